@@ -1,1 +1,10 @@
-"""Measure how fast p2ce answers, beside the simplest exact method on the same question."""
+"""Benchmarks: ``python -m benchmarks``, ``python -m benchmarks.paper``, ``python -m benchmarks.fuzz``.
+
+Linear algebra stays on one thread, here and in the processes that are started from here. NumPy reads these
+settings when it is loaded, so they are set first.
+"""
+
+import os
+
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+os.environ.update(dict.fromkeys(ONE_THREAD, "1"))

@@ -18,6 +18,7 @@ import pandas as pd
 from p2ce import ActionSet
 from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.objectives import Changes, MaxDistance, MeanDistance
+from p2ce.tables.codebook import MISSING, codebook_of
 
 # The paper's own, which are in plain standard deviations.
 OBJECTIVES = (MeanDistance(unit="std"), MaxDistance(unit="std"), Changes())
@@ -27,7 +28,7 @@ TICK_BITS, QUANTUM_BITS = 50, 20  # costs are whole ticks; two costs are equal i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Front:
-    """The answer for one person, and what it took."""
+    """The front of one person, and what it took."""
 
     quanta: IntArray  # (points, 3), costs as whole quanta, sorted, without repetition
     quantum: FloatArray  # (3,) what one quantum is worth
@@ -73,19 +74,22 @@ class BruteForce:
         is_plausible: Callable[[FloatArray], BoolArray],
         scaled_maximum: bool = True,
     ) -> "BruteForce":
-        """The bar on a table of numbers, over the very candidates of an action set."""
+        """The bar over the very candidates of an action set; rows are codes, as in p2ce."""
+        codebook = codebook_of(train)
         free = [feature for feature in actions.features if not feature.fixed]
         columns = np.array([train.columns.get_loc(feature.name) for feature in free])
-        deviation = train.to_numpy(float).std(axis=0)[columns]
+        codes = codebook.encode(train)
+        deviation = np.nanstd(np.where(codes == MISSING, np.nan, codes), axis=0)[columns]
         return cls(
             columns=columns,
-            candidates=tuple(feature.candidates() for feature in free),
+            candidates=tuple(feature.codes(codebook[feature.name]) for feature in free),
             deviation=np.where(deviation == 0, 1.0, deviation),
             longest_in=None if scaled_maximum else np.ones(len(columns)),
-            column_count=train.shape[1],
+            column_count=int((~codebook.is_category).sum()),
             max_changes=max_changes,
             accepts=accepts,
             is_plausible=is_plausible,
+            is_category=codebook.is_category[columns],
         )
 
     def front(self, person: FloatArray) -> Front:

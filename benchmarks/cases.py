@@ -1,34 +1,203 @@
-"""Build one benchmark case: data, fitted model, detector, denied people, the engine and brute force."""
+"""Build a case: data, a fitted model, rejected people, the explainer, and brute force over its candidates."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import lightgbm
 import numpy as np
 import pandas as pd
-from sklearn.ensemble import IsolationForest
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import HistGradientBoostingClassifier, IsolationForest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 import p2ce
 from benchmarks.brute_force import OBJECTIVES, BruteForce
-from benchmarks.data import DataSet, choose, load
+from benchmarks.paper.splits import choose, split
+from p2ce import P2CEError, datasets
 from p2ce.arrays import BoolArray, FloatArray
+from p2ce.datasets.facts import FACTS
+from p2ce.detectors.imputed_values import known_codes
 from p2ce.problem.feature import Kind
+from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 
+NAMES = tuple(FACTS)
 SEED = 0
 THRESHOLD = 0.5
 CONTAMINATION = 0.05
 MAX_CHANGES = 3
+GAPS = 0.1  # the share of cells that "gaps" empties
 FEW_ROWS, EPOCHS = 1000, 30  # with fewer rows a network is trained for so many epochs
+# Rows per call of a pipeline: the quickest of 5,000 to 200,000. Fewer stay in the cache.
+BATCH = {"lightgbm": 50_000, "histogram": 50_000, "logistic": 20_000, "mlp": 20_000}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DataSet:
+    """One data set, split as the authors' code splits it: 45 % train, 5 % validation, 50 % test."""
+
+    name: str
+    train: pd.DataFrame
+    outcome: "pd.Series[int]"  # of the training rows
+    test: pd.DataFrame
+    immutable: tuple[str, ...]
+
+    @cached_property
+    def codebook(self) -> Codebook:
+        return codebook_of(self.train)
+
+    @cached_property
+    def maker(self) -> "FrameMaker | None":
+        """What makes frames of codes; None where all columns are known numbers, so that rows are codes."""
+        if self.codebook.is_category.any() or self.train.isna().any(axis=None):
+            return FrameMaker.like(self.train, self.codebook)
+        return None
+
+    @property
+    def actions(self) -> p2ce.ActionSet:
+        """The paper's grid and every label, with the immutable features fixed."""
+        return p2ce.ActionSet.infer(self.train, grid="paper").fix(*self.immutable)
+
+    def fine_actions(self, *, share: float = 0.005) -> p2ce.ActionSet:
+        """The same ranges in steps of 0.5 % of each; whole columns move by at least 1."""
+        steps = {}
+        for feature in self.actions.features:
+            if not feature.fixed and feature.kind is not Kind.BINARY and feature.high > feature.low:
+                step = (feature.high - feature.low) * share
+                steps[feature.name] = max(1.0, np.ceil(step)) if feature.kind is Kind.WHOLE else step
+        return self.actions.step(steps)
+
+
+def require(names: Iterable[str]) -> None:
+    """End the program with advice, before anything is trained, if a data set is not available."""
+    for name in names:
+        try:
+            datasets.load(name)
+        except P2CEError as error:
+            raise SystemExit(str(error)) from error
+
+
+@lru_cache
+def load(name: str, *, categories: bool = False, gaps: bool = False) -> DataSet:
+    """Load a data set, with its categories or without; ``gaps`` empties a tenth of its cells."""
+    loaded = datasets.load(name, categories=categories)
+    table = with_gaps(loaded.features, rng=np.random.default_rng(SEED)) if gaps else loaded.features
+    parts = split(table, loaded.outcome, kind="code", seed=0)
+    return DataSet(
+        name=name,
+        train=parts.train,
+        outcome=parts.train_outcome,
+        test=parts.test,
+        immutable=loaded.immutable,
+    )
+
+
+def with_gaps(table: pd.DataFrame, *, rng: np.random.Generator) -> pd.DataFrame:
+    """Empty a tenth of the cells; columns of whole numbers become columns of floats."""
+    return table.mask(rng.random(table.shape) < GAPS)
+
+
+def _network(train: pd.DataFrame) -> Any:
+    # A tenth of few rows is too little for early stopping: of German's 45, nearly all were accepted.
+    stop: dict[str, Any] = {"early_stopping": True} if len(train) >= FEW_ROWS else {"max_iter": EPOCHS}
+    return _prepared(train, MLPClassifier((100, 100), random_state=SEED, **stop))
+
+
+def _prepared(train: pd.DataFrame, model: Any) -> Any:
+    """Scale numbers and one-hot encode categories before the model."""
+    labelled = list(train.select_dtypes("category").columns)
+    if not labelled:
+        return make_pipeline(StandardScaler(), model)
+    # Dense, since brute force would otherwise spend its time on making these few columns dense.
+    encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    numbers = [name for name in train.columns if name not in labelled]
+    columns = ColumnTransformer([("labels", encoder, labelled), ("numbers", StandardScaler(), numbers)])
+    return make_pipeline(columns, model)
+
+
+# Training rows → a model to fit.
+MODELS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "lightgbm": lambda _: lightgbm.LGBMClassifier(
+        n_estimators=100, num_leaves=31, n_jobs=1, verbose=-1, random_state=SEED
+    ),
+    "logistic": lambda train: _prepared(train, LogisticRegression(max_iter=1000)),
+    "mlp": _network,
+    "svc": lambda train: _prepared(train, SVC(kernel="rbf")),
+    "knn": lambda train: _prepared(train, KNeighborsClassifier(n_jobs=1)),
+    "histogram": lambda _: HistGradientBoostingClassifier(
+        categorical_features="from_dtype", random_state=SEED
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BareCallable:
+    """A model of which nothing is known but what it predicts: rows → probabilities."""
+
+    model: Any
+
+    def __call__(self, rows: pd.DataFrame) -> FloatArray:
+        return np.asarray(self.model.predict_proba(rows)[:, 1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameMaker:
+    """Turns codes into frames of a table's own types, without looking at a label."""
+
+    table: pd.DataFrame  # an empty one
+    places: tuple[Any, ...]  # per column: rank of a label → its place in the dtype; None for numbers
+
+    @classmethod
+    def like(cls, table: pd.DataFrame, codebook: Codebook) -> "FrameMaker":
+        def places(name: str) -> Any:
+            labels = codebook[name].labels
+            if labels is None:
+                return None
+            # Behind the last rank lies what index −1 finds: a missing label, which pandas calls −1.
+            return np.append(table[name].cat.categories.get_indexer(list(labels)), -1).astype(np.int8)
+
+        return cls(table=table.iloc[:0], places=tuple(places(name) for name in table.columns))
+
+    def frame(self, rows: FloatArray) -> pd.DataFrame:
+        gaps = rows == MISSING
+        any_gap = gaps.any(axis=0)
+        columns: dict[str, Any] = {}
+        for column, (name, dtype) in enumerate(self.table.dtypes.items()):
+            values, places = rows[:, column], self.places[column]
+            missing = np.nan if places is None else -1
+            held = np.where(gaps[:, column], missing, values) if any_gap[column] else values
+            columns[name] = (
+                held.astype(dtype)
+                if places is None
+                else pd.Categorical.from_codes(places[held.astype(np.int64)], dtype=dtype, validate=False)
+            )
+        return pd.DataFrame(columns, copy=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Twin:
+    """scikit-learn's own forest, fitted exactly as p2ce fits its detector: a missing value is one number."""
+
+    forest: IsolationForest
+    stand_ins: FloatArray  # (columns,) what stands for a missing value
+
+    @classmethod
+    def of(cls, codes: FloatArray, codebook: Codebook) -> "Twin":
+        known = known_codes(codes, codebook)
+        stand_ins = np.where(codes == MISSING, known, np.inf).min(axis=0)
+        forest = IsolationForest(n_estimators=100, contamination=CONTAMINATION, random_state=SEED)
+        return cls(forest=forest.fit(known), stand_ins=stand_ins)
+
+    def is_plausible(self, rows: FloatArray) -> BoolArray:
+        return np.asarray(self.forest.decision_function(np.where(rows == MISSING, self.stand_ins, rows)) >= 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,8 +207,8 @@ class Case:
     data: DataSet
     kind: str  # a key of MODELS, or "callable"
     model: Any
-    forest: IsolationForest  # scikit-learn's own, fitted exactly as p2ce fits its detector
-    denied: pd.DataFrame  # every denied row of the test part
+    twin: Twin
+    rejected: pd.DataFrame  # every rejected row of the test part
     people: pd.DataFrame  # those chosen
 
     @property
@@ -47,118 +216,80 @@ class Case:
         """Where the model accepts; a support vector machine reports its decision function."""
         return 0.0 if self.kind == "svc" else THRESHOLD
 
-    def scores(self, rows: FloatArray) -> FloatArray:
-        """Call the library itself, by its fastest method, on one core."""
-        if self.kind == "lightgbm":
-            return self.model.booster_.predict(rows, num_threads=1)
-        frame = pd.DataFrame(rows, columns=self.data.train.columns)
+    def predict(self, rows: pd.DataFrame) -> FloatArray:
+        """Call the user's own object on the user's own frame."""
         if self.kind == "callable":
-            return self.model(frame)
+            return np.asarray(self.model(rows))
         if self.kind == "svc":
-            return self.model.decision_function(frame)
-        return self.model.predict_proba(frame)[:, 1]
+            return np.asarray(self.model.decision_function(rows))
+        return np.asarray(self.model.predict_proba(rows)[:, 1])
 
-    def accepts(self, rows: FloatArray) -> BoolArray:
-        return self.scores(rows) >= self.threshold
+    def scores(self, codes: FloatArray) -> FloatArray:
+        """Call the library itself, by its fastest method, on one core."""
+        maker = self.data.maker
+        if maker is None:
+            if self.kind == "lightgbm":
+                return np.asarray(self.model.booster_.predict(codes, num_threads=1))
+            return self.predict(pd.DataFrame(codes, columns=self.data.train.columns))
+        size = BATCH[self.kind]
+        batches = (codes[first : first + size] for first in range(0, len(codes), size))
+        return np.concatenate([self.predict(maker.frame(batch)) for batch in batches])
 
-    def is_plausible(self, rows: FloatArray) -> BoolArray:
-        return self.forest.decision_function(rows) >= 0
+    def accepts(self, codes: FloatArray) -> BoolArray:
+        return self.scores(codes) >= self.threshold
 
+    def as_callable(self) -> "Case":
+        """The same case with the same model as a black box: p2ce sees nothing but a function."""
+        return replace(self, kind="callable", model=BareCallable(self.model))
 
-@dataclass(frozen=True, slots=True)
-class BareCallable:
-    """A model of which nothing is known but what it answers: rows → probabilities."""
+    def explainer(self, *, own_forest: bool = False, **settings: Any) -> p2ce.Explainer:
+        """The explainer of the benchmark; ``own_forest`` passes it a detector of the user's own."""
+        detector = p2ce.IsolationForest(contamination=CONTAMINATION, random_state=SEED)
+        usual: dict[str, Any] = {
+            "actions": self.data.actions,
+            "threshold": self.threshold,
+            "objectives": OBJECTIVES,
+            "max_changes": MAX_CHANGES,
+            "plausibility": self.twin.forest if own_forest else detector,
+            "random_state": SEED,
+        }
+        return p2ce.Explainer(self.model, self.data.train, **(usual | settings))
 
-    model: Any
-
-    def __call__(self, rows: pd.DataFrame) -> FloatArray:
-        return self.model.predict_proba(rows)[:, 1]
-
-
-def as_callable(case: Case) -> Case:
-    """Pose the same case with the same model as a black box: p2ce sees nothing but a function."""
-    return replace(case, kind="callable", model=BareCallable(case.model))
+    def brute_force(self) -> BruteForce:
+        """The bar, over the very candidates that p2ce uses."""
+        return BruteForce.over(
+            self.data.actions,
+            self.data.train,
+            max_changes=MAX_CHANGES,
+            accepts=self.accepts,
+            is_plausible=self.twin.is_plausible,
+        )
 
 
 @lru_cache
-def build_case(name: str, kind: str, *, people: int, rows: int | None = None) -> Case:
+def build_case(
+    name: str,
+    kind: str,
+    *,
+    people: int,
+    rows: int | None = None,
+    categories: bool = False,
+    gaps: bool = False,
+) -> Case:
     """Load, train and choose; the same arguments give the same case, trained once."""
-    return case_of(load(name), kind, people=people, rows=rows)
+    return case_of(load(name, categories=categories, gaps=gaps), kind, people=people, rows=rows)
 
 
 def case_of(data: DataSet, kind: str, *, people: int, rows: int | None = None) -> Case:
-    """Train on all or only some ``rows`` of the data, and choose among those that the model denies."""
-    trained_on = data.train
+    """Train on all or only some ``rows`` of the data, and choose among those that the model rejects."""
+    train = data.train
     if rows is not None:
-        trained_on = choose(data.train, count=rows, rng=np.random.default_rng(SEED))
+        train = choose(train, count=rows, rng=np.random.default_rng(SEED))
     with catch_warnings():
         simplefilter("ignore", ConvergenceWarning)  # a network may stop after EPOCHS
-        model = MODELS[kind](len(trained_on)).fit(trained_on, data.outcome.loc[trained_on.index])
-    forest = IsolationForest(n_estimators=100, contamination=CONTAMINATION, random_state=SEED)
-    forest.fit(data.train.to_numpy(float))
-    case = Case(data=data, kind=kind, model=model, forest=forest, denied=data.test, people=data.test)
-    denied = data.test[~case.accepts(data.test.to_numpy(float))]
-    return replace(case, denied=denied, people=choose(denied, count=people, rng=np.random.default_rng(SEED)))
-
-
-def _network(rows: int) -> Any:
-    """An MLP that is quickly trained."""
-    # A tenth of few rows is too little for early stopping: of German's 45, nearly all were accepted.
-    enough = rows >= FEW_ROWS
-    stop: dict[str, Any] = {"early_stopping": True} if enough else {"max_iter": EPOCHS}
-    return make_pipeline(StandardScaler(), MLPClassifier((100, 100), random_state=SEED, **stop))
-
-
-# Number of training rows → a model to fit.
-MODELS: dict[str, Callable[[int], Any]] = {
-    "lightgbm": lambda _: lightgbm.LGBMClassifier(
-        n_estimators=100, num_leaves=31, n_jobs=1, verbose=-1, random_state=SEED
-    ),
-    "logistic": lambda _: make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
-    "mlp": _network,
-    "svc": lambda _: make_pipeline(StandardScaler(), SVC(kernel="rbf")),
-    "knn": lambda _: make_pipeline(StandardScaler(), KNeighborsClassifier(n_jobs=1)),
-}
-
-
-def paper_actions(data: DataSet) -> p2ce.ActionSet:
-    """The paper's grid, with the immutable features fixed."""
-    return p2ce.ActionSet.infer(data.train, grid="paper").fix(*data.immutable)
-
-
-def fine_actions(data: DataSet, *, share: float = 0.005) -> p2ce.ActionSet:
-    """The same ranges in steps of 0.5 % of each; whole columns move by at least 1."""
-    actions = paper_actions(data)
-    steps = {}
-    for feature in actions.features:
-        if feature.fixed or feature.kind is Kind.BINARY or feature.high <= feature.low:
-            continue
-        step = (feature.high - feature.low) * share
-        steps[feature.name] = max(1.0, np.ceil(step)) if feature.kind is Kind.WHOLE else step
-    return actions.step(steps)
-
-
-def explainer(case: Case, *, own_forest: bool = False, **options: Any) -> p2ce.Explainer:
-    """The explainer of the benchmark question; ``own_forest`` hands it a detector of the user's own."""
-    settings: dict[str, Any] = {
-        "actions": paper_actions(case.data),
-        "threshold": case.threshold,
-        "objectives": OBJECTIVES,
-        "max_changes": MAX_CHANGES,
-        "plausibility": case.forest
-        if own_forest
-        else p2ce.IsolationForest(contamination=CONTAMINATION, random_state=SEED),
-        "random_state": SEED,
-    }
-    return p2ce.Explainer(case.model, case.data.train, **(settings | options))
-
-
-def brute_force(case: Case, *, actions: p2ce.ActionSet | None = None) -> BruteForce:
-    """The bar, over the very candidates that p2ce uses."""
-    return BruteForce.over(
-        actions or paper_actions(case.data),
-        case.data.train,
-        max_changes=MAX_CHANGES,
-        accepts=case.accepts,
-        is_plausible=case.is_plausible,
-    )
+        model = MODELS[kind](train).fit(train, data.outcome.loc[train.index])
+    twin = Twin.of(data.codebook.encode(data.train), data.codebook)
+    case = Case(data=data, kind=kind, model=model, twin=twin, rejected=data.test, people=data.test)
+    rejected = data.test[~case.accepts(data.codebook.encode(data.test))]
+    people_chosen = choose(rejected, count=people, rng=np.random.default_rng(SEED))
+    return replace(case, rejected=rejected, people=people_chosen)

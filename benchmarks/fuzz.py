@@ -5,8 +5,6 @@ CatBoost, scikit-learn and ONNX Runtime, whose published builds have no coverage
 ``tests/hostile`` holds all of it, and runs a bounded part in CI.
 """
 
-from benchmarks import one_thread  # isort: skip  (before anything that loads NumPy)
-
 import argparse
 import sys
 import tempfile
@@ -83,7 +81,7 @@ def main() -> None:
 def print_counts(found: list[tuple[str, Outcome]], *, minutes: float, seed: int) -> None:
     """Print the numbers per format, and one example of each failure."""
     console = Console(width=None if sys.stdout.isatty() else 160)
-    table = Table(title=f"{len(found):,} inputs in {minutes:.1f} minutes, seed {seed}; {one_thread.TOLD}")
+    table = Table(title=f"{len(found):,} inputs in {minutes:.1f} minutes, seed {seed}")
     for heading in ("format", "inputs", *GOOD, "failures"):
         table.add_column(heading, justify="left" if heading == "format" else "right")
     for name in dict.fromkeys(name for name, _ in found):

@@ -9,17 +9,17 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import p2ce
 from p2ce import rules
-from p2ce.apps.applicants import make_applicants
+from p2ce.datasets import make_applicants
 
 rng = np.random.default_rng(0)
-applicants = make_applicants(seed=4)
-people = applicants.people.drop(columns=["OwnsHome", "HasGuarantor"])
+applicants = make_applicants(random_state=4)
+people = applicants.features.drop(columns=["OwnsHome", "HasGuarantor"])
 people["Housing"] = np.where(
-    applicants.people["OwnsHome"], "own", rng.choice(["rent", "family"], len(people))
+    applicants.features["OwnsHome"], "own", rng.choice(["rent", "family"], len(people))
 )
-people["Security"] = np.where(applicants.people["HasGuarantor"], "guarantor", "none")
+people["Security"] = np.where(applicants.features["HasGuarantor"], "guarantor", "none")
 people["BureauScore"] = (720 - 55 * people.pop("LatePayments")).where(rng.random(len(people)) < 0.85)
-outcome = applicants.repaid.map({1: "repaid", 0: "default"})
+outcome = applicants.outcome.map({1: "repaid", 0: "default"})
 
 numbers = people.select_dtypes("number").columns
 prepare = make_column_transformer(

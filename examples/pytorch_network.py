@@ -4,12 +4,12 @@ import torch
 from torch import nn
 
 import p2ce
-from p2ce.apps.applicants import make_applicants
+from p2ce.datasets import make_applicants
 
 torch.manual_seed(0)
 torch.set_num_threads(1)
-applicants = make_applicants(seed=3)
-people, repaid = applicants.people, applicants.repaid
+applicants = make_applicants(random_state=3)
+people, repaid = applicants.features, applicants.outcome
 inputs = torch.tensor(people.to_numpy(dtype="float32"))
 outcome = torch.tensor(repaid.to_numpy(dtype="float32"))
 

@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 import p2ce
-from p2ce.apps.applicants import make_applicants
+from p2ce.datasets import make_applicants
 
 PART = 1_000  # people per file: what is lost at most when the run is stopped
 
@@ -21,18 +21,18 @@ def main() -> None:
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
 
-    applicants = make_applicants(seed=5)
+    applicants = make_applicants(random_state=5)
     model = HistGradientBoostingClassifier(max_iter=60, random_state=0)
-    model.fit(applicants.people, applicants.repaid)
+    model.fit(applicants.features, applicants.outcome)
     saved = given.folder / "explainer.p2ce"
     if saved.exists():
-        explainer = p2ce.load(saved, model)  # rejects another model than the one of the parts
+        explainer = p2ce.Explainer.load(saved, model)  # rejects another model than the one of the parts
     else:
-        actions = p2ce.ActionSet.infer(applicants.people).fix("Age", "LatePayments", "OwnsHome")
+        actions = p2ce.ActionSet.infer(applicants.features).fix("Age", "LatePayments", "OwnsHome")
         actions = actions.decrease_only("LoanAmount").increase_only("Income", "SavingsBalance")
-        explainer = p2ce.Explainer(model, applicants.people, actions=actions)
+        explainer = p2ce.Explainer(model, applicants.features, actions=actions)
         explainer.save(saved)
-    portfolio = make_applicants(seed=6, count=given.people).people
+    portfolio = make_applicants(given.people, random_state=6).features
 
     for start in range(0, len(portfolio), PART):
         part = given.folder / f"part-{start // PART:04}.parquet"

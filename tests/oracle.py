@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce import ActionSet, Counterfactual, Explanation, Status, rules
+from p2ce import ActionSet, Explanation, Status, rules
 from p2ce.problem.feature import FeatureActions
+from p2ce.result import Counterfactual
 
 SIGNIFICANT_BITS = 31  # costs count as equal when they agree in so many, about nine digits
 MAX_JOINED = {"max_distance", "percentile_shift"}

@@ -68,31 +68,28 @@ def test_a_small_file_that_unpacks_to_gigabytes(tmp_path: Path, block: bytes, na
     tracemalloc.stop()
 
 
-def test_tables_of_text(tmp_path: Path) -> None:
-    path = tmp_path / "people.csv"
-    path.write_text("a,b,c\n" + "1,2,3\n" * 10, encoding="utf-8")
-    assert table(path, table_rows=10, table_columns=3, table_cells=33).frame.shape == (10, 3)
-    rejection(lambda: table(path, table_rows=9), "table_rows")
-    rejection(lambda: table(path, table_columns=2), "table_columns")
-    rejection(lambda: table(path, table_cells=29), "table_cells")
-    rejection(lambda: table(path, table_bytes=65), "table_bytes")
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_tables_are_counted_before_they_are_loaded(tmp_path: Path, form: str) -> None:
+    path = tmp_path / f"people.{form}"
+    if form == "csv":
+        path.write_text("a,b\n" + "1,x\n" * 1000, encoding="utf-8")
+    else:
+        pq.write_table(pa.table({"a": np.zeros(1000), "b": ["x"] * 1000}), path)
+    # The header of a text counts as cells.
+    assert table(path, table_rows=1000, table_columns=2, table_cells=2002).frame.shape == (1000, 2)
+    for name, most in (
+        ("table_rows", 999),
+        ("table_columns", 1),
+        ("table_cells", 1999),
+        ("table_bytes", 100),
+    ):
+        rejection(lambda name=name, most=most: table(path, **{name: most}), name)
 
 
 def test_a_header_longer_than_what_is_read_at_once(tmp_path: Path) -> None:
     names = [f"{'name' * 60}{place}" for place in range(9_000)]
     (tmp_path / "wide.csv").write_text(f"{','.join(names)}\n{','.join('1' * 9_000)}\n", encoding="utf-8")
     assert table(tmp_path / "wide.csv").columns == names
-
-
-def test_parquet_is_looked_at_before_it_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "people.parquet"
-    pq.write_table(pa.table({"a": np.zeros(1000), "b": ["x"] * 1000}), path)
-    assert table(path, table_rows=1000, table_cells=2000).frame.shape == (1000, 2)
-    assert table(path).frame["b"].tolist() == ["x"] * 1000
-    rejection(lambda: table(path, table_rows=999), "table_rows")
-    rejection(lambda: table(path, table_columns=1), "table_columns")
-    rejection(lambda: table(path, table_cells=1999), "table_cells")
-    rejection(lambda: table(path, table_bytes=100), "table_bytes")
 
 
 def test_parquet_in_which_one_long_text_stands_for_many(tmp_path: Path) -> None:
@@ -109,7 +106,7 @@ def test_parquet_in_which_one_long_text_stands_for_many(tmp_path: Path) -> None:
     [
         ("policy_bytes", "\n" * 19_000_000),
         ("policy_values", FEATURES + "rules: [" + "1," * 110_000 + "]"),
-        ("policy_depth", "a: " + "[" * 100_000),
+        ("policy_depth", "a: " + "[" * 20_000),
         ("policy_depth", "".join(f"{' ' * depth}a:\n" for depth in range(100))),
         ("policy_rules", FEATURES + "rules:\n" + "  - {rule: exclusive, columns: [a, b]}\n" * 1001),
     ],
@@ -130,16 +127,16 @@ def test_a_policy_within_raised_limits(tmp_path: Path) -> None:
 
 
 SLOW = {
-    "a product": "1e399*" * 100_000 + "1*a <= b",
-    "a quotient": "a" + "/1e399" * 100_000 + " <= b",
-    "brackets": "(" * 100_000 + "a" + ")" * 100_000 + " <= b",
-    "signs": "-" * 100_000 + "a <= b",
-    "a sum": "+".join(["a"] * 100_000) + " <= b",
-    "a sum of fractions": "+".join(f"a/{2 * place + 3}" for place in range(50_000)) + " <= b",
-    "digits": "1" * 100_000 + "*a <= b",
+    "a product": "1e399*" * 20_000 + "1*a <= b",
+    "a quotient": "a" + "/1e399" * 20_000 + " <= b",
+    "brackets": "(" * 20_000 + "a" + ")" * 20_000 + " <= b",
+    "signs": "-" * 20_000 + "a <= b",
+    "a sum": "+".join(["a"] * 20_000) + " <= b",
+    "a sum of fractions": "+".join(f"a/{2 * place + 3}" for place in range(10_000)) + " <= b",
+    "digits": "1" * 20_000 + "*a <= b",
     "an exponent": "1e999999999*a <= b",
-    "digits of an exponent": f"1e{'9' * 100_000}*a <= b",
-    "many columns": "+".join(f"a{place}" for place in range(50_000)) + " <= b",
+    "digits of an exponent": f"1e{'9' * 20_000}*a <= b",
+    "many columns": "+".join(f"a{place}" for place in range(10_000)) + " <= b",
 }
 
 
@@ -181,9 +178,9 @@ def test_archives(tmp_path: Path) -> None:
     path = tmp_path / "credit.p2ce"
     loans.explainer(plausibility=None).save(path)
     model = loans.forest()
-    rejection(lambda: p2ce.load(path, model, limits=Limits(archive_bytes=1000)), "archive_bytes")
-    rejection(lambda: p2ce.load(path, model, limits=Limits(policy_values=3)), "policy_values")
-    assert p2ce.load(path, model, limits=Limits(archive_bytes=MIB)) is not None
+    rejection(lambda: p2ce.Explainer.load(path, model, limits=Limits(archive_bytes=1000)), "archive_bytes")
+    rejection(lambda: p2ce.Explainer.load(path, model, limits=Limits(policy_values=3)), "policy_values")
+    assert p2ce.Explainer.load(path, model, limits=Limits(archive_bytes=MIB)) is not None
 
 
 @pytest.mark.parametrize(
@@ -206,23 +203,11 @@ def test_every_limit_has_a_name_on_the_command_line(name: str) -> None:
     assert getattr(read_limits([f"{option}=1.5 KiB"]), name) == 1536
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("", "table-rows", "table-rows=", "rows=3", "table-rows=many", "table-rows=0", "table-rows=-1"),
-        *("table-rows=nan", "table-rows=1e999", "table-rows=" + "9" * 10**5, "x" * 10**6),
-    ],
-)
-def test_limits_that_are_none(text: str) -> None:
+@pytest.mark.parametrize("text", ["table-rows=" + "9" * 10**5, "x" * 10**6])
+def test_long_texts_are_no_limits(text: str) -> None:
     with pytest.raises(InvalidArgument) as caught:
         read_limits([text])
     assert tame(str(caught.value))
-
-
-@pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf"), "3", None, True])
-def test_amounts_that_are_none(value: Any) -> None:
-    with pytest.raises(InvalidArgument, match="table_rows is a number"):
-        Limits(table_rows=value)
 
 
 def test_the_command_line_raises_limits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

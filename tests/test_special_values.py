@@ -5,6 +5,7 @@ import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
+from p2ce.result import Restriction
 
 MONTHS = np.array([-9, -8, *range(38)] * 5)
 PEOPLE = pd.DataFrame({"Months": MONTHS, "Income": np.random.default_rng(0).permutation(len(MONTHS)) + 100})
@@ -35,8 +36,8 @@ def test_whoever_has_a_code_keeps_it_and_why_none_says_so() -> None:
     assert found.status is p2ce.Status.NO_RECOURSE
     explainer = p2ce.Explainer(MODEL, PEOPLE, actions=actions, target=1, plausibility=None)
     why = explainer.why_none(explainer.explain(PERSON))
-    assert [relaxation.kinds for relaxation in why] == [("special",)]
-    assert why.relaxations[0].restrictions == ("Months stays at its special value -9",)
+    stays = Restriction(kind="special", feature="Months", value=-9)
+    assert [relaxation.restrictions for relaxation in why] == [(stays,)]
 
 
 def test_leaving_a_code_costs_what_a_change_of_category_does() -> None:

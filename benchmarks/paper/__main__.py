@@ -7,7 +7,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import benchmarks.one_thread  # noqa: F401 - before NumPy is loaded
 from benchmarks.paper.experiments import FIGURES, TABLES, plan
 from benchmarks.paper.names import DATA_SETS, METHODS, MODELS
 from benchmarks.paper.settings import FULL, QUICK, Effort
@@ -29,7 +28,25 @@ pip install '.[paper]'"""
 AUTHORS_FILE = Path("cfmining") / "algorithms.py"
 
 
-def read_command_line() -> argparse.Namespace:
+# Counts on the command line: name → how much of what, usually and in a quick run.
+COUNTS = {
+    "seeds": "splits, trainings and draws (5; quick: 1)",
+    "people": f"denied people per study (50; {FULL.later_people} with later seeds; quick: 5)",
+    "trials": f"Optuna trials per model (50; {FULL.later_trials} with later seeds; quick: 3)",
+    "mapocam-people": f"people for MAPOCAM on the MLP, which has no bound there ({FULL.limits.slow_people}; "
+    f"{FULL.later_slow_people} with later seeds)",
+    "authors-people": f"people for the authors' code ({FULL.limits.authors_people})",
+    "seconds": f"time limit per person and method ({FULL.limits.seconds:g}; quick: {QUICK.limits.seconds:g})",
+}
+OTHERS = {  # where the paper and the authors' code differ
+    "unscaled-maximum": "c₂ without σ, as the paper writes it",
+    "gender-may-change": "on German, as in the code",
+    "everything-may-change": "on Adult, the paper's 8 features",
+}
+FOLDERS = ("out", "fresh", "environments", "markdown")  # no part of what is run
+
+
+def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.paper",
         description="Run the paper's experiments with this project and its peers, and write the report. "
@@ -38,36 +55,13 @@ def read_command_line() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--quick", action="store_true", help="one seed, few people, trials and rows")
+    parser.add_argument("--no-peers", action="store_true", help="leave DiCE, NICE and OCEAN out")
+    for name, said in COUNTS.items():
+        parser.add_argument(f"--{name}", type=at_least_one, help=said)
     parser.add_argument("--table", nargs="+", choices=TABLES, default=[], help="tables of the paper")
     parser.add_argument("--figure", nargs="+", choices=("1", *FIGURES), default=[], help="its figures")
     parser.add_argument("--forests", action="store_true", help="random forests, beside OCEAN")
     parser.add_argument("--data", nargs="+", choices=DATA_SETS, default=list(DATA_SETS), help="data sets")
-    parser.add_argument("--seeds", type=at_least_one, help="splits, trainings and draws (5; quick: 1)")
-    later = f"{FULL.later_people} with later seeds"
-    parser.add_argument(
-        "--people", type=at_least_one, help=f"denied people per study (50; {later}; quick: 5)"
-    )
-    later = f"{FULL.later_trials} with later seeds"
-    parser.add_argument(
-        "--trials", type=at_least_one, help=f"Optuna trials per model (50; {later}; quick: 3)"
-    )
-    parser.add_argument(
-        "--mapocam-people",
-        type=at_least_one,
-        help="people for MAPOCAM on the MLP, which has no bound there "
-        f"({FULL.limits.slow_people}; {FULL.later_slow_people} with later seeds)",
-    )
-    parser.add_argument(
-        "--authors-people",
-        type=at_least_one,
-        help=f"people for the authors' code ({FULL.limits.authors_people})",
-    )
-    parser.add_argument(
-        "--seconds",
-        type=at_least_one,
-        help=f"time limit per person and method ({FULL.limits.seconds:g}; quick: {QUICK.limits.seconds:g})",
-    )
-    parser.add_argument("--no-peers", action="store_true", help="leave DiCE, NICE and OCEAN out")
     parser.add_argument(
         "--authors", type=Path, help="a checkout of github.com/hiaac-finance/p2ce, run with the first seed"
     )
@@ -84,17 +78,27 @@ def read_command_line() -> argparse.Namespace:
     parser.add_argument("--markdown", type=Path, help="also write the tables to this file: docs/results.md")
     other = parser.add_argument_group("where the paper and the authors' code differ, follow the other")
     other.add_argument("--split", choices=("paper", "code"), default="paper", help="40/10/50 or 45/5/50")
-    other.add_argument("--unscaled-maximum", action="store_true", help="c₂ without σ, as the paper writes it")
-    other.add_argument("--gender-may-change", action="store_true", help="on German, as in the code")
-    other.add_argument(
-        "--everything-may-change", action="store_true", help="on Adult, the paper's 8 features"
-    )
-    options = parser.parse_args()
-    if not (options.table or options.figure or options.forests):
-        options.table, options.figure, options.forests = list(TABLES), ["1", *FIGURES], True
-    if options.authors and not (options.authors / AUTHORS_FILE).is_file():
+    for name, said in OTHERS.items():
+        other.add_argument(f"--{name}", action="store_true", help=said)
+    return parser
+
+
+def read_command_line() -> tuple[argparse.Namespace, str]:
+    """The settings, and the command that gives this run, without folders."""
+    parser = make_parser()
+    settings = parser.parse_args()
+    words = ["python", "-m", "benchmarks.paper"]
+    for action in parser._actions:
+        value = getattr(settings, action.dest, action.default)
+        if value != action.default and action.dest not in FOLDERS:
+            values = [] if value is True else value if isinstance(value, list) else [value]
+            shown = ["PATH"] if action.dest == "authors" else map(str, values)
+            words += [action.option_strings[0], *shown]
+    if not (settings.table or settings.figure or settings.forests):
+        settings.table, settings.figure, settings.forests = list(TABLES), ["1", *FIGURES], True
+    if settings.authors and not (settings.authors / AUTHORS_FILE).is_file():
         parser.error(f"--authors: expected a checkout with {AUTHORS_FILE.as_posix()}, found none there")
-    return options
+    return settings, shlex.join(words)
 
 
 def at_least_one(text: str) -> int:
@@ -133,9 +137,9 @@ def effort_of(options: argparse.Namespace) -> Effort:
 
 def main() -> int:
     """Do every task, write the report, and say where it is."""
-    options = read_command_line()
+    options, command = read_command_line()
     try:
-        return run(options)
+        return run(options, command)
     except KeyboardInterrupt:
         print(
             "\nInterrupted. What was answered is kept: the same command goes on from here.", file=sys.stderr
@@ -150,11 +154,11 @@ def main() -> int:
     return 1
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace, command: str) -> int:
     from threadpoolctl import threadpool_limits
     from tqdm import tqdm
 
-    from benchmarks.data import require
+    from benchmarks.cases import require
     from benchmarks.paper.facts import facts_of, own_commit
     from benchmarks.paper.report import results_markdown, write_report
     from benchmarks.paper.run import Run
@@ -196,37 +200,13 @@ def run(options: argparse.Namespace) -> int:
             )
             work.do(task)
             bar.update()
-    facts = facts_of(work, quick=options.quick, command=command(options), left_out=left_out(options))
+    facts = facts_of(work, quick=options.quick, command=command, left_out=left_out(options))
     work.findings.write(options.out / "results", facts)
     page = write_report(options.out)
     if options.markdown:
         options.markdown.write_text(results_markdown(options.out), encoding="utf-8")
     print(f"The report is {page}")
     return 0
-
-
-def is_everything(options: argparse.Namespace) -> bool:
-    everything = (set(TABLES), {"1", *FIGURES}, True)
-    return (set(options.table), set(options.figure), options.forests) == everything
-
-
-def command(options: argparse.Namespace) -> str:
-    """What the command line selects, without folders."""
-    words = ["python", "-m", "benchmarks.paper"]
-    for name in ("quick", "no_peers", "unscaled_maximum", "gender_may_change", "everything_may_change"):
-        words += [f"--{name.replace('_', '-')}"] if getattr(options, name) else []
-    for name in ("seeds", "people", "trials", "mapocam_people", "authors_people", "seconds"):
-        words += (
-            [f"--{name.replace('_', '-')}", str(getattr(options, name))] if getattr(options, name) else []
-        )
-    words += ["--split", options.split] if options.split != "paper" else []
-    if not is_everything(options):
-        for name in ("table", "figure"):
-            words += [f"--{name}", *getattr(options, name)] if getattr(options, name) else []
-        words += ["--forests"] if options.forests else []
-    words += ["--data", *options.data] if set(options.data) != set(DATA_SETS) else []
-    words += ["--authors", "PATH"] if options.authors else []
-    return shlex.join(words)
 
 
 def left_out(options: argparse.Namespace) -> list[str]:

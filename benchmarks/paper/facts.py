@@ -8,9 +8,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from benchmarks.paper.commits import commit_of
-from benchmarks.paper.hypervolume import REFERENCE_POINT
 from benchmarks.paper.run import Run
+from benchmarks.paper.scoring import REFERENCE_POINT
+from benchmarks.paper.store import commit_of
 
 LIBRARIES = ("p2ce", "numpy", "numba", "scikit-learn", "lightgbm", "torch", "shap", "optuna", "moocore")
 

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.paper.experiments import Task
-from benchmarks.paper.hypervolume import hypervolume, worst_on_grid
 from benchmarks.paper.names import ON_THE_GRID, WITHOUT_PLAUSIBILITY
-from benchmarks.paper.scoring import COSTS, judge_answers
+from benchmarks.paper.scoring import COSTS, hypervolume, judge_answers, worst_on_grid
 from benchmarks.paper.store import Answered
 from benchmarks.paper.study import Study
 from benchmarks.paper.truth import Truth
@@ -130,14 +129,14 @@ def _valid_costs(judged: pd.DataFrame) -> FloatArray:
 
 
 def _fronts(task: Task, truth: Truth, costs: FloatArray, *, finished: bool) -> dict[str, bool | None]:
-    """Whether the answers are the true front: of the method's own question, and of the plausible one."""
+    """Whether the answers are the true front: of the method's own problem, and of the plausible one."""
     if task.method not in ON_THE_GRID or not finished:
         return {"front_is_true": None, "front_is_plausible_truth": None}
-    of_its_question, of_the_plausible = (
+    of_its_problem, of_the_plausible = (
         truth.equals(costs, plausible=plausible, objectives=task.objectives)
         for plausible in (task.method not in WITHOUT_PLAUSIBILITY, True)
     )
-    return {"front_is_true": of_its_question, "front_is_plausible_truth": of_the_plausible}
+    return {"front_is_true": of_its_problem, "front_is_plausible_truth": of_the_plausible}
 
 
 def _volumes(people: pd.DataFrame, answers: pd.DataFrame) -> "pd.Series[float]":

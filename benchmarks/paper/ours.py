@@ -38,7 +38,7 @@ def objectives_of(study: Study, count: int) -> tuple[str | Objective, ...]:
 
 
 def explainer_of(study: Study, method: str, *, objectives: int) -> p2ce.Explainer:
-    """The engine with the settings of a method, on the paper's question."""
+    """The engine with the settings of a method, on the paper's problem."""
     return p2ce.Explainer(
         study.trained.model,
         study.train,
@@ -101,7 +101,7 @@ def answer(
     )
 
 
-def _work(certificate: p2ce.Certificate | None) -> dict[str, Any]:
+def _work(certificate: p2ce.result.Certificate | None) -> dict[str, Any]:
     if certificate is None:
         return {}
     return {

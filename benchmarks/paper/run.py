@@ -9,12 +9,11 @@ import numpy as np
 import p2ce
 from benchmarks import brute_force
 from benchmarks.paper import ours, peers, truth
-from benchmarks.paper.commits import commit_of
 from benchmarks.paper.experiments import Task
 from benchmarks.paper.findings import Findings
 from benchmarks.paper.names import AUTHORS
 from benchmarks.paper.settings import FULL, Effort
-from benchmarks.paper.store import Answered, Outcome, Store, digest_of
+from benchmarks.paper.store import Answered, Outcome, Store, commit_of, digest_of
 from benchmarks.paper.study import Study, prepare
 from benchmarks.paper.truth import Truth, true_fronts
 from p2ce import datasets

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
@@ -45,3 +46,8 @@ def split(features: pd.DataFrame, outcome: "pd.Series[int]", *, kind: SplitKind,
         test=test,
         test_outcome=test_outcome,
     )
+
+
+def choose(rows: pd.DataFrame, *, count: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Choose ``count`` of the rows, each at most once (all, in random order, if there are not that many)."""
+    return rows.iloc[rng.choice(len(rows), size=min(count, len(rows)), replace=False)]

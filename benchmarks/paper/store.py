@@ -1,8 +1,9 @@
-"""Keep what each method answered, so that a run that was interrupted goes on where it stopped."""
+"""Keep what each method answered, and by which code, so that an interrupted run goes on where it stopped."""
 
 import hashlib
 import json
 import os
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -37,7 +38,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A folder of JSON files, one per question and method."""
+    """A folder of JSON files, one per problem and method."""
 
     folder: Path
 
@@ -87,3 +88,17 @@ def digest_of(*places: Path) -> str:
 
 def _tuples(rows: Sequence[Sequence[float]]) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(float(value) for value in row) for row in rows)
+
+
+def commit_of(root: Path, *folders: str) -> str:
+    """The commit of the code in ``folders`` of a checkout, marked if they were changed since."""
+    said = []
+    for command in (
+        ["rev-parse", "--short=12", "HEAD"],
+        ["status", "--porcelain", "--", *(folders or ["."])],
+    ):
+        done = subprocess.run(["git", *command], cwd=root, capture_output=True, text=True, check=False)
+        if done.returncode:
+            return "unknown"
+        said.append(done.stdout.strip())
+    return f"{said[0]} with changes" if said[1] else said[0]

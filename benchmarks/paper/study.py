@@ -1,4 +1,4 @@
-"""Put one question together: a data set, a trained model, the judges, and people that the model denies."""
+"""Build a study: a data set, a trained model, the judges, and people whom the model rejects."""
 
 import hashlib
 import json
@@ -12,10 +12,9 @@ import pandas as pd
 from sklearn.ensemble import IsolationForest
 
 import p2ce
-from benchmarks.data import choose
 from benchmarks.paper.judge import ExtendedIsolationForest
 from benchmarks.paper.settings import CONTAMINATION, THRESHOLD, Settings
-from benchmarks.paper.splits import Parts, split
+from benchmarks.paper.splits import Parts, choose, split
 from benchmarks.paper.training import Trained, probabilities, train
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.datasets import Dataset
@@ -74,7 +73,7 @@ class Study:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes with the question: settings, people, model, training rows, and the grid."""
+        """Changes with the problem: settings, people, model, training rows, and the grid."""
         digest = hashlib.sha256(json.dumps([self.data, self.model, asdict(self.settings)]).encode())
         for values in (self.people, self.train):
             digest.update(np.ascontiguousarray(values.to_numpy(float)).tobytes())

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 import p2ce
 import p2ce.paper
-from benchmarks.paper.report.looks import FIGURE_STYLE
+from benchmarks.paper.report.figures import STYLE
 from benchmarks.paper.settings import CONTAMINATION
 from p2ce.arrays import FloatArray
 
@@ -32,7 +32,7 @@ CAPTION = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fronts:
+class Nearest:
     """What one algorithm answers."""
 
     point: tuple[float, float]
@@ -45,8 +45,8 @@ class Toy:
     """The answers of both algorithms for one person."""
 
     person: tuple[float, float]
-    mapocam: Fronts
-    p2ce: Fronts
+    mapocam: Nearest
+    p2ce: Nearest
     caption: str
 
 
@@ -103,7 +103,7 @@ def solve(world: World) -> Toy:
         )
         explanation = explainer.explain(person)
         point = explanation[0].values[FIRST], explanation[0].values[SECOND]
-        found[name] = Fronts(
+        found[name] = Nearest(
             point=point,
             distance=explanation[0].costs["euclidean"],
             outlier=bool(world.detector.decision_function([point])[0] < 0),
@@ -117,7 +117,7 @@ def solve(world: World) -> Toy:
 
 def draw(world: World, toy: Toy, folder: Path) -> None:
     """Write toy.png and toy.svg."""
-    with matplotlib.rc_context(FIGURE_STYLE | {"backend": "Agg"}):
+    with matplotlib.rc_context(STYLE):
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(8, 4), layout="constrained")

@@ -21,7 +21,7 @@ class Truth:
     resolution: FloatArray  # (3,) costs that differ by less are equal
 
     def of(self, *, plausible: bool, objectives: int) -> FloatArray:
-        """The true front of one question, as costs (n, objectives)."""
+        """The true front of one problem, as costs (n, objectives)."""
         front = self.plausible if plausible else self.anything
         return front if objectives == 3 else front[:1, :1]  # sorted: the least mean distance comes first
 

@@ -5,18 +5,19 @@ import pickle
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any
+from dataclasses import fields, replace
+from functools import partial
+from typing import Any, overload
 
 import numpy as np
 
-from p2ce.archive import arguments_to_save, save
+from p2ce.archive import AS_SAVED, arguments_to_save, read_saved, save
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem, parsed_for, shaped_for, within_reach
 from p2ce.compilation.encode import EncodedRows, encode_row, encode_table
 from p2ce.compilation.grouped_features import settle_groups
 from p2ce.detectors.parse_detector import IsolationForest
-from p2ce.errors import P2CEError
+from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, P2CEError
 from p2ce.estimates.native import Parsed, parsed_of
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.explain.arguments import Arguments
@@ -45,14 +46,19 @@ from p2ce.explain.same_problem import limit_explained, require_same_problem
 from p2ce.explain.slow_steps import warn_if_slow
 from p2ce.explain.solve_batch import SearchLimits
 from p2ce.explain.trust import Trust
+from p2ce.explain.why_none_many import why_none_many
+from p2ce.limits import DEFAULT, Limits
 from p2ce.objectives import Objective
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.method import Mapocam
 from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, Question, WhyNone
 from p2ce.result.judgement import Judgement
-from p2ce.solver.branch_and_bound import Listener
+from p2ce.solver.branch_and_bound import Listener, Progress
 from p2ce.tables.codebook import MISSING
 from p2ce.verification.evaluate_rows import scoring_of
+from p2ce.visible import echoed
+
+__all__ = ["DEFAULT_OBJECTIVES", "Explainer", "Listener", "Progress"]
 
 DEFAULT_OBJECTIVES = ("mean_distance", "max_distance", "changes")
 
@@ -185,13 +191,47 @@ class Explainer:
         verified = explain_batch(problem, rows.values, limits)
         return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0)
 
+    @overload
     def why_none(
-        self, explanation: Explanation, *, actions: ActionSet | None = None, time_limit: float | None = None
-    ) -> WhyNone:
-        """Find the minimal sets of constraints to relax for a person with NO_RECOURSE.
+        self, explanation: Explanation, *, actions: ActionSet | None = ..., time_limit: float | None = ...
+    ) -> WhyNone: ...
+    @overload
+    def why_none(
+        self,
+        explanation: Explanations,
+        *,
+        actions: ActionSet | None = ...,
+        time_limit: float | None = ...,
+        n_jobs: int = ...,
+        progress: bool = ...,
+    ) -> dict[Any, WhyNone]: ...
+    def why_none(
+        self,
+        explanation: Explanation | Explanations,
+        *,
+        actions: ActionSet | None = None,
+        time_limit: float | None = None,
+        n_jobs: int = 1,
+        progress: bool = False,
+    ) -> WhyNone | dict[Any, WhyNone]:
+        """Find the minimal sets of constraints to relax for a person with NO_RECOURSE, or for many.
 
-        ``actions`` are those given to `explain`, if any; ``time_limit`` is in seconds for all of it.
+        For the explanations of many people it gives a dict from the labels of those with NO_RECOURSE, as
+        ``to_html(explanations, why=…)`` takes it. Others have no entry, nor has a person with whom the model
+        fails (the log says why). Interrupting (Ctrl-C) keeps what is done.
+
+        Args:
+            explanation: what `explain` or `explain_many` returned.
+            actions: those given to `explain`, if any.
+            time_limit: seconds for all sets of one person together.
+            n_jobs: processes, for many people; -1 for one per core.
+            progress: show a bar on stderr, for many people.
         """
+        if isinstance(explanation, Explanations):
+            check_time(time_limit)
+            check_jobs(n_jobs)
+            find = partial(self.why_none, actions=actions, time_limit=time_limit)
+            return why_none_many(find, explanation, n_jobs=n_jobs, progress=progress)
         problem = self._problem_of(explanation, actions, call="why_none")
         if problem.method is not None:
             problem = self._prepared(problem)
@@ -275,9 +315,9 @@ class Explainer:
         return map_of(problem, explanation, values, (across, up), population=population, size=size)
 
     def save(self, path: "str | os.PathLike[str]") -> None:
-        """Keep everything but the model in one file, which `p2ce.load(path, model)` reads.
+        """Keep everything but the model in one file, which `Explainer.load(path, model)` loads.
 
-        It holds plain parts only (JSON, YAML, arrays), so that reading it runs no code. The whole reference
+        It holds plain parts only (JSON, YAML, arrays), so that loading it runs no code. The whole reference
         is in it: treat it like the data. Objectives and detectors of your own are given again when loading.
         """
         known = self._compiled
@@ -289,6 +329,69 @@ class Explainer:
             problem=self._problem,
         )
         save(path, saved, self._problem, known.values)
+
+    @classmethod
+    def load(
+        cls,
+        path: "str | os.PathLike[str]",
+        model: Any,
+        *,
+        plausibility: Any = AS_SAVED,
+        objectives: Any = AS_SAVED,
+        check_model: bool = True,
+        limits: Limits = DEFAULT,
+    ) -> "Explainer":
+        """Give the explainer that was saved, with the same explanations to the byte.
+
+        Loading runs no code that the file brings, and does not trust its contents. A rule that names a
+        Python function ("module:function") has that module imported when it is first called, as in a policy
+        file.
+
+        The isolation forest of this library comes back as it was fitted. A SHAP estimate is calibrated again
+        when it is first needed, with the saved seed.
+
+        Args:
+            path: what `Explainer.save` wrote.
+            model: the model, which no file keeps; a list of them where there were several.
+            plausibility: the detector again, where it was one of your own; or another one, or None.
+            objectives: all objectives again, where one was of your own; or others.
+            check_model: False takes another model with the same columns, such as one that was fitted anew;
+                otherwise it has to score people of the reference as the saved one did.
+            limits: how much of a file is unpacked before it is rejected.
+
+        >>> import tempfile, pandas as pd
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> people = pd.DataFrame({"Income": [10, 20, 30, 40], "Debts": [3, 1, 2, 0]})
+        >>> model = DecisionTreeClassifier().fit(people, [0, 0, 1, 1])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Explainer(model, people, plausibility=None).save(f"{folder}/credit.p2ce")
+        ...     explainer = Explainer.load(f"{folder}/credit.p2ce", model)
+        >>> explainer.explain({"Income": 20, "Debts": 1})[0].changes
+        {'Income': (20, 26)}
+        """
+        saved = read_saved(path, limits=limits)
+        saved.require_models(model)
+        saved = saved.with_own(plausibility=plausibility, objectives=objectives)
+        arguments = saved.given.arguments
+        given = {field.name: getattr(arguments, field.name) for field in fields(arguments)}
+        if saved.detector is not None:
+            given["plausibility"] = saved.detector
+        try:
+            explainer = cls(model, saved.given.reference, **given)
+        except (InvalidReference, InvalidTarget) as error:
+            raise InvalidArgument(
+                f"This model does not fit what {echoed(saved.path)} was saved for: {error}"
+            ) from error
+        # Explanations come in the kind of table of the reference, and saving again gives the same file.
+        known = explainer._compiled
+        problem = known.problem
+        assert problem.question is not None
+        problem = replace(problem, question=replace(problem.question, settings=arguments.stated()))
+        explainer._arguments, explainer._problem = arguments, problem
+        explainer._compiled = replace(known, problem=problem, kind=saved.given.kind)
+        if check_model:
+            saved.require_same_scores(problem, known.values)
+        return explainer
 
     def describe(self) -> ModelFacts:
         """Say what the model is parsed as, by what explanations are proven, and how large the grid is."""

@@ -1,6 +1,8 @@
 """Models and detectors that fail, early or late: the call is named, and nothing is left half-done."""
 
+import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import cache
 from typing import Any
 
@@ -101,25 +103,14 @@ MOODS: dict[str, tuple[Callable[[pd.DataFrame, np.ndarray], Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("who", ["model", "detector"])
-@pytest.mark.parametrize("name", MOODS)
-def test_a_bad_answer_while_the_explainer_is_made_names_the_call(name: str, who: str) -> None:
-    mood, message = MOODS[name]
-    moody = Moody(kind if who == "model" else plausible, mood)
-    moody.bad = True
-    given = (moody, None) if who == "model" else (kind, moody)
-    if name == "is wide" and who == "model":
-        explainer(moody, target=1)  # one column per class is a fair way to answer
-        return
-    with pytest.raises(p2ce.P2CEError, match=rf"{who}\(rows\)") as error:
-        explainer(given[0], plausibility=given[1])
-    if name not in ("is short", "is one number", "is wide"):
-        assert error.match(message)
-
-
-@pytest.mark.parametrize("who", ["model", "detector"])
-@pytest.mark.parametrize("search", ["auto", "shap", "paper"])
-@pytest.mark.parametrize("name", MOODS)
+@pytest.mark.parametrize(
+    ("name", "search", "who"),
+    [
+        *((name, "auto", "model") for name in MOODS),
+        *(("is missing once", search, who) for search in ("shap", "paper") for who in ("model", "detector")),
+        ("raises", "auto", "detector"),
+    ],
+)
 def test_a_bad_answer_later_names_the_call_and_is_forgotten_when_the_model_is_back(
     name: str, search: str, who: str
 ) -> None:
@@ -162,18 +153,6 @@ def test_a_failure_while_calibrating_leaves_the_explainer_as_it_was() -> None:
     assert found.certificate.sample_size == 5
 
 
-@pytest.mark.parametrize("who", ["model", "detector"])
-def test_answers_that_differ_are_noticed_at_once(who: str) -> None:
-    rng = np.random.default_rng(1)
-    noisy = Moody(
-        kind if who == "model" else plausible, lambda rows, good: good + 1e-6 * rng.random(len(good))
-    )
-    noisy.bad = True
-    given = (noisy, None) if who == "model" else (kind, noisy)
-    with pytest.raises(InvalidOutput, match=rf"{who}\(rows\) returns different values when called twice"):
-        explainer(given[0], plausibility=given[1])
-
-
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("who", ["model", "detector"])
 def test_answers_that_begin_to_differ_are_never_shown(who: str, search: str) -> None:
@@ -184,29 +163,10 @@ def test_answers_that_begin_to_differ_are_never_shown(who: str, search: str) -> 
     asking.warm_up()
     moody.bad = True
     people = refused().iloc[:6]
-    with pytest.raises(InvalidOutput, match=rf"The {who} returned .* for a row and .* when called again"):
-        asking.explain(people.iloc[0])
     found = asking.explain_many(people)
     assert {one.status for one in found} == {Status.ERROR}
-    assert all("when called again" in one.message and len(one) == 0 for one in found)
-
-
-def test_the_papers_algorithms_show_no_point_that_fails_when_asked_again() -> None:
-    """What is shown has to be accepted when somebody looks at it."""
-    calls = []
-
-    def wavering(rows: pd.DataFrame, good: np.ndarray) -> np.ndarray:
-        calls.append(len(good))
-        return np.where(is_new(rows), 0.4 + 0.2 * (len(calls) % 2), good)
-
-    moody = Moody(kind, wavering)
-    asking = explainer(moody, **SEARCHES["paper"])
-    asking.warm_up()
-    moody.bad = True
-    found = asking.explain_many(refused().iloc[:6])
-    for one in found:
-        assert all(option.score >= 0.5 for option in one)
-    assert Status.ERROR in found.statuses  # those who were noticed
+    message = re.compile(rf"The {who} returned .* for a row and .* when called again")
+    assert all(message.search(one.message) and len(one) == 0 for one in found)
 
 
 @pytest.mark.parametrize("search", SEARCHES)
@@ -220,10 +180,9 @@ def test_rounding_of_threads_is_no_difference(search: str) -> None:
     assert Status.ERROR not in asking.explain_many(refused().iloc[:6]).statuses
 
 
-@pytest.mark.parametrize("search", ["auto", "paper"])
 @pytest.mark.parametrize("size", [512, 3])
 def test_a_model_that_refuses_to_speak_about_some_concerns_only_them(
-    size: int, search: str, monkeypatch: pytest.MonkeyPatch
+    size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("p2ce.explain.explain_many.LARGEST_BATCH", size)
 
@@ -233,7 +192,7 @@ def test_a_model_that_refuses_to_speak_about_some_concerns_only_them(
         return np.where(rows["Years"] == 10, np.nan, good)
 
     moody = Moody(kind, shy)
-    asking = explainer(moody, **SEARCHES[search])  # years are fixed, so that everyone's cells share them
+    asking = explainer(moody)  # years are fixed, so that everyone's cells share them
     asking.warm_up()
     people = refused()
     expected = asking.explain_many(people)
@@ -280,27 +239,6 @@ def test_a_model_that_refuses_to_speak_about_some_cells(monkeypatch: pytest.Monk
             assert one.counterfactuals == honest.explain(person).counterfactuals
 
 
-def test_one_of_several_models_is_named_by_its_number() -> None:
-    moody = Moody(kind, drifting())
-    asking = explainer([kind, moody])
-    asking.warm_up()
-    moody.bad = True
-    with pytest.raises(InvalidOutput, match="The model number 2 returned"):
-        asking.explain(refused().iloc[0])
-
-
-def test_an_interrupt_is_not_taken_for_a_bad_answer() -> None:
-    def stop(rows: pd.DataFrame, good: np.ndarray) -> np.ndarray:
-        raise KeyboardInterrupt
-
-    moody = Moody(kind, stop)
-    asking = explainer(moody)
-    asking.warm_up()
-    moody.bad = True
-    with pytest.raises(KeyboardInterrupt):
-        asking.explain(refused().iloc[0])
-
-
 def test_nobody_is_asked_about_no_rows() -> None:
     def never(rows: pd.DataFrame) -> np.ndarray:
         raise AssertionError("there are no rows")
@@ -308,22 +246,22 @@ def test_nobody_is_asked_about_no_rows() -> None:
     assert evaluate(never, loans.people().iloc[:0], "model").shape == (0,)
 
 
-STEADY = [(0.5, 0.5), (0.5, 0.5 + 0.9 * REBATCHED), (1e6, 1e6 * (1.0 + 0.9 * REBATCHED)), (np.inf, np.inf)]
-UNSTEADY = [
-    (0.5, 0.5 + 1.1 * REBATCHED),
-    (1e6, 1e6 * (1.0 + 1.1 * REBATCHED)),
-    (np.inf, 5.0),
-    (5.0, np.inf),
-    (-np.inf, np.inf),
-]
-
-
-@pytest.mark.parametrize(("then", "now"), STEADY)
-def test_steady_answers_pass(then: float, now: float) -> None:
-    require_steady(np.array([0.1, then]), np.array([0.1, now]), "model", tolerance=REBATCHED)
-
-
-@pytest.mark.parametrize(("then", "now"), UNSTEADY)
-def test_unsteady_answers_are_refused_with_both(then: float, now: float) -> None:
-    with pytest.raises(InvalidOutput, match=f"The model returned {then!r} .* and {now!r} when called again"):
+@pytest.mark.parametrize(
+    ("then", "now", "steady"),
+    [
+        (0.5, 0.5 + 0.9 * REBATCHED, True),
+        (0.5, 0.5 + 1.1 * REBATCHED, False),
+        (1e6, 1e6 * (1.0 + 0.9 * REBATCHED), True),
+        (1e6, 1e6 * (1.0 + 1.1 * REBATCHED), False),
+        (np.inf, np.inf, True),
+        (np.inf, 5.0, False),
+        (5.0, np.inf, False),
+        (-np.inf, np.inf, False),
+    ],
+)
+def test_values_that_differ_by_more_than_rounding_are_reported_with_both(
+    then: float, now: float, steady: bool
+) -> None:
+    both = rf"The model returned {re.escape(repr(then))} .* and {re.escape(repr(now))} when called again"
+    with nullcontext() if steady else pytest.raises(InvalidOutput, match=both):
         require_steady(np.array([0.1, then]), np.array([0.1, now]), "model", tolerance=REBATCHED)

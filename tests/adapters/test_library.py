@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+from sklearn.svm import SVC
+
 from p2ce.adapters.library import library_class, overrides
 
 
@@ -29,18 +31,10 @@ def test_what_is_replaced_is_listed():
     assert overrides(Fraction(1, 2), Fraction) == []
     assert overrides(Plain(1, 2), Fraction) == []
     assert overrides(Other(1, 2), Fraction) == ["limit_denominator"]
-
-
-def test_an_attribute_on_the_instance_counts_as_well():
     value = Plain(1, 2)
-    value.limit_denominator = lambda: value
+    value.limit_denominator = lambda: value  # on the instance
     assert overrides(value, Fraction) == ["limit_denominator"]
-
-
-def test_a_method_that_is_only_there_at_times_can_be_replaced_too() -> None:
-    from sklearn.svm import SVC
-
-    model = SVC()
+    model = SVC()  # whose method is only there at times
     assert overrides(model, SVC) == []
     model.predict_proba = lambda rows: rows
     assert overrides(model, SVC) == ["predict_proba"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from p2ce.adapters import retries
-from p2ce.adapters.retries import FORGOTTEN_AFTER, MOST_IN_VAIN, PAUSES, Retrying, retried
+from p2ce.adapters.retries import FORGOTTEN_AFTER, MOST_IN_VAIN, PAUSES, Retrying
 from p2ce.errors import InvalidOutput, NotFitted
 
 TRIES = len(PAUSES) + 1
@@ -45,14 +45,6 @@ def test_what_stumbles_fewer_times_than_it_is_tried_answers(failures: int, slept
     assert Retrying(call)(7) == 7
     assert call.calls == failures + 1
     assert slept == list(PAUSES[:failures])
-
-
-def test_what_answers_is_called_once(slept: list[float]) -> None:
-    call = Stumbling(iter([False] * 5))
-    asked = retried(call)
-    assert [asked(n) for n in range(5)] == list(range(5))
-    assert call.calls == 5
-    assert retried(asked) is asked
 
 
 def test_what_fails_for_good_is_waited_for_a_second_in_all(slept: list[float]) -> None:

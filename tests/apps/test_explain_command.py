@@ -11,8 +11,10 @@ import pandas as pd
 import pytest
 
 import p2ce
+from p2ce.apps.print_summary import print_summary
 from p2ce.result import Explanations, Status
 from tests.apps.commands import people, run
+from tests.result.examples import explanation
 
 Capture = pytest.CaptureFixture[str]
 BASE = ("explain", "--model", "model.txt", "--data", "people.csv", "--reference", "train.csv")
@@ -102,9 +104,18 @@ def test_a_single_row_that_cannot_be_read(folder: Path, capsys: Capture) -> None
 def test_many_without_a_file_are_a_table(folder: Path, capsys: Capture) -> None:
     ran = run(capsys, *BASE)
     assert ran.code == 0
-    assert "status" in ran.out
-    assert "OPTIMAL" in ran.out
-    assert "30 people, " in ran.out
+    assert {"Person", "Today"} <= set(ran.out.split())
+    assert "× Proven" in ran.out
+
+
+def test_the_table_is_in_one_language_and_keeps_the_side_of_the_threshold(capsys: Capture) -> None:
+    near = explanation(person_score=0.49996, threshold=0.5)
+    print_summary(Explanations([near]), language="pt")
+    out = capsys.readouterr().out
+    assert "0,49996" in out
+    assert {"Pessoa", "Hoje"} <= set(out.split())
+    assert "Comprovado" in out
+    assert not {"person", "status", "options", "proven"} & set(out.lower().split())
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
@@ -116,11 +127,10 @@ def test_tables_lose_nobody(folder: Path, capsys: Capture, suffix: str) -> None:
     assert list(summary["person"]) == [f"p{i}" for i in range(30)]
     assert summary["options"].sum() == len(options) > 0
     assert set(options["person"]) == set(summary.loc[summary["options"] > 0, "person"])
-    assert f"out{suffix} and out.summary{suffix}: 30 people" in ran.out
+    assert f"out{suffix} and out.summary{suffix}: {len(options)} options for 30 people: " in ran.out
 
 
 def test_html_and_markdown(folder: Path, capsys: Capture) -> None:
-    pytest.importorskip("p2ce.present.report")
     for suffix, sign in ((".html", "<html"), (".md", "#")):
         assert run(capsys, *BASE, "--where", "score < 0.5", "--out", f"out{suffix}").code == 0
         assert sign in Path(f"out{suffix}").read_text(encoding="utf-8")

@@ -195,8 +195,8 @@ def test_what_looks_like_a_code_is_proposed_on_one_line(folder: Path) -> None:
     (line,) = printed.splitlines()
     assert line == (
         "note: These values look like codes and not like numbers: -9, -8 in 'Months'. If they are, nobody "
-        "should be advised to go there. Repeat this with --special-values detect, or list them in the "
-        "policy: special: [-9, -8]"
+        "should be advised to go there. Write a policy with: p2ce policy infer --special-values detect, or "
+        "list them in the policy: special: [-9, -8]"
     )
     assert ActionSet.load("new.yaml")["Months"].special == ()
 

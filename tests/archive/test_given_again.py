@@ -19,7 +19,7 @@ from p2ce.rules import predicate
 from tests.archive.round_trips import FEW, assert_same_after, saved
 from tests.populations import loans
 
-SOME = loans.refused().head(3)
+SOME = loans.rejected().head(3)
 FIRST = loans.forest()
 
 
@@ -70,14 +70,14 @@ def test_an_own_detector_is_given_again(tmp_path: Path, detector: Any, message: 
     with pytest.raises(
         InvalidArgument, match=rf"credit.p2ce.*{message}.*give it again.*plausibility="
     ) as caught:
-        p2ce.load(tmp_path / "credit.p2ce", FIRST)
+        p2ce.Explainer.load(tmp_path / "credit.p2ce", FIRST)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("objective", "message"),
     [
-        (p2ce.CostTable("effort", {"Income": per_ten}, default=1.0), "a function for 'Income'"),
+        (p2ce.CostTable("effort", {"Income": per_ten}, default=1.0), "CostTable"),
         (Steps(), "Steps"),
     ],
     ids=["function", "class"],
@@ -88,16 +88,16 @@ def test_own_objectives_are_given_again(tmp_path: Path, objective: Any, message:
         FIRST, loans.people(), SOME, tmp_path, given={"objectives": wanted}, objectives=wanted, max_changes=2
     )
     with pytest.raises(InvalidArgument, match=rf"'{objective.name}'.*{message}.*objectives="):
-        p2ce.load(tmp_path / "credit.p2ce", FIRST)
+        p2ce.Explainer.load(tmp_path / "credit.p2ce", FIRST)
 
 
 def test_other_objectives_and_detectors_may_be_given(tmp_path: Path) -> None:
     path = saved(loans.explainer(contamination=0.3), tmp_path)
-    loaded = p2ce.load(path, FIRST, objectives="changes", plausibility=None)
+    loaded = p2ce.Explainer.load(path, FIRST, objectives="changes", plausibility=None)
     fresh = loans.explainer(objectives="changes", plausibility=None)
     row = SOME.iloc[0].to_dict()
     assert loaded.explain(row) == fresh.explain(row)
-    refitted = p2ce.load(path, FIRST, plausibility=FEW)
+    refitted = p2ce.Explainer.load(path, FIRST, plausibility=FEW)
     assert refitted.explain(row) == loans.explainer(contamination=0.3, plausibility=FEW).explain(row)
 
 
@@ -112,7 +112,7 @@ def test_a_function_as_a_rule_cannot_be_saved(tmp_path: Path) -> None:
 def test_loading_imports_no_module_that_a_rule_names(tmp_path: Path) -> None:
     rule = predicate("tests.archive.not_yet:there", columns=["Income"])
     actions = p2ce.ActionSet.infer(loans.people()).rule(rule)
-    loaded = p2ce.load(saved(loans.explainer(actions=actions), tmp_path), FIRST)
+    loaded = p2ce.Explainer.load(saved(loans.explainer(actions=actions), tmp_path), FIRST)
     with pytest.raises(InvalidActions, match="not_yet"):
         loaded.explain(SOME.iloc[0])
 
@@ -121,9 +121,9 @@ def test_another_model_is_noticed(tmp_path: Path) -> None:
     path = saved(loans.explainer(), tmp_path)
     other = RandomForestClassifier(12, max_depth=5, random_state=1).fit(loans.people(), loans.label())
     with pytest.raises(InvalidArgument, match=r"another model.*of 64 people.*check_model=False") as caught:
-        p2ce.load(path, other)
+        p2ce.Explainer.load(path, other)
     assert "\n" not in str(caught.value)
-    loaded = p2ce.load(path, other, check_model=False)
+    loaded = p2ce.Explainer.load(path, other, check_model=False)
     row = SOME.iloc[0].to_dict()
     assert loaded.explain(row) == loans.explainer(model=other).explain(row)
 
@@ -134,7 +134,7 @@ def test_a_model_of_other_columns_is_noticed(tmp_path: Path) -> None:
     other = RandomForestClassifier(4, random_state=1).fit(people, loans.label())
     for check in (True, False):
         with pytest.raises(InvalidArgument, match=r"does not fit.*'Debts'.*Did you mean 'Debt'"):
-            p2ce.load(path, other, check_model=check)
+            p2ce.Explainer.load(path, other, check_model=check)
 
 
 def test_one_model_is_not_several(tmp_path: Path) -> None:
@@ -142,11 +142,11 @@ def test_one_model_is_not_several(tmp_path: Path) -> None:
     alone, both = saved(loans.explainer(), tmp_path, "a"), tmp_path / "b"
     loans.explainer(model=[FIRST, second]).save(both)
     with pytest.raises(InvalidArgument, match=r"'.*a' was saved with one model, got a list of 2"):
-        p2ce.load(alone, [FIRST, second])
+        p2ce.Explainer.load(alone, [FIRST, second])
     with pytest.raises(InvalidArgument, match=r"saved with a list of 2 models, got one model"):
-        p2ce.load(both, FIRST)
+        p2ce.Explainer.load(both, FIRST)
     with pytest.raises(InvalidArgument, match="another model"):
-        p2ce.load(both, [second, FIRST])
+        p2ce.Explainer.load(both, [second, FIRST])
 
 
 def test_the_forest_is_not_fitted_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,4 +156,4 @@ def test_the_forest_is_not_fitted_again(tmp_path: Path, monkeypatch: pytest.Monk
         raise AssertionError("another scikit-learn would grow other trees")
 
     monkeypatch.setattr(SklearnForest, "fit", fail_if_called)
-    p2ce.load(path, FIRST)
+    p2ce.Explainer.load(path, FIRST)

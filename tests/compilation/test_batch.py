@@ -9,7 +9,7 @@ from tests.populations import loans
 
 def test_excluded_cells_are_on_no_front_and_others_take_their_place() -> None:
     problem = loans.explainer()._problem
-    batch = place_and_price(problem, problem.codebook.encode(loans.refused().iloc[:6]))
+    batch = place_and_price(problem, problem.codebook.encode(loans.rejected().iloc[:6]))
     everyone = np.arange(6)
     fronts = solve_batch(batch, everyone, LimitsLeft())
     owner = np.repeat(everyone, np.diff(fronts.first))

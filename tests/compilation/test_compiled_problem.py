@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
@@ -12,12 +11,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
 from p2ce import ActionSet, rules
-from p2ce.compilation.batch import place_and_price
 from p2ce.compilation.compiled_problem import parsed_for, shaped_for, within_reach
 from p2ce.compilation.requirements import in_columns_of
-from p2ce.scores.score import FlatScore
 from p2ce.scores.score_rows import score_rows
-from p2ce.tables.codebook import MISSING
+from tests.populations.small_scores import flat
 from tests.properties.amount import examples
 from tests.properties.random_problems import VALUES, random_forest, seen_coarsely
 
@@ -36,10 +33,10 @@ HOME = rules.one_hot("home", ["own", "rent", "free"])
 LINK = rules.linked("years", "age", ratio=2.0)
 
 
-def setup_of(*chosen: Any, model: Any = None, **asked: Any) -> Any:
+def setup_of(*chosen: Any, model: Any = None, **arguments: Any) -> Any:
     tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(PEOPLE, LABEL) if model is None else model
     actions = ActionSet.infer(PEOPLE).rule(*chosen)
-    return p2ce.Explainer(tree, PEOPLE, actions=actions, plausibility=None, **asked)._problem
+    return p2ce.Explainer(tree, PEOPLE, actions=actions, plausibility=None, **arguments)._problem
 
 
 def coded(problem: Any, **changed: Any) -> np.ndarray:
@@ -54,15 +51,8 @@ def test_a_score_finds_its_columns_among_those_of_all(seed: int, trees: bool) ->
     rng = np.random.default_rng(seed)
     own = [f"f{i}" for i in rng.permutation(4)]
     names = [f"f{i}" for i in rng.permutation(6)]
-    score = FlatScore(
-        name="one of several",
-        column_count=4,
-        forest=random_forest(rng, 4, 3, 4, coarse=False) if trees else None,
-        weights=None if trees else rng.normal(size=4),
-        accept_from=0.0,
-        reject_below=0.0,
-        see=seen_coarsely,
-    )
+    part = {"forest": random_forest(rng, 4, 3, 4)} if trees else {"weights": rng.normal(size=4)}
+    score = flat(4, **part, see=seen_coarsely)
     rows = rng.choice(VALUES, size=(20, 6))
     mine = rows[:, [names.index(name) for name in own]]
     found = score_rows(in_columns_of(score, own, names), rows)
@@ -105,36 +95,3 @@ def test_links_are_laid_out_for_each_person() -> None:
     assert shaped_for(own, here).all()
     assert own.grid.names == ("free", "income", "own", "rent", "years")  # age moves with years
     assert own.grid.columns[-1] == len(problem.names)
-
-
-@pytest.mark.parametrize("chosen", [(), (HOME,), (LINK,), (HOME, LINK)], ids=["plain", "hot", "link", "both"])
-def test_points_come_back_as_rows_that_keep_the_rules(chosen: tuple[Any, ...]) -> None:
-    """Every candidate of every axis, alone: the row differs from the person's where the axis says so."""
-    problem = setup_of(*chosen)
-    here = coded(problem)
-    problem = problem.for_instance(here[0]) if chosen else problem
-    batch = place_and_price(problem, here)
-    place = batch.placement
-    points = [place.position[0].copy()]
-    for axis in range(problem.grid.axis_count):
-        for at in range(place.lowest[0, axis], place.highest[0, axis] + 1):
-            points.append(place.position[0].copy())
-            points[-1][axis] = at
-    rows = batch.rows(np.zeros(len(points), dtype=np.int64), np.array(points))
-    assert rows[0].tolist() == here[0].tolist()
-    before = np.repeat(here, len(rows), axis=0)
-    for rule in problem.rules:
-        assert rule.holds(problem.names, before, rows).all()
-    frame = problem.frame(rows)
-    assert frame.dtypes.to_dict() == PEOPLE.dtypes.to_dict()
-    assert list(frame.columns) == list(PEOPLE.columns)
-    assert (batch.tables.steps[0, 0][np.arange(problem.grid.axis_count), points[0]] == 0).all()
-    assert len(np.unique(rows, axis=0)) > 10
-
-
-def test_missing_values_are_written_as_the_column_writes_them() -> None:
-    problem = setup_of()
-    frame = problem.frame(np.vstack([coded(problem), coded(problem, years=None)]))
-    assert frame["years"].isna().tolist() == [False, True]
-    assert frame["age"].dtype == PEOPLE["age"].dtype
-    assert coded(problem, years=None)[0, 4] == MISSING

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.compilation.encode import encode_row, encode_table, unseen_labels
+from p2ce.compilation.encode import encode_row, encode_table
 from p2ce.errors import InvalidPerson
 from p2ce.tables.codebook import MISSING, codebook_of
 
@@ -122,29 +122,3 @@ def test_a_row_that_cannot_be_read_spoils_no_other() -> None:
     assert "'home'" in found.problems[2]  # the first of two
     assert found.values[[0, 3]].tolist() == [CODES, CODES]
     assert np.isfinite(found.values).all()
-
-
-def test_columns_go_by_name_and_all_are_needed() -> None:
-    with pytest.raises(InvalidPerson, match=r"'home' is missing.*Did you mean 'hom'"):
-        encode_row({("hom" if name == "home" else name): value for name, value in ROW.items()}, BOOK)
-    with pytest.raises(InvalidPerson, match=r"'job' is not one of the model's"):
-        encode_table(PEOPLE.assign(job="cook"), BOOK)
-    with pytest.raises(InvalidPerson, match="needs 7 values"):
-        encode_row([1, 2], BOOK)
-
-
-def test_the_kind_of_table_is_remembered() -> None:
-    polars = pytest.importorskip("polars")
-    plain = {name: PEOPLE[name].tolist() for name in ("age", "income")}
-    book = codebook_of(PEOPLE[["age", "income"]])
-    assert encode_table(polars.DataFrame(plain), book).kind == "polars"
-    assert encode_table(plain, book).kind == "dict"
-    assert encode_row({"age": 30, "income": 1.5}, book, kind="polars").kind == "polars"
-    assert encode_row(polars.DataFrame(plain)[:1], book).kind == "polars"
-
-
-def test_labels_that_the_reference_lacks_are_told() -> None:
-    book = codebook_of(PEOPLE)
-    known, unknown = (encode_row({**ROW, "home": home}, book).values for home in ("own", "boat"))
-    assert unseen_labels(book, known) == ""
-    assert "'boat'" in unseen_labels(book, unknown)

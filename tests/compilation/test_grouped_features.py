@@ -20,7 +20,6 @@ from p2ce.compilation.grouped_features import (
 from p2ce.grid.grouped_axis import narrow, widen
 from p2ce.tables.codebook import MISSING, codebook_of
 from p2ce.verification.constraints import allowed_rows
-from tests.properties.amount import examples
 
 PEOPLE = pd.DataFrame(
     {
@@ -116,65 +115,6 @@ def test_followers_go_where_their_drivers_do() -> None:
     assert chain.codes_of(coded()[None, :])[0] == np.flatnonzero(years == 1.0)[0]
 
 
-@examples(60)
-@given(
-    person=st.tuples(
-        st.integers(18, 80), st.sampled_from([0.0, 0.5, 1.0, 7.0, MISSING]), st.integers(0, 900)
-    ),
-    turned=st.sampled_from(["free", "up", "narrow", "missing stays", "may go missing"]),
-)
-def test_levels_of_a_chain_are_those_that_all_members_allow(person: tuple, turned: str) -> None:
-    plain = {
-        "free": FREE,
-        "up": FREE.increase_only("age"),
-        "narrow": FREE.within(age=(25, 45), pension=(50.0, 300.0)),
-        "missing stays": FREE.keep_missing("years"),
-        "may go missing": FREE.allow_missing("years"),
-    }[turned]
-    actions = plain.rule(*CHAIN)
-    row = coded()
-    row[3:] = person
-
-    def in_range(rows: np.ndarray) -> np.ndarray:
-        """Tell where followers that moved are whole, as their columns are, and in their ranges."""
-        fine = np.ones(len(rows), dtype=np.bool_)
-        for column, name in ((3, "age"), (5, "pension")):
-            low, high = actions[name].stated_range or (actions[name].low, actions[name].high)
-            there = rows[:, column]
-            inside = (there >= low) & (there <= high) & (there % 1 == 0)
-            fine &= inside | (there == row[column])
-        return fine
-
-    compounds = compounds_for(actions, BOOK, (), row)
-    rows, may_go_to = rows_at(compounds, row)
-    before = np.repeat(row[None, :], len(rows), axis=0)
-    # The links hold everywhere, also where a missing value becomes known.
-    for rule in CHAIN:
-        resolved = rule.resolve(BOOK)
-        then, now = (dict(zip(BOOK.names, part.T, strict=True)) for part in (before, rows))
-        assert resolved.holds(then, now).all()
-    np.testing.assert_array_equal(
-        may_go_to, allowed_rows([actions[name] for name in BOOK.names], BOOK, before, rows) & in_range(rows)
-    )
-    # Nothing is left out: every candidate of the driver whose followers fit is there.
-    link = CHAIN[0].link(BOOK)
-    driver = actions["years"].codes(BOOK["years"])
-    age = link.follow(row[4], driver, row[3])
-    pension = CHAIN[1].link(BOOK).follow(row[3], age, row[5])
-    all_rows = np.repeat(row[None, :], len(driver), axis=0)
-    all_rows[:, 3], all_rows[:, 4], all_rows[:, 5] = age, driver, pension
-    whole = ~np.isnan(all_rows).any(axis=1)
-    fine = allowed_rows(
-        [actions[name] for name in BOOK.names],
-        BOOK,
-        np.repeat(row[None, :], whole.sum(), axis=0),
-        all_rows[whole],
-    )
-    fine &= in_range(all_rows[whole])
-    wanted = {tuple(one) for one in all_rows[whole][fine].tolist()} | {tuple(row.tolist())}
-    assert {tuple(one) for one in rows.tolist()} == wanted
-
-
 @pytest.mark.parametrize(
     ("actions", "person"),
     [
@@ -226,9 +166,3 @@ def test_moves_are_counted_as_the_budget_counts_them(max_changes: int, data: st.
     assert budget.name == "changes"
     within = -budget.spending.of_row(wide, now) >= budget.reject_below
     assert within.tolist() == [count <= max_changes]
-
-
-def test_moves_of_single_columns_count_one_each() -> None:
-    before = np.array([[0.0, MISSING, 2.0]])
-    assert moves((), before, np.array([[1.0, MISSING, 3.0]])).tolist() == [2.0]
-    assert moves((), before, np.array([[0.0, 1.0, 2.0]])).tolist() == [1.0]

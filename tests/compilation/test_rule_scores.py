@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce import ActionSet, rules
-from p2ce.compilation.rule_scores import columns_to_miss, resolve_rules
+from p2ce.compilation.rule_scores import resolve_rules
 from p2ce.problem.rules.rule import Rule
 from p2ce.tables.codebook import MISSING, codebook_of
 from tests.properties.amount import examples
@@ -79,20 +79,7 @@ def test_columns_are_those_of_the_model_in_its_order() -> None:
     np.testing.assert_array_equal(checked.holds(NAMES, rows, rows), checked.holds(mixed, wide, wide))
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [rules.linked("late", "age"), rules.one_hot("Kind", ["insured", "late"], may_be_none=True)],
-    ids=lambda rule: rule.kind,
-)
-def test_rules_that_shape_the_axes_need_no_budget(rule: Rule) -> None:
-    book = codebook_of(PEOPLE.assign(late=[0, 1] * 3))
-    (checked,) = resolve_rules(ActionSet.infer(PEOPLE.assign(late=[0, 1] * 3)).rule(rule), book)
-    assert checked.scores(NAMES) == []
-    rows = book.encode(PEOPLE.assign(late=0))
-    assert checked.holds(NAMES, rows, rows).all()
-
-
-def test_functions_are_asked_and_nothing_else_is_known_of_them() -> None:
+def test_predicates_are_called_and_nothing_else_is_known_of_them() -> None:
     seen: list[pd.DataFrame] = []
 
     def known(frame: pd.DataFrame) -> Any:
@@ -107,12 +94,3 @@ def test_functions_are_asked_and_nothing_else_is_known_of_them() -> None:
     assert not seen
     assert checked.holds_frame(PEOPLE).tolist() == PEOPLE["income"].notna().tolist()
     assert len(seen) == 1
-
-
-def test_no_rules_are_no_rules() -> None:
-    assert resolve_rules(FREE, BOOK) == ()
-
-
-def test_columns_that_may_go_missing_are_named() -> None:
-    assert columns_to_miss(FREE) == frozenset()
-    assert columns_to_miss(FREE.allow_missing("income", "home")) == {"income", "home"}

@@ -59,13 +59,9 @@ def test_the_folder_comes_first(cache: Path, folder: Path) -> None:
     assert find(SMALL, fetch=never) == TEXT
 
 
-def test_the_cache_comes_before_openml(cache: Path) -> None:
-    (cache / "german.csv").write_bytes(TEXT)
-    assert find(SMALL, fetch=never) == TEXT
-
-
 def test_a_folder_without_the_file_is_passed_over(cache: Path, folder: Path) -> None:
-    (folder / "adult.csv").write_bytes(b"of no interest")
+    find(SMALL, fetch=giving(RAW["german"]))
+    assert list(folder.iterdir()) == []  # a folder is only read
     (cache / "german.csv").write_bytes(TEXT)
     assert find(SMALL, fetch=never) == TEXT
 
@@ -76,12 +72,6 @@ def test_what_openml_gives_is_prepared_and_kept(name: str, cache: Path) -> None:
     assert find(facts, fetch=giving(RAW[name])) == text
     assert [(path.name, path.read_bytes()) for path in cache.iterdir()] == [(facts.file, text)]
     assert find(facts, fetch=never) == text
-
-
-def test_a_folder_is_only_read(cache: Path, folder: Path) -> None:
-    find(SMALL, fetch=giving(RAW["german"]))
-    assert list(folder.iterdir()) == []
-    assert (cache / "german.csv").is_file()
 
 
 def test_a_damaged_file_in_the_folder_is_an_error(cache: Path, folder: Path) -> None:
@@ -132,12 +122,6 @@ def test_without_any_place_the_message_says_what_to_set(cache: Path) -> None:
     assert str(cache) in message
     assert "OpenML did not give its table 31 (URLError: <urlopen error no route to host>)" in message
     assert "Set P2CE_DATA to a folder that holds german.csv" in message
-
-
-def test_a_folder_that_lacks_the_file_is_named_in_the_message(folder: Path) -> None:
-    with pytest.raises(MissingData, match="found nowhere") as caught:
-        find(GERMAN, fetch=offline)
-    assert f"not in {folder}, which P2CE_DATA names" in str(caught.value)
 
 
 def test_a_cache_that_cannot_be_written_costs_only_a_warning(

@@ -1,7 +1,7 @@
 """Which blocks of code does a page have, and what does it say that they print?"""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
@@ -24,10 +24,7 @@ class Block:
     title: str | None = None  # the name of a file: the block is that file, and is not run
     not_run: str | None = None  # the reason, if the page gives one
     shown: str | None = None
-    shown_lines: tuple[int, int] = (
-        0,
-        0,
-    )  # where the lines of `shown` stand in the page, from 0, end excluded
+    shown_lines: tuple[int, int] = (0, 0)  # where `shown` stands in the page, from 0, end excluded
 
 
 def blocks_of(page: Path) -> list[Block]:
@@ -46,7 +43,8 @@ def blocks_of(page: Path) -> list[Block]:
         closing = _closing(lines, place, opening["indent"])
         within = [line.removeprefix(opening["indent"]) for line in lines[place + 1 : closing]]
         if opening["language"] in OUTPUTS and touching:
-            blocks[-1] = _showing(blocks[-1], "\n".join(within), (place + 1, closing))
+            where = (place + 1, closing)
+            blocks[-1] = replace(blocks[-1], shown="\n".join(within), shown_lines=where)
             touching = False
         else:
             title = TITLE.search(opening["rest"])
@@ -69,15 +67,3 @@ def _closing(lines: list[str], opening: int, indent: str) -> int:
         if lines[place].rstrip() == f"{indent}```":
             return place
     raise ValueError(f"The block that begins in line {opening + 1} has no end.")
-
-
-def _showing(block: Block, text: str, where: tuple[int, int]) -> Block:
-    return Block(
-        language=block.language,
-        code=block.code,
-        line=block.line,
-        title=block.title,
-        not_run=block.not_run,
-        shown=text,
-        shown_lines=where,
-    )

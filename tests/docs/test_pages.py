@@ -1,5 +1,6 @@
 """Every block of code on every page runs, and prints what the page shows."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.docs.readme import prelude
 from tests.docs.running import Session, pictures_in, reading_in
 
 MOST_NOT_RUN = 3
+FILE = re.compile(r"`((?:src|tests|scripts|examples|benchmarks|p2ce)/[\w./-]+)(?:::\w+)?`")
 LANGUAGES = {"python", "sh", "console", "text", "output", "yaml", "csv", "bibtex", ""}
 WITH_CODE = [page for page in PAGES if blocks_of(page)]
 
@@ -50,19 +52,15 @@ def test_hardly_any_block_is_not_run_and_each_has_a_reason() -> None:
     assert len(reasons) <= MOST_NOT_RUN, reasons
 
 
-@pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
-def test_a_shown_module_is_an_example_or_is_used_later(page: Path) -> None:
-    blocks = blocks_of(page)
-    for place, block in enumerate(blocks):
-        if block.language == "python" and block.title is not None:
-            example = block.code.startswith(f'--8<-- "{block.title}"')  # run by tests/examples
-            used = any(f"{Path(block.title).stem}:" in later.code for later in blocks[place + 1 :])
-            assert example or used, f"nothing runs {block.title}"
-
-
-@pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
-def test_blocks_are_of_a_known_language(page: Path) -> None:
-    assert {block.language for block in blocks_of(page)} <= LANGUAGES
+def test_blocks_are_of_a_known_language_and_a_shown_module_is_used() -> None:
+    for page in WITH_CODE:
+        blocks = blocks_of(page)
+        assert {block.language for block in blocks} <= LANGUAGES, page
+        for place, block in enumerate(blocks):
+            if block.language == "python" and block.title is not None:
+                example = block.code.startswith(f'--8<-- "{block.title}"')  # run by tests/examples
+                used = any(f"{Path(block.title).stem}:" in later.code for later in blocks[place + 1 :])
+                assert example or used, f"{page}: nothing runs {block.title}"
 
 
 def test_the_reference_has_every_public_name() -> None:
@@ -79,3 +77,10 @@ def test_the_site_has_every_page() -> None:
     for page in PAGES:
         if page != README:
             assert str(page.relative_to(ROOT / "docs")) in listed, f"mkdocs.yml lacks {name_of(page)}"
+
+
+def test_files_that_pages_name_are_there() -> None:
+    for page in {*PAGES, *ROOT.glob("*.md")} - {ROOT / "CHANGELOG.md"}:
+        for name in FILE.findall(page.read_text(encoding="utf-8")):
+            here = (ROOT / name, ROOT / "src" / name)
+            assert any(path.exists() for path in here), f"{name_of(page)} names {name}, which is no file"

@@ -1,12 +1,15 @@
-"""Check that the stated miss rate holds, by arithmetic and on fresh draws."""
+"""Check that the stated miss rate holds, on whom it is calibrated, and on which scale."""
 
 import math
 
 import numpy as np
 import pytest
 
-from p2ce.estimates.calibration import Calibration, calibrate, needed_residual, typical_unit, widen
+from p2ce.estimates.calibration import Calibration, calibrate, needed_residual, widen
 from p2ce.estimates.instance_gains import estimated_scores
+from p2ce.estimates.link_scale import Link, preferred_link, to_scale
+from p2ce.estimates.shap_estimate import ShapEstimate
+from p2ce.estimates.split_reference import divide
 
 
 @pytest.mark.parametrize(
@@ -71,8 +74,34 @@ def test_no_front_needs_nothing_and_infinity_keeps_everything() -> None:
     assert np.isfinite(gains).all()
 
 
-def test_the_unit_follows_the_scale() -> None:
-    scores = np.array([-1.0, -3.0, -2.0])
-    assert typical_unit(scores * 10, 0.0) == pytest.approx(10 * typical_unit(scores, 0.0))
-    assert typical_unit(np.zeros(3), 0.0) > 0.0
-    assert typical_unit(np.empty(0), 0.0) > 0.0
+@pytest.mark.parametrize("count", [2, 3, 40, 5_000])
+def test_nobody_who_is_calibrated_on_was_learnt_from(count: int) -> None:
+    rejected = np.random.default_rng(1).permutation(np.arange(2 * count) < count)
+    one, other = (divide(rejected, ShapEstimate(people=199), np.random.default_rng(0)) for _ in range(2))
+    both = np.concatenate([one.learning, one.calibration])
+    assert len(np.unique(both)) == len(both)
+    assert rejected[both].all()
+    assert len(one.learning) >= 1
+    assert 1 <= len(one.calibration) <= 199
+    assert one.calibration.tolist() == other.calibration.tolist()
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_nobody_to_calibrate_on(count: int) -> None:
+    parts = divide(np.arange(10) < count, ShapEstimate(), np.random.default_rng(0))
+    assert (len(parts.learning), len(parts.calibration)) == (10, 0)
+
+
+def test_log_odds_undo_the_logistic_function_and_stay_finite() -> None:
+    margins = np.linspace(-10.0, 10.0, 41)
+    np.testing.assert_allclose(to_scale(1.0 / (1.0 + np.exp(-margins)), Link.LOGIT), margins, atol=1e-9)
+    turned = to_scale(np.array([0.0, 1e-9, 0.3, 1.0]), Link.LOGIT)
+    assert np.isfinite(turned).all()
+    assert (np.diff(turned) >= 0.0).all()
+
+
+def test_votes_are_compared_as_they_are() -> None:
+    rng = np.random.default_rng(0)
+    assert preferred_link(rng.binomial(5, 0.3, size=300) / 5, probabilities=True) is Link.IDENTITY
+    assert preferred_link(rng.random(300), probabilities=True) is Link.LOGIT
+    assert preferred_link(rng.normal(size=300), probabilities=False) is Link.IDENTITY

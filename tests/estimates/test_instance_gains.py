@@ -1,4 +1,4 @@
-"""Check the estimate as it is laid out for people on the grid."""
+"""Check what candidate values are worth, and how that is laid out for instances on the grid."""
 
 import numpy as np
 import pytest
@@ -28,62 +28,62 @@ def straight(rows: FloatArray) -> FloatArray:
     return rows @ np.array([1.0, -2.0, 3.0, 0.5])
 
 
-def gains_of(score: object, *, personal: bool) -> Gains:
-    found = Attributor(ShapEstimate(), None, score, REFERENCE, COLUMNS, 0, Link.IDENTITY)  # type: ignore[arg-type]
+def attributor(score: object) -> Attributor:
+    return Attributor(ShapEstimate(), None, score, REFERENCE, COLUMNS, 0, Link.IDENTITY)  # type: ignore[arg-type]
+
+
+def gains_of(score: object, *, personal: bool, wanted: np.ndarray | None = None) -> Gains:
     tabulate = mean_attributions if personal else best_attributions
-    table = tabulate(found, REFERENCE, GRID, 3, np.random.default_rng(0))
-    return lay_out_gains(found, table, GRID, PLACEMENT, PEOPLE, personal=personal)
+    table = tabulate(attributor(score), REFERENCE, GRID, 3, np.random.default_rng(0))
+    return lay_out_gains(attributor(score), table, GRID, PLACEMENT, PEOPLE, personal=personal, wanted=wanted)
 
 
-def cells_of(person: int) -> np.ndarray:
-    spans = [
-        range(low, high + 1)
-        for low, high in zip(PLACEMENT.lowest[person], PLACEMENT.highest[person], strict=True)
-    ]
-    return np.array(np.meshgrid(*spans, indexing="ij")).reshape(3, -1).T.astype(np.int32)
-
-
-def rows_of(person: int, cells: np.ndarray) -> FloatArray:
+def cells_and_rows(person: int) -> tuple[np.ndarray, FloatArray]:
+    ends = zip(PLACEMENT.lowest[person], PLACEMENT.highest[person], strict=True)
+    spans = np.meshgrid(*(range(low, high + 1) for low, high in ends), indexing="ij")
+    cells = np.array(spans).reshape(3, -1).T.astype(np.int32)
     rows = np.repeat(PEOPLE[person : person + 1], len(cells), axis=0)
     rows[:, GRID.columns] = PLACEMENT.values[person, np.arange(3), cells]
-    return rows
+    return cells, rows
 
 
-@pytest.mark.parametrize("person", range(4))
-def test_linear_models_are_estimated_exactly(person: int) -> None:
-    found = gains_of(straight, personal=False)
-    cells = cells_of(person)
-    estimates = estimated_scores(cells, found.base[person], found.gains[person])
-    assert_allclose(estimates, straight(rows_of(person, cells)), atol=1e-9)
+def test_a_candidate_of_an_additive_model_has_one_attribution() -> None:
+    found = attributor(straight)
+    means = found.background.mean(axis=0)[1:]
+    expected = np.array([-2.0, 3.0, 0.5])[:, None] * (GRID.table - means[:, None])
+    for tabulate in (best_attributions, mean_attributions):
+        assert_allclose(tabulate(found, REFERENCE, GRID, 3, np.random.default_rng(0)), expected, atol=1e-12)
+    best, mean = (
+        tabulate(attributor(crooked), REFERENCE, GRID, 5, np.random.default_rng(0))
+        for tabulate in (best_attributions, mean_attributions)
+    )
+    assert (best >= mean).all()
+    assert (best > mean).any()
 
 
-@pytest.mark.parametrize("person", range(2))
-def test_curves_of_linear_models_are_exact_inside_the_grid(person: int) -> None:
-    found = gains_of(straight, personal=True)
-    cells = cells_of(person)
-    estimates = estimated_scores(cells, found.base[person], found.gains[person])
-    assert_allclose(estimates, straight(rows_of(person, cells)), atol=1e-9)
+@pytest.mark.parametrize(("personal", "person"), [(False, 0), (False, 1), (False, 2), (False, 3), (True, 0)])
+def test_linear_models_are_estimated_exactly(personal: bool, person: int) -> None:
+    found = gains_of(straight, personal=personal)
+    cells, rows = cells_and_rows(person)
+    assert_allclose(
+        estimated_scores(cells, found.base[person], found.gains[person]), straight(rows), atol=1e-9
+    )
 
 
 def test_single_changes_are_never_underestimated() -> None:
     found = gains_of(crooked, personal=True)
     for person in range(4):
-        cells = cells_of(person)
+        cells, rows = cells_and_rows(person)
         single = (cells != PLACEMENT.position[person]).sum(axis=1) == 1
-        truth = crooked(rows_of(person, cells[single]))
         estimates = estimated_scores(cells[single], found.base[person], found.gains[person])
-        assert (estimates >= truth - 1e-9).all()
+        assert (estimates >= crooked(rows[single]) - 1e-9).all()
         # The evaluated scores are handed on, so that they are not evaluated again.
-        where = np.argwhere(~np.isnan(found.singles[person]))
-        assert len(where) == single.sum()
+        assert np.count_nonzero(~np.isnan(found.singles[person])) == single.sum()
 
 
-def test_only_wanted_single_changes_are_asked_for() -> None:
-    found = Attributor(ShapEstimate(), None, crooked, REFERENCE, COLUMNS, 0, Link.IDENTITY)
-    table = mean_attributions(found, REFERENCE, GRID, 3, np.random.default_rng(0))
+def test_only_wanted_single_changes_are_evaluated() -> None:
     wanted = np.random.default_rng(1).random((4, 3, GRID.width)) < 0.5
-    everything = lay_out_gains(found, table, GRID, PLACEMENT, PEOPLE, personal=True)
-    some = lay_out_gains(found, table, GRID, PLACEMENT, PEOPLE, personal=True, wanted=wanted)
+    everything, some = (gains_of(crooked, personal=True, wanted=one) for one in (None, wanted))
     assert_allclose(some.singles, np.where(wanted, everything.singles, np.nan))
     assert_allclose(some.gains[wanted], everything.gains[wanted])
     assert np.isfinite(some.gains).all()
@@ -92,9 +92,7 @@ def test_only_wanted_single_changes_are_asked_for() -> None:
 @pytest.mark.parametrize("personal", [True, False])
 def test_standing_still_gains_nothing(personal: bool) -> None:
     found = gains_of(crooked, personal=personal)
-    at_position = np.take_along_axis(found.gains, PLACEMENT.position[..., None].astype(int), axis=2)
-    assert_allclose(at_position, 0.0)
     slot = np.arange(GRID.width)
     outside = (slot < PLACEMENT.lowest[..., None]) | (slot > PLACEMENT.highest[..., None])
-    assert_allclose(found.gains[outside], 0.0)
+    assert_allclose(found.gains[outside | (slot == PLACEMENT.position[..., None])], 0.0)
     assert_allclose(found.base, crooked(PEOPLE))

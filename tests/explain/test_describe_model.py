@@ -1,17 +1,14 @@
-"""An explainer says how its model is read, and how each person scores."""
+"""An explainer describes how its model is supported, and scores every row."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-import p2ce
 from p2ce import ActionSet, rules
 from tests.populations import loans
 
-PERSON = {"Income": 15, "Debt": 1.0, "Owns": False, "Rate": 0.5, "Years": 2}
 
-
-def test_a_model_that_is_read_is_described() -> None:
+def test_a_model_that_is_supported_natively_is_described() -> None:
     actions = ActionSet.infer(loans.people()).fix("Years").rule(rules.exclusive("Income", "Debt"))
     facts = loans.explainer(actions=actions, max_changes=2).describe()
     assert (facts.family, facts.bound) == ("scikit-learn random forest", "tree leaves")
@@ -27,17 +24,7 @@ def test_a_model_that_is_read_is_described() -> None:
     assert len(facts.rules) == 1
 
 
-def test_the_number_of_cells_is_what_somebody_on_the_grid_has() -> None:
-    frame = pd.DataFrame({"a": range(0, 40, 2), "b": range(20)})
-    explainer = p2ce.Explainer(
-        lambda rows: (rows["a"] + rows["b"] > 50).to_numpy(float), frame, max_changes=2
-    )
-    found = explainer.explain({"a": 2, "b": 2})
-    assert found.certificate is not None
-    assert explainer.describe().cells == found.certificate.cells
-
-
-def test_a_model_that_is_asked_says_why() -> None:
+def test_a_black_box_says_why() -> None:
     class Odd:
         def predict_proba(self, rows: pd.DataFrame) -> np.ndarray:
             chance = (rows["Income"].to_numpy(float) > 30).astype(float)
@@ -51,7 +38,7 @@ def test_a_model_that_is_asked_says_why() -> None:
     assert "is not supported natively" in facts.black_box_because
 
 
-def test_scores_are_those_that_answers_report() -> None:
+def test_scores_are_those_that_explanations_report() -> None:
     explainer = loans.explainer()
     people = loans.people().iloc[:20].astype({"Debt": object})
     people.iloc[3, people.columns.get_loc("Debt")] = "much"

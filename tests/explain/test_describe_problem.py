@@ -1,4 +1,4 @@
-"""Answers know how their features are called, what those may do, and by which code they were found."""
+"""Explanations know the names of their features, what those may do, and which code found them."""
 
 import hashlib
 from pathlib import Path
@@ -7,9 +7,9 @@ import pandas as pd
 
 import p2ce
 from p2ce import ActionSet, rules
+from p2ce.result import Candidates
 from tests.populations import loans
-
-PERSON = {"Income": 15, "Debt": 1.0, "Owns": False, "Rate": 0.5, "Years": 2}
+from tests.populations.loans import PERSON
 
 
 def actions() -> ActionSet:
@@ -22,49 +22,35 @@ def actions() -> ActionSet:
     )
 
 
-def test_every_answer_tells_the_policy_that_applied(tmp_path: Path) -> None:
+def test_every_explanation_holds_the_policy_that_applied(tmp_path: Path) -> None:
     explainer = loans.explainer(actions=actions())
-    asked = explainer.explain(PERSON).question
-    assert asked is not None
-    assert {name: feature.moves for name, feature in asked.features.items()} == {
+    problem = explainer.explain(PERSON).question
+    assert {name: feature.moves for name, feature in problem.features.items()} == {
         "Income": "up",
         "Debt": "either",
         "Owns": "protected",
         "Rate": "either",
         "Years": "along",
     }
-    assert asked.features["Income"].display.unit_in("en") == "EUR"
-    assert "every" in asked.features["Income"].candidates
-    assert asked.features["Owns"].candidates == ""
-    assert asked.rules == ("Years moves as much as Income does",)
-    (tmp_path / "policy.yaml").write_text(asked.policy, encoding="utf-8")
+    assert problem.features["Income"].display.unit_in("en") == "EUR"
+    assert problem.features["Income"].candidates == Candidates(count=50, low=10, high=59, steps=(1, 1))
+    assert problem.features["Owns"].candidates is None
+    assert problem.rules == ({"rule": "linked", "driver": "Income", "follower": "Years", "ratio": 1},)
+    (tmp_path / "policy.yaml").write_text(problem.policy, encoding="utf-8")
     assert ActionSet.load(tmp_path / "policy.yaml") == explainer.actions
-    assert asked.hashes["policy"] == hashlib.sha256(asked.policy.encode()).hexdigest()
+    assert problem.hashes["policy"] == hashlib.sha256(problem.policy.encode()).hexdigest()
 
 
 def test_the_population_is_all_of_the_reference() -> None:
-    asked = loans.explainer().explain(PERSON).question
-    assert asked is not None
-    assert asked.people == len(loans.people())
-    owns = asked.features["Owns"].distribution
+    problem = loans.explainer().explain(PERSON).question
+    assert problem.people == len(loans.people())
+    owns = problem.features["Owns"].distribution
     assert owns is not None
     assert dict(zip(owns.labels, owns.shares, strict=True))[True] == loans.people()["Owns"].mean()
 
 
-def test_other_actions_for_one_person_are_told_too() -> None:
-    explainer = loans.explainer()
-    usual = explainer.explain(PERSON).question
-    own = explainer.explain(PERSON, actions=ActionSet.infer(loans.people()).fix("Income")).question
-    assert usual is not None
-    assert own is not None
-    assert (usual.features["Income"].moves, own.features["Income"].moves) == ("either", "fixed")
-    assert own.features["Income"].distribution is usual.features["Income"].distribution
-    assert own.hashes["policy"] != usual.hashes["policy"]
-    assert own.hashes["model"] == usual.hashes["model"]
-
-
-def test_all_people_share_one_question_also_those_who_cannot_be_read() -> None:
-    people = loans.refused().iloc[:3].astype({"Debt": object})
+def test_all_people_share_one_problem_also_those_whose_row_is_an_error() -> None:
+    people = loans.rejected().iloc[:3].astype({"Debt": object})
     people.iloc[1, people.columns.get_loc("Debt")] = "much"
     many = loans.explainer().explain_many(people)
     assert many[1].status is p2ce.Status.ERROR
@@ -72,24 +58,21 @@ def test_all_people_share_one_question_also_those_who_cannot_be_read() -> None:
     assert many[0].question is not None
 
 
-def test_versions_and_hashes_name_what_the_answer_depends_on() -> None:
-    asked = loans.explainer().explain(PERSON).question
-    assert asked is not None
-    assert {"p2ce", "python", "numpy", "numba", "scikit-learn"} <= asked.versions.keys()
-    assert asked.versions["p2ce"] == p2ce.__version__
-    assert {len(one) for one in asked.hashes.values()} == {64}
+def test_versions_and_hashes_name_what_an_explanation_depends_on() -> None:
+    problem = loans.explainer().explain(PERSON).question
+    assert {"p2ce", "python", "numpy", "numba", "scikit-learn"} <= problem.versions.keys()
+    assert problem.versions["p2ce"] == p2ce.__version__
+    assert {len(one) for one in problem.hashes.values()} == {64}
     smaller = loans.explainer(reference=loans.people().iloc[:-1]).explain(PERSON).question
-    assert smaller is not None
-    assert smaller.hashes["reference"] != asked.hashes["reference"]
+    assert smaller.hashes["reference"] != problem.hashes["reference"]
 
 
-def test_a_policy_that_no_file_can_hold_is_told_in_remarks() -> None:
+def test_a_policy_that_no_file_can_hold_is_written_as_comments() -> None:
     def fair(frame: pd.DataFrame) -> "pd.Series[bool]":
         return frame["Income"] >= 0
 
     own = ActionSet.infer(loans.people()).rule(rules.predicate(fair, name="fair to all"))
-    asked = loans.explainer(actions=own).explain(PERSON).question
-    assert asked is not None
-    assert asked.policy.startswith("# This policy has no form as a file:")
-    assert "fair to all" in asked.policy
-    assert all(line.startswith("#") for line in asked.policy.splitlines())
+    problem = loans.explainer(actions=own).explain(PERSON).question
+    assert problem.policy.startswith("# This policy has no form as a file:")
+    assert "fair to all" in problem.policy
+    assert all(line.startswith("#") for line in problem.policy.splitlines())

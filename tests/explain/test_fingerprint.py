@@ -7,13 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
-from p2ce.explain.fingerprint import (
-    fingerprint_of,
-    model_fingerprint,
-    model_scores,
-    same_scores,
-    table_fingerprint,
-)
+from p2ce.explain.fingerprint import fingerprint_of, model_fingerprint, same_scores, table_fingerprint
 from p2ce.tables import as_kind
 from tests.populations import loans
 
@@ -27,13 +21,6 @@ def test_a_model_is_known_by_what_it_answers() -> None:
     assert mark == model_fingerprint(loans.explainer()._problem, explainer._compiled.values)
     assert mark != model_fingerprint(other._problem, explainer._compiled.values)
     assert len(mark) == 64
-
-
-def test_at_most_64_rows_are_asked_about_and_all_of_fewer() -> None:
-    explainer = loans.explainer(model=[loans.forest(), loans.forest()])
-    assert model_scores(explainer._problem, explainer._compiled.values).shape == (2, 64)
-    assert model_scores(explainer._problem, explainer._compiled.values[:3]).shape == (2, 3)
-    assert model_scores(explainer._problem, explainer._compiled.values[:1]).shape == (2, 1)
 
 
 def test_last_bits_do_not_matter_and_nan_is_itself() -> None:
@@ -73,11 +60,3 @@ def test_the_kind_of_table_is_no_matter(kind: str) -> None:
 )
 def test_every_value_and_name_counts(change: dict[str, Any]) -> None:
     assert table_fingerprint(pd.DataFrame({**TABLE, **change})) != table_fingerprint(pd.DataFrame(TABLE))
-
-
-def test_text_and_categories_of_the_same_labels_are_the_same() -> None:
-    text = pd.DataFrame({"Home": ["b", "a", "b", "c"]})
-    declared = pd.DataFrame({"Home": pd.Categorical(["b", "a", "b", "c"], ["d", "c", "b", "a"])})
-    assert table_fingerprint(text) == table_fingerprint(declared)
-    swapped = pd.DataFrame({"Home": ["a", "b", "a", "c"]})
-    assert table_fingerprint(text) != table_fingerprint(swapped)

@@ -25,7 +25,7 @@ def by_income(rows: pd.DataFrame) -> np.ndarray:
     return -rows["income"].to_numpy(dtype=np.float64) - rows["accounts"].to_numpy(dtype=np.float64)
 
 
-def asked(actions: ActionSet, threshold: float) -> p2ce.Explainer:
+def explainer_of(actions: ActionSet, threshold: float) -> p2ce.Explainer:
     return p2ce.Explainer(
         by_income, PEOPLE, actions=actions, threshold=threshold, plausibility=None, objectives="changes"
     )
@@ -37,7 +37,7 @@ def person(**changed: Any) -> dict[str, Any]:
 
 def incomes(actions: ActionSet, row: dict[str, Any]) -> list[float]:
     """Give the incomes that the grid of one person offers."""
-    explainer = asked(actions, 0.0)
+    explainer = explainer_of(actions, 0.0)
     values = explainer._problem.codebook.encode(pd.DataFrame([row]))[0]
     (chain,) = explainer._problem.for_instance(values).compounds
     place = chain.members.tolist().index(explainer._problem.names.index("income"))
@@ -46,16 +46,14 @@ def incomes(actions: ActionSet, row: dict[str, Any]) -> list[float]:
 
 def test_a_count_is_never_advised_to_fall_below_zero() -> None:
     """Issue 13: advice '0 → −1' for a count whose printed range is 0–9."""
-    explainer = asked(FREE.fix("share", "owns").rule(rules.linked("income", "accounts")), -29.0)
+    explainer = explainer_of(FREE.fix("share", "owns").rule(rules.linked("income", "accounts")), -29.0)
     found = explainer.explain(person())
     assert found.status is Status.NO_RECOURSE
     # An inferred range forbids nothing, but the search does not lead there.
     judged = explainer.check(person(), {"income": 29, "accounts": -1})
     assert judged.allowed
     assert not judged.on_grid
-    (option,) = asked(FREE.fix("share", "owns").rule(rules.linked("income", "accounts")), -29.0).explain(
-        person(accounts=1)
-    )
+    (option,) = explainer.explain(person(accounts=1))
     assert (option.values["income"], option.values["accounts"]) == (29, 0)
 
 
@@ -90,39 +88,18 @@ def test_a_drivers_value_that_pushes_a_follower_out_is_no_candidate(
     assert set(incomes(actions, row)) | {30.0} == {float(one) for one in expected}
 
 
-def test_whole_numbers_in_a_column_of_floats_stay_whole() -> None:
-    people = PEOPLE.assign(accounts=PEOPLE["accounts"].astype(float))
-    actions = ActionSet.infer(people).step(income=1).rule(rules.linked("income", "accounts", ratio=0.5))
-    explainer = p2ce.Explainer(by_income, people, actions=actions, threshold=0.0, plausibility=None)
-    row = explainer._problem.codebook.encode(pd.DataFrame([person(accounts=4.0)]))[0]
-    (chain,) = explainer._problem.for_instance(row).compounds
-    assert set(chain.levels[:, 1].tolist()) == {float(one) for one in range(9)}
-
-
 @pytest.mark.parametrize(
     "actions", [FREE.within(accounts=(0, 9)), FREE.values(accounts=list(range(10)))], ids=["range", "values"]
 )
 def test_a_check_agrees_about_what_was_said_of_a_follower(actions: ActionSet) -> None:
     linked = actions.fix("share", "owns").rule(rules.linked("income", "accounts"))
-    explainer = asked(linked, -29.0)
+    explainer = explainer_of(linked, -29.0)
     assert explainer.explain(person()).status is Status.NO_RECOURSE
     judged = explainer.check(person(), {"income": 29, "accounts": -1})
     assert not judged.allowed
-    assert "'accounts' goes 0 → -1" in judged.broken[0]
-
-
-def test_a_follower_at_the_end_of_a_chain_keeps_its_range_too() -> None:
-    links = rules.linked("income", "accounts"), rules.linked("accounts", "share", ratio=0.25)
-    assert incomes(FREE.rule(*links), person(accounts=5)) == [28.0, 29.0, 30.0, 31.0, 32.0]
-
-
-def test_lifting_the_range_of_a_follower_opens_the_way() -> None:
-    actions = FREE.fix("share", "owns").within(accounts=(3, 9)).rule(rules.linked("income", "accounts"))
-    explainer = asked(actions, -31.0)
-    row = person(accounts=3)
-    none = explainer.explain(row)
-    assert none.status is Status.NO_RECOURSE
-    why = explainer.why_none(none)
-    assert any(
-        "accounts within 3–9" in text for relaxation in why.relaxations for text in relaxation.restrictions
+    broken = judged.broken[0]
+    assert (broken.restriction.kind, broken.restriction.feature) in (
+        ("range", "accounts"),
+        ("values", "accounts"),
     )
+    assert (broken.before, broken.after) == (0, -1)

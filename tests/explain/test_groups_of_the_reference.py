@@ -25,26 +25,26 @@ def without_a_home(rows: pd.DataFrame) -> np.ndarray:
 
 
 def test_one_row_that_is_not_kept_decides_for_explain_as_well() -> None:
-    """Issue 13: the constructor asked all of the reference, explain(actions=…) a thinned one."""
+    """Issue 13: the constructor found all of the reference, explain(actions=…) a thinned one."""
     row = {"own": 1, "rent": 0, "free": 0, "income": 10}
     for gap, options in ((None, 0), (0, 1), (1, 1), (ROWS - 1, 1)):
         frame = people(gap=gap)
         actions = ActionSet.infer(frame).fix("income").rule(rules.one_hot("home", HOMES))
         plain = p2ce.Explainer(without_a_home, frame, plausibility=None)
         whole = p2ce.Explainer(without_a_home, frame, actions=actions, plausibility=None)
-        asked, own = whole.explain(row), plain.explain(row, actions=actions)
-        assert len(asked) == options
-        assert asked.status is own.status
-        assert [option.values for option in asked] == [option.values for option in own]
-        assert asked.certificate is not None
+        found, own = whole.explain(row), plain.explain(row, actions=actions)
+        assert len(found) == options
+        assert found.status is own.status
+        assert [option.values for option in found] == [option.values for option in own]
+        assert found.certificate is not None
         assert own.certificate is not None
-        assert asked.certificate.rules == own.certificate.rules
+        assert found.certificate.rules == own.certificate.rules
         # The same question, so that each explainer takes the other's answer.
-        assert asked.question is not None
+        assert found.question is not None
         assert own.question is not None
-        assert asked.question.hashes == own.question.hashes
-        for option in asked:
+        assert found.question.hashes == own.question.hashes
+        for option in found:
             assert plain.check(row, option.values, explanation=own, actions=actions).ok
         again = plain.explain(row, actions=actions.fix("own", "rent", "free"))
         assert again.certificate is not None
-        assert again.certificate.rules == asked.certificate.rules
+        assert again.certificate.rules == found.certificate.rules

@@ -5,7 +5,6 @@ import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 import p2ce
-from p2ce import rules
 
 RNG = np.random.default_rng(3)
 PEOPLE = pd.DataFrame({"income": RNG.integers(0, 30, 300).astype(float), "debt": RNG.integers(0, 9, 300)})
@@ -29,17 +28,3 @@ def test_an_override_that_lets_values_go_missing_is_read_for_them():
     assert found.status is p2ce.Status.OPTIMAL
     assert [np.isnan(option.values["income"]) for option in found] == [True]
     assert model.predict(found.to_frame()[["income", "debt"]]).tolist() == [1]
-
-
-def test_a_reference_whose_first_row_breaks_a_group_can_be_warmed_up():
-    frame = PEOPLE.assign(own=1, rent=(PEOPLE["debt"] > 4).astype(int))
-    frame.loc[frame["rent"] == 1, "own"] = 0
-    frame.loc[0, ["own", "rent"]] = 1
-    wanted = (frame["income"] + 5 * frame["own"] > 20).astype(int)
-    model = HistGradientBoostingClassifier(max_iter=10, random_state=0).fit(frame, wanted)
-    actions = p2ce.ActionSet.infer(frame).rule(rules.one_hot("home", ["own", "rent"]))
-    explainer = p2ce.Explainer(model, frame, actions=actions, plausibility=None)
-    explainer.warm_up()
-    broken = explainer.explain(frame.iloc[0])
-    for option in broken:
-        assert option.values["own"] + option.values["rent"] <= 1

@@ -34,5 +34,5 @@ def test_who_gave_up_has_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("p2ce.explain.rounds.MOST_ROUNDS", 1)
     found = explained_beside_a_rule()
     assert found.status is p2ce.Status.HEURISTIC
-    assert found.certificate.unproven_because == "doubt"
+    assert found.certificate.unproven_because == "rounding"
     assert all(one.changes.keys() == {"b"} for one in found)

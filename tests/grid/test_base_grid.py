@@ -36,18 +36,7 @@ def test_the_models_own_order_can_be_given() -> None:
         grid_of(ActionSet.infer(PEOPLE), columns=["Owns", "Age"])
 
 
-def test_candidates_are_sorted_and_unique() -> None:
-    grid = BaseGrid.from_candidates({"a": [3, 1, 3]}, columns=["a"])
-    assert grid.values[0].tolist() == [1.0, 3.0]
-
-
 @pytest.mark.parametrize("bad", [[], [np.nan], [1.0, np.inf]])
 def test_an_axis_needs_finite_candidates(bad: list[float]) -> None:
     with pytest.raises(InvalidActions, match="Axis 'a' needs finite candidates"):
         BaseGrid.from_candidates({"a": bad}, columns=["a"])
-
-
-def test_a_grid_without_axes_has_room_for_nothing_else() -> None:
-    grid = grid_of(ActionSet.infer(PEOPLE).fix("Age", "Loan", "Owns"))
-    assert grid.names == ()
-    assert grid.width == 1

@@ -1,12 +1,16 @@
 """Are costs kept as they are, envelopes lower bounds, and totals always added in one order?"""
 
+from collections.abc import Sequence
+from functools import reduce
+from itertools import product
+from operator import add
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.arrays import FloatArray
-from p2ce.comparing import quanta
 from p2ce.errors import InvalidObjective
 from p2ce.grid import BaseGrid, Placement, place
 from p2ce.grid.candidate_costs import Join, tabulate
@@ -65,33 +69,23 @@ def test_the_compiled_pass_equals_the_obvious_one(
                     assert envelope[i] == (0 if i == here else min(steps[j] for j in farther))
 
 
-@given(problems(), st.data())
+@given(problems())
 def test_totals_are_added_in_the_order_of_the_axes(
-    problem: tuple[Placement, list[FloatArray], list[Join]], data: st.DataObject
+    problem: tuple[Placement, list[FloatArray], list[Join]],
 ) -> None:
     placed, costs, joins = problem
     tables = tabulate(costs, joins, placed)
-    people, axes, _ = placed.values.shape
-    person = data.draw(st.integers(0, people - 1))
-    cell = [data.draw(st.integers(placed.lowest[person, a], placed.highest[person, a])) for a in range(axes)]
-    found = tables.totals(np.array([person]), np.array([cell], dtype=np.int32))[0]
-    for k, (cost, join) in enumerate(zip(costs, joins, strict=True)):
-        total = 0.0
-        for axis, index in enumerate(cell):
-            part = float(cost[person, axis, index])
-            total = max(total, part) if join is Join.MAX else total + part
-        assert found[k] == total
+    for person, (lowest, highest) in enumerate(zip(placed.lowest, placed.highest, strict=True)):
+        cells = list(product(*(range(low, high + 1) for low, high in zip(lowest, highest, strict=True))))
+        found = tables.totals(np.full(len(cells), person), np.array(cells, dtype=np.int32))
+        for k, (cost, join) in enumerate(zip(costs, joins, strict=True)):
+            parts = [[float(cost[person, axis, index]) for axis, index in enumerate(cell)] for cell in cells]
+            assert found[:, k].tolist() == [max(part) if join is Join.MAX else _added(part) for part in parts]
 
 
-def test_rounding_noise_makes_no_difference() -> None:
-    grid = BaseGrid.from_candidates({name: [0, 1] for name in "abc"}, columns=list("abc"))
-    placed = place(grid, np.zeros((1, 3)))
-    table = np.zeros((1, 3, 3))
-    table[0, :, 1] = [0.1, 0.2, 0.3]  # 0.1 + 0.2 is not 0.3 in float64
-    tables = tabulate([table], [Join.SUM], placed)
-    both, third = tables.totals(np.zeros(2, dtype=np.int64), np.array([[1, 1, 0], [0, 0, 1]], dtype=np.int32))
-    assert both != third
-    assert quanta(both) == quanta(third)
+def _added(parts: Sequence[float]) -> float:
+    """Add from left to right; sum() rounds less from Python 3.12 on."""
+    return reduce(add, parts, 0.0)
 
 
 def test_one_far_candidate_does_not_set_the_scale() -> None:
@@ -108,14 +102,6 @@ def test_one_far_candidate_does_not_set_the_scale() -> None:
         away = np.abs(placed.values - placed.current[:, :, None])
         shares.append(tabulate([away, away], [Join.SUM, Join.MAX], placed).shares)
     np.testing.assert_array_equal(shares[0], shares[1])
-
-
-def test_nothing_costs_anything() -> None:
-    grid = BaseGrid.from_candidates({"a": [1]}, columns=["a"])
-    tables = tabulate([np.full((1, 1, 2), -0.0)], [Join.MAX], place(grid, np.array([[1.0]])))
-    assert tables.shares.tolist() == [[1.0]]
-    assert not tables.steps.any()
-    assert not np.signbit(tables.steps).any()  # the bits of -0.0 are no small number
 
 
 def test_no_people_and_no_axes_are_fine() -> None:

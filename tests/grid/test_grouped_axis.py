@@ -87,20 +87,6 @@ def test_who_stands_at_no_level_is_reported_so() -> None:
     np.testing.assert_array_equal(wide[:, -1], [np.nan, 2.0, np.nan])
 
 
-def test_values_keep_the_shape_of_the_codes() -> None:
-    codes = np.array([[[0.0, 2.0], [1.0, 3.0]]])
-    assert HOME.values_at(codes).shape == (1, 2, 2, 3)
-    assert HOME.values_at(codes)[0, 1].tolist() == [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
-
-
-def test_an_axis_stands_for_its_members() -> None:
-    grid = grid_of(ActionSet.infer(PEOPLE), compounds=[HOME])
-    assert grid.names == ("Age", "Home")
-    assert grid.columns.tolist() == [3, 4]
-    assert grid.values[1].tolist() == [0.0, 1.0, 2.0]  # not to none of them
-    assert grid.direction.tolist() == [0, 0]
-
-
 def test_a_compound_may_have_the_name_of_its_driver() -> None:
     """A linked pair is called as its driver; the driver's own column has no axis then."""
     pair = Compound(
@@ -112,13 +98,3 @@ def test_a_compound_may_have_the_name_of_its_driver() -> None:
     grid = grid_of(ActionSet.infer(PEOPLE), compounds=[pair])
     assert grid.names == ("Age", "Home_own", "Home_rent")
     assert grid.columns.tolist() == [4, 1, 2]
-
-
-def test_where_nobody_may_go_there_is_no_axis() -> None:
-    stays = Compound(
-        name="Home",
-        members=HOME.members,
-        levels=HOME.levels,
-        may_go_to=np.zeros(len(HOME.levels), dtype=np.bool_),
-    )
-    assert grid_of(ActionSet.infer(PEOPLE), compounds=[stays]).names == ("Age",)

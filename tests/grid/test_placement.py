@@ -22,14 +22,19 @@ AXES = st.lists(
 def test_placing_many_equals_placing_each_by_hand(
     axes: list[tuple[list[float], int]], data: st.DataObject
 ) -> None:
+    """Missing is a candidate where nothing but the whole axis is free to move."""
+    may_go = [data.draw(st.booleans()) and turn == 0 for _, turn in axes]
+    axes = [([MISSING] * may + base, turn) for may, (base, turn) in zip(may_go, axes, strict=True)]
     names = [f"axis{i}" for i in range(len(axes))]
     columns = ["fixed", *reversed(names)]
     grid = BaseGrid.from_candidates(
         {name: base for name, (base, _) in zip(names, axes, strict=True)},
         columns=columns,
         direction={name: turn for name, (_, turn) in zip(names, axes, strict=True)},
+        stays_missing=names[::2],
     )
-    rows = data.draw(st.lists(st.lists(VALUES, min_size=len(columns), max_size=len(columns)), max_size=5))
+    cells = VALUES | st.just(MISSING)
+    rows = data.draw(st.lists(st.lists(cells, min_size=len(columns), max_size=len(columns)), max_size=5))
     people = np.array(rows).reshape(-1, len(columns))
     placed = place(grid, people)
     assert len(placed) == len(people)
@@ -41,8 +46,12 @@ def test_placing_many_equals_placing_each_by_hand(
             assert placed.current[person, axis] == now
             assert placed.count[person, axis] == count
             assert placed.position[person, axis] == at
-            assert placed.lowest[person, axis] == (at if turn > 0 else 0)
-            assert placed.highest[person, axis] == (at if turn < 0 else count - 1)
+            if now == MISSING:  # it becomes known, whatever the direction, or stays
+                assert placed.lowest[person, axis] == 0
+                assert placed.highest[person, axis] == (count - 1 if axis % 2 else 0)
+            else:
+                assert placed.lowest[person, axis] == (at if turn > 0 else 0)
+                assert placed.highest[person, axis] == (at if turn < 0 else count - 1)
             padding = [expected[-1]] * (grid.slots - count)
             assert placed.values[person, axis].tolist() == expected + padding
             looked_up = grid.table.ravel()[placed.source[person, axis]]
@@ -99,82 +108,6 @@ def test_a_code_is_kept_or_left_in_any_direction(turn: int, leaves: bool, people
         else:
             wanted = [value for value in sorted({0, 1, 2, now}) if turn == 0 or (value - now) * turn >= 0]
             assert usable == wanted
-
-
-def test_types_and_shapes() -> None:
-    grid = BaseGrid.from_candidates({"a": [1, 2], "b": [5]}, columns=["a", "b"])
-    placed = place(grid, np.array([[1.5, 5.0], [0.0, 7.0], [9.0, 1.0]]))
-    assert placed.values.shape == (3, 2, 3)
-    assert placed.values.dtype == np.float64
-    for array in (placed.position, placed.shift, placed.lowest, placed.highest, placed.count):
-        assert array.shape == (3, 2)
-        assert array.dtype == np.int32
-        assert array.flags.c_contiguous
-
-
-def test_no_people_and_no_axes_are_fine() -> None:
-    grid = BaseGrid.from_candidates({"a": [1, 2]}, columns=["a"])
-    assert place(grid, np.empty((0, 1))).values.shape == (0, 1, 3)
-    still = grid_of(ActionSet.infer(pd.DataFrame({"a": [1, 2]})).fix("a"))
-    assert place(still, np.ones((4, 1))).values.shape == (4, 0, 1)
-
-
-def test_the_people_are_left_alone() -> None:
-    grid = BaseGrid.from_candidates({"a": [1, 2]}, columns=["a"])
-    people = np.array([[1.5]])
-    placed = place(grid, people)
-    placed.current[0, 0] = 99.0
-    assert people[0, 0] == 1.5
-
-
-@given(AXES, st.data())
-def test_missing_values_become_known_or_stay(
-    axes: list[tuple[list[float], int]], data: st.DataObject
-) -> None:
-    """Direction does not matter to a missing value; others go there only where that is a candidate."""
-    names = [f"axis{i}" for i in range(len(axes))]
-    fillable = [data.draw(st.booleans()) for _ in axes]
-    may_go = [data.draw(st.booleans()) and turn == 0 for _, turn in axes]
-    bases = [[MISSING] * may + base for may, (base, _) in zip(may_go, axes, strict=True)]
-    grid = BaseGrid.from_candidates(
-        dict(zip(names, bases, strict=True)),
-        columns=names,
-        direction={name: turn for name, (_, turn) in zip(names, axes, strict=True)},
-        stays_missing=[name for name, fills in zip(names, fillable, strict=True) if not fills],
-    )
-    cells = VALUES | st.just(MISSING)
-    rows = data.draw(st.lists(st.lists(cells, min_size=len(axes), max_size=len(axes)), max_size=5))
-    people = np.array(rows).reshape(-1, len(axes))
-    placed = place(grid, people)
-    for person, row in enumerate(people):
-        for axis, (_, turn) in enumerate(axes):
-            now = row[axis]
-            expected = sorted({*bases[axis], now})
-            low, high = placed.lowest[person, axis], placed.highest[person, axis]
-            usable = placed.values[person, axis, low : high + 1].tolist()
-            if now == MISSING:
-                wanted = expected if fillable[axis] else [MISSING]
-            else:
-                wanted = [value for value in expected if turn == 0 or (value - now) * turn >= 0]
-            assert usable == wanted
-            assert placed.values[person, axis, placed.position[person, axis]] == now
-
-
-def test_only_who_lacks_a_value_stands_where_it_is_missing() -> None:
-    people = pd.DataFrame({"Income": [10.0, np.nan, 30.0], "Home": ["own", "rent", None]})
-    book = codebook_of(people)
-    actions = ActionSet.infer(people).keep_missing("Home").allow_missing("Income")
-    grid = grid_of(actions, codebook=book)
-    assert grid.names == ("Home", "Income")
-    assert grid.fillable.tolist() == [False, True]
-    assert grid.values[0].tolist() == [0.0, 1.0]
-    assert grid.values[1][0] == MISSING
-    placed = place(grid, book.encode(people))
-    assert placed.position[:, 0].tolist() == [0, 1, 0]  # before the first label
-    assert (placed.lowest[2, 0], placed.highest[2, 0]) == (0, 0)  # an unknown home stays unknown
-    assert placed.position[1, 1] == 0
-    assert placed.highest[1, 1] == placed.count[1, 1] - 1
-    assert (placed.lowest[:, 1] == 0).all()  # any income may become missing
 
 
 def test_labels_that_nobody_had_stand_behind_all_others() -> None:

@@ -80,7 +80,7 @@ def take_archive(path: Path) -> None:
     """Load an explainer, and explain a person with it."""
     import p2ce
 
-    explainer = p2ce.load(path, seeds.mixed_model(), check_model=False)
+    explainer = p2ce.Explainer.load(path, seeds.mixed_model(), check_model=False)
     explain(explainer, seeds.mixed().head(1))
 
 

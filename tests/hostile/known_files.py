@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.hostile.archives import rezipped, unzipped
-from tests.hostile.lightgbm_text import resized
+from tests.hostile.mutate import resized, rezipped, unzipped
 from tests.hostile.seeds import Seed, seeds_of, skops_file
 
 Change = Callable[[bytes], bytes]

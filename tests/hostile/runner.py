@@ -1,63 +1,39 @@
-"""Try hostile files in a worker process, where a signal, an endless loop or a flood of memory is noticed."""
+"""Try a hostile file here, or in a process of its own that may crash, run for ever or fill the memory."""
 
 import hashlib
-import json
+import multiprocessing
 import os
-import select
 import signal
-import subprocess
-import sys
+import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
-from types import TracebackType
 from typing import Any, Self
 
-from tests.hostile.archives import mutate_archive
-from tests.hostile.json_tree import mutate_json
-from tests.hostile.lightgbm_text import mutate_lightgbm
-from tests.hostile.mutation import Mutator, damaged
-from tests.hostile.policies import mutate_policy
-from tests.hostile.protobuf import mutate_protobuf
+from p2ce.errors import P2CEError
+from tests.hostile.entry_points import Inconsistent, take, warm_up
+from tests.hostile.mutate import mutate
 from tests.hostile.seeds import Seed, seeds_of, write_surroundings
-from tests.hostile.tables import mutate_table
-from tests.hostile.ubjson import mutate_ubjson
 
-ROOT = Path(__file__).parent.parent.parent
 MEMORY = 6 << 30  # of address space
 SECONDS = 30.0  # for one file
 WARM_UP = 600.0  # for the kernels of a new checkout, which are compiled once
+LONGEST_MESSAGE = 1000
+OWN_CODE = f"{os.sep}p2ce{os.sep}"
 GOOD = ("accepted", "rejected")
 
-# How many inputs of each format a run in CI tries; a model costs a second, anything else some milliseconds.
+# How many inputs of each format the tests try, and `benchmarks.fuzz` in a turn; a model costs a second.
 INPUTS = {
-    "lightgbm": 30,
-    "xgboost": 24,
-    "catboost": 18,
-    "skops": 8,
-    "onnx": 6,
-    "torch": 4,
-    "lightgbm text": 1500,
-    "archive": 120,
-    "policy": 120,
-    "explanation": 1000,
-    "table": 120,
-}
-
-BY_SUFFIX: dict[str, Mutator] = {
-    ".txt": mutate_lightgbm,
-    ".json": mutate_json,
-    ".ubj": mutate_ubjson,
-    ".cbm": damaged,
-    ".skops": mutate_archive,
-    ".onnx": mutate_protobuf,
-    ".pt": mutate_archive,
-    ".p2ce": mutate_archive,
-    ".yaml": mutate_policy,
-    ".csv": mutate_table,
-    ".csv.gz": mutate_table,
+    **dict.fromkeys(("lightgbm", "xgboost", "catboost", "skops", "onnx", "torch"), 2),
+    "lightgbm text": 100,
+    "archive": 12,
+    "policy": 20,
+    "explanation": 80,
+    "table": 20,
 }
 
 
@@ -66,9 +42,9 @@ class Outcome:
     """What became of one file."""
 
     kind: str  # accepted, rejected; bad message, raw error, inconsistent, memory, timeout, signal, exit
-    message: str
-    place: str  # in the sources of p2ce, if known
-    input: str  # which seed and number made the file
+    message: str = ""
+    place: str = ""  # in the sources of p2ce, if known
+    input: str = ""  # which seed and number made the file
     kept: Path | None = None  # the file, where something failed
 
     @property
@@ -81,36 +57,56 @@ class Outcome:
         return f"{self.kind}: {self.input}: {message} [{self.place}] {self.kept or ''}"
 
 
-def mutate(seed: Seed, rng: Random) -> bytes:
-    """Mutate a valid file with the mutator of its format."""
-    return BY_SUFFIX[seed.suffix](seed.content, rng)
-
-
 def hostile_input(format_name: str, seed: int, number: int) -> tuple[Seed, bytes]:
     """Make the input of this number: the same on every machine that makes the same sound files."""
     sound = seeds_of(format_name)
     chosen = sound[number % len(sound)]
-    return chosen, mutate(chosen, Random(f"{seed}/{format_name}/{number}"))
+    return chosen, mutate(chosen.content, chosen.suffix, Random(f"{seed}/{format_name}/{number}"))
+
+
+def try_here(format_name: str, sound: Seed, content: bytes) -> Outcome:
+    """Give a file in the current folder to the function of its format, and classify what happens."""
+    path = Path(f"input{sound.suffix}")
+    path.write_bytes(content)
+    try:
+        take(format_name, path, table=sound.table, target=sound.target)
+    except P2CEError as error:
+        message = str(error)
+        fits = "\n" not in message and 0 < len(message) <= LONGEST_MESSAGE
+        return Outcome(
+            kind="rejected" if fits else "bad message", message=message[:2000], place=_place(error)
+        )
+    except MemoryError as error:
+        return Outcome(kind="memory", message=repr(error), place=_place(error))
+    except Inconsistent as error:
+        return Outcome(kind="inconsistent", message=str(error))
+    except Exception as error:
+        message = f"{type(error).__name__}: {error}"[:2000]
+        return Outcome(kind="raw error", message=message, place=_place(error))
+    return Outcome(kind="accepted")
+
+
+def _place(error: BaseException) -> str:
+    """Give file and line of the innermost frame of p2ce."""
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if OWN_CODE in one.filename]
+    return f"{frames[-1].filename.rpartition(OWN_CODE)[2]}:{frames[-1].lineno}" if frames else ""
 
 
 class Runner:
     """A worker process that is started again when it dies, and a folder for what it died of."""
 
-    def __init__(self, folder: Path, *, seconds: float = SECONDS, memory: int = MEMORY) -> None:
-        self._folder = folder
-        self._work = folder / "work"
+    def __init__(self, folder: Path, *, seconds: float = SECONDS, is_warm: bool = False) -> None:
+        self._folder, self._work = folder, folder / "work"
         self._work.mkdir(parents=True, exist_ok=True)
         write_surroundings(self._work)
-        self._seconds, self._memory = seconds, memory
-        self._is_warm = False
-        self.process: subprocess.Popen[bytes] | None = None
+        self._seconds, self._is_warm = seconds, is_warm
+        self._connection: Connection | None = None
+        self.process: Any = None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def run(self, format_name: str, *, seed: int, numbers: Iterator[int] | range) -> Iterator[Outcome]:
@@ -122,11 +118,7 @@ class Runner:
 
     def try_file(self, format_name: str, sound: Seed, content: bytes, label: str) -> Outcome:
         """Give one file to the worker; keep it if something fails."""
-        path = self._work / f"input{sound.suffix}"
-        path.write_bytes(content)
-        request = {"format": format_name, "path": path.name, "table": sound.table, "target": sound.target}
-        found = self._ask(request, seconds=self._seconds)
-        outcome = Outcome(input=label, **found)
+        outcome = replace(self._ask((format_name, sound, content), seconds=self._seconds), input=label)
         if not outcome.failed:
             return outcome
         kept = self._folder / f"{format_name}-{hashlib.sha256(content).hexdigest()[:12]}{sound.suffix}"
@@ -140,53 +132,53 @@ class Runner:
         process, self.process = self.process, None
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with suppress(BrokenPipeError):
-                    pipe.close()
+        process.join()
 
-    @property
-    def _log(self) -> Path:
-        return self._work / "worker.log"
-
-    def _started(self) -> "subprocess.Popen[bytes]":
+    def _ask(self, request: tuple[str, Seed, bytes] | None, *, seconds: float) -> Outcome:
         if self.process is None:
-            paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-            self._log.unlink(missing_ok=True)
-            with self._log.open("ab") as log:  # to be appended to, since the worker empties it for each file
-                self.process = subprocess.Popen(
-                    [sys.executable, "-m", "tests.hostile.worker", str(self._memory)],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=log,
-                    cwd=self._work,
-                    env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"},
-                    start_new_session=True,  # so that what it starts ends with it
-                )
+            context = multiprocessing.get_context("spawn")
+            self._connection, theirs = context.Pipe()
+            self.process = context.Process(target=_serve, args=(theirs, self._work), daemon=False)
+            self.process.start()
+            theirs.close()
             if not self._is_warm:
                 self._is_warm = True
-                self._ask({"format": "warm up"}, seconds=WARM_UP)
-        return self.process
-
-    def _ask(self, request: dict[str, Any], *, seconds: float) -> dict[str, Any]:
-        process = self._started()
-        assert process.stdin is not None
-        assert process.stdout is not None
+                self._ask(None, seconds=WARM_UP)
+        assert self._connection is not None
         with suppress(BrokenPipeError):  # it has died meanwhile, which the end of its answers shows
-            process.stdin.write(json.dumps(request).encode() + b"\n")
-            process.stdin.flush()
-        ready, _, _ = select.select([process.stdout], [], [], seconds)
-        if not ready:
+            self._connection.send(request)
+        try:
+            if self._connection.poll(seconds):
+                answer: Outcome = self._connection.recv()
+                return answer
+        except (EOFError, ConnectionResetError):
+            self.process.join()
+            code = self.process.exitcode
             self.stop()
-            return {"kind": "timeout", "message": f"no answer in {seconds:g} s", "place": ""}
-        line = process.stdout.readline()
-        if line.endswith(b"\n"):
-            answer: dict[str, Any] = json.loads(line)
-            return answer
-        code = process.wait()
+            last_words = (self._work / "worker.log").read_text(encoding="utf-8", errors="replace")[-300:]
+            ended = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+            return Outcome(kind="signal" if code < 0 else "exit", message=f"{ended} {last_words}")
         self.stop()
-        last_words = self._log.read_text(encoding="utf-8", errors="replace")[-300:]
-        if code < 0:
-            return {"kind": "signal", "message": f"{signal.Signals(-code).name} {last_words}", "place": ""}
-        return {"kind": "exit", "message": f"exit code {code} {last_words}", "place": ""}
+        return Outcome(kind="timeout", message=f"no answer in {seconds:g} s")
+
+
+def _serve(connection: Connection, folder: Path) -> None:
+    """Answer requests in a process of its own, until the other end is closed."""
+    import resource  # of Unix only
+
+    os.setsid()  # so that what it starts ends with it
+    os.chdir(folder)
+    # Only what is allowed, not what may be allowed: a process that p2ce starts sets limits of its own.
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    log = os.open("worker.log", os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_TRUNC, 0o644)
+    for stream in (1, 2):  # libraries print, from C too
+        os.dup2(log, stream)
+    warnings.simplefilter("ignore")
+    with suppress(EOFError):
+        while True:
+            request = connection.recv()
+            os.ftruncate(log, 0)
+            if request is None:
+                warm_up()
+            connection.send(try_here(*request) if request else Outcome(kind="accepted"))

@@ -16,7 +16,7 @@ import pandas as pd
 
 from tests.apps.commands import people, repaid
 from tests.apps.onnx_files import logistic
-from tests.hostile.archives import rezipped, unzipped
+from tests.hostile.mutate import rezipped, unzipped
 
 ROWS = 120
 ADDRESS = re.compile(r'(?<="__id__": )\d+|(?<="file": ")\d+')  # of an object in memory, which skops writes

@@ -7,7 +7,7 @@ import pandas as pd
 
 from p2ce import Explainer, Status
 
-PEOPLE = 40
+PEOPLE = 15
 
 
 def predict(model: Any, frame: pd.DataFrame) -> np.ndarray:

@@ -1,9 +1,9 @@
 """List the models of every family on which the laws are tried: family × what it predicts × kind of table."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from tests.models.laws import numbers, table
 
 TWO, SEVERAL, NUMBER = "two classes", "several classes", "a number"
 GAPS = ("income", "balance")
+WITH_GAPS = ("income", "job", "grade", "town", "balance")
 LABELS = np.array(["low", "middle", "high"])
 
 
@@ -47,17 +48,21 @@ class Case:
         return frame if self.named else frame.to_numpy()
 
     def fitted(self) -> tuple[Any, pd.DataFrame, np.ndarray]:
-        """Fit the model: model, reference, what it was to predict."""
-        frame, number = TABLES[self.table]()
-        wanted: np.ndarray = np.abs(number) + 0.1 if self.positive else number
-        if self.predicts == TWO:
-            wanted = (number > np.median(number)).astype(int)
-        elif self.predicts == SEVERAL:
-            wanted = LABELS[np.digitize(number, np.quantile(number, [0.33, 0.67]))]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # nothing need converge, and releases rename arguments
-            model = self.make().fit(self.given(frame), wanted)
-        return model, frame, wanted
+        """Fit the model, once: model, reference, what it was to predict."""
+        return _fitted(self)
+
+
+@cache
+def _fitted(case: Case) -> tuple[Any, pd.DataFrame, np.ndarray]:
+    frame, number = TABLES[case.table]()
+    wanted: np.ndarray = np.abs(number) + 0.1 if case.positive else number
+    if case.predicts == TWO:
+        wanted = (number > np.median(number)).astype(int)
+    elif case.predicts == SEVERAL:
+        wanted = LABELS[np.digitize(number, np.quantile(number, [0.33, 0.67]))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nothing need converge, and releases rename arguments
+        return case.make().fit(case.given(frame), wanted), frame, wanted
 
 
 def _filled(frame: pd.DataFrame) -> pd.DataFrame:
@@ -94,76 +99,85 @@ TABLES: dict[str, Callable[[], tuple[pd.DataFrame, np.ndarray]]] = {
 }
 
 
+Make = Callable[[], Any]
+
+
+def _cases(
+    family: str,
+    makes: Mapping[str, Make],
+    predicts: Sequence[str] = (TWO,),
+    *,
+    front: Collection[str] = (),
+    arrays: Collection[str] = (),
+    **rest: Any,
+) -> Iterator[Case]:
+    """List models by name; ``front`` and ``arrays`` name those with these properties."""
+    for name, make in makes.items():
+        for kind in predicts:
+            given = {"front": name in front, "named": name not in arrays, **rest}
+            yield Case(family=family, name=name, make=make, predicts=kind, **given)
+
+
+def _each(
+    kind: Callable[..., Any], options: Mapping[str, Mapping[str, Any]], **common: Any
+) -> dict[str, Make]:
+    """Make one model for each set of options."""
+    return {name: lambda own=own: kind(**{**common, **own}) for name, own in options.items()}
+
+
 def _sklearn() -> Iterator[Case]:
     trees = "scikit-learn trees"
     depth = {"max_depth": 5, "random_state": 0}
-    for kind in (tree.DecisionTreeClassifier, tree.ExtraTreeClassifier):
-        yield Case(
-            family=trees, name=kind.__name__, make=lambda k=kind: k(**depth), table="gaps", nullable=GAPS
-        )
-    for kind in (ensemble.RandomForestClassifier, ensemble.ExtraTreesClassifier):
-        make = lambda k=kind: k(9, **depth)  # noqa: E731
-        yield Case(family=trees, name=kind.__name__, make=make, named=False, front=True)
-        yield Case(family=trees, name=kind.__name__, make=make, predicts=SEVERAL, undecided=0.01, front=True)
-    threads = lambda: ensemble.RandomForestClassifier(9, n_jobs=2, **depth)  # noqa: E731
-    yield Case(family=trees, name="threads", make=threads, undecided=0.02)
-    weighted = lambda: ensemble.RandomForestClassifier(  # noqa: E731
-        7, max_leaf_nodes=12, class_weight={0: 1.0, 1: 0.3}, random_state=0
-    )
-    yield Case(family=trees, name="weighted", make=weighted, table="gaps", nullable=(*GAPS, "region"))
-    for kind in (tree.DecisionTreeRegressor, ensemble.RandomForestRegressor):
-        make = lambda k=kind: k(**depth, **({} if "Tree" in k.__name__ else {"n_estimators": 9}))  # noqa: E731
-        yield Case(family=trees, name=kind.__name__, make=make, predicts=NUMBER, table="gaps", front=True)
+    forests: dict[str, Make] = {
+        "forest": lambda: ensemble.RandomForestClassifier(9, **depth),
+        "extra trees": lambda: ensemble.ExtraTreesClassifier(9, **depth),
+    }
+    single: dict[str, Make] = {
+        "tree": lambda: tree.DecisionTreeClassifier(**depth),
+        "extra tree": lambda: tree.ExtraTreeClassifier(**depth),
+        "weighted": lambda: ensemble.RandomForestClassifier(
+            7, max_leaf_nodes=12, class_weight={0: 1.0, 1: 0.3}, random_state=0
+        ),
+    }
+    numbers_of: dict[str, Make] = {
+        "tree": lambda: tree.DecisionTreeRegressor(**depth),
+        "forest": lambda: ensemble.RandomForestRegressor(9, **depth),
+    }
+    threads = {"threads": lambda: ensemble.RandomForestClassifier(9, n_jobs=2, **depth)}
+    yield from _cases(trees, single, table="gaps", nullable=(*GAPS, "region"))
+    yield from _cases(trees, forests, front=forests, arrays=forests)
+    yield from _cases(trees, forests, (SEVERAL,), front=["forest"], undecided=0.01)
+    yield from _cases(trees, threads, undecided=0.02)
+    yield from _cases(trees, numbers_of, (NUMBER,), front=["forest"], table="gaps")
 
     boosting = "scikit-learn gradient boosting"
     few = {"n_estimators": 8, "subsample": 0.7, "random_state": 0}
-    for name, options in {
-        "plain": {},
-        "exponential": {"loss": "exponential"},
-        "zero": {"init": "zero"},
-    }.items():
-        make = lambda o=options: ensemble.GradientBoostingClassifier(**few, **o)  # noqa: E731
-        yield Case(family=boosting, name=name, make=make, named=name != "plain", front=name == "plain")
-        if name != "exponential":
-            yield Case(family=boosting, name=name, make=make, predicts=SEVERAL, undecided=0.01, front=True)
-    for loss in ("squared_error", "huber"):
-        make = lambda o=loss: ensemble.GradientBoostingRegressor(loss=o, **few)  # noqa: E731
-        yield Case(family=boosting, name=loss, make=make, predicts=NUMBER, front=loss == "huber")
+    starts = {"plain": {}, "zero": {"init": "zero"}, "exponential": {"loss": "exponential"}}
+    classifiers = _each(ensemble.GradientBoostingClassifier, starts, **few)
+    losses = {loss: {"loss": loss} for loss in ("squared_error", "huber")}
+    regressors = _each(ensemble.GradientBoostingRegressor, losses, **few)
+    yield from _cases(boosting, classifiers, front=["plain"], arrays=["plain"])
+    classifiers.pop("exponential")
+    yield from _cases(boosting, classifiers, (SEVERAL,), front=["plain"], undecided=0.01)
+    yield from _cases(boosting, regressors, (NUMBER,), front=["huber"])
 
     histogram = "scikit-learn histogram boosting"
     iterations = {"max_iter": 8, "min_samples_leaf": 5, "random_state": 0}
     marked = {"categorical_features": ["job", "grade", "town", "owner", "region"]}
-    gaps = ("income", "job", "grade", "town", "balance")
-    for predicts in (TWO, SEVERAL):
-        make = lambda: ensemble.HistGradientBoostingClassifier(**iterations, **marked)  # noqa: E731
-        yield Case(
-            family=histogram, name="categories", make=make, predicts=predicts, table="mixed", nullable=gaps
-        )
-        make = lambda: ensemble.HistGradientBoostingClassifier(**iterations)  # noqa: E731
-        yield Case(
-            family=histogram,
-            name="numbers",
-            make=make,
-            predicts=predicts,
-            table="gaps",
-            front=True,
-            named=False,
-        )
-    for loss in ("squared_error", "quantile", "poisson", "gamma"):
-        make = lambda o=loss: ensemble.HistGradientBoostingRegressor(  # noqa: E731
-            loss=o, quantile=0.4 if o == "quantile" else None, **iterations, **marked
-        )
-        curved = loss in ("poisson", "gamma")
-        yield Case(
-            family=histogram,
-            name=loss,
-            make=make,
-            predicts=NUMBER,
-            table="mixed",
-            positive=True,
-            undecided=0.05 if curved else 0.0,
-            front=loss == "quantile",
-        )
+    kinds = {"categories": marked}, {"numbers": {}}
+    of_categories, of_numbers = (
+        _each(ensemble.HistGradientBoostingClassifier, kind, **iterations) for kind in kinds
+    )
+    losses = {loss: {"loss": loss} for loss in ("squared_error", "poisson", "gamma")}
+    losses["quantile"] = {"loss": "quantile", "quantile": 0.4}
+    regressors = _each(ensemble.HistGradientBoostingRegressor, losses, **iterations, **marked)
+    both = (TWO, SEVERAL)
+    yield from _cases(histogram, of_categories, both, table="mixed", nullable=WITH_GAPS)
+    yield from _cases(histogram, of_numbers, both, table="gaps", front=of_numbers, arrays=of_numbers)
+    for name, make in regressors.items():
+        curved = name in ("poisson", "gamma")
+        rest = {"table": "mixed", "positive": True, "undecided": 0.05 if curved else 0.0}
+        yield from _cases(histogram, {name: make}, (NUMBER,), front=["quantile"], **rest)
 
     linear = "scikit-learn linear models"
     classifiers = {
@@ -177,79 +191,44 @@ def _sklearn() -> Iterator[Case]:
         "vectors": lambda: svm.LinearSVC(random_state=0),
         "perceptron": lambda: linear_model.Perceptron(random_state=0),
     }
-    for name, make in classifiers.items():
-        for predicts in (TWO, SEVERAL):
-            yield Case(
-                family=linear,
-                name=name,
-                make=make,
-                predicts=predicts,
-                table="scaled",
-                undecided=0.02,
-                edge=True,
-                named=name != "ridge",
-                front=name in ("logistic", "vectors"),
-            )
-    for predicts in (TWO, SEVERAL):
-        make = classifiers["logistic"]
-        yield Case(
-            family=linear,
-            name="logistic",
-            make=make,
-            predicts=predicts,
-            table="float32",
-            undecided=0.02,
-            edge=True,
-        )
-    for kind in (linear_model.LinearRegression, linear_model.Lasso, linear_model.HuberRegressor):
-        yield Case(
-            family=linear,
-            name=kind.__name__,
-            make=kind,
-            predicts=NUMBER,
-            table="scaled",
-            undecided=0.02,
-            edge=True,
-            front=kind is linear_model.Lasso,
-        )
+    regressors = {
+        "line": linear_model.LinearRegression,
+        "lasso": linear_model.Lasso,
+        "huber": linear_model.HuberRegressor,
+    }
+    edge = {"undecided": 0.02, "edge": True}
+    fronts = ("logistic", "vectors", "lasso")
+    single_precision = {"logistic": classifiers["logistic"]}
+    yield from _cases(linear, classifiers, both, front=fronts, arrays=["ridge"], table="scaled", **edge)
+    yield from _cases(linear, single_precision, both, table="float32", **edge)
+    yield from _cases(linear, regressors, (NUMBER,), front=fronts, table="scaled", **edge)
 
     networks = "scikit-learn networks"
-    for activation in ("relu", "tanh", "logistic", "identity"):
-        options = {"hidden_layer_sizes": (9, 5), "activation": activation, "max_iter": 40, "random_state": 0}
-        for predicts in (TWO, SEVERAL, NUMBER):
-            kind = neural_network.MLPRegressor if predicts == NUMBER else neural_network.MLPClassifier
-            single = (activation == "relu") != (predicts == SEVERAL)
-            yield Case(
-                family=networks,
-                name=activation,
-                make=lambda k=kind, o=options: k(**o),
-                predicts=predicts,
-                table="float32" if single else "scaled",
-                undecided=0.05,
-                edge=True,
-                front=activation == "relu",
-            )
+    options = {name: {"activation": name} for name in ("relu", "tanh", "logistic", "identity")}
+    layers = {"hidden_layer_sizes": (9, 5), "max_iter": 40, "random_state": 0}
+    classifiers = _each(neural_network.MLPClassifier, options, **layers)
+    regressors = _each(neural_network.MLPRegressor, options, **layers)
+    edge = {"undecided": 0.05, "edge": True}
+    for predicts, makes in ((TWO, classifiers), (SEVERAL, classifiers), (NUMBER, regressors)):
+        for name, make in makes.items():
+            precision = "float32" if (name == "relu") != (predicts == SEVERAL) else "scaled"
+            yield from _cases(networks, {name: make}, (predicts,), front=["relu"], table=precision, **edge)
 
     behind = "behind preprocessing"
-    inner = {
+    inner: dict[str, Make] = {
         "forest": lambda: ensemble.RandomForestClassifier(6, max_depth=4, random_state=0),
         "boosting": lambda: ensemble.HistGradientBoostingClassifier(**iterations),
         "logistic": lambda: linear_model.LogisticRegression(max_iter=500),
         "network": lambda: neural_network.MLPClassifier((6,), max_iter=30, random_state=0),
     }
-    for name, make in inner.items():
-        yield Case(
-            family=behind,
-            name=name,
-            make=lambda m=make: make_pipeline(_preprocessing(), m()),
-            table="text",
-            undecided=0.02,
-            front=name == "forest",
+    piped = {name: lambda m=make: make_pipeline(_preprocessing(), m()) for name, make in inner.items()}
+    scaled: dict[str, Make] = {
+        "forest": lambda: make_pipeline(
+            MinMaxScaler(), ensemble.RandomForestRegressor(6, max_depth=4, random_state=0)
         )
-    scaled = lambda: make_pipeline(  # noqa: E731
-        MinMaxScaler(), ensemble.RandomForestRegressor(6, max_depth=4, random_state=0)
-    )
-    yield Case(family=behind, name="forest", make=scaled, predicts=NUMBER, front=True)
+    }
+    yield from _cases(behind, piped, front=["forest"], table="text", undecided=0.02)
+    yield from _cases(behind, scaled, (NUMBER,), front=["forest"])
 
 
 def _preprocessing() -> Any:
@@ -260,229 +239,135 @@ def _preprocessing() -> Any:
     )
 
 
-def _lightgbm() -> Iterator[Case]:
-    def make(kind: str, **options: Any) -> Callable[[], Any]:
-        quiet = {"verbose": -1, "n_jobs": 1, "random_state": 0, "min_child_samples": 5, "n_estimators": 8}
-        return lambda: getattr(pytest.importorskip("lightgbm"), kind)(**{**quiet, "num_leaves": 8, **options})
+def _of_library(
+    library: str, kind: str, options: Mapping[str, Mapping[str, Any]], **common: Any
+) -> dict[str, Make]:
+    """Make models of a library that need not be installed."""
+    return _each(lambda **given: getattr(pytest.importorskip(library), kind)(**given), options, **common)
 
-    by_group = {"min_data_per_group": 5, "cat_smooth": 1.0, "max_cat_to_onehot": 2}
+
+def _lightgbm() -> Iterator[Case]:
+    few = {"verbose": -1, "n_jobs": 1, "random_state": 0, "min_child_samples": 5, "n_estimators": 8}
+    classifiers = partial(_of_library, "lightgbm", "LGBMClassifier", **few, num_leaves=8)
+    regressors = partial(_of_library, "lightgbm", "LGBMRegressor", **few, num_leaves=8)
     forest = {"boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.6}
-    gaps = ("income", "job", "grade", "town", "balance")
-    several = {
-        "plain": by_group,
+    of_categories = {
+        "plain": {"min_data_per_group": 5, "cat_smooth": 1.0, "max_cat_to_onehot": 2},
         "one against the rest": {"max_cat_to_onehot": 50},
         "zero as missing": {"zero_as_missing": True},
         "missing as zero": {"use_missing": False},
         "random forest": forest,
     }
-    for name, options in several.items():
-        yield Case(
-            family="LightGBM",
-            name=name,
-            make=make("LGBMClassifier", **options),
-            table="categories",
-            nullable=gaps,
-            undecided=0.001,
-        )
-    for name, options in {
+    of_numbers = {
         "plain": {},
         "dart": {"boosting_type": "dart"},
         "steep link": {"sigmoid": 2.5},
         "cross entropy": {"objective": "cross_entropy"},
-        "single leaves": {"min_child_samples": 10_000},
-    }.items():
-        yield Case(
-            family="LightGBM",
-            name=name,
-            make=make("LGBMClassifier", **options),
-            named=name != "dart",
-            undecided=1.0 if name == "single leaves" else 0.0,
-            front=name == "plain",
-        )
-    for objective in ("multiclass", "multiclassova"):
-        for name, options in {"boosted": {}, "random forest": forest}.items():
-            yield Case(
-                family="LightGBM",
-                name=f"{name} {objective}",
-                make=make("LGBMClassifier", objective=objective, **options),
-                predicts=SEVERAL,
-                table="gaps",
-                undecided=0.01,
-                front=name == "boosted",
-            )
-    for objective in ("regression", "l1", "mape", "poisson", "tweedie"):
-        yield Case(
-            family="LightGBM",
-            name=objective,
-            make=make("LGBMRegressor", objective=objective, **(forest if objective == "l1" else {})),
-            predicts=NUMBER,
-            table="categories",
-            positive=True,
-            undecided=0.05,
-            front=objective == "poisson",
-        )
-    root = make("LGBMRegressor", objective="regression", reg_sqrt=True)
-    yield Case(family="LightGBM", name="square root", make=root, predicts=NUMBER, positive=True)
+    }
+    stumps = {"single leaves": {"min_child_samples": 10_000}}
+    several = {
+        f"{name} {objective}": {"objective": objective, **options}
+        for objective in ("multiclass", "multiclassova")
+        for name, options in {"boosted": {}, "random forest": forest}.items()
+    }
+    losses = {name: {"objective": name} for name in ("regression", "mape", "poisson", "tweedie")}
+    losses["l1"] = {"objective": "l1", **forest}
+    root = {"square root": {"objective": "regression", "reg_sqrt": True}}
+    tables = {"table": "categories", "nullable": WITH_GAPS, "undecided": 0.001}
+    curved = {"table": "categories", "positive": True, "undecided": 0.05}
+    fronts = ("plain", "boosted multiclass", "boosted multiclassova", "poisson")
+    yield from _cases("LightGBM", classifiers(of_categories), **tables)
+    yield from _cases("LightGBM", classifiers(of_numbers), front=fronts, arrays=["dart"])
+    yield from _cases("LightGBM", classifiers(stumps), undecided=1.0)
+    yield from _cases(
+        "LightGBM", classifiers(several), (SEVERAL,), front=fronts, table="gaps", undecided=0.01
+    )
+    yield from _cases("LightGBM", regressors(losses), (NUMBER,), front=fronts, **curved)
+    yield from _cases("LightGBM", regressors(root), (NUMBER,), positive=True)
 
 
 def _xgboost() -> Iterator[Case]:
-    def make(kind: str, **options: Any) -> Callable[[], Any]:
-        quiet = {
-            "n_jobs": 1,
-            "random_state": 0,
-            "n_estimators": 8,
-            "max_depth": 4,
-            "enable_categorical": True,
-        }
-        return lambda: getattr(pytest.importorskip("xgboost"), kind)(**{**quiet, **options})
-
-    gaps = ("income", "job", "grade", "town", "balance")
-    several = {
+    few = {"n_jobs": 1, "random_state": 0, "n_estimators": 8, "max_depth": 4, "enable_categorical": True}
+    classifiers = partial(_of_library, "xgboost", "XGBClassifier", **few)
+    forests = _of_library("xgboost", "XGBRFClassifier", {"random forest": {}}, **few)
+    dart = {"booster": "dart", "rate_drop": 0.4}
+    of_categories = {
         "by sets": {"max_cat_to_onehot": 1},
         "one against the rest": {"max_cat_to_onehot": 50},
-        "dart": {"booster": "dart", "rate_drop": 0.4},
+        "dart": dart,
         "parallel trees": {"n_estimators": 3, "num_parallel_tree": 3, "subsample": 0.6},
     }
-    for name, options in several.items():
-        yield Case(
-            family="XGBoost",
-            name=name,
-            make=make("XGBClassifier", **options),
-            table="categories",
-            nullable=gaps,
-            undecided=0.03,
-        )
-    for name, options in {
+    of_numbers = {
         "plain": {},
         "base score": {"base_score": 0.03},
         "lossguide": {"grow_policy": "lossguide", "max_leaves": 7, "tree_method": "hist"},
         "pruned": {"gamma": 3.0, "tree_method": "exact", "enable_categorical": False},
-    }.items():
-        yield Case(
-            family="XGBoost",
-            name=name,
-            make=make("XGBClassifier", **options),
-            named=name != "pruned",
-            undecided=0.03,
-            front=name == "plain",
-        )
-    rest = make("XGBRFClassifier")
-    yield Case(family="XGBoost", name="random forest", make=rest, undecided=0.03)
-    coded = {"feature_types": ["q", "q", "c", "q"], "max_cat_to_onehot": 1}
-    numbered = make("XGBClassifier", **coded)
-    yield Case(
-        family="XGBoost",
-        name="numbers as categories",
-        make=numbered,
-        named=False,
-        nullable=("region",),
-        undecided=0.03,
-    )
-    for objective in ("reg:squarederror", "reg:absoluteerror", "reg:logistic", "count:poisson", "reg:gamma"):
-        yield Case(
-            family="XGBoost",
-            name=objective,
-            make=_Shares(make("XGBRegressor", objective=objective), objective == "reg:logistic"),
-            predicts=NUMBER,
-            table="categories",
-            positive=True,
-            undecided=0.1,
-            front=objective == "count:poisson",
-        )
-    yield from (
-        Case(
-            family="XGBoost",
-            name=f"{objective} {name}",
-            make=_Numbered(make("XGBClassifier", objective=objective, **options)),
-            predicts=SEVERAL,
-            table="gaps",
-            undecided=0.03,
-            front=name == "plain",
-        )
+        "numbers as categories": {"feature_types": ["q", "q", "c", "q"], "max_cat_to_onehot": 1},
+    }
+    losses = ("reg:squarederror", "reg:absoluteerror", "reg:logistic", "count:poisson", "reg:gamma")
+    regressors = _of_library("xgboost", "XGBRegressor", {one: {"objective": one} for one in losses}, **few)
+    several = {
+        f"{objective}{name}": {"objective": objective, **options}
         for objective in ("multi:softprob", "multi:softmax")
-        for name, options in {"plain": {}, "dart": several["dart"]}.items()
-    )
+        for name, options in {"": {}, " dart": dart}.items()
+    }
+    arrays = ("pruned", "numbers as categories")
+    fronts = ("plain", "multi:softprob", "multi:softmax", "count:poisson")
+    tables = {"table": "categories", "nullable": WITH_GAPS}
+    curved = {"table": "categories", "positive": True, "undecided": 0.1}
+    band = {"undecided": 0.03}
+    yield from _cases("XGBoost", classifiers(of_categories), **tables, **band)
+    numbers_of = classifiers(of_numbers) | forests
+    yield from _cases("XGBoost", numbers_of, front=fronts, arrays=arrays, nullable=("region",), **band)
+    shares = {name: _Adapted(make, name == "reg:logistic") for name, make in regressors.items()}
+    yield from _cases("XGBoost", shares, (NUMBER,), front=fronts, **curved)
+    numbered = {name: _Adapted(make) for name, make in classifiers(several).items()}
+    yield from _cases("XGBoost", numbered, (SEVERAL,), front=fronts, table="gaps", **band)
 
 
 @dataclass(frozen=True)
-class _Numbered:
-    """XGBoost takes no names of classes: number them."""
+class _Adapted:
+    """XGBoost takes no names of classes: number them; some objectives take numbers from 0 to 1 only."""
 
-    make: Callable[[], Any]
+    make: Make
+    is_share: bool = False
 
-    def __call__(self) -> "_Numbered":
+    def __call__(self) -> "_Adapted":
         return self
 
-    def fit(self, frame: Any, label: np.ndarray) -> Any:
-        return self.make().fit(frame, np.unique(label, return_inverse=True)[1])
-
-
-@dataclass(frozen=True)
-class _Shares:
-    """Some objectives take numbers from 0 to 1 only."""
-
-    make: Callable[[], Any]
-    scaled: bool
-
-    def __call__(self) -> "_Shares":
-        return self
-
-    def fit(self, frame: Any, number: np.ndarray) -> Any:
-        return self.make().fit(frame, number / number.max() if self.scaled else number)
+    def fit(self, frame: Any, wanted: np.ndarray) -> Any:
+        if wanted.dtype.kind != "f":
+            wanted = np.unique(wanted, return_inverse=True)[1]
+        return self.make().fit(frame, wanted / wanted.max() if self.is_share else wanted)
 
 
 def _catboost() -> Iterator[Case]:
-    def make(kind: str, **options: Any) -> Callable[[], Any]:
-        quiet = {"verbose": 0, "allow_writing_files": False, "thread_count": 1, "random_seed": 0}
-        few = {"iterations": 8, "depth": 3, "nan_mode": "Max"}
-        if "max_leaves" in options:
-            few = {"iterations": 8}
-        return lambda: getattr(pytest.importorskip("catboost"), kind)(**{**quiet, **few, **options})
-
-    cats = {"one_hot_max_size": 20, "cat_features": ["job", "grade", "town", "owner", "region"]}
-    for name, options in {
+    quiet = {"verbose": 0, "allow_writing_files": False, "thread_count": 1, "random_seed": 0, "iterations": 8}
+    few = {**quiet, "depth": 3, "nan_mode": "Max"}
+    classifiers = partial(_of_library, "catboost", "CatBoostClassifier")
+    of_gaps = {
         "symmetric": {},
-        "lossguide": {"grow_policy": "Lossguide", "max_leaves": 9},
         "smallest": {"nan_mode": "Min"},
         "cross entropy": {"loss_function": "CrossEntropy", "boost_from_average": True},
-    }.items():
-        yield Case(
-            family="CatBoost",
-            name=name,
-            make=make("CatBoostClassifier", **options),
-            table="numbers" if name == "lossguide" else "gaps",
-            nullable=(*GAPS, "region"),
-            named=name != "smallest",
-            undecided=0.02,
-            front=name == "symmetric",
-        )
-    one_hot = make("CatBoostClassifier", **cats)
-    yield Case(family="CatBoost", name="categories", make=one_hot, table="text", undecided=0.02)
-    for name, options in {
+    }
+    lossguide = {"lossguide": {"grow_policy": "Lossguide", "max_leaves": 9}}
+    labels = {"one_hot_max_size": 20, "cat_features": ["job", "grade", "town", "owner", "region"]}
+    several = {
         "softmax": {},
         "each alone": {"loss_function": "MultiClassOneVsAll"},
         "depthwise": {"grow_policy": "Depthwise"},
-    }.items():
-        yield Case(
-            family="CatBoost",
-            name=name,
-            make=make("CatBoostClassifier", **options),
-            predicts=SEVERAL,
-            table="gaps",
-            undecided=0.05,
-            front=name == "softmax",
-        )
-    for loss in ("RMSE", "MAE", "Huber:delta=1.0"):
-        number = make("CatBoostRegressor", loss_function=loss)
-        yield Case(
-            family="CatBoost",
-            name=loss,
-            make=number,
-            predicts=NUMBER,
-            table="gaps",
-            undecided=0.1,
-            front=loss == "RMSE",
-        )
+    }
+    losses = {loss: {"loss_function": loss} for loss in ("RMSE", "MAE", "Huber:delta=1.0")}
+    gaps = {"nullable": (*GAPS, "region"), "undecided": 0.02}
+    fronts = ("symmetric", "softmax", "RMSE")
+    with_gaps = classifiers(of_gaps, **few)
+    yield from _cases("CatBoost", with_gaps, front=fronts, arrays=["smallest"], table="gaps", **gaps)
+    yield from _cases("CatBoost", classifiers(lossguide, **quiet), **gaps)
+    yield from _cases("CatBoost", classifiers({"categories": labels}, **few), table="text", undecided=0.02)
+    winners = classifiers(several, **few)
+    yield from _cases("CatBoost", winners, (SEVERAL,), front=fronts, table="gaps", undecided=0.05)
+    regressors = _of_library("catboost", "CatBoostRegressor", losses, **few)
+    yield from _cases("CatBoost", regressors, (NUMBER,), front=fronts, table="gaps", undecided=0.1)
 
 
 CASES = [*_sklearn(), *_lightgbm(), *_xgboost(), *_catboost()]

@@ -96,16 +96,16 @@ def diabetes() -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def hard_rows(
-    found: ModelAdapter, reference: pd.DataFrame, book: Codebook, nullable: Collection[str], *, seed: int = 1
+    found: ModelAdapter, reference: pd.DataFrame, book: Codebook, nullable: Collection[str], *, unseen: bool
 ) -> np.ndarray:
     """Place rows of codes at split thresholds and their neighbours, at all labels, unseen ones and gaps."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     rows = book.encode(reference)[rng.integers(0, len(reference), 500)]
     for place, coding in enumerate(book):
         chosen = np.flatnonzero(rng.random(len(rows)) < 0.5)
         if coding.labels is not None:
             choices = np.arange(float(len(coding.labels)))
-            if found.knows_unseen_categories:
+            if unseen and found.knows_unseen_categories:
                 choices = np.append(choices, coding.encode(["never seen", "nor this"]))
         else:
             choices = np.concatenate(
@@ -187,6 +187,7 @@ def assert_conforms(
     nullable: Collection[str] | None = None,
     undecided: float = 0.0,
     edge: bool = False,
+    unseen: bool = True,
     **wanted: Any,
 ) -> tuple[ModelAdapter, pd.DataFrame]:
     """Check what is certified, reported and evaluated, on the reference, at thresholds and beside them.
@@ -199,7 +200,9 @@ def assert_conforms(
         nullable = {name for name in book.names if reference[name].isna().any()}
     found = parse_model(model, reference=reference, codebook=book, nullable=nullable, **wanted)
     assert found.score is not None, found.black_box_because
-    codes = np.concatenate([hard_rows(found, reference, book, nullable), book.encode(reference)])
+    codes = np.concatenate(
+        [hard_rows(found, reference, book, nullable, unseen=unseen), book.encode(reference)]
+    )
     rows = book.decode(codes, reference.columns)
     _assert_certified(found, book, rows, undecided)
     if edge:
@@ -256,7 +259,7 @@ def _assert_evaluated(model: Any, found: ModelAdapter, rows: pd.DataFrame, targe
         assert (own == (values[:, index] if values.ndim == 2 else (1.0 if index else -1.0) * values)).all()
 
 
-def assert_black_box(model: Any, frame: pd.DataFrame, why: str) -> None:
+def assert_black_box(model: Any, frame: pd.DataFrame, why: str, **wanted: Any) -> None:
     """Check that a model that no family supports is a black box, and that the log says why."""
     heard: list[str] = []
 
@@ -269,7 +272,7 @@ def assert_black_box(model: Any, frame: pd.DataFrame, why: str) -> None:
     log.addHandler(ear)
     log.setLevel(logging.INFO)
     try:
-        found = parse_model(model, reference=frame)
+        found = parse_model(model, reference=frame, **wanted)
     finally:
         log.removeHandler(ear)
         log.setLevel(before)

@@ -2,6 +2,7 @@
 
 import pickle
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,28 +21,46 @@ def per_unit(current: float, values: np.ndarray, rate: float = 2.0) -> np.ndarra
     return np.abs(values - current) * rate
 
 
-def test_a_dict_charges_moves_but_not_staying() -> None:
-    fitted = CostTable("effort", {"Term": TERM}, join="max").fit(PEOPLE)
-    assert (fitted.name, fitted.join) == ("effort", Join.MAX)
-    values, current = np.array([[12.0, 24.0, 36.0], [12.0, 24.0, 36.0]]), np.array([[12.0], [24.0]])
-    assert fitted.costs(0, values, current).tolist() == [[0.0, 1.5, 4.0], [3.0, 0.0, 4.0]]
+FRAME = pd.DataFrame({"Housing": ["own", "own", "rent", None], "Income": [1.0, 2.0, np.nan, 3.0]})
+CODEBOOK = codebook_of(FRAME)
+TENANTS = Reference(names=CODEBOOK.names, values=CODEBOOK.encode(FRAME), codebook=CODEBOOK)
+HOUSING = np.array([[MISSING, 0.0, 1.0]] * 3)  # missing, own, rent
+HOUSED = np.array([[MISSING], [0.0], [1.0]])
+GAP, GAPS = np.array([[MISSING, 1.0]] * 2), np.array([[MISSING], [1.0]])
+PRICED = [[0.0, 9.0, 1.0], [2.0, 0.0, 1.0], [2.0, 9.0, 0.0]]
 
 
-def test_the_current_value_needs_no_entry() -> None:
-    fitted = CostTable("effort", {"Term": TERM}).fit(PEOPLE)
-    assert fitted.costs(0, np.array([[12.0, 13.0]]), np.array([[13.0]])).tolist() == [[3.0, 0.0]]
+def known(current: float, values: np.ndarray) -> np.ndarray:
+    return np.where(np.isnan(values) == np.isnan(current), 0.0, 7.0)
 
 
-def test_a_float32_column_finds_the_price_of_what_was_typed() -> None:
-    fitted = CostTable("effort", {"Term": {0.1: 2.0, 1e300: 1.0}}).fit(PEOPLE)
-    values = np.array([[float(np.float32(0.1)), 0.1, 1e300]])
-    assert fitted.costs(0, values, np.array([[9.0]])).tolist() == [[2.0, 2.0, 1.0]]
-
-
-def test_a_function_is_asked_for_each_person() -> None:
-    fitted = CostTable("effort", {"Loan": per_unit}).fit(PEOPLE)
-    costs = fitted.costs(1, np.array([[1.0, 2.0], [1.0, 2.0]]), np.array([[1.0], [2.0]]))
-    assert costs.tolist() == [[0.0, 2.0], [2.0, 0.0]]
+@pytest.mark.parametrize(
+    ("people", "tables", "default", "column", "values", "current", "expected"),
+    [
+        # Moves are charged, staying is not, and needs no entry.
+        (PEOPLE, {"Term": TERM}, None, 0, [[12, 24, 36]] * 2, [[12], [24]], [[0, 1.5, 4], [3, 0, 4]]),
+        (PEOPLE, {"Term": TERM}, None, 0, [[12, 13]], [[13]], [[3, 0]]),
+        # A float32 column finds the price of what was typed.
+        (PEOPLE, {"Term": {0.1: 2, 1e300: 1}}, None, 0, [[np.float32(0.1), 0.1, 1e300]], [[9]], [[2, 2, 1]]),
+        (PEOPLE, {"Loan": per_unit}, None, 1, [[1, 2], [1, 2]], [[1], [2]], [[0, 2], [2, 0]]),
+        (PEOPLE, {"Term": TERM}, 7, 0, [[12, 48]], [[12]], [[0, 7]]),
+        (PEOPLE, {"Term": TERM}, 7, 1, [[1, 2]], [[1]], [[0, 7]]),
+        *(
+            (TENANTS, {"Housing": {"own": 9, "rent": 1, nothing: 2}}, None, 0, HOUSING, HOUSED, PRICED)
+            for nothing in (None, np.nan, pd.NA)
+        ),
+        (TENANTS, {"Income": {1: 5, None: 2}}, None, 1, GAP, GAPS, [[0, 5], [2, 0]]),
+        (TENANTS, {"Income": {1: 5}}, 3, 0, HOUSING, HOUSED, 3 * (1 - np.eye(3))),
+        (TENANTS, {"Income": known}, None, 1, GAP, GAPS, [[0, 7], [7, 0]]),
+    ],
+)
+def test_a_table_charges_what_it_says_also_in_another_process(
+    people: Reference, tables: Any, default: Any, column: int, values: Any, current: Any, expected: Any
+) -> None:
+    fitted = pickle.loads(pickle.dumps(CostTable("effort", tables, default=default).fit(people)))
+    assert (fitted.name, fitted.join) == ("effort", Join.SUM)
+    found = fitted.costs(column, np.array(values, dtype=float), np.array(current, dtype=float))
+    assert found.tolist() == np.array(expected, dtype=float).tolist()
 
 
 def test_a_function_cannot_harm_the_values() -> None:
@@ -54,34 +73,6 @@ def test_a_function_cannot_harm_the_values() -> None:
     assert values.tolist() == [[1.0, 2.0]]
 
 
-def test_a_default_prices_what_no_table_does() -> None:
-    fitted = CostTable("effort", {"Term": TERM}, default=7).fit(PEOPLE)
-    assert fitted.costs(0, np.array([[12.0, 48.0]]), np.array([[12.0]])).tolist() == [[0.0, 7.0]]
-    assert fitted.costs(1, np.array([[1.0, 2.0]]), np.array([[1.0]])).tolist() == [[0.0, 7.0]]
-
-
-def test_tables_travel_between_processes() -> None:
-    table = CostTable("effort", {"Term": TERM, "Loan": per_unit})
-    fitted = pickle.loads(pickle.dumps(table.fit(PEOPLE)))
-    assert fitted.costs(1, np.array([[1.0, 2.0]]), np.array([[1.0]])).tolist() == [[0.0, 2.0]]
-
-
-FRAME = pd.DataFrame({"Housing": ["own", "own", "rent", None], "Income": [1.0, 2.0, np.nan, 3.0]})
-CODEBOOK = codebook_of(FRAME)
-TENANTS = Reference(names=CODEBOOK.names, values=CODEBOOK.encode(FRAME), codebook=CODEBOOK)
-HOUSING = np.array([[MISSING, 0.0, 1.0]] * 3)  # missing, own, rent
-HOUSED = np.array([[MISSING], [0.0], [1.0]])
-
-
-@pytest.mark.parametrize("nothing", [None, np.nan, pd.NA])
-def test_a_dict_prices_labels_and_missing_values(nothing: object) -> None:
-    fitted = CostTable("effort", {"Housing": {"own": 9, "rent": 1, nothing: 2}}).fit(TENANTS)
-    assert fitted.costs(0, HOUSING, HOUSED).tolist() == [[0.0, 9.0, 1.0], [2.0, 0.0, 1.0], [2.0, 9.0, 0.0]]
-    fitted = CostTable("effort", {"Income": {1: 5, nothing: 2}}).fit(TENANTS)
-    values, current = np.array([[MISSING, 1.0]] * 2), np.array([[MISSING], [1.0]])
-    assert fitted.costs(1, values, current).tolist() == [[0.0, 5.0], [2.0, 0.0]]
-
-
 def test_a_function_sees_labels() -> None:
     seen = []
 
@@ -92,20 +83,6 @@ def test_a_function_sees_labels() -> None:
     costs = CostTable("effort", {"Housing": by_label}).fit(TENANTS).costs(0, HOUSING, HOUSED)
     assert costs.tolist() == (1 - np.eye(3)).tolist()
     assert seen == [(now, [None, "own", "rent"]) for now in (None, "own", "rent")]
-
-
-def test_a_function_sees_nan_among_numbers() -> None:
-    def known(current: float, values: np.ndarray) -> np.ndarray:
-        return np.where(np.isnan(values) == np.isnan(current), 0.0, 7.0)
-
-    values, current = np.array([[MISSING, 1.0]] * 2), np.array([[MISSING], [1.0]])
-    costs = CostTable("effort", {"Income": known}).fit(TENANTS).costs(1, values, current)
-    assert costs.tolist() == [[0.0, 7.0], [7.0, 0.0]]
-
-
-def test_a_default_prices_labels_that_no_table_does() -> None:
-    fitted = CostTable("effort", {"Income": {1: 5}}, default=3).fit(TENANTS)
-    assert fitted.costs(0, HOUSING, HOUSED).tolist() == (3 * (1 - np.eye(3))).tolist()
 
 
 def test_a_label_that_only_a_person_has_is_a_place_to_start() -> None:
@@ -124,12 +101,6 @@ def test_a_one_hot_group_costs_what_its_columns_do() -> None:
     assert added.tolist() == [[0.0, 9.0, 1.0]]
     largest = CostTable("effort", tables, join="max").fit(PEOPLE).switch((0, 1), before, after)
     assert largest.tolist() == [[0.0, 8.0, 1.0]]
-
-
-def test_tables_of_labels_travel_between_processes() -> None:
-    fitted = CostTable("effort", {"Housing": {"own": 9, "rent": 1, None: 2}}).fit(TENANTS)
-    copy = pickle.loads(pickle.dumps(fitted))
-    assert copy.costs(0, HOUSING, HOUSED).tolist() == fitted.costs(0, HOUSING, HOUSED).tolist()
 
 
 @pytest.mark.parametrize(

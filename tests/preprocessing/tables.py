@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
 from sklearn.impute import MissingIndicator, SimpleImputer
-from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import (
     Binarizer,
     FunctionTransformer,
@@ -25,14 +25,14 @@ NUMBERS = ["age", "income", "balance"]
 LABELS = ["job", "home", "grade"]
 
 
-def table(rows: int = 400, *, missing: bool = False, single: bool = False) -> tuple[pd.DataFrame, np.ndarray]:
+def table(rows: int = 400, *, missing: bool = False) -> tuple[pd.DataFrame, np.ndarray]:
     """Make a population with numbers of all kinds, truth values, text and categories, and a label."""
     rng = np.random.default_rng(7)
     frame = pd.DataFrame(
         {
             "age": rng.integers(18, 80, rows),
             "income": rng.lognormal(8.0, 0.5, rows),
-            "balance": rng.normal(0.0, 1.0, rows).round(1),
+            "balance": rng.normal(0.0, 1.0, rows).round(1).astype(np.float32),
             "owner": rng.integers(0, 2, rows).astype(bool),
             "cards": rng.integers(1, 5, rows),
             "job": rng.choice(
@@ -44,8 +44,6 @@ def table(rows: int = 400, *, missing: bool = False, single: bool = False) -> tu
     )
     margin = (frame["income"] - 3000.0) / 1500.0 + frame["balance"] ** 2 - 1.0 + (frame["job"] == "cook")
     label = (margin + rng.normal(0.0, 0.7, rows) > 0.0).to_numpy().astype(int)
-    if single:
-        frame = frame.astype({"income": np.float32, "balance": np.float32})
     if missing:
         for name in ("income", "balance", "job", "home"):
             frame.loc[rng.random(rows) < 0.1, name] = None
@@ -65,6 +63,8 @@ def on(transformer: Any, names: list[str], rest: Any = "drop") -> ColumnTransfor
     return ColumnTransformer([("some", transformer, names)], remainder=rest)
 
 
+UNKNOWN = {"handle_unknown": "use_encoded_value", "unknown_value": -1}
+UNIFORM = {"encode": "onehot-dense", "strategy": "uniform"}
 # What takes a complete table.
 COMPLETE: dict[str, Callable[[], Any]] = {
     "one-hot, sparse": hot,
@@ -76,99 +76,63 @@ COMPLETE: dict[str, Callable[[], Any]] = {
         OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=3, drop="if_binary"),
         ["cards", "owner", "job"],
     ),
-    "ordinal": lambda: on(
-        OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
-        [*LABELS, "cards"],
-        RobustScaler(),
-    ),
+    "ordinal": lambda: on(OrdinalEncoder(**UNKNOWN), [*LABELS, "cards"], RobustScaler()),
     "ordinal, unknown is missing": lambda: on(
-        OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan), ["job", "cards"]
+        OrdinalEncoder(**{**UNKNOWN, "unknown_value": np.nan}), ["job", "cards"]
     ),
     "target": lambda: on(TargetEncoder(), [*LABELS, "cards"], "passthrough"),
-    "bins": lambda: ColumnTransformer(
-        [
-            (
-                "hot",
-                KBinsDiscretizer(5, encode="onehot", quantile_method="averaged_inverted_cdf"),
-                ["income"],
-            ),
-            ("dense", KBinsDiscretizer(3, encode="onehot-dense", strategy="uniform"), ["age", "balance"]),
-            ("ordinal", KBinsDiscretizer(4, encode="ordinal", strategy="uniform"), ["balance"]),
-        ]
+    "bins": lambda: make_column_transformer(
+        (KBinsDiscretizer(5, encode="onehot", quantile_method="averaged_inverted_cdf"), ["income"]),
+        (KBinsDiscretizer(3, **UNIFORM), ["age", "balance"]),
+        (KBinsDiscretizer(4, encode="ordinal", strategy="uniform"), ["balance"]),
     ),
     "threshold": lambda: on(Binarizer(threshold=0.3), ["balance", "cards"]),
     "scalers": lambda: make_pipeline(
         on(StandardScaler(with_mean=False), NUMBERS), MinMaxScaler(clip=True), MaxAbsScaler(), RobustScaler()
     ),
-    "functions": lambda: ColumnTransformer(
-        [
-            ("log", make_pipeline(FunctionTransformer(np.log1p), StandardScaler()), ["income", "age"]),
-            ("absolute", FunctionTransformer(np.absolute), ["balance"]),
-            ("same", FunctionTransformer(), ["cards"]),
-        ]
+    "functions": lambda: make_column_transformer(
+        (make_pipeline(FunctionTransformer(np.log1p), StandardScaler()), ["income", "age"]),
+        (FunctionTransformer(np.absolute), ["balance"]),
+        (FunctionTransformer(), ["cards"]),
     ),
-    "turned": lambda: ColumnTransformer(
-        [
-            ("absolute", make_pipeline(FunctionTransformer(np.absolute), StandardScaler()), ["balance"]),
-            ("negative", FunctionTransformer(np.negative), ["income"]),
-            ("job", OneHotEncoder(), ["job"]),
-        ]
+    "turned": lambda: make_column_transformer(
+        (make_pipeline(FunctionTransformer(np.absolute), StandardScaler()), ["balance"]),
+        (FunctionTransformer(np.negative), ["income"]),
+        (OneHotEncoder(), ["job"]),
     ),
     "union": lambda: make_pipeline(
-        on("passthrough", NUMBERS),
-        FeatureUnion(
-            [
-                ("scaled", StandardScaler()),
-                ("bins", KBinsDiscretizer(3, encode="onehot-dense", strategy="uniform")),
-            ]
-        ),
+        on("passthrough", NUMBERS), make_union(StandardScaler(), KBinsDiscretizer(3, **UNIFORM))
     ),
     "frames": lambda: hot(sparse_output=False).set_output(transform="pandas"),
-    "nested, by dtype, position and slice": lambda: ColumnTransformer(
-        [
-            ("labels", OneHotEncoder(), make_column_selector(dtype_include="category")),
-            ("nested", on(StandardScaler(), ["income"], "passthrough"), slice(0, 3)),
-            ("cards", MinMaxScaler(), [4]),
-        ],
-        remainder="drop",
+    "nested, by dtype, position and slice": lambda: make_column_transformer(
+        (OneHotEncoder(), make_column_selector(dtype_include="category")),
+        (on(StandardScaler(), ["income"], "passthrough"), slice(0, 3)),
+        (MinMaxScaler(), [4]),
     ),
 }
 # What takes missing values as well, or makes them go away.
 INCOMPLETE: dict[str, Callable[[], Any]] = {
-    "imputed": lambda: ColumnTransformer(
-        [
-            ("numbers", make_pipeline(SimpleImputer(add_indicator=True), StandardScaler()), NUMBERS),
-            (
-                "job",
-                make_pipeline(
-                    SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore")
-                ),
-                ["job"],
-            ),
-            ("home", OneHotEncoder(), ["home", "grade"]),
-        ]
+    "imputed": lambda: make_column_transformer(
+        (make_pipeline(SimpleImputer(add_indicator=True), StandardScaler()), NUMBERS),
+        (make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder()), ["job"]),
+        (OneHotEncoder(), ["home", "grade"]),
     ),
-    "constants": lambda: ColumnTransformer(
-        [
-            ("numbers", SimpleImputer(strategy="constant", fill_value=-1.0), ["income", "balance"]),
-            (
-                "labels",
-                make_pipeline(
-                    SimpleImputer(strategy="constant", fill_value="none", add_indicator=True),
-                    OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
-                ),
-                ["job", "home"],
+    "constants": lambda: make_column_transformer(
+        (SimpleImputer(strategy="constant", fill_value=-1.0), ["income", "balance"]),
+        (
+            make_pipeline(
+                SimpleImputer(strategy="constant", fill_value="none", add_indicator=True),
+                OrdinalEncoder(**UNKNOWN),
             ),
-        ]
+            ["job", "home"],
+        ),
     ),
     "medians, marked by a number": lambda: make_pipeline(
         on(SimpleImputer(strategy="median"), ["income", "balance"]), SimpleImputer(missing_values=0.0)
     ),
-    "passed on": lambda: ColumnTransformer(
-        [
-            ("numbers", StandardScaler(), NUMBERS),
-            ("labels", OrdinalEncoder(), ["home"]),
-            ("flags", MissingIndicator(), ["income", "balance"]),
-        ]
+    "passed on": lambda: make_column_transformer(
+        (StandardScaler(), NUMBERS),
+        (OrdinalEncoder(), ["home"]),
+        (MissingIndicator(), ["income", "balance"]),
     ),
 }

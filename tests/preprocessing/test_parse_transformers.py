@@ -8,7 +8,7 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from p2ce.errors import UnsupportedModel
 from p2ce.preprocessing.fold import Fold
@@ -72,13 +72,17 @@ def row_by_row(seen: ParsedTransformers, rows: pd.DataFrame) -> np.ndarray:
     return np.array(found)
 
 
-@pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("name", [*COMPLETE, *INCOMPLETE])
-def test_a_lens_shows_what_the_transformers_make_of_rows(name, single):
+def test_a_lens_shows_what_the_transformers_make_of_rows(name):
     missing = name in INCOMPLETE
-    frame, label = table(missing=missing, single=single)
+    frame, label = table(missing=missing)  # one column in single precision
     step = fitted({**COMPLETE, **INCOMPLETE}[name], frame, label)
     seen = looked_through(step, frame)
+    numbers = [input_map for input_map in seen.maps.maps_by_input if not input_map.is_category]
+    assert all(pieces_of(one) is not None for one in numbers) != (name == "functions")
+    if name == "functions":
+        names = ("FunctionTransformer (log1p)", "StandardScaler", "FunctionTransformer (absolute)")
+        assert seen.names == names
     rows = odd_rows(frame, missing=missing)
     shown = seen.maps.show(seen.preparation.codebook.encode(rows))
     try:
@@ -86,28 +90,11 @@ def test_a_lens_shows_what_the_transformers_make_of_rows(name, single):
         assert np.array_equal(shown, wanted, equal_nan=True)
     except ValueError:
         # Some row is refused: of that one nothing is claimed, at least about what it is refused for.
-        wanted = row_by_row(seen, rows.head(200))
+        wanted = row_by_row(seen, rows.head(60))
         refused = np.isnan(wanted).all(axis=1)
-        assert 0 < refused.sum() < 200
-        assert np.isnan(shown[:200][refused]).any(axis=1).all()
-        assert np.array_equal(shown[:200][~refused], wanted[~refused], equal_nan=True)
-
-
-@pytest.mark.parametrize("name", COMPLETE)
-def test_what_is_refused_of_strangers_is_not_a_number(name):
-    frame, label = table()
-    seen = looked_through(fitted(COMPLETE[name], frame, label), frame)
-    rows = frame.head(1).copy()
-    rows["job"] = "stranger"
-    try:
-        wanted = as_codes(seen.preparation.quietly(rows), seen.inputs)
-    except ValueError:
-        wanted = None
-    shown = seen.maps.show(seen.preparation.codebook.encode(rows))
-    if wanted is None:
-        assert np.isnan(shown).any()
-    else:
-        assert np.array_equal(shown, wanted, equal_nan=True)
+        assert 0 < refused.sum() < 60
+        assert np.isnan(shown[:60][refused]).any(axis=1).all()
+        assert np.array_equal(shown[:60][~refused], wanted[~refused], equal_nan=True)
 
 
 def test_labels_that_only_the_encoder_knows_are_told_apart():
@@ -121,15 +108,6 @@ def test_labels_that_only_the_encoder_knows_are_told_apart():
     assert np.array_equal(shown, as_codes(seen.preparation.quietly(rows), seen.inputs))
 
 
-def test_truth_values_and_numbers_as_labels():
-    frame, label = table()
-    frame = frame.assign(job=np.where(frame["age"] > 40, 1, 0).astype(object))
-    seen = looked_through(fitted(hot, frame, label), frame)
-    rows = frame.head(4).assign(job=np.array([1, True, False, 7], dtype=object))
-    shown = seen.maps.show(seen.preparation.codebook.encode(rows))
-    assert np.array_equal(shown, as_codes(seen.preparation.quietly(rows), seen.inputs))
-
-
 def test_every_listed_transformer_is_tried_here():
     tried = set()
     for build in (*COMPLETE.values(), *INCOMPLETE.values()):
@@ -139,24 +117,6 @@ def test_every_listed_transformer_is_tried_here():
             tried.add(type(one).__name__)
             waiting += [part for part in one.get_params(deep=True).values() if hasattr(part, "get_params")]
     assert set(TRANSFORMERS["sklearn"]) <= tried
-
-
-def test_shapes_are_proven_unless_a_function_is_in_the_way():
-    frame, label = table()
-    for name, build in COMPLETE.items():
-        maps_by_input = looked_through(fitted(build, frame, label), frame).maps.maps_by_input
-        proven = [
-            pieces_of(input_map) is not None for input_map in maps_by_input if not input_map.is_category
-        ]
-        assert all(proven) != (name == "functions"), name
-
-
-def test_the_names_of_transformers_are_kept():
-    frame, label = table()
-    assert looked_through(fitted(hot, frame, label), frame).names == ("StandardScaler", "OneHotEncoder")
-    step = fitted(COMPLETE["functions"], frame, label)
-    own = looked_through(step, frame).names
-    assert own == ("FunctionTransformer (log1p)", "StandardScaler", "FunctionTransformer (absolute)")
 
 
 class Own(StandardScaler):
@@ -230,12 +190,3 @@ def test_category_encoders():
             ),
             part,
         )
-
-
-def test_a_single_encoder_is_enough():
-    frame, label = table()
-    step = fitted(lambda: OneHotEncoder(handle_unknown="ignore"), frame[["job", "cards"]], label)
-    seen = looked_through(step, frame[["job", "cards"]])
-    rows = pd.DataFrame({"job": ["cook", "x", "poet"], "cards": [1, 9, 4]})
-    shown = seen.maps.show(seen.preparation.codebook.encode(rows))
-    assert np.array_equal(shown, step.transform(rows).toarray())

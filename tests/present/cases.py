@@ -1,16 +1,20 @@
-"""Make the telling answers that the words are tried on."""
+"""Make the explanations that words and pages are tried on."""
 
 from dataclasses import replace
 from typing import Any
 
 from p2ce.problem.display import Display
 from p2ce.result import (
+    Candidates,
     Certificate,
     Counterfactual,
+    Distribution,
     Explanation,
+    Explanations,
     Feature,
     Question,
     Relaxation,
+    Restriction,
     Status,
     WhyNone,
 )
@@ -36,6 +40,7 @@ DTYPES = {
     "YearsInTown": "int64",
 }
 OBJECTIVES = ("mean_distance", "changes")
+LINKED = {"rule": "linked", "driver": "Age", "follower": "YearsInTown", "ratio": 1}
 CERTIFICATE = Certificate(
     proven=True,
     method="exact",
@@ -49,7 +54,7 @@ CERTIFICATE = Certificate(
     scored=2_000,
     pruned={"dominated": 400, "model bound": 12, "rules": 3},
     verified=2,
-    rules=("YearsInTown moves as much as Age does",),
+    rules=(LINKED,),
 )
 WORDS: dict[str, Display] = {
     "Age": Display(name={"en": "age", "pt": "a idade", "es": "la edad"}),
@@ -84,7 +89,20 @@ WORDS: dict[str, Display] = {
     ),
 }
 KINDS = {"HasGuarantor": "binary", "Housing": "category", "Sex": "category", "Age": "whole"}
-STEPS = {"LoanAmount": (10.0, 500.0), "Rate": (0.0025, 0.0025), "Savings": (100.0, 100.0)}
+CANDIDATES = {
+    "LoanAmount": Candidates(count=96, low=500.0, high=7500.0, steps=(10.0, 500.0)),
+    "Rate": Candidates(count=21, low=0.05, high=0.1, steps=(0.0025, 0.0025), may_go_missing=True),
+    "Savings": Candidates(count=13, low=0, high=1200, steps=(100, 100), missing_stays=True, special=(-9,)),
+    "HasGuarantor": Candidates(count=2, low=0, high=1, values=(0, 1)),
+    "Housing": Candidates(count=2, values=("own", "rent")),
+}
+DISTRIBUTIONS = {
+    "LoanAmount": Distribution(edges=(250.0, 2_000.0, 6_000.0, 18_000.0), shares=(0.3, 0.5, 0.2)),
+    "Rate": Distribution(edges=(0.02, 0.05, 0.08, 0.2), shares=(0.3, 0.5, 0.2)),
+    "HasGuarantor": Distribution(labels=(0, 1), shares=(0.88, 0.12)),
+    "Housing": Distribution(labels=("own", "rent"), shares=(0.71, 0.18), other=0.11),
+    "Savings": Distribution(edges=(0.0, 1_000.0, 9_000.0), shares=(0.62, 0.2), missing=0.18),
+}
 MOVES = {"Age": "fixed", "Sex": "protected", "LoanAmount": "down", "YearsInTown": "along"}
 QUESTION = Question(
     features={
@@ -92,12 +110,14 @@ QUESTION = Question(
             name=name,
             kind=KINDS.get(name, "number"),
             moves=MOVES.get(name, "either"),
-            steps=STEPS.get(name),
+            candidates=CANDIDATES.get(name),
             display=WORDS[name],
+            distribution=DISTRIBUTIONS.get(name),
         )
         for name in PERSON
     },
-    rules=("YearsInTown moves as much as Age does",),
+    rules=(LINKED,),
+    policy="version: 1\nfeatures:\n  Sex: {protected: true}\n",
     people=2_000,
     versions={"p2ce": "1.2.3", "numpy": "2.1.0"},
     hashes={"model": "ab12", "reference": "cd34", "policy": "ef56"},
@@ -150,29 +170,48 @@ def large_front() -> Explanation:
     return answer(counterfactuals=options, certificate=replace(CERTIFICATE, cells=3 * 10**40, verified=5))
 
 
+CONSIDERED = (
+    Restriction(kind="changes", most=1, instead=2),
+    Restriction(kind="direction", feature="LoanAmount", direction="down"),
+    Restriction(kind="rule", rule=LINKED),
+    Restriction(kind="plausibility"),
+)
+
+
+def front(count: int) -> Explanation:
+    """A front in three objectives, of any size."""
+    options = (
+        replace(
+            option(0.05, LoanAmount=7_400.0 - 50 * place),
+            costs={
+                "mean_distance": 0.05 + place / 100,
+                "max_distance": 1.0 / (place + 1),
+                "percentile_shift": 0.2 + (place * 7 % 11) / 20,
+            },
+        )
+        for place in range(count)
+    )
+    return answer(
+        counterfactuals=tuple(options), objectives=("mean_distance", "max_distance", "percentile_shift")
+    )
+
+
 WHY = WhyNone(
     person=PERSON,
     relaxations=(
         Relaxation(
-            restrictions=("at most 1 change (instead 2)",),
-            kinds=("changes",),
+            restrictions=(CONSIDERED[0],),
             counterfactual=OPTIONS[0],
             proven=True,
         ),
         Relaxation(
-            restrictions=("LoanAmount only decreases", "plausibility"),
-            kinds=("direction", "plausibility"),
+            restrictions=(CONSIDERED[1], CONSIDERED[3]),
             counterfactual=option(0.7, LoanAmount=9000.0),
             proven=False,
         ),
     ),
-    undecided=(("YearsInTown moves as much as Age does",),),
-    considered=(
-        "at most 1 change (instead 2)",
-        "LoanAmount only decreases",
-        "YearsInTown moves as much as Age does",
-        "plausibility",
-    ),
+    undecided=((CONSIDERED[2],),),
+    considered=CONSIDERED,
     complete=False,
     objectives=OBJECTIVES,
     dtypes=DTYPES,
@@ -317,6 +356,12 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
         answer(certificate=replace(CERTIFICATE, rules=(), grid="finest")),
         None,
     ),
+    "sixty options in three objectives": (front(60), None),
+    "options of equal cost": (
+        answer(counterfactuals=tuple(replace(one, costs=OPTIONS[0].costs) for one in OPTIONS)),
+        None,
+    ),
+    "no certificate": (answer(certificate=None), None),
     "stopped early on the finest grid": (
         answer(
             status=Status.TIME_LIMIT,
@@ -325,3 +370,9 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
         None,
     ),
 }
+
+
+def many(count: int, **fields: Any) -> Explanations:
+    """Many people with the same objectives and every status, each built when it is looked at."""
+    kinds = [one for one, _ in CASES.values() if one.scale == "probability" and one.question is not None]
+    return Explanations(count, lambda place: kinds[place % len(kinds)], **fields)

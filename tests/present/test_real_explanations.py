@@ -4,13 +4,11 @@ import re
 
 import numpy as np
 import pandas as pd
-import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 
 from p2ce import ActionSet, Explainer, rules, to_html, to_text
-from p2ce.errors import InvalidArgument
-from p2ce.present.languages import AUDIENCES, LANGUAGES
+from p2ce.present.languages import LANGUAGES
 from p2ce.problem.display import Display
 from p2ce.result import Explanation, Explanations, Status
 
@@ -77,7 +75,7 @@ def test_a_range_is_written_with_its_margin() -> None:
     wanted = "between 505 and 595 (between 500 and 600, with a margin of 5)"
     assert f"it must be {wanted}. " in to_text(found)
     assert f"must be {wanted}. " in to_text(found, audience="officer")
-    assert "for prediction between 505 and 595, a margin of 5 included (now 50" in str(found)
+    assert f"must be {wanted}. " in str(found)
     assert "entre 505 y 595 (entre 500 y 600, con un margen de 5)" in to_text(found, language="es")
 
 
@@ -122,17 +120,15 @@ def test_a_change_that_a_rule_forbids_is_not_called_too_little() -> None:
         "the only possible change does not do what it would have to: lead to the wanted decision and keep"
         in (person)
     )
-    assert 'Without the rule "if guarantor is yes, then income is at least 20 EUR": change' in person
-    assert "Sem a regra “se fiador é sim, então renda é no mínimo 20 EUR”: mude" in to_text(
+    assert 'Without the rule "if guarantor is yes, then income is at least €20": change' in person
+    assert "Sem a regra “se fiador é sim, então renda é no mínimo €\N{NO-BREAK SPACE}20”: mude" in to_text(
         found, why=why, language="pt"
     )
-    assert "Sin la regla «si avalista es sí, entonces ingreso es como mínimo 20 EUR»" in to_html(
-        found, why=why, language="es"
+    assert (
+        "Sin la regla «si avalista es sí, entonces ingreso es como mínimo 20\N{NO-BREAK SPACE}€»"
+        in to_html(found, why=why, language="es")
     )
     assert "1 possible combination" not in to_text(found, audience="officer")
-    other = explainer.explain({"G": False, "Inc": 6})
-    with pytest.raises(InvalidArgument, match="another person"):
-        to_text(other, why=why)
 
 
 def housing() -> Explainer:
@@ -155,7 +151,7 @@ def housing() -> Explainer:
 def test_a_category_of_several_columns_is_one_change() -> None:
     explainer = housing()
     found = explainer.explain({"H_own": 0, "H_rent": 0, "H_free": 1, "Amount": 9000.0, "Monthly": 900.0})
-    for audience in AUDIENCES[:2]:
+    for audience in ("person", "officer"):
         assert "Change Housing from free to own" in to_text(found, audience=audience)
         assert "H_own" not in to_text(found, audience=audience).split("Rules")[0]
     assert "Mude Housing de free para own" in to_html(found, language="pt")

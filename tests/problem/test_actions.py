@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature
-from p2ce.problem import ActionSet, Direction, Kind
+from p2ce.errors import InvalidActions, UnknownFeature
+from p2ce.problem import ActionSet, Kind
 from p2ce.problem.feature import MOST_CANDIDATES
 from p2ce.rules import exclusive, linked, together
 
@@ -75,30 +75,50 @@ def test_candidates_are_the_typed_multiples_inside_the_range(
     assert within("Rate", (low, high), ACTIONS.step(Rate=thousandths / 1000)) == expected
 
 
-def test_within_may_widen_and_the_last_one_counts() -> None:
-    assert candidates(ACTIONS.within(LoanAmount=(500, 30_000)), "LoanAmount")[-1] == 30_000
-    assert candidates(ACTIONS.within(Age=(0, 9)).within(Age=(30, 31)), "Age") == [30.0, 31.0]
+@pytest.mark.parametrize(
+    ("actions", "name", "expected"),
+    [
+        (ACTIONS.within(Age=(0, 9)).within(Age=(30, 31)), "Age", [30, 31]),  # the last one counts
+        (ACTIONS.step({"LoanAmount": 2}).within(LoanAmount=(501, 505)), "LoanAmount", [502, 504]),
+        (ACTIONS.step(Rate=0.1).within(Rate=(0.1, 0.3)), "Rate", [0.1, 0.2, 0.3]),
+        (ACTIONS.step(Single=0.1).within(Single=(0.1, 0.3)), "Single", np.float32([0.1, 0.2, 0.3])),
+        (ACTIONS.within(Small=(-1000, 1000)).step(Small=50), "Small", [-100, -50, 0, 50, 100]),
+        (ACTIONS.within(Flag=(-5, 5)), "Flag", [0, 1]),
+        (ACTIONS.within(Flag=(1, 1)), "Flag", [1]),
+        (ACTIONS.values(Single=[0.1]), "Single", np.float32([0.1])),
+        (ACTIONS.values(Flag=[True]), "Flag", [1]),
+        (ACTIONS.values(Age=np.array([3, 1])), "Age", [1, 3]),
+        (ACTIONS.values(Rate=[-0.0, 0.0]), "Rate", [0]),
+        (ACTIONS.fix("Age"), "Age", []),
+        (ACTIONS.fix("Age").within(Age=(50, 60)), "Age", []),
+    ],
+)
+def test_candidates_are_those_that_were_named(actions: ActionSet, name: str, expected: list[float]) -> None:
+    assert candidates(actions, name) == [float(value) for value in expected]
+    assert all(actions[name].allows(-1.0, value) for value in expected)
 
 
-def test_range_ends_are_included_as_typed_also_in_float32() -> None:
-    for name in ("Rate", "Single"):
-        found = ACTIONS.step({name: 0.1}).within({name: (0.1, 0.3)})[name]
-        assert (
-            found.candidates().astype(found.dtype).tolist() == np.array([0.1, 0.2, 0.3], found.dtype).tolist()
-        )
-        assert all(found.allows(0.0, value) for value in found.candidates())
+SOME = ACTIONS.fix("Age").increase_only("Rate").within(LoanAmount=(500, 900)).values(Small=[1, 5])
 
 
-def test_steps_stay_inside_what_an_integer_dtype_holds() -> None:
-    assert candidates(ACTIONS.within(Small=(-1000, 1000)).step(Small=50), "Small") == [
-        -100.0,
-        -50,
-        0,
-        50,
-        100,
-    ]
-    assert candidates(ACTIONS.within(Flag=(-5, 5)), "Flag") == [0.0, 1.0]
-    assert candidates(ACTIONS.within(Flag=(1, 1)), "Flag") == [1.0]
+@pytest.mark.parametrize(
+    ("name", "before", "after", "allowed"),
+    [
+        ("Age", 40, 40, True),
+        ("Age", 40, 41, False),
+        ("Rate", 0.2, 0.3, True),
+        ("Rate", 0.3, 0.2, False),
+        ("LoanAmount", 5000, 700, True),
+        ("LoanAmount", 5000, 950, False),
+        ("LoanAmount", 5000, 5000, True),  # a value outside the range is a legal place to stay
+        ("Small", 3, 5, True),
+        ("Small", 3, 4, False),
+    ],
+)
+def test_what_is_allowed_follows_what_was_named(
+    name: str, before: float, after: float, allowed: bool
+) -> None:
+    assert SOME[name].allows(before, after) == allowed
 
 
 def test_values_replace_range_and_step_and_within_filters_in_any_order() -> None:
@@ -109,50 +129,6 @@ def test_values_replace_range_and_step_and_within_filters_in_any_order() -> None
     assert one == other
     assert hash(one) == hash(other)
     assert candidates(one, "Age") == [50.0, 70.0]
-
-
-def test_values_are_held_in_the_columns_own_precision() -> None:
-    assert candidates(ACTIONS.values(Single=[0.1]), "Single") == [float(np.float32(0.1))]
-    assert candidates(ACTIONS.values(Flag=[True]), "Flag") == [1.0]
-    assert candidates(ACTIONS.values(Age=np.array([3, 1])), "Age") == [1.0, 3.0]
-    assert candidates(ACTIONS.values(Rate=[-0.0, 0.0]), "Rate") == [0.0]
-
-
-def test_fix_and_directions() -> None:
-    actions = ACTIONS.fix("Age", "Owns").increase_only("Rate").decrease_only("LoanAmount")
-    assert candidates(actions, "Age") == []
-    assert actions["Rate"].direction is Direction.UP
-    assert actions["LoanAmount"].direction is Direction.DOWN
-    assert actions.increase_only("Rate") == actions
-    assert ACTIONS["Age"].fixed is False  # every call returns a new set
-
-
-def test_what_is_allowed_follows_what_was_asked() -> None:
-    actions = ACTIONS.fix("Age").increase_only("Rate").within(LoanAmount=(500, 900)).values(Small=[1, 5])
-    assert actions["Age"].allows(40, 40)
-    assert not actions["Age"].allows(40, 41)
-    assert actions["Rate"].allows(0.2, 0.3)
-    assert not actions["Rate"].allows(0.3, 0.2)
-    assert actions["LoanAmount"].allows(5000, 700)
-    assert not actions["LoanAmount"].allows(5000, 950)
-    assert actions["LoanAmount"].allows(5000, 5000)  # a value outside the range is a legal place to stay
-    assert actions["Small"].allows(3, 5)
-    assert not actions["Small"].allows(3, 4)
-
-
-def test_keywords_and_dicts_mean_the_same() -> None:
-    assert (
-        ACTIONS.within(Age=(20, 40)) == ACTIONS.within({"Age": (20, 40)}) == ACTIONS.within({"Age": [20, 40]})
-    )
-    assert ACTIONS.step({"Age": 5}, Rate=0.1) == ACTIONS.step(Age=5).step(Rate=0.1)
-
-
-def test_sets_survive_pickling_and_compare_by_content() -> None:
-    actions = ACTIONS.fix("Age").within(Rate=(0.2, 0.8)).values(Owns=[1])
-    copy = pickle.loads(pickle.dumps(actions))
-    assert copy == actions
-    assert hash(copy) == hash(actions)
-    assert copy != ACTIONS
 
 
 def test_the_table_is_readable_also_with_far_too_many_candidates() -> None:
@@ -166,56 +142,28 @@ def test_the_table_is_readable_also_with_far_too_many_candidates() -> None:
     assert repr(actions) == str(actions)
 
 
-def test_a_fixed_feature_may_have_a_range_which_restricts_nobody() -> None:
-    for actions in (ACTIONS.fix("Age").within(Age=(50, 60)), ACTIONS.within(Age=(50, 60)).protect("Age")):
-        assert actions["Age"].allows(41, 41)
-        assert not actions["Age"].allows(41, 55)
-        assert actions["Age"].candidates().size == 0
-
-
 TOGETHER, EXCLUSIVE = together("Age", "Rate"), exclusive("Owns", "Flag")
 
 
-def test_rules_are_added_in_order_and_once() -> None:
+def test_rules_are_added_in_order_once_and_taken_away_by_their_equals() -> None:
     actions = ACTIONS.rule(TOGETHER).rule(EXCLUSIVE, together("Age", "Rate"), EXCLUSIVE)
     assert actions.rules == (TOGETHER, EXCLUSIVE)
-    assert ACTIONS.rules == ()
     assert ACTIONS.rule() == ACTIONS
-    assert actions.features == ACTIONS.features
     assert actions.fix("Single").rules == actions.rules
-
-
-def test_a_rule_is_taken_away_by_its_equal() -> None:
-    actions = ACTIONS.rule(TOGETHER, EXCLUSIVE)
     assert actions.without_rule(together("Age", "Rate")).rules == (EXCLUSIVE,)
-    with pytest.raises(InvalidActions, match=r"There is no rule .* to take away. None is known"):
-        ACTIONS.without_rule(TOGETHER)
-    with pytest.raises(
-        InvalidActions, match=r"There is no rule 'Owns' to take away. (Known are|Did you mean)"
-    ):
-        actions.without_rule("Owns")  # type: ignore[arg-type]
-
-
-def test_sets_with_rules_survive_pickling_and_compare_by_content() -> None:
-    actions = ACTIONS.rule(TOGETHER, EXCLUSIVE)
-    copy = pickle.loads(pickle.dumps(actions))
-    assert copy == actions
-    assert hash(copy) == hash(actions)
-    assert copy != ACTIONS
-
-
-def test_the_table_lists_the_rules_below_the_features() -> None:
-    lines = str(ACTIONS.rule(TOGETHER, EXCLUSIVE)).splitlines()
+    lines = str(actions).splitlines()
     assert lines[0] == "ActionSet: 7 features, 7 may change, 2 rules"
     assert lines[-3:] == ["  rules", f"    {TOGETHER.text()}", f"    {EXCLUSIVE.text()}"]
-    assert str(ACTIONS.rule(TOGETHER)).startswith("ActionSet: 7 features, 7 may change, 1 rule\n")
 
 
-def test_a_rule_and_a_feature_contradict_each_other_in_any_order() -> None:
-    with pytest.raises(ContradictoryConstraints, match="'Age' is fixed"):
-        ACTIONS.fix("Age").rule(linked("Small", "Age"))
-    with pytest.raises(ContradictoryConstraints, match="'Age' is fixed"):
-        ACTIONS.rule(linked("Small", "Age")).fix("Age")
+def test_sets_compare_by_content_however_they_were_said_and_survive_pickling() -> None:
+    actions = ACTIONS.fix("Age").within(Rate=(0.2, 0.8)).values(Owns=[1]).rule(TOGETHER)
+    copy = pickle.loads(pickle.dumps(actions))
+    assert (copy, hash(copy)) == (actions, hash(actions))
+    assert copy != ACTIONS
+    assert ACTIONS["Age"].fixed is False  # every call returns a new set
+    assert ACTIONS.within(Age=(20, 40)) == ACTIONS.within({"Age": [20, 40]})
+    assert ACTIONS.step({"Age": 5}, Rate=0.1) == ACTIONS.step(Age=5).step(Rate=0.1)
 
 
 @pytest.mark.parametrize(
@@ -301,6 +249,9 @@ def test_an_unknown_name_suggests_the_nearest(call: object) -> None:
         (lambda: ACTIONS.within(Age=(6, 9)).values(Age=[1, 2]), r"leaves none of its values\(\) 1, 2"),
         (lambda: ACTIONS.increase_only("Age").decrease_only("Age"), r"both .*fix\('Age'\)"),
         (lambda: ACTIONS.fix(["Age", "Rate"]), r"one by one, not as a list: put a star"),
+        (lambda: ACTIONS.without_rule(TOGETHER), r"There is no rule .* to take away. None is known"),
+        (lambda: ACTIONS.fix("Age").rule(linked("Small", "Age")), "'Age' is fixed"),
+        (lambda: ACTIONS.rule(linked("Small", "Age")).fix("Age"), "'Age' is fixed"),
         (
             lambda: ACTIONS.step(LoanAmount=1).within(LoanAmount=(0, 10**9))["LoanAmount"].candidates(),
             "1,000,000,001 candidates in 0–1000000000, more than the 30,000 allowed",
@@ -310,11 +261,6 @@ def test_an_unknown_name_suggests_the_nearest(call: object) -> None:
 def test_a_mistake_is_named_with_its_fix(call: object, message: str) -> None:
     with pytest.raises(InvalidActions, match=message):
         call()  # type: ignore[operator]
-
-
-def test_the_suggested_step_works() -> None:
-    actions = ACTIONS.step({"LoanAmount": 2}).within(LoanAmount=(501, 549))
-    assert candidates(actions, "LoanAmount")[:2] == [502.0, 504.0]
 
 
 def test_the_paper_grid_keeps_its_low_end_under_step_and_within() -> None:

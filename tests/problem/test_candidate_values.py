@@ -45,14 +45,6 @@ def test_no_step_holds_more_than_a_few_people(name: str) -> None:
     assert (np.diff(found) > 0).all()
 
 
-def test_a_length_of_stay_that_a_few_people_stretch_moves_in_days() -> None:
-    """Three quarters stay five days or less; steps of 5 % of the range would be ten days and more."""
-    rng = np.random.default_rng(0)
-    stays = np.concatenate([rng.integers(0, 6, 750), rng.integers(6, 30, 200), rng.integers(30, 400, 50)])
-    found = candidates(stays.astype(float), whole=True)
-    assert set(range(6, 30)) | set(range(6)) <= set(found.tolist())
-
-
 @given(st.lists(st.integers(-200, 90), min_size=1, max_size=40))
 def test_whole_columns_offer_every_value_of_their_range(values: list[int]) -> None:
     numbers = np.array(values, dtype=float)
@@ -62,14 +54,6 @@ def test_whole_columns_offer_every_value_of_their_range(values: list[int]) -> No
     assert found.tolist() == list(range(min(values), max(values) + 1))
 
 
-def test_values_that_people_share_are_candidates_round_or_not() -> None:
-    gains = np.repeat([0.0, 594.0, 3103.0, 7298.0, 7688.0, 15024.0], [900, 20, 20, 20, 20, 20])
-    assert {594.0, 3103.0, 7298.0, 7688.0} <= set(candidates(gains, whole=True).tolist())
-    spread = np.random.default_rng(0).uniform(0, 10_000, 900)
-    premium = np.concatenate([spread, np.full(100, 49.99)])
-    assert 49.99 in candidates(premium)
-
-
 @given(st.lists(st.floats(-1e6, 1e6, width=32), min_size=2, max_size=60, unique=True))
 def test_candidates_of_a_float32_column_are_its_own(values: list[float]) -> None:
     numbers = np.array(values, dtype=np.float32).astype(float)
@@ -77,6 +61,16 @@ def test_candidates_of_a_float32_column_are_its_own(values: list[float]) -> None
     found = values_where_people_are(numbers, low=low, high=high, whole=False, dtype=np.dtype(np.float32))
     assert (found.astype(np.float32) == found).all()
     assert ((found >= low) & (found <= high)).all()
+
+
+def test_days_of_the_bulk_and_values_that_people_share_are_candidates() -> None:
+    """Three quarters stay five days or less; steps of 5 % of the range would be ten days and more."""
+    rng = np.random.default_rng(0)
+    stays = np.concatenate([rng.integers(0, 6, 750), rng.integers(6, 30, 200), rng.integers(30, 400, 50)])
+    assert set(range(30)) <= set(candidates(stays.astype(float), whole=True).tolist())
+    gains = np.repeat([0.0, 594.0, 3103.0, 7298.0, 7688.0, 15024.0], [900, 20, 20, 20, 20, 20])
+    assert {594.0, 3103.0, 7298.0, 7688.0} <= set(candidates(gains, whole=True).tolist())
+    assert 49.99 in candidates(np.concatenate([rng.uniform(0, 10_000, 900), np.full(100, 49.99)]))
 
 
 def test_resolution_is_the_smallest_decimal_in_use() -> None:

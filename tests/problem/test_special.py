@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature
+from p2ce.errors import InvalidActions, UnknownFeature
 from p2ce.problem import ActionSet, Kind
 from p2ce.problem.special import detected
 
@@ -80,12 +80,6 @@ def test_nobody_takes_a_code_and_leaving_it_has_to_be_allowed() -> None:
 def test_what_is_wrong_is_said(given: object, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         ActionSet.infer(PEOPLE, special_values=given)  # type: ignore[arg-type]
-
-
-def test_a_code_among_explicit_values_is_a_contradiction() -> None:
-    actions = ActionSet.infer(PEOPLE, special_values={"Months": [-9]})
-    with pytest.raises(ContradictoryConstraints, match="special value"):
-        actions.values(Months=[-9, 3])
 
 
 def test_a_policy_file_keeps_them(tmp_path: object) -> None:

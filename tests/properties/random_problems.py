@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -10,17 +11,16 @@ from p2ce.arrays import FloatArray, Int32Array
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import CostTables, Join, tabulate
 from p2ce.grid.placement import Placement, place
-from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout, flatten_scores, lay_out_instances
 from p2ce.scores.forest import Forest
 from p2ce.scores.score import FlatScore, Spending, seen_as_given
 from p2ce.scores.score_rows import score_rows
 from p2ce.scores.steps import Steps, steps_of_codes, steps_of_cut
-from p2ce.scores.tree_nodes import TreeNodes
 from p2ce.solver.branch_and_bound import Fronts
 from p2ce.solver.brute_force import brute_force, sort_points
 from p2ce.tables.codebook import MISSING
 from p2ce.verification.verify_cells import EXACTLY
+from tests.populations.small_scores import Nested, flat, forest
 
 # Grid values, thresholds and people share these few numbers, so that many of them coincide.
 VALUES = np.arange(0, 20) / 4.0
@@ -55,12 +55,7 @@ class Problem:
         return rows
 
     def true_front(
-        self,
-        person: int,
-        *,
-        max_changes: int,
-        keep_ties: bool = False,
-        banned: Sequence[Sequence[int]] = (),
+        self, person: int, *, max_changes: int, keep_ties: bool = False, banned: Sequence[Sequence[int]] = ()
     ) -> Int32Array:
         """Find a person's front by brute force."""
         return brute_force(
@@ -95,53 +90,29 @@ def grow_forest(
     *,
     trees: int,
     depth: int,
-    split: Callable[[], tuple[float, Steps | None]],
+    split: Callable[[], float | Steps],
     value: Callable[[], float],
 ) -> Forest:
     """Grow trees whose splits and leaf values are drawn: a split is a threshold, or steps instead of one."""
 
-    def grow() -> TreeNodes:
-        left: list[int] = []
-        right: list[int] = []
-        feature: list[int] = []
-        threshold: list[float] = []
-        values: list[float] = []
-        steps: dict[int, Steps] = {}
+    def grow(level: int) -> Nested:
+        if level < depth and rng.random() < 0.85:
+            return int(rng.integers(columns)), split(), grow(level + 1), grow(level + 1)
+        return value()
 
-        def add(level: int) -> int:
-            here = len(left)
-            for array, entry in ((left, -1), (right, -1), (feature, 0), (threshold, 0.0), (values, value())):
-                array.append(entry)  # type: ignore[attr-defined]
-            if level < depth and rng.random() < 0.85:
-                feature[here] = int(rng.integers(columns))
-                threshold[here], instead = split()
-                if instead is not None:
-                    steps[here] = instead
-                left[here] = add(level + 1)
-                right[here] = add(level + 1)
-            return here
-
-        add(0)
-        return TreeNodes(
-            left=np.array(left),
-            right=np.array(right),
-            feature=np.array(feature),
-            threshold=np.array(threshold),
-            value=np.array(values),
-            steps=steps,
-        )
-
-    return assemble_forest([grow() for _ in range(trees)])
+    return forest(*(grow(0) for _ in range(trees)))
 
 
-def random_forest(rng: np.random.Generator, columns: int, trees: int, depth: int, coarse: bool) -> Forest:
+def random_forest(
+    rng: np.random.Generator, columns: int, trees: int, depth: int, *, coarse: bool = False
+) -> Forest:
     """Grow trees whose thresholds are grid values; coarse leaf values make sums coincide."""
     return grow_forest(
         rng,
         columns,
         trees=trees,
         depth=depth,
-        split=lambda: (float(rng.choice(VALUES)), None),
+        split=lambda: float(rng.choice(VALUES)),
         value=lambda: round(rng.normal(), 1) if coarse else float(rng.normal()),
     )
 
@@ -150,33 +121,21 @@ def random_score(
     rng: np.random.Generator, columns: int, *, trees: bool, see: Callable, doubt: bool
 ) -> FlatScore:
     """Make a score whose threshold lies somewhere among the scores of random rows, now and then infinite."""
-    forest = weights = None
+    parts: dict[str, Any] = {}
     if trees:
         coarse = bool(rng.random() < 0.5)
-        forest = random_forest(rng, columns, int(rng.integers(1, 8)), int(rng.integers(1, 5)), coarse)
+        size = {"trees": int(rng.integers(1, 8)), "depth": int(rng.integers(1, 5))}
+        parts["forest"] = random_forest(rng, columns, **size, coarse=coarse)
     else:
-        weights = rng.normal(size=columns) * (rng.random(columns) < 0.8)
-    offset = float(rng.normal())
+        parts["weights"] = rng.normal(size=columns) * (rng.random(columns) < 0.8)
+    parts |= {"offset": float(rng.normal()), "see": see}
     rows = rng.choice(VALUES, size=(100, columns))
-
-    def made(accept_from: float, reject_below: float) -> FlatScore:
-        return FlatScore(
-            name="random",
-            column_count=columns,
-            offset=offset,
-            forest=forest,
-            weights=weights,
-            accept_from=accept_from,
-            reject_below=reject_below,
-            see=see,
-        )
-
-    found = score_rows(made(0.0, 0.0), rows)
+    found = score_rows(flat(columns, **parts), rows)
     reject_below = float(np.quantile(found, rng.random(), method="nearest"))  # exactly the score of some row
     if rng.random() < 0.05:
         reject_below = float(rng.choice([-np.inf, np.inf]))
     accept_from = float(np.max(found[found >= reject_below], initial=reject_below)) if doubt else reject_below
-    return made(accept_from, reject_below)
+    return flat(columns, accept_from, reject_below, **parts)
 
 
 def random_costs(
@@ -209,11 +168,13 @@ def problem_of(
     grid: BaseGrid,
     people: FloatArray,
     scores: Sequence[FlatScore],
-    placement: Placement,
-    costs: Sequence[FloatArray],
-    joins: Sequence[Join],
+    costs: Sequence[FloatArray] | None = None,
+    joins: Sequence[Join] = (Join.SUM,),
 ) -> Problem:
-    """Lay a question out as the search takes it."""
+    """Lay a problem out as the search takes it; changes cost their distance unless costs are given."""
+    placement = place(grid, people)
+    if costs is None:
+        costs = [np.abs(placement.values - placement.current[:, :, None])]
     tables = tabulate(costs, joins, placement)
     layout = flatten_scores(scores, grid, np.zeros(people.shape[1]))
     return Problem(
@@ -246,7 +207,7 @@ def make_problem(seed: int, *, columns: int, axes: int, people: int, scores: int
     )
     placement = place(grid, rows)
     costs, joins = random_costs(rng, placement, objectives)
-    return problem_of(grid, rows, made, placement, costs, joins)
+    return problem_of(grid, rows, made, costs, joins)
 
 
 problems = st.builds(
@@ -273,16 +234,16 @@ def seen_filled(rows: FloatArray) -> FloatArray:
 def random_trees(rng: np.random.Generator, columns: int, trees: int, depth: int) -> Forest:
     """Grow trees whose splits are cuts, cuts with missing values apart, or sets of codes."""
 
-    def split() -> tuple[float, Steps | None]:
+    def split() -> float | Steps:
         threshold = float(rng.integers(0, CODES)) - 0.5 * (rng.random() < 0.5)
         kind = rng.random()
         if kind < 0.3:
-            return threshold, steps_of_cut(threshold, missing_left=bool(rng.random() < 0.5))
+            return steps_of_cut(threshold, missing_left=bool(rng.random() < 0.5))
         if kind < 0.6:
             inside = np.flatnonzero(rng.random(CODES) < 0.5).tolist()
             sides = {side: bool(rng.random() < 0.5) for side in ("unseen_left", "missing_left")}
-            return threshold, steps_of_codes(inside, CODES, **sides)
-        return threshold, None
+            return steps_of_codes(inside, CODES, **sides)
+        return threshold
 
     return grow_forest(
         rng, columns, trees=trees, depth=depth, split=split, value=lambda: round(rng.normal(), 1)
@@ -291,22 +252,14 @@ def random_trees(rng: np.random.Generator, columns: int, trees: int, depth: int)
 
 def random_model(rng: np.random.Generator, columns: int, *, trees: bool) -> FlatScore:
     """Make a score whose threshold is that of some row."""
-    forest = random_trees(rng, columns, int(rng.integers(1, 6)), int(rng.integers(1, 5))) if trees else None
-    weights = None if trees else rng.integers(-4, 5, columns) / 4.0
+    parts: dict[str, Any]
+    if trees:
+        parts = {"forest": random_trees(rng, columns, int(rng.integers(1, 6)), int(rng.integers(1, 5)))}
+    else:
+        parts = {"weights": rng.integers(-4, 5, columns) / 4.0, "see": seen_filled}
     rows = rng.choice([MISSING, *range(CODES)], size=(60, columns))
-
-    def made(threshold: float) -> FlatScore:
-        return FlatScore(
-            name="random",
-            column_count=columns,
-            forest=forest,
-            weights=weights,
-            accept_from=threshold,
-            reject_below=threshold,
-            see=seen_as_given if trees else seen_filled,
-        )
-
-    return made(float(np.quantile(score_rows(made(0.0), rows), 0.3 + 0.6 * rng.random(), method="nearest")))
+    found = score_rows(flat(columns, **parts), rows)
+    return flat(columns, float(np.quantile(found, 0.3 + 0.6 * rng.random(), method="nearest")), **parts)
 
 
 def random_budget(rng: np.random.Generator, columns: int) -> FlatScore:
@@ -321,13 +274,7 @@ def random_budget(rng: np.random.Generator, columns: int) -> FlatScore:
         return at_value[column, codes] + if_changed[column] * (values != current)
 
     limit = float(rng.integers(-2, 6)) + 0.5
-    return FlatScore(
-        name="budget",
-        column_count=columns,
-        spending=Spending(columns=tuple(spending.tolist()), of=of),
-        accept_from=-limit,
-        reject_below=-limit,
-    )
+    return flat(columns, -limit, spending=Spending(columns=tuple(spending.tolist()), of=of))
 
 
 def random_grid(rng: np.random.Generator, columns: int, axes: int) -> BaseGrid:
@@ -361,7 +308,7 @@ def make_ruled(
     )
     placement = place(grid, rows)
     costs, joins = random_costs(rng, _without_gaps(placement), objectives)
-    return problem_of(grid, rows, made, placement, costs, joins)
+    return problem_of(grid, rows, made, costs, joins)
 
 
 def _without_gaps(placement: Placement) -> Placement:

@@ -15,9 +15,8 @@ import p2ce
 from tests.oracle import assert_is_front, rows_of
 from tests.populations.small_models import COMPILED, EXTERNAL, Family, score_of
 from tests.properties.amount import examples
-from tests.properties.stated_problems import OBJECTIVES, StatedProblem, numeric_problems
+from tests.properties.stated_problems import OBJECTIVES, numeric_problems
 
-PROVEN = (p2ce.Status.OPTIMAL, p2ce.Status.NO_RECOURSE)
 LIMITS = st.sampled_from([1, 2, 3, None])
 CHOSEN = st.lists(st.sampled_from(OBJECTIVES), min_size=1, max_size=3, unique=True)
 
@@ -26,7 +25,7 @@ MODELS = EXTERNAL | {name: COMPILED[name] for name in ("LightGBM", "logistic reg
 
 
 @pytest.mark.parametrize("name", MODELS)
-@examples(4)
+@examples(3)
 @given(data=st.data(), ties=st.booleans())
 def test_a_model_passed_as_it_is_and_as_a_function_has_one_front(
     name: str, data: st.DataObject, ties: bool
@@ -116,7 +115,7 @@ BLACK_BOXES = {
 
 @pytest.mark.parametrize("detector", DETECTORS)
 @pytest.mark.parametrize("name", BLACK_BOXES)
-@examples(5)
+@examples(3)
 @given(data=st.data(), ties=st.booleans(), in_steps=st.booleans())
 def test_evaluating_what_may_matter_equals_evaluating_everything(
     name: str, detector: str, data: st.DataObject, ties: bool, in_steps: bool
@@ -135,28 +134,3 @@ def test_evaluating_what_may_matter_equals_evaluating_everything(
     assert_is_front(found, case.truth(found), ties=ties)
     assert found.certificate.bound == "complete"
     assert (found.certificate.detector_family is None) == (plausibility is None)
-
-
-@examples(6)
-@given(case=numeric_problems(MODELS, columns=st.integers(2, 4)))
-def test_many_people_are_explained_as_one_by_one(case: StatedProblem) -> None:
-    explainer = case.explainer(
-        plausibility=scrambled(case.seed, 0.3), objectives=["mean_distance", "changes"]
-    )
-    people = case.frame.iloc[:12]
-    for one, (_, row) in zip(explainer.explain_many(people), people.iterrows(), strict=True):
-        alone = explainer.explain(row)
-        assert one.status is alone.status
-        assert one.status in (*PROVEN, p2ce.Status.ALREADY_FAVOURABLE)
-        assert [option.changes for option in one] == [option.changes for option in alone]
-
-
-FEW = {name: MODELS[name] for name in ("relu network", "neighbours", "rbf machine")}
-
-
-@examples(8)
-@given(case=numeric_problems(FEW, columns=st.just(3), objectives=st.just(["mean_distance", "max_distance"])))
-def test_pruning_by_cost_alone_changes_nothing(case: StatedProblem) -> None:
-    found, plain = case.explain(), case.explain(bound="none")
-    assert plain.status is found.status
-    assert [option.values for option in plain] == [option.values for option in found]

@@ -1,7 +1,6 @@
 """Law: a calibrated estimate misses no more fronts than it says, and never shows what is not valid."""
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -46,17 +45,6 @@ class Entangled:
         return 1.0 / (1.0 + np.exp(-self.margin(rows.to_numpy(dtype=float))))
 
 
-class Additive:
-    """A sum of one table per column, in whole numbers: what is just enough is met exactly."""
-
-    def __init__(self, seed: int) -> None:
-        self.worth = np.random.default_rng(seed).integers(-2, 4, size=(len(COLUMNS), LEVELS))
-
-    def __call__(self, rows: pd.DataFrame) -> np.ndarray:
-        found: np.ndarray = self.worth[np.arange(len(COLUMNS)), rows.to_numpy()].sum(axis=1)
-        return found.astype(float)
-
-
 def explainer(model: Scorer, reference: pd.DataFrame, **changed: Any) -> p2ce.Explainer:
     return p2ce.Explainer(
         model, reference, **{"plausibility": None, "objectives": ["mean_distance", "changes"], **changed}
@@ -77,7 +65,7 @@ def is_missed(found: p2ce.Explanation, truth: p2ce.Explanation) -> bool:
 
 
 @pytest.mark.parametrize("personal", [True, False], ids=["personal", "as published"])
-@pytest.mark.parametrize("rate", [0.2, 0.05])
+@pytest.mark.parametrize("rate", [0.2])
 def test_the_stated_rate_holds_for_people_who_were_not_seen(rate: float, personal: bool) -> None:
     missed = explained = calibrated = 0
     stated, spared = [], 0
@@ -140,54 +128,3 @@ def test_what_an_estimate_leaves_over_is_valid_allowed_and_never_cheaper(name: s
             assert option.score == pytest.approx(judged.score)
     assert any(is_missed(one, truth) for one, truth in zip(found, exact, strict=True))
     assert any(not is_missed(one, truth) for one, truth in zip(found, exact, strict=True))
-
-
-@pytest.mark.parametrize("personal", [True, False])
-@pytest.mark.parametrize("seed", [1, 2])
-def test_nothing_is_missed_of_a_model_that_is_a_sum(seed: int, personal: bool) -> None:
-    model = Additive(seed)
-    reference = population(seed, 300)
-    enough = float(np.quantile(model(reference), 0.75))
-    spec = p2ce.ShapEstimate(people=40, background=8, personal=personal)
-    estimated = explainer(model, reference, bound=spec, threshold=enough)
-    complete = explainer(model, reference, threshold=enough)
-    people = rejected(model, seed + 50, 100, enough)
-    for one, truth in zip(estimated.explain_many(people), complete.explain_many(people), strict=True):
-        assert one.status is Status.HEURISTIC
-        # Somebody's front is just enough, so that the estimate may not be below the score itself.
-        assert one.certificate.residual >= 0.0
-        assert [option.changes for option in one] == [option.changes for option in truth]
-
-
-def test_an_estimate_asks_about_fewer_rows() -> None:
-    model = Entangled(21, rejected=0.98)
-    reference = population(22, 300)
-    estimated = explainer(model, reference, bound=p2ce.ShapEstimate(people=99, miss_rate=0.05))
-    complete = explainer(model, reference)
-    people = rejected(model, 23, 100)
-    rows = []
-    for asking in (estimated, complete):
-        asking.warm_up()
-        model.rows = 0
-        asking.explain_many(people)
-        rows.append(model.rows)
-    assert rows[0] < rows[1]
-
-
-def test_a_lower_rate_prunes_no_more() -> None:
-    model = Entangled(31)
-    reference = population(32, 300)
-    people = rejected(model, 33, 40)
-    residuals, fronts = [], []
-    for rate in (0.5, 0.2, 0.05, 0.001):
-        found = explainer(model, reference, bound=p2ce.ShapEstimate(people=99, miss_rate=rate)).explain_many(
-            people
-        )
-        residuals.append(found[0].certificate.residual)
-        fronts.append(found)
-        # A wish that so few people cannot bear out is answered by what they can.
-        assert found[0].certificate.miss_rate == pytest.approx(max(rate, 0.01))
-    assert residuals == sorted(residuals)
-    assert residuals[0] < residuals[-1]
-    for sparing, careful in pairwise(fronts):
-        assert all(no_cheaper(one, other) for one, other in zip(sparing, careful, strict=True))

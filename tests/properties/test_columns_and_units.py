@@ -49,7 +49,7 @@ def is_same(one: p2ce.Explanation, other: p2ce.Explanation) -> bool:
     return (status, rest) == (other_status, other_rest) and scores == pytest.approx(others, rel=1e-6)
 
 
-@examples(40)
+@examples(20)
 @given(case=numeric_problems(), shuffle=st.randoms(use_true_random=False), detector=st.booleans())
 def test_column_order_changes_nothing(case: StatedProblem, shuffle: Any, detector: bool) -> None:
     order = list(range(case.frame.shape[1]))
@@ -73,7 +73,7 @@ def test_column_order_changes_nothing(case: StatedProblem, shuffle: Any, detecto
     assert list(after.person) == names
 
 
-@examples(30)
+@examples(15)
 @given(seed=st.integers(0, 10_000), power=st.integers(-3, 6), detector=st.booleans())
 def test_the_unit_of_a_feature_changes_nothing(seed: int, power: int, detector: bool) -> None:
     objectives = ["mean_distance", "max_distance", "percentile_shift"]

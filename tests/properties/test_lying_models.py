@@ -1,4 +1,4 @@
-"""A model or detector that denies what was read from it never gets a wrong proof."""
+"""A model or detector that contradicts its parsed score never gets a wrong proof."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,21 +27,20 @@ def is_lied_about(frame: pd.DataFrame, share: float, salt: int) -> np.ndarray:
     return ((hashed ^ np.uint64(salt)) * np.uint64(2654435761) % np.uint64(1000)) < share * 1000
 
 
-def rejecting(ask: Evaluate, threshold: float, share: float, salt: int) -> Evaluate:
+def reject(evaluate: Evaluate, threshold: float, tolerance: float, lied: Any) -> Evaluate:
     """Reject some of the rows that the model accepts."""
-
-    def lie(frame: pd.DataFrame) -> np.ndarray:
-        lying_score = is_lied_about(frame, share, salt)
-        return np.where(lying_score, np.minimum(ask(frame), threshold - 0.05), ask(frame))
-
-    return lie
+    return lambda frame: np.where(lied(frame), np.minimum(evaluate(frame), threshold - 0.05), evaluate(frame))
 
 
-def shifting(ask: Evaluate, by: float, share: float, salt: int) -> Evaluate:
-    def lie(frame: pd.DataFrame) -> np.ndarray:
-        return ask(frame) + by * is_lied_about(frame, share, salt)
+def raise_score(evaluate: Evaluate, threshold: float, tolerance: float, lied: Any) -> Evaluate:
+    return lambda frame: evaluate(frame) + 4 * tolerance * lied(frame)
 
-    return lie
+
+def lower_score(evaluate: Evaluate, threshold: float, tolerance: float, lied: Any) -> Evaluate:
+    return lambda frame: evaluate(frame) - 4 * tolerance * lied(frame)
+
+
+LIES = [reject, raise_score, lower_score]
 
 
 def with_lie(explainer: p2ce.Explainer, lie: Evaluate) -> p2ce.Explainer:
@@ -56,6 +55,7 @@ def assert_never_wrong(
     """Compare with the liar's verdict on every point that the parsed score accepts."""
     problem = explainer._problem
     if found.status is p2ce.Status.ALREADY_FAVOURABLE:
+        assert problem.model.evaluate(case.row)[0] >= problem.model.threshold
         return
     names = list(problem.names)
 
@@ -89,61 +89,47 @@ def assert_never_wrong(
     assert found.certificate.proven == (found.status in PROVEN)
 
 
-@examples(40)
+@pytest.mark.parametrize("lie", LIES)
+@examples(20)
 @given(
     case=numeric_problems(),
-    share=st.sampled_from([0.05, 0.3, 0.7]),
+    share=st.sampled_from([0.05, 0.3, 0.7, 1.0]),
     salt=st.integers(0, 1000),
     max_changes=st.sampled_from([1, 2, None]),
 )
-def test_a_model_that_rejects_what_was_read_as_accepted(
-    case: StatedProblem, share: float, salt: int, max_changes: int | None
+def test_a_model_that_contradicts_its_parsed_score(
+    lie: Any, case: StatedProblem, share: float, salt: int, max_changes: int | None
 ) -> None:
     explainer = case.explainer(max_changes=max_changes)
-    ask = explainer._problem.model.evaluate
-    with_lie(explainer, rejecting(ask, explainer.threshold, share, salt))
+    model = explainer._problem.model
+    lied = lambda frame: is_lied_about(frame, share, salt)  # noqa: E731
+    with_lie(explainer, lie(model.evaluate, explainer.threshold, model.tolerance, lied))
     found = explainer.explain(case.person)
     assert_never_wrong(case, explainer, found, max_changes)
+    if found.certificate is None:
+        return
     # Such a lie contradicts a certified verdict: it ends all proofs.
-    if found.certificate is not None and found.certificate.discrepancies:
+    if lie is reject and found.certificate.discrepancies:
         assert found.status is p2ce.Status.HEURISTIC
-
-
-@examples(30)
-@given(
-    case=numeric_problems(),
-    share=st.sampled_from([0.3, 1.0]),
-    way=st.sampled_from([-1, 1]),
-    salt=st.integers(0, 1000),
-)
-def test_a_model_that_reports_other_values(case: StatedProblem, share: float, way: int, salt: int) -> None:
-    explainer = case.explainer()
-    by = 4 * way * explainer._problem.model.tolerance
-    with_lie(explainer, shifting(explainer._problem.model.evaluate, by, share, salt))
-    found = explainer.explain(case.person)
-    if share == 1.0 and found.status is not p2ce.Status.ALREADY_FAVOURABLE:
+    if lie is not reject and share == 1.0:
         assert found.status is p2ce.Status.HEURISTIC
         assert found.certificate.discrepancies >= 1
-        assert not found.certificate.proven
-    assert_never_wrong(case, explainer, found, 3)
 
 
-@examples(30)
+@examples(20)
 @given(case=numeric_problems(), share=st.sampled_from([0.1, 0.5]), salt=st.integers(0, 1000))
-def test_a_detector_that_rejects_what_was_read_as_plausible(
-    case: StatedProblem, share: float, salt: int
-) -> None:
+def test_a_detector_that_contradicts_its_parsed_score(case: StatedProblem, share: float, salt: int) -> None:
     forest = SklearnForest(n_estimators=10, contamination=0.1, random_state=0).fit(case.frame)
     explainer = case.explainer(plausibility=forest)
     problem = explainer._problem
-    ask = problem.detector.evaluate
+    evaluate = problem.detector.evaluate
 
     def lie(frame: pd.DataFrame) -> np.ndarray:
-        return np.where(is_lied_about(frame, share, salt), -0.01, ask(frame))
+        return np.where(is_lied_about(frame, share, salt), -0.01, evaluate(frame))
 
     explainer._problem = replace(problem, detector=replace(problem.detector, evaluate=lie))
     found = explainer.explain(case.person)
-    # A forest's own threshold is the score of some row, so that some lies stay inside the doubt.
+    # A forest's own threshold is the score of some row, so that some lies stay inside the error band.
     assert_never_wrong(case, explainer, found, 3)
     assert all(option.plausibility >= 0.0 for option in found)
 
@@ -158,28 +144,14 @@ def test_a_model_that_accepts_the_person_after_all(case: StatedProblem) -> None:
     assert len(found) == 0
 
 
-@examples(12)
-@given(case=numeric_problems(), max_changes=st.sampled_from([1, None]))
-def test_a_model_that_rejects_everything(case: StatedProblem, max_changes: int | None) -> None:
-    explainer = case.explainer(max_changes=max_changes)
-    honest = explainer.explain(case.person)
-    ask = explainer._problem.model.evaluate
-    with_lie(explainer, lambda frame: np.minimum(ask(frame), 0.4))
-    found = explainer.explain(case.person)
-    assert len(found) == 0
-    if honest.status is p2ce.Status.OPTIMAL:
-        assert found.status is p2ce.Status.HEURISTIC
-        assert found.certificate.discrepancies > 0
-
-
-@examples(30)
+@examples(20)
 @given(
     case=numeric_problems(),
     share=st.sampled_from([0.2, 0.6]),
     salt=st.integers(0, 1000),
     wide=st.sampled_from([0.01, 0.1]),
 )
-def test_a_model_that_decides_otherwise_inside_the_doubt_is_believed_and_proven(
+def test_a_model_that_decides_otherwise_inside_the_error_band_is_believed_and_proven(
     case: StatedProblem, share: float, salt: int, wide: float
 ) -> None:
     explainer = case.explainer()
@@ -187,14 +159,16 @@ def test_a_model_that_decides_otherwise_inside_the_doubt_is_believed_and_proven(
     score = problem.model.score
     # A score that certifies only values this far above the threshold.
     uncertain = replace(score, accept_from=score.reject_below + wide * (1.0 + abs(score.reject_below)))
-    ask = problem.model.evaluate
+    evaluate = problem.model.evaluate
 
     def lying_score(frame: pd.DataFrame) -> np.ndarray:
         read = score_rows(score, frame[list(problem.names)].to_numpy(dtype=np.float64))
         # A forest answers alike where it reaches the same leaves, so the lie goes by the score.
         lied_about = is_lied_about(pd.DataFrame({"score": read}), share, salt)
         undecided = (read >= score.reject_below) & (read < uncertain.accept_from) & lied_about
-        return np.where(undecided, np.minimum(ask(frame), problem.model.threshold - 1e-4), ask(frame))
+        return np.where(
+            undecided, np.minimum(evaluate(frame), problem.model.threshold - 1e-4), evaluate(frame)
+        )
 
     model = replace(problem.model, score=uncertain, evaluate=lying_score, tolerance=1.0)
     explainer._problem = problem.with_models([model], detector=problem.detector, nullable=problem.nullable)

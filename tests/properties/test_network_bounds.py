@@ -1,6 +1,6 @@
 """What a network's bounds and verdicts claim holds for every cell, whatever the network."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -21,9 +21,15 @@ from p2ce.scores.score import seen_as_given, seen_in_single
 from p2ce.testing.boxes import cells_of, random_boxes, stacked
 from tests.properties.amount import examples
 
-MOST_CELLS = 4_000
 SEEDS = st.integers(0, 10**9)
 MOST_CELLS = 3_000
+ACTIVATIONS: dict[str, Callable[..., np.ndarray]] = {
+    "identity": lambda values, slope: values,
+    "relu": lambda values, slope: np.maximum(values, 0),
+    "leaky_relu": lambda values, slope: np.where(values > 0, values, values * slope),
+    "tanh": lambda values, slope: np.tanh(values),
+    "sigmoid": lambda values, slope: expit(values),  # scipy has it in long double
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,38 +48,20 @@ class Case:
         rows[:, self.grid.columns] = self.placement.values[0, axes, points]
         return rows
 
-    def truth(self, points: np.ndarray) -> np.ndarray:
-        """Compute the network in more digits than any library."""
-        values = self.score.see(self.rows(points)).astype(np.longdouble)
+    def forward(self, points: np.ndarray, kind: type) -> np.ndarray:
+        """Compute the network layer by layer in a precision: more digits than any library, or float32."""
+        values = self.score.see(self.rows(points)).astype(kind)
         for layer in self.score.layers:
-            values = values @ layer.weights.astype(np.longdouble) + layer.bias
-            match layer.activation:
-                case "relu":
-                    values = np.maximum(values, 0)
-                case "leaky_relu":
-                    values = np.maximum(values, values * layer.slope)
-                case "tanh":
-                    values = np.tanh(values)
-                case "sigmoid":
-                    values = expit(values)  # scipy has it in long double
+            values = values @ layer.weights.astype(kind) + layer.bias.astype(kind)
+            values = ACTIVATIONS[layer.activation](values, kind(layer.slope))
+        assert values.dtype == kind
         return values[:, 0]
 
+    def truth(self, points: np.ndarray) -> np.ndarray:
+        return self.forward(points, np.longdouble)
+
     def in_single(self, points: np.ndarray) -> np.ndarray:
-        """Compute the network as a float32 library does, layer by layer."""
-        values = self.score.see(self.rows(points)).astype(np.float32)
-        for layer in self.score.layers:
-            values = values @ layer.weights.astype(np.float32) + layer.bias.astype(np.float32)
-            match layer.activation:
-                case "relu":
-                    values = np.maximum(values, np.float32(0))
-                case "leaky_relu":
-                    values = np.where(values > 0, values, values * np.float32(layer.slope))
-                case "tanh":
-                    values = np.tanh(values)
-                case "sigmoid":
-                    values = expit(values)
-        assert values.dtype == np.float32
-        return values[:, 0].astype(np.float64)
+        return self.forward(points, np.float32).astype(np.float64)
 
 
 def random_case(seed: int, *, unit: float = DOUBLE, steepness: float | None = None) -> Case:
@@ -123,7 +111,7 @@ def boxes_with_cells(placement: Placement, rng: np.random.Generator) -> Iterator
         yield stacked([box])[1], cells_of(box, placement.position[0], MOST_CELLS, rng)
 
 
-@examples(150)
+@examples(80)
 @given(seed=SEEDS)
 def test_every_bound_covers_every_completion(seed: int) -> None:
     case = random_case(seed)
@@ -140,9 +128,9 @@ def test_every_bound_covers_every_completion(seed: int) -> None:
             assert by_lines(case.laid, region, tighten(case.laid, region, intervals))[0] >= most
 
 
-@examples(100)
+@examples(60)
 @given(seed=SEEDS, single=st.booleans())
-def test_a_box_is_hopeless_only_if_the_library_rejects_every_cell(seed: int, single: bool) -> None:
+def test_a_box_is_infeasible_only_if_the_library_rejects_every_cell(seed: int, single: bool) -> None:
     case = random_case(seed, unit=SINGLE if single else DOUBLE)
     rng = np.random.default_rng(seed + 1)
     owner = np.zeros(1, dtype=np.int64)
@@ -170,19 +158,6 @@ def test_a_single_cell_is_bounded_tightly(seed: int) -> None:
         reject_below=value + 1e-6 * max(1.0, abs(value)),
     )
     assert replace(case.laid, score=exact).infeasible(np.zeros(1, dtype=np.int64), boxes)[0]
-
-
-@examples(100)
-@given(seed=SEEDS, single=st.booleans())
-def test_the_margin_covers_both_roundings(seed: int, single: bool) -> None:
-    case = random_case(seed, unit=SINGLE if single else DOUBLE)
-    rng = np.random.default_rng(seed + 1)
-    points = rng.integers(0, case.placement.count[0], (200, case.grid.axis_count)).astype(np.int32)
-    owner = np.zeros(len(points), dtype=np.int64)
-    ours = case.laid.evaluate(owner, points).value
-    truth = case.truth(points)
-    library = case.in_single(points) if single else case.score.score_rows(case.rows(points))
-    assert (np.abs(ours - truth) + np.abs(library - truth) <= case.laid.reach.margin).all()
 
 
 @examples(80)

@@ -73,34 +73,6 @@ def test_the_repaired_estimate_covers_every_completion(seed: int, left: int, per
     np.testing.assert_allclose(estimated_scores(cells, found.base[0], found.gains[0]), model(rows), atol=1e-9)
 
 
-def test_the_published_estimate_is_too_low_even_for_additive_models() -> None:
-    # The largest attribution is that of "a", where the person already stands; only "b" can still gain.
-    worth = np.zeros((4, 6))
-    worth[0], worth[1] = [0, 0, 0, 0, 0, 10], [0, 0, 0, 0, 0, 4]
-    model = Additive(np.random.default_rng(0))
-    model.worth = worth
-    person = np.array([[5.0, 0.0, 0.0, 0.0]])
-    rng = np.random.default_rng(0)
-    reference = rng.integers(0, 6, size=(200, 4)).astype(float)
-    grid = BaseGrid.from_candidates({name: range(6) for name in AXES}, columns=COLUMNS)
-    explained = Attributor(ShapEstimate(), None, model, reference, COLUMNS, 0, Link.IDENTITY)
-    phi = explained.explain(person)[0]
-    phi_bar = explained.explain(reference).max(axis=0)
-    own = float(model(person)[0])
-    truth = true_best(model, person, grid, 1)
-    printed, corrected = (
-        shap_maximum(own, phi[:3], phi_bar[:3], 1, Mapocam(errata=errata))
-        for errata in ("as printed", "corrected")
-    )
-    assert printed < truth - 3.0
-    assert corrected >= truth - 1e-9
-
-    table = best_attributions(explained, reference, grid, 3, rng)
-    placement = place(grid, person)
-    repaired = lay_out_gains(explained, table, grid, placement, person, personal=False)
-    assert repaired.base[0] + best_by_gain(repaired.gains[0], placement, 1) >= truth - 1e-9
-
-
 @given(
     st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(0, 2), st.sampled_from(["k-limited", "plain"])
 )

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -29,7 +28,7 @@ def with_gaps(gaps: list[str]) -> st.SearchStrategy[tuple[StatedProblem, list[st
     )
 
 
-@examples(20)
+@examples(10)
 @given(drawn=GAPS.flatmap(with_gaps))
 def test_missing_stays_unless_it_may_be_filled(drawn: tuple[StatedProblem, list[str]]) -> None:
     problem, gaps = drawn
@@ -69,31 +68,3 @@ def test_provide_proof_of_income() -> None:
     assert option.costs["changes"] == 1.0
     assert option.costs["max_distance"] == 1.0  # a change from missing counts as one standard deviation
     assert explained(actions.keep_missing("income"), LACKING).status is p2ce.Status.NO_RECOURSE
-
-
-def test_nobody_is_advised_to_withhold_a_value_unless_asked() -> None:
-    only_missing = [1, 0, 0, 0] * 15
-    actions = p2ce.ActionSet.infer(PEOPLE, grid="paper")
-    person = {"income": 20.0, "age": 50}
-    assert explained(actions, person, only_missing).status is p2ce.Status.NO_RECOURSE
-    (option,) = explained(actions.allow_missing("income"), person, only_missing)
-    assert np.isnan(option.values["income"])
-    assert explained(actions.allow_missing("income"), person, only_missing).to_frame()["income"].isna().all()
-
-
-@pytest.mark.parametrize("family", ["LightGBM", "histogram boosting", "function"])
-def test_a_gap_that_nobody_of_the_reference_has(family: str) -> None:
-    """The model is parsed anew for an instance with a new missing value; alone and among others alike."""
-    frame = PEOPLE.dropna().reset_index(drop=True)
-    label = (frame["income"] > 15).to_numpy().astype(int)
-    model = OF_TABLES[family].fit(frame, label, 0)
-    explainer = p2ce.Explainer(model, frame, threshold=0.5, plausibility=None)
-    person = pd.DataFrame([LACKING])
-    alone = explainer.explain(person)
-    (among, _) = explainer.explain_many(pd.concat([person, frame.iloc[[0]]], ignore_index=True))
-    assert list(among) == list(alone)
-    assert among.status is alone.status
-    for option in alone:
-        row = pd.DataFrame([option.values]).astype(frame.dtypes)
-        own = model(row) if family == "function" else model.predict_proba(row)[:, 1]
-        assert own[0] >= 0.5

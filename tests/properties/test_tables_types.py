@@ -82,35 +82,3 @@ def test_types_and_gaps_come_back(name: str) -> None:
     assert [one.status for one in many] == [Status.OPTIMAL] * len(people)
     for one, (_, person) in zip(many, people.iterrows(), strict=True):
         assert plain(one.person["it"]) == plain(person["it"])
-
-
-@pytest.mark.parametrize("name", COLUMNS)
-def test_an_empty_answer_has_the_types_too(name: str) -> None:
-    frame = table(name)
-    explainer = make_explainer(frame, actions=p2ce.ActionSet.infer(frame, grid="paper").fix("it"))
-    people = rejected(frame, explainer)
-    found = explainer.explain(people.iloc[[0]])
-    assert found.status is Status.NO_RECOURSE
-    assert found.to_frame().shape[0] == 0
-    assert found.to_frame()[list(frame)].dtypes.equals(frame.dtypes)
-    assert explainer.explain_many(people).to_frame()[list(frame)].dtypes.equals(frame.dtypes)
-
-
-@pytest.mark.parametrize("name", [name for name in COLUMNS if "gaps" in name or "object with" in name])
-def test_a_gap_that_stays_is_the_columns_own(name: str) -> None:
-    """NaN stays NaN, None stays None, NA stays NA, in what the model sees and in what comes back."""
-    frame = table(name)
-    seen: list[Any] = []
-
-    def score(rows: pd.DataFrame) -> np.ndarray:
-        seen.append(rows["it"].tolist())
-        return rows["first"].to_numpy() / 10
-
-    actions = p2ce.ActionSet.infer(frame, grid="paper").fix("it", "last")
-    found = p2ce.Explainer(score, frame, actions=actions, threshold=1.0, plausibility=None).explain(
-        frame.iloc[[0]]
-    )
-    gap = frame["it"].tolist()[0]
-    assert len(found) > 0
-    for cell in [*found.to_frame()["it"], *seen[-1]]:
-        assert cell is gap or (isinstance(gap, float) and isinstance(cell, float) and np.isnan(cell))

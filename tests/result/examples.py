@@ -1,13 +1,34 @@
 """Make explanations for the tests of results and their presentation."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from p2ce.result import Categories, Certificate, Counterfactual, Explanation, Status
-from p2ce.result.certificate import FINEST, GIVEN, INFERRED
+from p2ce.problem.display import Display
+from p2ce.problem.rules.rule_names import rule_from_plain
+from p2ce.result import (
+    Candidates,
+    Categories,
+    Certificate,
+    Counterfactual,
+    Distribution,
+    Explanation,
+    Feature,
+    Question,
+    Relaxation,
+    Restriction,
+    Status,
+    WhyNone,
+)
+from p2ce.result.certificate import GridName, Unproven
+from p2ce.result.explanation import Scale
+from p2ce.result.question import FeatureKind, Moves
+from p2ce.result.restriction import RestrictionKind
+from p2ce.result.rule_data import rule_data
+from p2ce.rules import predicate
 from p2ce.tables import KINDS
+from tests.problem.test_display import displays
 
 PERSON = {"Age": 41, "LoanAmount": 7500, "Rate": 0.5, "HasGuarantor": False}
 DTYPES = {"Age": "int32", "LoanAmount": "int64", "Rate": "float32", "HasGuarantor": "bool"}
@@ -60,12 +81,67 @@ def explanation(**fields: Any) -> Explanation:
     return replace(answer, **fields)
 
 
+RULE = {"rule": "linked", "driver": "Age", "follower": "LoanAmount", "ratio": 2}
+LOAN = Feature(
+    name="LoanAmount",
+    kind="whole",
+    moves="down",
+    candidates=Candidates(count=7, low=1000, high=4000, steps=(500, 500), special=(-9,)),
+    display=Display(name={"en": "loan amount"}, unit="EUR", values={1: "one"}),
+    distribution=Distribution(edges=(0.0, 1000.0, 9000.0), shares=(0.4, 0.6)),
+)
+HOUSING = Feature(
+    name="Housing",
+    kind="category",
+    candidates=Candidates(count=2, values=("own", "rent")),
+    distribution=Distribution(labels=("own", "rent"), shares=(0.4, 0.6)),
+)
+QUESTION = Question(
+    features={"LoanAmount": LOAN, "Housing": HOUSING},
+    rules=(RULE,),
+    policy="version: 1",
+    people=7,
+    versions={"p2ce": "1"},
+    hashes={"model": "ab"},
+    settings={"contamination": 0.05, "end": float("inf")},
+)
+# One of everything.
+FULL = replace(
+    explanation(),
+    question=QUESTION,
+    categories={"Age": Categories(labels=("a", 1), dtype="object")},
+    counterfactuals=(
+        replace(option(mean_distance=0.1, LoanAmount=6000), rounded={"LoanAmount": 5900}, rounded_score=0.51),
+    ),
+    certificate=replace(CERTIFICATE, open_costs={"changes": 1.0}, rules=(RULE,)),
+)
+WIDER = Restriction(kind="range", feature="Age", low=18, high=40, wider_low=18, wider_high=70)
+WHY = WhyNone(
+    person=PERSON,
+    relaxations=(Relaxation(restrictions=(WIDER,), counterfactual=replace(FULL[0], number=0), proven=True),),
+    undecided=((Restriction(kind="rule", rule=RULE), Restriction(kind="plausibility")),),
+    considered=(WIDER, Restriction(kind="changes", most=1, instead=2)),
+    complete=False,
+    objectives=OBJECTIVES,
+    dtypes=DTYPES,
+)
+
 # Any answer at all: strange names, every float (infinities and NaN too), integers of any length.
 names = st.text(max_size=8)
 floats = st.floats()
 known_floats = st.floats(allow_nan=False)
 values = st.booleans() | st.integers() | floats | names | st.none()
 counts = st.integers(min_value=0, max_value=2**62)
+numbers = floats | st.integers(-(2**80), 2**80)
+rules = st.sampled_from(
+    [
+        RULE,
+        rule_data(predicate(lambda rows: rows["a"] > 0, name="own check", columns="a")),
+        rule_data(rule_from_plain({"rule": "if_then", "if": {"a": [1, None]}, "then": {"b": {"from": 2}}})),
+        {"rule": "of another library", "text": "as it says", "columns": ["a", "b"]},
+    ]
+)
+rule_lists = st.lists(rules, max_size=2).map(tuple)
 cells = counts | st.integers(0, 6000).map(lambda axes: 20**axes)
 
 
@@ -75,16 +151,102 @@ def filled(keys: list[str], content: st.SearchStrategy[Any]) -> st.SearchStrateg
 
 
 @st.composite
+def distributions(draw: st.DrawFn) -> Distribution:
+    """Shares of labels, or between edges."""
+    shares = tuple(draw(st.lists(st.floats(0, 1), max_size=4)))
+    count, between = len(shares), draw(st.booleans())
+    edges = st.lists(st.floats(-1e9, 1e9), min_size=count + 1, max_size=count + 1).map(tuple)
+    labels = st.lists(values, min_size=count, max_size=count).map(tuple)
+    return Distribution(
+        edges=draw(edges) if between else (),
+        labels=() if between else draw(labels),
+        shares=shares,
+        other=draw(st.floats(0, 1)),
+    )
+
+
+@st.composite
+def questions(draw: st.DrawFn, columns: list[str]) -> Question:
+    candidates = st.builds(
+        Candidates,
+        count=counts,
+        low=st.none() | numbers,
+        high=st.none() | numbers,
+        steps=st.none() | st.tuples(st.floats(0, 1), st.integers(1, 10**9)),
+        values=st.lists(values | st.tuples(values, values), max_size=3).map(tuple),
+        missing_stays=st.booleans(),
+        special=st.lists(numbers, max_size=2).map(tuple),
+    )
+    parts = {
+        "kind": st.sampled_from(get_args(FeatureKind)),
+        "moves": st.sampled_from(get_args(Moves)),
+        "group": names,
+        "candidates": st.none() | candidates,
+        "display": displays,
+        "distribution": st.none() | distributions(),
+    }
+    texts = st.dictionaries(names, names, max_size=2)
+    return Question(
+        features={name: draw(st.builds(Feature, name=st.just(name), **parts)) for name in columns},
+        rules=draw(rule_lists),
+        policy=draw(names),
+        people=draw(counts),
+        versions=draw(texts),
+        hashes=draw(texts),
+        settings=draw(st.dictionaries(names, values, max_size=2)),
+    )
+
+
+restrictions = st.builds(
+    Restriction,
+    kind=st.sampled_from(get_args(RestrictionKind)),
+    feature=names,
+    most=st.none() | counts,
+    direction=st.sampled_from(["up", "down"]),
+    low=st.none() | numbers,
+    wider_high=st.none() | numbers,
+    values=st.lists(values, max_size=3).map(tuple),
+    value=values,
+    rule=rules,
+)
+
+
+@st.composite
+def whys(draw: st.DrawFn) -> WhyNone:
+    """Why there is no option, with the counterfactuals of any explanation."""
+    from_one = draw(explanations())
+    sets = st.lists(restrictions, max_size=3).map(tuple)
+    relaxations = [
+        Relaxation(restrictions=draw(sets), counterfactual=replace(one, number=0), proven=draw(st.booleans()))
+        for one in from_one
+    ]
+    return WhyNone(
+        person=from_one.person,
+        relaxations=tuple(relaxations),
+        undecided=draw(st.lists(sets, max_size=2).map(tuple)),
+        considered=draw(sets),
+        complete=draw(st.booleans()),
+        objectives=from_one.objectives,
+        dtypes=from_one.dtypes,
+        categories=from_one.categories,
+        kind=from_one.kind,
+    )
+
+
+@st.composite
 def explanations(draw: st.DrawFn) -> Explanation:
     columns = draw(st.lists(names, unique=True, max_size=5))
     objectives = draw(st.lists(names, unique=True, max_size=3))
     costs = filled(objectives, floats)
+    changed = st.sets(st.sampled_from(columns)) if columns else st.just(set())
     options = st.builds(
         Counterfactual,
         values=filled(columns, values),
-        changes=st.dictionaries(st.sampled_from(columns), st.tuples(values, values))
-        if columns
-        else st.just({}),
+        changes=changed.flatmap(
+            lambda some: filled([name for name in columns if name in some], st.tuples(values, values))
+        ),
+        rounded=changed.flatmap(lambda some: filled(sorted(some), values)),
+        rounded_score=st.none() | floats,
         costs=costs,
         score=floats,
         plausibility=st.none() | floats,
@@ -105,24 +267,25 @@ def explanations(draw: st.DrawFn) -> Explanation:
         bound=names,
         cells=cells,
         axes=counts,
-        grid=st.sampled_from([GIVEN, INFERRED, FINEST]),
+        grid=st.sampled_from(get_args(GridName)),
         finest_open=st.booleans(),
         max_changes=st.none() | counts,
         boxes=counts,
         pruned=st.dictionaries(names, counts, max_size=3),
-        rules=st.lists(names, max_size=2).map(tuple),
-        checked_rules=st.lists(names, max_size=2).map(tuple),
+        unproven_because=st.none() | st.sampled_from(get_args(Unproven)),
+        rules=rule_lists,
+        checked_rules=rule_lists,
         open_costs=st.none() | filled(objectives, known_floats),
     )
     return draw(
         st.builds(
             Explanation,
             status=st.sampled_from(Status),
-            person=st.dictionaries(names, values, max_size=5),
+            person=filled(columns, values),
             person_score=st.none() | floats,
             threshold=floats,
             person_prediction=st.none() | floats,
-            scale=st.sampled_from(["probability", "decision", "lead"]),
+            scale=st.sampled_from(get_args(Scale)),
             models=st.integers(1, 3),
             target=values | st.tuples(st.none() | floats, st.none() | floats),
             counterfactuals=st.lists(options, max_size=3).map(tuple),
@@ -132,6 +295,7 @@ def explanations(draw: st.DrawFn) -> Explanation:
             categories=st.dictionaries(st.sampled_from(columns), labels) if columns else st.just({}),
             kind=st.sampled_from(KINDS),
             message=st.none() | names,
+            question=st.none() | questions(columns),
             elapsed=st.floats(min_value=0, allow_nan=False),
         )
     )

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from p2ce.limits import DEFAULT
 from p2ce.result import Categories
 from p2ce.result.dtypes import column_types, made_column
+from p2ce.result.json_data import to_record
 from p2ce.tables.cells import plain_cells
 
 COLUMNS = {
@@ -64,14 +66,14 @@ def test_no_rows_keep_the_type(name: str) -> None:
 def test_categories_survive_json(name: str) -> None:
     _, categories = column_types(COLUMNS[name].to_frame(name))
     for labels in categories.values():
-        back = Categories.from_dict(labels.to_dict())
+        back = to_record(labels.to_dict(), Categories, "categories", DEFAULT)
         assert back == labels
         assert [type(label) for label in back.labels] == [type(label) for label in labels.labels]
 
 
 def test_labels_unknown_to_json_become_text_everywhere() -> None:
     _, categories = column_types(COLUMNS["dates"].to_frame("when"))
-    back = Categories.from_dict(categories["when"].to_dict())
+    back = to_record(categories["when"].to_dict(), Categories, "categories", DEFAULT)
     assert back.labels == ("2020-01-01", "2024-05-01")
     assert made_column(["2024-05-01"], "category", back).tolist() == ["2024-05-01"]
 

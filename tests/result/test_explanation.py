@@ -1,4 +1,4 @@
-"""An explanation can be read, laid out as a table, and carried through JSON without loss."""
+"""An explanation is an immutable sequence of its options, and a table in the columns' own types."""
 
 import json
 import math
@@ -6,15 +6,15 @@ import pickle
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError, replace
+from time import process_time
 from timeit import repeat
 
 import numpy as np
 import pytest
-from hypothesis import given
 
 from p2ce.errors import InvalidArgument
-from p2ce.result import Categories, Certificate, Explanation, Status
-from tests.result.examples import CERTIFICATE, DTYPES, explanation, explanations
+from p2ce.result import Categories, Explanation, Status
+from tests.result.examples import DTYPES, explanation
 
 HOUSING = Categories(labels=("own", "rent", "free"), dtype="str")
 
@@ -37,39 +37,6 @@ def categorical(**fields: object) -> Explanation:
     return replace(answer, **fields)
 
 
-@given(explanations())
-def test_from_dict_undoes_to_dict(answer: Explanation) -> None:
-    back = Explanation.from_dict(answer.to_dict(times=True))
-    assert back == answer
-    assert back.elapsed == answer.elapsed
-    assert type(back.status) is Status
-
-
-@given(explanations())
-def test_json_loses_nothing(answer: Explanation) -> None:
-    text = json.dumps(answer.to_dict(), allow_nan=False)
-    back = Explanation.from_dict(json.loads(text))
-    assert back == answer
-    assert json.dumps(back.to_dict()) == text
-
-
-@given(explanations())
-def test_order_survives_a_store_that_sorts_keys(answer: Explanation) -> None:
-    back = Explanation.from_dict(json.loads(json.dumps(answer.to_dict(), sort_keys=True)))
-    assert back == answer
-    assert list(back.dtypes) == list(answer.dtypes)
-    assert [list(option.values) for option in back] == [list(option.values) for option in answer]
-    assert [list(option.changes) for option in back] == [list(option.changes) for option in answer]
-    assert [list(option.costs) for option in back] == [list(option.costs) for option in answer]
-
-
-@given(explanations())
-def test_every_answer_prints(answer: Explanation) -> None:
-    assert str(answer.status) in str(answer)
-    assert str(answer.status) in repr(answer)
-    assert len(repr(answer)) < 80
-
-
 def test_it_is_a_sequence_of_its_options() -> None:
     answer = explanation()
     assert len(answer) == 2
@@ -78,12 +45,26 @@ def test_it_is_a_sequence_of_its_options() -> None:
     assert answer[:1] == answer.counterfactuals[:1]
 
 
+def test_options_are_numbered_in_the_order_of_the_front() -> None:
+    first, second = explanation()
+    turned = explanation(counterfactuals=(second, replace(first, number=7)))
+    assert [one.number for one in turned] == [1, 2]
+    assert [(pick.number, pick.counterfactual.number) for pick in turned.pick(2)] == [(1, 1), (2, 2)]
+    assert turned[1] == first  # a number is no part of what it says
+    assert [one["number"] for one in turned.to_dict()["counterfactuals"]] == [1, 2]
+
+
 def test_times_are_no_part_of_the_answer() -> None:
     answer = explanation()
     slower = replace(answer, elapsed=9.0, timings={"search": 9.0})
     assert slower == answer
     assert json.dumps(slower.to_dict()) == json.dumps(answer.to_dict())
     assert slower.to_dict(times=True) != answer.to_dict(times=True)
+
+
+def test_its_repr_is_short() -> None:
+    assert repr(explanation()) == "<Explanation OPTIMAL: 2 counterfactuals>"
+    assert repr(explanation(counterfactuals=(), status=Status.NO_RECOURSE)).startswith("<Explanation NO_REC")
 
 
 def test_different_answers_differ() -> None:
@@ -97,15 +78,10 @@ def test_it_cannot_be_changed() -> None:
         explanation().status = Status.ERROR  # type: ignore[misc]
 
 
-def test_numpy_scalars_become_plain() -> None:
-    answer = explanation(target=np.int64(1), person_score=np.float64(0.31), threshold=np.float32(0.5))
-    text = json.dumps(answer.to_dict())
-    assert Explanation.from_dict(json.loads(text)) == answer == explanation()
-
-
 def test_table_has_the_columns_of_the_model_then_ours() -> None:
     table = explanation().to_frame()
-    assert list(table.columns) == [*DTYPES, "mean_distance", "changes", "score", "plausibility"]
+    assert list(table.columns) == ["option", *DTYPES, "mean_distance", "changes", "score", "plausibility"]
+    assert table["option"].tolist() == [1, 2]
     assert {name: str(table[name].dtype) for name in DTYPES} == DTYPES
     assert table["LoanAmount"].tolist() == [6000, 2500]
     assert table["changes"].tolist() == [2.0, 1.0]
@@ -113,23 +89,24 @@ def test_table_has_the_columns_of_the_model_then_ours() -> None:
 
 def test_empty_table_keeps_columns_and_types() -> None:
     table = explanation(counterfactuals=()).to_frame()
-    assert table.shape == (0, 8)
+    assert table.shape == (0, 9)
     assert {name: str(table[name].dtype) for name in DTYPES} == DTYPES
 
 
 def test_our_columns_step_aside_for_the_models() -> None:
     answer = explanation()
     renamed = [
-        replace(option, values={"score": option.values["Age"], "changes": 1, "score_": 2})
+        replace(option, values={"score": option.values["Age"], "option": 1, "changes": 1, "score_": 2})
         for option in answer
     ]
     table = replace(
         answer,
         counterfactuals=tuple(renamed),
-        dtypes={"score": "int64", "changes": "int64", "score_": "int64"},
+        dtypes={"score": "int64", "option": "int64", "changes": "int64", "score_": "int64"},
     ).to_frame()
     assert list(table.columns) == [
-        "score", "changes", "score_", "mean_distance", "changes_", "score__", "plausibility",
+        "option_", "score", "option", "changes", "score_", "mean_distance", "changes_", "score__",
+        "plausibility",
     ]  # fmt: skip
     assert table["score__"].tolist() == [0.53, 0.53]
 
@@ -138,26 +115,6 @@ def test_no_detector_leaves_plausibility_missing() -> None:
     answer = explanation()
     without = replace(answer, counterfactuals=(replace(answer[0], plausibility=None),))
     assert without.to_frame()["plausibility"].isna().all()
-    assert "–" in str(without)
-
-
-def test_print_shows_changes_costs_and_proof() -> None:
-    text = str(explanation())
-    assert "OPTIMAL: 2 options for probability of 1 >= 0.5 (now 0.310)" in text
-    assert "LoanAmount: 7,500 → 6,000; HasGuarantor: no → yes" in text
-    assert "proven: exact search over 1,234,567 cells" in text
-
-
-def test_print_of_an_error_gives_its_message() -> None:
-    assert str(explanation(status=Status.ERROR, message="Age is missing.")).startswith(
-        "ERROR: Age is missing."
-    )
-
-
-@pytest.mark.parametrize("data", [{}, {"format": "other"}, [1], {"format": "p2ce.explanations/1"}])
-def test_foreign_data_is_rejected(data: object) -> None:
-    with pytest.raises(InvalidArgument, match="to_dict"):
-        Explanation.from_dict(data)  # type: ignore[arg-type]
 
 
 def test_it_can_be_pickled() -> None:
@@ -166,7 +123,7 @@ def test_it_can_be_pickled() -> None:
 
 def test_building_one_is_cheap() -> None:
     # The search takes about 300 µs a person; an order of magnitude below that is not noticed.
-    assert min(repeat(explanation, number=200, repeat=5)) / 200 < 100e-6
+    assert min(repeat(explanation, number=200, repeat=5, timer=process_time)) / 200 < 100e-6
 
 
 def test_categories_and_gaps_come_back_in_their_types() -> None:
@@ -181,11 +138,6 @@ def test_categories_and_gaps_come_back_in_their_types() -> None:
         assert table["Rate"].isna().all()
 
 
-def test_changes_of_categories_and_from_missing_print() -> None:
-    assert "Housing: rent → own; Income: missing → 42,000" in str(categorical())
-    assert str(categorical()[0]) == "Housing: rent → own; Income: missing → 42,000"
-
-
 def test_the_kind_is_no_part_of_the_answer_but_is_kept() -> None:
     answer = categorical(kind="polars")
     assert answer == categorical()
@@ -197,7 +149,7 @@ def test_a_table_of_another_kind_can_be_asked_for() -> None:
     answer = explanation(kind="records")
     assert answer.to_frame()[0]["LoanAmount"] == 6000
     assert answer.to_frame(kind="dict")["HasGuarantor"] == [True, False]
-    assert answer.to_frame(kind="pandas").shape == (2, 8)
+    assert answer.to_frame(kind="pandas").shape == (2, 9)
     assert answer.to_frame(kind="numpy")["Age"].dtype == np.int32
     with pytest.raises(InvalidArgument, match="Did you mean 'pandas'"):
         answer.to_frame(kind="panda")
@@ -226,35 +178,6 @@ def test_predictions_have_a_column_where_any_is_known() -> None:
     # The columns do not depend on whether anything was found.
     assert "prediction" in replace(answer, counterfactuals=()).to_frame().columns
     assert "prediction" not in explanation().to_frame().columns
-    text = str(replace(answer, counterfactuals=options))
-    assert "2 options for prediction between 100 and 200 (now 87.50)" in text
-    assert "123.2" in text
-
-
-def test_a_wanted_range_survives_json() -> None:
-    answer = explanation(target=(100, math.inf))
-    back = Explanation.from_dict(json.loads(json.dumps(answer.to_dict(), allow_nan=False)))
-    assert back.target == (100, math.inf)
-    assert back == answer
-
-
-def test_an_answer_from_before_these_fields_still_loads() -> None:
-    data = explanation().to_dict()
-    for name in ("categories", "kind", "person_prediction"):
-        del data[name]
-    for option in data["counterfactuals"]:
-        del option["prediction"]
-    for name in ("rules", "checked_rules"):
-        del data["certificate"][name]
-    assert Explanation.from_dict(data) == explanation()
-
-
-def test_rules_are_kept_and_printed() -> None:
-    certificate = replace(CERTIFICATE, rules=("late_90d <= late_30d",), checked_rules=("own check",))
-    assert Certificate.from_dict(certificate.to_dict()) == certificate
-    text = str(explanation(certificate=certificate))
-    assert "rules kept to: late_90d <= late_30d" in text
-    assert "rules checked on candidates: own check" in text
 
 
 def test_holding_an_answer_imports_no_table_library() -> None:

@@ -4,12 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.scores.cuts import (
-    LIGHTGBM_ZERO,
-    cut_of_float32_at_most,
-    cut_of_float32_below,
-    cut_of_lightgbm,
-)
+from p2ce.scores.cuts import LIGHTGBM_ZERO, cut_of_float32_at_most, cut_of_float32_below, cut_of_lightgbm
 
 SINGLES = st.floats(width=32, allow_nan=False, allow_infinity=False)
 DOUBLES = st.floats(allow_nan=False, allow_infinity=False)

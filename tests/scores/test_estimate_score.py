@@ -14,9 +14,8 @@ from p2ce.scores.flat_arrays import flatten_scores, lay_out_instances
 from p2ce.scores.score_rows import score_rows
 from p2ce.solver import search_driver
 from p2ce.solver.branch_and_bound import Evaluator, Fronts, make_settings, solve
-from p2ce.solver.counters import ESTIMATE
 from tests.properties.amount import examples
-from tests.properties.random_problems import Problem, make_problem, problems
+from tests.properties.random_problems import Problem, problems
 
 SMALL = {"SMALL_BOX_CELLS": 4, "ACTIVE_INSTANCES": 2, "BATCH_CELLS": 2, "LEAST_QUOTA": 1}
 
@@ -37,12 +36,7 @@ class Judged:
 
 
 def search(
-    problem: Problem,
-    gains: FloatArray,
-    missing: FloatArray,
-    *,
-    max_changes: int | None,
-    ties: bool,
+    problem: Problem, gains: FloatArray, missing: FloatArray, *, max_changes: int | None, ties: bool
 ) -> Fronts:
     layout = flatten_scores(problem.scores[:-1], problem.grid, np.zeros(problem.people.shape[1]))
     people = lay_out_instances(layout, problem.grid, problem.placement, problem.tables, problem.people)
@@ -78,12 +72,7 @@ def random_gains(problem: Problem, seed: int) -> FloatArray:
     in_steps=st.booleans(),
 )
 def test_the_front_is_that_of_the_cells_which_the_estimate_keeps(
-    problem: Problem,
-    seed: int,
-    quarters: int,
-    max_changes: int | None,
-    ties: bool,
-    in_steps: bool,
+    problem: Problem, seed: int, quarters: int, max_changes: int | None, ties: bool, in_steps: bool
 ) -> None:
     gains = random_gains(problem, seed)
     # Half a quarter beside every sum: no cell is near enough for rounding to matter.
@@ -118,31 +107,3 @@ def test_what_is_just_enough_is_kept_whatever_the_scale(problem: Problem, seed: 
     found = search(problem, gains, just, max_changes=3, ties=False)
     np.testing.assert_array_equal(found.first, everything.first)
     np.testing.assert_array_equal(found.points, everything.points)
-
-
-def test_infinities_drop_nothing_or_everything() -> None:
-    problem = make_problem(3, columns=4, axes=4, people=3, scores=2, objectives=2)
-    gains = random_gains(problem, 0)
-    keep = search(problem, gains, np.full(3, -np.inf), max_changes=3, ties=False)
-    none = search(problem, gains, np.full(3, np.inf), max_changes=3, ties=False)
-    assert keep.counters[:, ESTIMATE].sum() == 0
-    assert len(keep.points) > 0
-    assert len(none.points) == 0
-    assert (none.counters[:, ESTIMATE] == 1).all()
-    assert none.finished.all()
-    for person in range(3):
-        expected = problem.true_front(
-            person,
-            max_changes=3,
-        )
-        np.testing.assert_array_equal(problem.front_of(keep, person), expected)
-
-
-def test_the_scores_before_it_stay_as_they_are() -> None:
-    problem = make_problem(5, columns=5, axes=4, people=2, scores=3, objectives=2)
-    before = problem.flat_people
-    after = add_estimate(before, random_gains(problem, 1), np.zeros(2))
-    assert after.limits.shape == (2, before.limits.shape[1] + 1)
-    assert after.gains.shape[1] == before.gains.shape[1] + 1
-    np.testing.assert_array_equal(after.limits[:, :-1], before.limits)
-    np.testing.assert_array_equal(after.gains[:, :-1], before.gains)

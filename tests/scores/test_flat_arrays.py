@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given
 
 from p2ce.grid.base_grid import BaseGrid
-from p2ce.grid.candidate_costs import Join, tabulate
-from p2ce.grid.placement import place
-from p2ce.scores.flat_arrays import SCORE_BITS, FlatInstances, flatten_scores, lay_out_instances, tick_for
+from p2ce.scores.flat_arrays import SCORE_BITS, tick_for
 from p2ce.scores.score import FlatScore, Spending
 from p2ce.scores.score_cells import score_points
-from p2ce.scores.score_rows import score_rows
+from p2ce.scores.score_rows import leaves_reached, score_rows
+from tests.populations.small_scores import flat
 from tests.properties.amount import examples
-from tests.properties.random_problems import Problem, problems, ruled_problems
+from tests.properties.random_problems import Problem, problem_of, problems, ruled_problems
 
 
 def every_cell(problem: Problem, person: int) -> np.ndarray:
@@ -40,8 +39,8 @@ def test_points_are_scored_to_the_bit_as_the_slow_twin_scores_them(problem: Prob
 @examples(60)
 @given(problem=problems)
 def test_limits_in_ticks_never_contradict_the_thresholds(problem: Problem) -> None:
-    """Whatever is refused by ticks scores below ``maybe``, and what is accepted by them reaches ``sure``."""
-    flat = problem.layout.flat
+    """What ticks reject scores below ``reject_below``, and what they accept reaches ``accept_from``."""
+    layout = problem.layout.flat
     for person in range(len(problem.people)):
         cells = every_cell(problem, person)
         low, high = problem.placement.lowest[person], problem.placement.highest[person]
@@ -53,7 +52,7 @@ def test_limits_in_ticks_never_contradict_the_thresholds(problem: Problem) -> No
             if score.forest is not None:
                 ticks = ticks + tree_ticks(problem, s, score, rows)
             if score.weights is not None:
-                gains = problem.flat_people.gains[person, flat.scores[s]["table"]]
+                gains = problem.flat_people.gains[person, layout.scores[s]["table"]]
                 ticks = ticks + gains[np.arange(problem.axes), cells].sum(axis=1)
             exact = score_rows(score, rows)
             assert (exact[ticks < limit["reject_below"]] < score.reject_below).all()
@@ -65,29 +64,16 @@ def test_what_lies_a_float_beside_a_threshold_is_undecided_in_ticks(weights: lis
     """Random problems rarely have a score that lies within a tick of a threshold, and not on it."""
     names = list("abcd")[: len(weights)]
     grid = BaseGrid.from_candidates({name: [0, 1, 3] for name in names}, columns=names)
-    people = np.zeros((1, len(names)))
-    placement = place(grid, people)
-    tables = tabulate([np.abs(placement.values - placement.current[:, :, None])], [Join.SUM], placement)
-    score = FlatScore(
-        name="s",
-        column_count=len(names),
-        offset=0.3,
-        weights=np.array(weights),
-        accept_from=0.0,
-        reject_below=0.0,
-    )
+    score = flat(len(names), offset=0.3, weights=weights)
     (value,) = score_rows(score, np.full((1, len(names)), 3.0))
     score = replace(score, accept_from=np.nextafter(value, np.inf), reject_below=value)
-    layout = flatten_scores([score], grid, people[0])
-    flat = lay_out_instances(layout, grid, placement, tables, people)
-    limit = flat.limits[0, 0]
-    assert limit["reject_below"] <= limit["base"] + flat.gains[0, 0, :, 2].sum() < limit["accept_from"]
+    found = problem_of(grid, np.zeros((1, len(names))), [score]).flat_people
+    limit = found.limits[0, 0]
+    assert limit["reject_below"] <= limit["base"] + found.gains[0, 0, :, 2].sum() < limit["accept_from"]
 
 
 def tree_ticks(problem: Problem, s: int, score: FlatScore, rows: np.ndarray) -> np.ndarray:
     """Add up the ticks of the leaves that rows fall into."""
-    from p2ce.scores.score_rows import leaves_reached
-
     reached = leaves_reached(score.forest, score.see(rows))
     whole = np.rint(score.forest.value / tick_for(problem.layout.span[s]))
     return whole[reached].sum(axis=1).astype(np.int64)
@@ -101,42 +87,12 @@ def test_a_tick_lets_the_span_fill_the_bits(span: float) -> None:
     assert np.frexp(tick)[0] == 0.5  # a power of two
 
 
-def test_nothing_to_span_still_has_a_tick() -> None:
-    assert float(tick_for(0.0)) > 0.0
-
-
-def test_scores_of_one_view_share_it() -> None:
-    def double(rows: np.ndarray) -> np.ndarray:
-        return rows * 2.0
-
-    grid = BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"])
-    plain = FlatScore(name="plain", column_count=1, weights=np.ones(1), accept_from=0.0, reject_below=0.0)
-    seen = FlatScore(
-        name="seen", column_count=1, weights=np.ones(1), accept_from=0.0, reject_below=0.0, see=double
-    )
-    layout = flatten_scores([plain, seen, plain], grid, np.zeros(1))
-    assert len(layout.views) == 2
-    assert layout.flat.scores["looks_at"].tolist() == [0, 1, 0]
-    assert np.ravel(layout.base_seen[1])[:3].tolist() == [0.0, 2.0, 4.0]
-
-
 @pytest.mark.parametrize("limit", [-np.inf, np.inf])
 def test_infinite_thresholds_are_taken_without_a_warning(limit: float) -> None:
     grid = BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"])
     for accept_from in (limit, np.nextafter(limit, 0.0)):
-        reject_below = min(limit, accept_from)
-        score = FlatScore(
-            name="always",
-            column_count=1,
-            weights=np.full(1, 1e-3),
-            accept_from=max(limit, accept_from),
-            reject_below=reject_below,
-        )
-        people = np.zeros((1, 1))
-        placement = place(grid, people)
-        tables = tabulate([placement.values.copy()], [Join.SUM], placement)
-        layout = flatten_scores([score], grid, np.zeros(1))
-        limits = lay_out_instances(layout, grid, placement, tables, people).limits[0, 0]
+        score = flat(1, max(limit, accept_from), min(limit, accept_from), weights=[1e-3])
+        limits = problem_of(grid, np.zeros((1, 1)), [score]).flat_people.limits[0, 0]
         assert (limits["reject_below"] < limits["base"]) == (limit < 0)
 
 
@@ -144,8 +100,8 @@ def test_infinite_thresholds_are_taken_without_a_warning(limit: float) -> None:
 @given(problem=ruled_problems)
 def test_budgets_are_tables_that_add_up_to_the_slow_sum(problem: Problem) -> None:
     """For whole costs ticks decide as the sum does, since limits lie half way between whole numbers."""
-    flat = problem.layout.flat
-    assert (flat.scores["table"] >= 0).tolist() == [score.forest is None for score in problem.scores]
+    layout = problem.layout.flat
+    assert (layout.scores["table"] >= 0).tolist() == [score.forest is None for score in problem.scores]
     for person in range(len(problem.people)):
         cells = every_cell(problem, person)
         low, high = problem.placement.lowest[person], problem.placement.highest[person]
@@ -156,7 +112,7 @@ def test_budgets_are_tables_that_add_up_to_the_slow_sum(problem: Problem) -> Non
             if score.spending is None:
                 continue
             limit = problem.flat_people.limits[person, s]
-            gains = problem.flat_people.gains[person, flat.scores[s]["table"]]
+            gains = problem.flat_people.gains[person, layout.scores[s]["table"]]
             ticks = limit["base"] + gains[np.arange(problem.axes), cells].sum(axis=1)
             keeps = -score.spending.of_row(before, rows) >= score.reject_below
             np.testing.assert_array_equal(ticks >= limit["reject_below"], keeps)
@@ -165,22 +121,11 @@ def test_budgets_are_tables_that_add_up_to_the_slow_sum(problem: Problem) -> Non
 
 def budget_of(costs: np.ndarray, limit: float) -> FlatScore:
     """Make a budget that charges each column by the value it has: costs (columns, values)."""
-    return FlatScore(
-        name="budget",
-        column_count=len(costs),
-        spending=Spending(
-            columns=tuple(range(len(costs))),
-            of=lambda column, values, current: costs[column, values.astype(np.int64)],
-        ),
-        accept_from=-limit,
-        reject_below=-limit,
+    spending = Spending(
+        columns=tuple(range(len(costs))),
+        of=lambda column, values, current: costs[column, values.astype(np.int64)],
     )
-
-
-def laid_out(scores: list[FlatScore], grid: BaseGrid, people: np.ndarray) -> FlatInstances:
-    placement = place(grid, people)
-    tables = tabulate([np.abs(placement.values - placement.current[:, :, None])], [Join.SUM], placement)
-    return lay_out_instances(flatten_scores(scores, grid, people[0]), grid, placement, tables, people)
+    return flat(len(costs), -limit, spending=spending)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1000.0, 1e-3])
@@ -189,31 +134,19 @@ def test_a_value_that_alone_keeps_a_budget_does_so_wherever_it_stands(scale: flo
     grid = BaseGrid.from_candidates({"a": [0, 1], "b": [0, 1]}, columns=["a", "b", "fixed"])
     costs = np.array([[7.0, -np.inf], [9.0, -3.0], [2.0, -np.inf]]) * scale
     people = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-    flat = laid_out([budget_of(costs, 0.5 * scale)], grid, people)
+    found = problem_of(grid, people, [budget_of(costs, 0.5 * scale)]).flat_people
     for person, row in enumerate(people):
         for cell in product(range(2), range(2)):
             spent = sum(costs[column, int(value)] for column, value in enumerate((*cell, row[2])))
-            ticks = flat.limits[person, 0]["base"] + flat.gains[person, 0, [0, 1], cell].sum()
-            assert (ticks >= flat.limits[person, 0]["reject_below"]) == (spent <= 0.5 * scale)
+            ticks = found.limits[person, 0]["base"] + found.gains[person, 0, [0, 1], cell].sum()
+            assert (ticks >= found.limits[person, 0]["reject_below"]) == (spent <= 0.5 * scale)
 
 
 def test_a_candidate_that_nobody_may_use_widens_no_ticks() -> None:
-    """Someone may only go up: what lies below, however dear, is no reason to count more coarsely."""
+    """Someone may only go up: what lies below, however expensive, is no reason to count more coarsely."""
     costs = np.array([[1e12, 0.0, 1.0]])
     up = BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"], direction={"a": 1})
-    flat = laid_out([budget_of(costs, 0.5)], up, np.array([[1.0]]))
-    limit = flat.limits[0, 0]
-    assert limit["base"] + flat.gains[0, 0, 0, 1] >= limit["accept_from"]
-    assert limit["base"] + flat.gains[0, 0, 0, 2] < limit["reject_below"]
-
-
-def test_budgets_come_behind_all_other_scores() -> None:
-    grid = BaseGrid.from_candidates({"a": [0, 1]}, columns=["a"])
-    plain = FlatScore(name="plain", column_count=1, weights=np.ones(1), accept_from=0.0, reject_below=0.0)
-    rule = budget_of(np.zeros((1, 2)), 0.5)
-    layout = flatten_scores([plain, rule, rule], grid, np.zeros(1))
-    assert layout.flat.scores["table"].tolist() == [0, 1, 2]
-    assert layout.flat.weights.shape == (1, 1)
-    assert len(layout.budgets) == 2
-    with pytest.raises(AssertionError, match="budgets come behind"):
-        flatten_scores([rule, plain], grid, np.zeros(1))
+    found = problem_of(up, np.array([[1.0]]), [budget_of(costs, 0.5)]).flat_people
+    limit = found.limits[0, 0]
+    assert limit["base"] + found.gains[0, 0, 0, 1] >= limit["accept_from"]
+    assert limit["base"] + found.gains[0, 0, 0, 2] < limit["reject_below"]

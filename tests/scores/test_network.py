@@ -34,41 +34,6 @@ def network(*, kinds: tuple[str, ...] = ("relu", "tanh"), factor: float = 1.0, *
     )
 
 
-@pytest.mark.parametrize("kinds", [(), ("relu",), ("tanh", "relu"), ("sigmoid", "leaky_relu", "identity")])
-def test_cells_are_scored_as_rows_are(kinds):
-    owner, points, rows = some_cells(5_000)
-    score = network(kinds=kinds)
-    said = laid_out(score).evaluate(owner, points)
-    value = score.score_rows(rows)
-    assert np.abs(said.value - value).max() < 1e-12
-    assert (said.verdict == np.where(value >= 0.0, ACCEPT, REJECT)).all()
-    assert (score.evaluate_rows(rows).verdict == said.verdict).all()
-
-
-def test_a_view_comes_before_the_first_layer():
-    def see(rows):
-        return (rows - 1.0) / 3.0
-
-    owner, points, rows = some_cells(300)
-    plain = network()
-    score = replace(plain, see=see)
-    assert np.array_equal(score.score_rows(rows), plain.score_rows(see(rows)))
-    assert np.abs(laid_out(score).evaluate(owner, points).value - plain.score_rows(see(rows))).max() < 1e-12
-
-
-def test_a_cast_to_single_precision_is_a_view():
-    assert seen_in_single(np.array([[0.1, 1.0]])).tolist() == [[float(np.float32(0.1)), 1.0]]
-    assert np.isinf(seen_in_single(np.array([[1e300]]))).all()
-
-
-def test_nobody_and_nothing_to_judge():
-    laid = laid_out(network())
-    none = np.zeros(0, dtype=np.int64)
-    assert len(laid.evaluate(none, np.zeros((0, 3), dtype=np.int32)).verdict) == 0
-    flat = np.zeros((0, 3), dtype=np.int32)
-    assert len(laid.infeasible(none, Boxes(flat, flat, flat.astype(bool), none))) == 0
-
-
 def test_thresholds_at_infinity_are_decided():
     owner, points, _ = some_cells(50)
     always = laid_out(network(accept_from=-np.inf, reject_below=-np.inf)).evaluate(owner, points)
@@ -132,13 +97,6 @@ def test_weights_that_hold_a_zero_do_not_hide_an_overflow():
     assert (laid.evaluate(np.zeros(1, dtype=np.int64), placement.position).verdict == UNDECIDED).all()
 
 
-def test_a_coarser_unit_widens_the_margin():
-    fine, coarse = laid_out(network()).reach.margin, laid_out(network(unit=SINGLE)).reach.margin
-    assert (fine < 1e-9).all()
-    assert (coarse > 1e4 * fine).all()
-    assert (coarse < 0.1).all()
-
-
 def test_each_stage_settles_more():
     """On small boxes lines decide what intervals leave open, and tightened lines still more."""
     from p2ce.scores.network_bounds import by_intervals, by_lines, region_of, tighten
@@ -155,18 +113,3 @@ def test_each_stage_settles_more():
     assert (third < second).all()
     for (low, high), (lower, higher) in zip(tightened, intervals, strict=True):
         assert ((low >= lower) & (high <= higher) & (low <= high)).all()
-
-
-def test_fewer_changes_bound_no_higher():
-    laid = laid_out(network())
-    placement = place(GRID, PEOPLE)
-    from p2ce.scores.network_bounds import by_intervals, region_of
-
-    tops = []
-    for left in (0, 1, 2, 3, 1 << 30):
-        box = Boxes(placement.lowest, placement.highest, np.zeros((2, 3), dtype=bool), np.array([left] * 2))
-        tops.append(by_intervals(laid, region_of(laid, np.arange(2), box))[0])
-    assert (np.diff(tops, axis=0) >= 0.0).all()
-    assert np.abs(tops[0] - laid.today).max() < 1e-9
-    assert (tops[1] < tops[3]).all()
-    assert np.array_equal(tops[3], tops[4])

@@ -102,7 +102,7 @@ def inside(boxes, box, here, points):
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([("relu",), ("relu", "relu"), ("tanh", "relu", "relu")]))
 def test_no_bound_is_below_a_cell_of_the_box(seed, kinds):
-    """Every stage bounds every cell, and so no box that holds an accepted cell is hopeless."""
+    """Every stage bounds every cell, and so no box that holds an accepted cell is infeasible."""
     rng = np.random.default_rng(seed)
     owner, points, rows = all_cells()
     score = network(seed, kinds=kinds)

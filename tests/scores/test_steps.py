@@ -1,7 +1,6 @@
 """Do splits that are not one cut send every value where they say?"""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,11 +50,3 @@ def test_codes_go_where_their_labels_do(
     assert (np.diff(steps.cuts) > 0).all()
     # No more cuts than there are changes of side.
     assert len(steps.cuts) == np.count_nonzero(np.diff(expected))
-
-
-@pytest.mark.parametrize("side", [True, False])
-def test_a_split_may_send_everything_one_way(side: bool) -> None:
-    everything = set(range(4)) if side else set()
-    steps = steps_of_codes(everything, 4, unseen_left=side, missing_left=side)
-    assert len(steps.cuts) == 0
-    assert steps.goes_left(np.array([MISSING, 0.0, 3.0, 9.0])).tolist() == [side] * 4

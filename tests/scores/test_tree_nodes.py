@@ -1,6 +1,7 @@
 """What passes the structural check is a forest: every walk from a root ends inside its tree."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from p2ce.errors import InvalidModel, UnsupportedModel
 from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.steps import steps_of_cut
 from p2ce.scores.tree_nodes import LEAF, TreeNodes, joined, parsing
+from tests.populations.small_scores import nodes
 
 COLUMNS = 3
 
@@ -37,13 +39,7 @@ def trees(draw: st.DrawFn) -> TreeNodes:
             )
         )
         array[node] = new
-    return TreeNodes(
-        left=np.array(left),
-        right=np.array(right),
-        feature=np.array(feature),
-        threshold=np.array(threshold),
-        value=np.array(value),
-    )
+    return nodes(left, right, feature=feature, threshold=threshold, value=value)
 
 
 def is_tree(tree: TreeNodes) -> bool:
@@ -74,52 +70,31 @@ def test_what_is_a_tree_passes_and_nothing_else(tree: TreeNodes) -> None:
             joined([tree], columns=COLUMNS)
 
 
-def small(**changes: object) -> TreeNodes:
-    parts = {
-        "left": np.array([1, LEAF, LEAF]),
-        "right": np.array([2, LEAF, LEAF]),
-        "feature": np.zeros(3, dtype=np.int64),
-        "threshold": np.zeros(3),
-        "value": np.ones(3),
-    }
-    return TreeNodes(**{**parts, **changes})  # type: ignore[arg-type]
+def small(**changes: Any) -> TreeNodes:
+    return nodes(**{"left": [1, LEAF, LEAF], "right": [2, LEAF, LEAF], **changes})
 
 
 def test_trees_do_not_reach_into_each_other() -> None:
     joined([small(), small()])
     with pytest.raises(InvalidModel, match="Node 0 of tree 1 of the model leads to a node"):
-        joined([small(), small(left=np.array([-2, LEAF, LEAF]))])
-
-
-def test_parts_of_different_lengths_are_told() -> None:
-    with pytest.raises(InvalidModel, match="Tree 1 of the model has no nodes, or parts of different"):
-        joined([small(), small(value=np.ones(2))])
+        joined([small(), small(left=[-2, LEAF, LEAF])])
 
 
 def test_a_loop_is_found_before_splits_are_unfolded() -> None:
     steps = {0: steps_of_cut(0.0, missing_left=False)}
     with pytest.raises(InvalidModel, match="from itself"):
-        assemble_forest([small(left=np.array([0, LEAF, LEAF]), steps=steps)])
+        assemble_forest([small(left=[0, LEAF, LEAF], steps=steps)])
 
 
-def test_a_chain_without_end_in_sight_is_refused() -> None:
+def test_a_chain_without_end_in_sight_is_rejected() -> None:
     deep = 5000
-    nodes = np.arange(deep)
-    tree = TreeNodes(
-        left=np.append(2 * nodes + 1, np.full(deep + 1, LEAF)),
-        right=np.append(2 * nodes + 2, np.full(deep + 1, LEAF)),
-        feature=np.zeros(2 * deep + 1, dtype=np.int64),
-        threshold=np.zeros(2 * deep + 1),
-        value=np.zeros(2 * deep + 1),
-    )
-    assemble_forest([tree])  # a full tree of as many nodes is fine
+    inner, leaves = np.arange(deep), np.full(deep + 1, LEAF)
+    full = nodes(np.append(2 * inner + 1, leaves), np.append(2 * inner + 2, leaves))
+    assemble_forest([full])  # as many nodes are fine
     left, right = np.full(2 * deep + 1, LEAF), np.full(2 * deep + 1, LEAF)
-    left[0 : 2 * deep : 2], right[0 : 2 * deep : 2] = 2 * nodes + 1, 2 * nodes + 2
-    chain = TreeNodes(
-        left=left, right=right, feature=tree.feature, threshold=tree.threshold, value=tree.value
-    )
+    left[0 : 2 * deep : 2], right[0 : 2 * deep : 2] = 2 * inner + 1, 2 * inner + 2
     with pytest.raises(UnsupportedModel, match="4,096 splits deep"):
-        assemble_forest([chain])
+        assemble_forest([nodes(left, right)])
 
 
 def test_a_part_that_is_missing_is_the_models_fault() -> None:

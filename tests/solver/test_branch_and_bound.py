@@ -10,11 +10,11 @@ from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import Join
 from p2ce.grid.placement import place
 from p2ce.scores.flat_arrays import FlatInstances
-from p2ce.scores.score import FlatScore
 from p2ce.solver import search_driver
-from p2ce.solver.branch_and_bound import Fronts, Progress, make_settings, solve
-from p2ce.solver.brute_force import brute_force, sort_points
+from p2ce.solver.branch_and_bound import Progress, make_settings, solve
+from p2ce.solver.brute_force import sort_points
 from p2ce.solver.counters import WORK
+from tests.populations.small_scores import flat
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problem_of, problems
 
@@ -26,18 +26,11 @@ def large_front(points: int) -> Problem:
     values = list(range(points))
     grid = BaseGrid.from_candidates({"a": values, "b": values}, columns=["a", "b"])
     people = np.zeros((3, 2))
-    score = FlatScore(
-        name="sum",
-        column_count=2,
-        weights=np.ones(2),
-        accept_from=points - 1.0,
-        reject_below=points - 1.0,
-    )
     placement = place(grid, people)
     away = placement.values - placement.current[:, :, None]
     free = np.zeros_like(away)
     costs = [np.where(np.arange(2)[:, None] == axis, away, free) for axis in range(2)]
-    return problem_of(grid, people, [score], placement, costs, [Join.SUM, Join.SUM])
+    return problem_of(grid, people, [flat(2, points - 1.0, weights=[1, 1])], costs, [Join.SUM, Join.SUM])
 
 
 @pytest.mark.parametrize("use_bounds", [True, False])
@@ -52,13 +45,6 @@ def test_fronts_and_results_grow_as_needed(use_bounds: bool) -> None:
         assert got.sum(axis=1).tolist() == [149] * 150
 
 
-def test_open_boxes_grow_as_needed() -> None:
-    problem = make_problem(5, columns=6, axes=6, people=2, scores=2, objectives=3)
-    settings = EXACT._replace(listed=0, dense_cells=0, bounds=False)
-    found = solve(problem.layout, problem.flat_people, settings)
-    assert found.finished.all()
-
-
 def only(problem: Problem, person: int) -> FlatInstances:
     """Give one of the people, without the others."""
     shared = {"joins", "banned", "first_ban"}
@@ -70,31 +56,6 @@ def only(problem: Problem, person: int) -> FlatInstances:
         },
         first_ban=np.zeros(2, dtype=np.int64),
     )
-
-
-def same(one: Fronts, other: Fronts) -> bool:
-    return all(
-        np.array_equal(getattr(one, name), getattr(other, name))
-        for name in ("points", "first", "finished", "open_boxes", "counters")
-    )
-
-
-@examples(30)
-@given(problem=problems)
-def test_people_do_not_influence_each_other(problem: Problem) -> None:
-    together = solve(problem.layout, problem.flat_people, EXACT)
-    for person in range(len(problem.people)):
-        alone = solve(problem.layout, only(problem, person), EXACT)
-        mine = together.points[together.first[person] : together.first[person + 1]]
-        np.testing.assert_array_equal(alone.points, mine)
-        np.testing.assert_array_equal(alone.counters[0], together.counters[person])
-
-
-@examples(20)
-@given(problem=problems)
-def test_searching_again_gives_the_same(problem: Problem) -> None:
-    first = solve(problem.layout, problem.flat_people, EXACT)
-    assert same(solve(problem.layout, problem.flat_people, EXACT), first)
 
 
 def test_nobody_to_search_for() -> None:
@@ -121,19 +82,8 @@ def test_stopping_anywhere_keeps_valid_points_and_says_what_is_open(
         patch.setattr(search_driver, "LONG_SLICE", 60)
         found = solve(problem.layout, problem.with_bans(bans), settings, listener=listen)
     assert len(heard) <= stops_after + 1
-    tables = problem.tables
     for person in range(len(problem.people)):
-        whole = brute_force(
-            problem.scores,
-            problem.grid,
-            problem.placement,
-            tables,
-            problem.people,
-            person,
-            max_changes=max_changes,
-            keep_ties=True,
-            banned=bans[person],
-        )
+        whole = problem.true_front(person, max_changes=max_changes, keep_ties=True, banned=bans[person])
         mine = found.points[found.first[person] : found.first[person + 1]]
         if found.finished[person]:
             assert found.open_boxes[person] == 0

@@ -5,20 +5,20 @@ import numpy as np
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import Join, tabulate
 from p2ce.grid.placement import place
-from p2ce.scores.score import FlatScore
 from p2ce.solver.brute_force import brute_force
+from tests.populations.small_scores import flat
 
-# Two features that add up; at least 3 is asked for.
+# Two features that add up to at least 3.
 GRID = BaseGrid.from_candidates({"a": [0, 1, 2, 3], "b": [0, 1, 2, 3]}, columns=["a", "b"])
-SCORE = FlatScore(name="sum", column_count=2, weights=np.array([1.0, 1.0]), accept_from=3.0, reject_below=3.0)
+SCORE = flat(2, 3.0, weights=[1.0, 1.0])
 PEOPLE = np.zeros((1, 2))
 PLACEMENT = place(GRID, PEOPLE)
 AWAY = np.abs(PLACEMENT.values - PLACEMENT.current[:, :, None])
 
 
-def front(costs: list[np.ndarray], joins: list[Join], **asked: object) -> list[list[float]]:
+def front(costs: list[np.ndarray], joins: list[Join], **changed: object) -> list[list[float]]:
     tables = tabulate(costs, joins, PLACEMENT)
-    settings = {"max_changes": 2, **asked}
+    settings = {"max_changes": 2, **changed}
     found = brute_force([SCORE], GRID, PLACEMENT, tables, PEOPLE, 0, **settings)
     return PLACEMENT.values[0, [0, 1], found].tolist()
 
@@ -43,7 +43,6 @@ def test_banned_cells_give_way() -> None:
 
 
 def test_nothing_is_enough() -> None:
-    impossible = FlatScore(name="sum", column_count=2, weights=np.ones(2), accept_from=9.0, reject_below=9.0)
     tables = tabulate([AWAY], [Join.SUM], PLACEMENT)
-    found = brute_force([impossible], GRID, PLACEMENT, tables, PEOPLE, 0, max_changes=2)
-    assert found.shape == (0, 2)
+    impossible = flat(2, 9.0, weights=[1.0, 1.0])
+    assert brute_force([impossible], GRID, PLACEMENT, tables, PEOPLE, 0, max_changes=2).shape == (0, 2)

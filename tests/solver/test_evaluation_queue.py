@@ -124,42 +124,6 @@ def test_while_nothing_is_accepted_every_cell_is_queued_once(
     assert drive.search.state[ss.OPEN] == 0
 
 
-@examples(60)
-@given(
-    problem=problems,
-    max_changes=LIMITS,
-    ties=st.booleans(),
-    seed=st.integers(0, 1000),
-    quota=st.integers(1, 20),
-    worth=st.sampled_from([2.0, NEVER]),
-    listed=st.integers(0, 3),
-)
-def test_what_is_never_queued_is_dominated(
-    problem: Problem, max_changes: int | None, ties: bool, seed: int, quota: int, worth: float, listed: int
-) -> None:
-    rng = np.random.default_rng(seed)
-    drive = Drive(problem, max_changes, 4, ties, listed)
-    seen: set[tuple[int, ...]] = set()
-    going = True
-    while going:
-        going = drive.step(quota, worth)
-        seen |= set(drive.cells())
-        valid = np.flatnonzero(rng.random(int(drive.queue.used[0])) < 0.3)
-        drive.accept(valid)
-    front = drive.search.front
-    costs, walked = front.costs[: front.used[0], :-1], front.costs[: front.used[0], -1]
-    for cell in all_cells(problem, max_changes) - seen:
-        mine = point_costs(np.array([cell], dtype=np.int32), problem.tables, 0)[0]
-        no_worse = (costs <= mine).all(axis=1)
-        # Equal costs count only where ties are not wanted, and the front's point comes first.
-        assert (no_worse & (costs < mine).any(axis=1)).any() or (not ties and no_worse.any())
-    points = front.points[: front.used[0]]
-    np.testing.assert_array_equal(costs, point_costs(points, problem.tables, 0))
-    np.testing.assert_array_equal(walked, np.abs(points - problem.placement.position[0]).sum(axis=1))
-    for row in costs:
-        assert not ((costs <= row).all(axis=1) & (costs < row).any(axis=1)).any()
-
-
 @examples(40)
 @given(problem=problems, max_changes=LIMITS, steps=st.integers(0, 6), quota=st.integers(1, 10))
 def test_no_open_box_costs_less_than_its_bound(

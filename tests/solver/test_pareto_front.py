@@ -54,8 +54,8 @@ def test_the_front_is_what_a_plain_list_would_keep(given_offers: list, keep_ties
     objectives = len(given_offers[0][0])
     front = new_front(64, objectives, 2)
     for costs, steps, index in given_offers:
-        told = offer(front, np.array(costs), steps, np.array(index, dtype=np.int32), keep_ties)
-        assert told in (1, 2)
+        outcome = offer(front, np.array(costs), steps, np.array(index, dtype=np.int32), keep_ties)
+        assert outcome in (1, 2)
     count = int(front.used[0])
     found = set()
     for at in range(count):

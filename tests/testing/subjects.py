@@ -16,7 +16,7 @@ from tests.models.laws import people
 
 FRAME, LABEL = people(rows=300)
 # Enough to find what is broken on purpose.
-QUICK: dict[str, Any] = {"rows": 400, "boxes": 60, "cells": 500, "people": 2}
+QUICK: dict[str, Any] = {"rows": 300, "boxes": 40, "cells": 300, "people": 1}
 
 
 def tree() -> DecisionTreeClassifier:

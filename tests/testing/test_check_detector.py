@@ -10,11 +10,16 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import IsolationForest as Fitted
 from sklearn.neighbors import KernelDensity, LocalOutlierFactor
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import OneClassSVM
 
 from p2ce import IsolationForest
 from p2ce.detectors.parse_detector import parse_detector
 from p2ce.testing import check_detector
+from tests.detectors.test_tables import encoder, people
 from tests.testing.subjects import FRAME, QUICK
+
+TABLE, NUMBERS = people(), ["age", "income", "kids"]
 
 
 def balanced(frame: pd.DataFrame) -> np.ndarray:
@@ -37,7 +42,7 @@ def balanced(frame: pd.DataFrame) -> np.ndarray:
 def test_real_detectors_conform(make: Callable[[], Any], bound: str, contamination: float | None) -> None:
     report = check_detector(make(), FRAME, contamination=contamination, **QUICK)
     assert report.bound == bound
-    assert report.people == 2
+    assert report.people == QUICK["people"]
     assert 0.5 < report.plausible <= 1.0
     if contamination is not None:
         assert report.plausible == pytest.approx(0.9, abs=0.03)  # balances tie
@@ -45,6 +50,21 @@ def test_real_detectors_conform(make: Callable[[], Any], bound: str, contaminati
     if bound == "tree leaves":
         assert (report.thresholds, report.boxes) == (3, 3 * QUICK["boxes"])
         assert report.pruned > 0
+
+
+@pytest.mark.parametrize(
+    ("make", "bound"),
+    [
+        (lambda: IsolationForest(n_estimators=15), "tree leaves"),
+        (lambda: Fitted(n_estimators=15, random_state=0).fit(TABLE[NUMBERS]), "tree leaves"),
+        (lambda: make_pipeline(encoder(), OneClassSVM(nu=0.1)).fit(TABLE), "none (black box)"),
+    ],
+    ids=["ours", "scikit-learn's", "pipeline"],
+)
+def test_detectors_of_tables_conform(make: Callable[[], Any], bound: str) -> None:
+    report = check_detector(make(), TABLE, contamination=0.1, **QUICK)
+    assert (report.bound, report.people) == (bound, QUICK["people"])
+    assert report.missing > 30
 
 
 @pytest.fixture
@@ -74,18 +94,16 @@ FOREST = Fitted(n_estimators=30, random_state=0).fit(FRAME)
         ),
         (lambda read: replace(read, evaluate=None, score=None), "has neither"),
         (lambda read: replace(read, evaluate=lambda frame: read.evaluate(frame) + 0.01), "has to be within"),
+        (
+            lambda read: replace(read, score=None, evaluate=lambda frame: read.evaluate(frame) + 1.0),
+            "about that share",
+        ),
     ],
 )
 def test_adapters_that_are_off(parses_as: Any, change: Callable[[Any], Any], match: str) -> None:
     parses_as(change)
     with pytest.raises(AssertionError, match=match):
-        check_detector(FOREST, FRAME, **QUICK)
-
-
-def test_a_share_that_is_not_what_was_requested(parses_as: Any) -> None:
-    parses_as(lambda read: replace(read, evaluate=lambda frame: read.evaluate(frame) + 1.0))
-    with pytest.raises(AssertionError, match=r"contamination=0\.1 about that share"):
-        check_detector(balanced, FRAME, contamination=0.1, **QUICK)
+        check_detector(FOREST, FRAME, contamination=0.1, **QUICK)
 
 
 def test_a_detector_that_changes_when_it_is_asked() -> None:
@@ -100,6 +118,7 @@ def test_a_detector_that_changes_when_it_is_asked() -> None:
         check_detector(Counting(), FRAME, **QUICK)
 
 
-def test_no_detector_is_no_subject() -> None:
-    with pytest.raises(AssertionError, match="got None"):
-        check_detector(None, FRAME)
+def test_a_forest_that_was_not_parsed_for_missing_values(parses_as: Any) -> None:
+    parses_as(lambda read: read.again(frozenset()))
+    with pytest.raises(AssertionError, match=r"score of this detector as parsed .* has to be within"):
+        check_detector(Fitted(n_estimators=15, random_state=0).fit(TABLE[NUMBERS]), TABLE, **QUICK)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from p2ce.decisions.model_adapter import Request
-from p2ce.errors import InvalidArgument, InvalidTarget, NotFitted, UnsupportedModel
+from p2ce.errors import NotFitted, UnsupportedModel
 from p2ce.models.catboost import family as catboost_family
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import assert_conforms, people, table
@@ -32,13 +32,7 @@ def test_the_best_model_of_early_stopping_is_read():
     assert assert_conforms(model, frame, undecided=0.02)[0].score.forest.tree_count == model.tree_count_
 
 
-def test_names_of_classes_are_kept():
-    frame, label = people()
-    model = catboost.CatBoostClassifier(iterations=4, **QUIET).fit(frame, np.where(label, "yes", "no"))
-    assert assert_conforms(model, frame, target="yes", undecided=0.02)[0].classes == ("no", "yes")
-
-
-def test_what_cannot_be_read_is_only_asked_or_refused():
+def test_what_is_not_supported_is_a_black_box_or_rejected():
     frame, label = people()
     with pytest.raises(NotFitted):
         parse_model(catboost.CatBoostClassifier(), reference=frame)
@@ -75,24 +69,3 @@ def test_a_category_that_the_reference_does_not_show_is_not_guessed():
     request = Request(reference=part, target=1, reach=np.ones(8), parse=catboost_family.parse)
     with pytest.raises(UnsupportedModel, match="category of 'job' that the reference frame does not show"):
         catboost_family.parse(model, request)
-
-
-def test_ties_go_to_the_earlier_class():
-    frame = pd.DataFrame({"a": [0.0, 1.0, 2.0] * 20})
-    model = catboost.CatBoostClassifier(iterations=1, depth=1, loss_function="MultiClass", **QUIET)
-    model.fit(frame, [0, 1, 2] * 20)
-    model.set_scale_and_bias(0.0, [0.0, 1.0, 1.0])
-    assert (model.predict(frame) == 1).all()
-    for target in (0, 1, 2):
-        found, _ = assert_conforms(model, frame, target=target, undecided=1.0)
-        assert ((found.evaluate(frame) >= 0.0) == (target == 1)).all()
-
-
-def test_slips_have_an_answer():
-    frame, label = people()
-    model = catboost.CatBoostClassifier(iterations=2, **QUIET).fit(frame, label)
-    with pytest.raises(InvalidArgument, match="scale='decision'"):
-        parse_model(model, reference=frame, scale="decision")
-    number = catboost.CatBoostRegressor(iterations=2, **QUIET).fit(frame, label)
-    with pytest.raises(InvalidTarget, match="is a regressor"):
-        parse_model(number, reference=frame)

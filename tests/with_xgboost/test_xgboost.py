@@ -54,7 +54,7 @@ def test_every_row_at_a_threshold_goes_the_librarys_way():
     assert np.abs(found.report(score_rows(found.score, rows.to_numpy())) - found.evaluate(rows)).max() < 1e-6
 
 
-def test_what_cannot_be_read_is_only_asked_or_refused():
+def test_what_is_not_supported_is_a_black_box_or_rejected():
     frame, label = people()
     fast = {"n_estimators": 2, "n_jobs": 1}
     with pytest.raises(NotFitted):

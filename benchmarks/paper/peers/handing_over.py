@@ -1,4 +1,4 @@
-"""Write a question, and the model it is about, to files that a program without this project can read."""
+"""Write people and a model to files that a program without this project can load."""
 
 import json
 from collections.abc import Callable

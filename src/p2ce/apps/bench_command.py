@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from p2ce.apps.messages import counted, error_line, notice, stdout_console, working
+from p2ce.apps.messages import counted, error_line, notice, printable, stdout_console, working
 from p2ce.errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
     from rich.console import Console
 
@@ -36,15 +38,18 @@ def run_bench(
     people: int,
     brute: int,
     largest: int,
-    max_changes: int | None = 3,
+    settings: "Mapping[str, Any] | None" = None,
     console: "Console | None" = None,
 ) -> int:
-    """Time people, compare fronts, print a table; give the exit code."""
+    """Time people, compare fronts, print a table; give the exit code.
+
+    Without ``inputs`` people are made up, and ``settings`` are arguments of their explainer.
+    """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     console = console or stdout_console()
     with working("Reading …"):
-        case = _made_up(people, max_changes) if inputs is None else _of_files(inputs, people)
+        case = _made_up(people, settings or {}) if inputs is None else _of_files(inputs, people)
         case.explainer.warm_up()
     console.print(machine_line(), style="dim", soft_wrap=True)
     console.print(case.title, style="bold", markup=False, soft_wrap=True)
@@ -90,18 +95,11 @@ def machine_line() -> str:
     return f"p2ce {version('p2ce')}, Python {platform.python_version()}, {system}"
 
 
-def _made_up(people: int, max_changes: int | None) -> Case:
-    from p2ce.apps.applicants import make_applicants
+def _made_up(people: int, settings: "Mapping[str, Any]") -> Case:
     from p2ce.apps.demo_command import explainer_and_rejected
 
-    applicants = make_applicants(seed=0)
-    explainer, rejected = explainer_and_rejected(
-        applicants.people, applicants.repaid, seed=0, max_changes=max_changes
-    )
-    chosen = rejected.head(people)
-    who = counted(len(chosen), "rejected applicant")
-    title = f"{who} of 2,000 made-up applicants, histogram boosting"
-    return Case(title=title, explainer=explainer, rejected=chosen)
+    explainer, rejected = explainer_and_rejected(seed=0, **settings)
+    return _case(explainer, rejected, people, "made up")
 
 
 def _of_files(inputs: "Inputs", people: int) -> Case:
@@ -109,18 +107,20 @@ def _of_files(inputs: "Inputs", people: int) -> Case:
 
     check_files(inputs)
     ready = make_ready(inputs)
-    scores = ready.explainer.score(ready.people)
-    rejected = ready.people[scores < ready.explainer.threshold]
+    rejected = ready.people[ready.explainer.score(ready.people) < ready.explainer.threshold]
+    return _case(ready.explainer, rejected, people, printable(inputs.data or inputs.reference))
+
+
+def _case(explainer: "Explainer", rejected: "pd.DataFrame", most: int, source: str) -> Case:
     if not len(rejected):
         raise InvalidArgument(
-            f"The model rejects none of the {counted(len(scores), 'row')}: there is nothing to time. "
+            f"The model rejects none of the people ({source}): there is nothing to time. "
             "Give other people, or a higher --threshold."
         )
-    chosen = rejected.head(people)
-    facts = ready.explainer.describe()
+    chosen, facts = rejected.head(most), explainer.describe()
     who = counted(len(chosen), "rejected applicant")
-    title = f"{who}, {facts.family}, {facts.cells:,} combinations"
-    return Case(title=title, explainer=ready.explainer, rejected=chosen)
+    title = f"{who} ({source}), {facts.family}, {facts.cells:,} combinations"
+    return Case(title=title, explainer=explainer, rejected=chosen)
 
 
 def _timed_one_by_one(case: Case) -> list[float]:

@@ -8,25 +8,27 @@ from p2ce.errors import InvalidArgument, nearest
 from p2ce.visible import echoed
 
 
+def named(option: str, path: Path) -> str:
+    """Name a file in a message, by its option and its path."""
+    return f"{option} {echoed(str(path))}"
+
+
 def require_file(path: Path, option: str) -> Path:
     """Raise if a path is no readable file; the message suggests the nearest names of its folder."""
+    what = named(option, path)
     try:
         if path.is_dir():
-            raise InvalidArgument(f"{option} {echoed(str(path))} is a folder. Name a file in it.")
+            raise InvalidArgument(f"{what} is a folder. Name a file in it.")
         if not path.exists():
-            raise InvalidArgument(f"{option} {echoed(str(path))} does not exist. {_instead(path)}")
+            raise InvalidArgument(f"{what} does not exist. {_instead(path)}")
         if not path.is_file():
-            raise InvalidArgument(
-                f"{option} {echoed(str(path))} is a pipe or a device. Write it to a file first."
-            )
+            raise InvalidArgument(f"{what} is a pipe or a device. Write it to a file first.")
         with path.open("rb") as file:
             begins = file.read(1)
     except OSError as error:
-        raise InvalidArgument(
-            f"{option} {echoed(str(path))} cannot be read: {error.strerror or error}."
-        ) from error
+        raise InvalidArgument(f"{what} cannot be read: {error.strerror or error}.") from error
     if not begins:
-        raise InvalidArgument(f"{option} {echoed(str(path))} is empty. Was it written to the end?")
+        raise InvalidArgument(f"{what} is empty. Was it written to the end?")
     return path
 
 
@@ -47,26 +49,23 @@ def _instead(path: Path) -> str:
 
 def require_place(path: Path, *, force: bool, option: str = "--out") -> None:
     """Raise if a path cannot be written to, before the work starts."""
-    folder = path.parent
+    what, folder = named(option, path), path.parent
+    where = echoed(str(folder))
     if path.is_dir():
-        raise InvalidArgument(f"{option} {echoed(str(path))} is a folder. Name a file in it.")
+        raise InvalidArgument(f"{what} is a folder. Name a file in it.")
     if folder.exists() and not folder.is_dir():
-        raise InvalidArgument(
-            f"{option} {echoed(str(path))} lies in {echoed(str(folder))}, which is a file and no folder."
-        )
+        raise InvalidArgument(f"{what} lies in {where}, which is a file and no folder.")
     if not folder.is_dir():
         raise InvalidArgument(
-            f"{option} {echoed(str(path))} lies in the folder {echoed(str(folder))}, which does not exist. "
-            f"Make it first: mkdir -p {folder}"
+            f"{what} lies in the folder {where}, which does not exist. Make it first: mkdir -p {folder}"
         )
     if path.exists() and not force:
-        raise InvalidArgument(f"{option} {echoed(str(path))} exists. Choose another name, or pass --force.")
+        raise InvalidArgument(f"{what} exists. Choose another name, or pass --force.")
     # A file is written beside the old one, and takes its place.
-    for place, what in ((folder, f"the folder {echoed(str(folder))}"), (path, "the file")):
+    for place, owner in ((folder, f"the folder {where}"), (path, "the file")):
         if place.exists() and not os.access(place, os.W_OK):
             raise InvalidArgument(
-                f"{option} {echoed(str(path))} cannot be written: no permission for {what}. Choose another "
-                "place."
+                f"{what} cannot be written: no permission for {owner}. Choose another place."
             )
 
 

@@ -68,43 +68,39 @@ def explain(
     policy: say.Policy = None,
     row: Annotated[
         str | None,
-        typer.Option(
-            help="One person: the row's number, counted from 0 without the header, or a label in "
-            "--index-column.",
-            metavar="ROW",
-            rich_help_panel=say.PEOPLE,
+        say.option(
+            "One person: the row's number, counted from 0 without the header, or a label in --index-column.",
+            "ROW",
+            panel=say.PEOPLE,
         ),
     ] = None,
     where: Annotated[
         str | None,
-        typer.Option(
-            help="People for whom this is true: columns of the data and score (the model's, unless the data "
+        say.option(
+            "People for whom this is true: columns of the data and score (the model's, unless the data "
             "has such a column), compared with < <= == != >= > in, joined by and, or, not. Text in quotes, "
             "names with blanks in backticks. A missing value is None: it differs from every other, and is "
             "neither below nor above.",
-            metavar="EXPRESSION",
-            rich_help_panel=say.PEOPLE,
+            "EXPRESSION",
+            panel=say.PEOPLE,
         ),
     ] = None,
     index_column: say.IndexColumn = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="Where to write: .html or .md to read, .json with everything (an object), .csv or "
+        say.option(
+            "Where to write: .html or .md to read, .json with everything (an object), .csv or "
             ".parquet with a row per option, and .summary beside it with one per person. Without it, "
             "the explanation is printed.",
-            metavar="FILE",
-            readable=False,
-            rich_help_panel=say.OUTPUT,
+            "FILE",
+            panel=say.OUTPUT,
         ),
     ] = None,
     raw_csv: say.RawCsv = False,
     force: say.Force = False,
     fresh: Annotated[
         bool,
-        typer.Option(
-            "--fresh", help="Start over instead of going on with FILE.partial.", rich_help_panel=say.OUTPUT
-        ),
+        say.option("Start over instead of going on with FILE.partial.", None, "--fresh", panel=say.OUTPUT),
     ] = False,
     target: say.Target = None,
     threshold: say.Threshold = None,
@@ -118,10 +114,11 @@ def explain(
     audience: say.Audience = "person",
     progress: Annotated[
         bool | None,
-        typer.Option(
+        say.option(
+            "A bar on stderr; by default on a terminal, for more than one person.",
+            None,
             "--progress/--no-progress",
-            help="A bar on stderr; by default on a terminal, for more than one person.",
-            rich_help_panel=say.OUTPUT,
+            panel=say.OUTPUT,
         ),
     ] = None,
     weights: say.Weights = None,
@@ -232,10 +229,7 @@ def inspect(
 
 @app.command()
 def bench(
-    model: Annotated[
-        str | None,
-        typer.Option(help="A model file, as for explain.", metavar="FILE", rich_help_panel=say.FILES),
-    ] = None,
+    model: say.OptionalModel = None,
     data: say.OptionalData = None,
     reference: say.Reference = None,
     policy: say.Policy = None,
@@ -273,29 +267,37 @@ def bench(
     from p2ce.apps.bench_command import run_bench
     from p2ce.apps.command_inputs import Inputs
 
-    inputs = None
-    if model is not None:
-        inputs = Inputs(
-            model=model,
-            data=data,
-            reference=reference,
-            policy=policy,
-            weights=weights,
-            trust_pickle=trust_pickle,
-            trust_predicates=trust_predicates,
-            drop=tuple(drop or ()),
-            limits=read_limits(limit or ()),
-            target=target,
-            threshold=threshold,
-            max_changes=max_changes or None,
-        )
-    elif data is not None or reference is not None or policy is not None:
-        raise typer.BadParameter(
-            "--data, --reference and --policy go with --model. Without it, people are made up."
-        )
-    raise typer.Exit(
-        run_bench(inputs, people=people, brute=brute, largest=largest, max_changes=max_changes or None)
+    settings = {"threshold": threshold, "max_changes": max_changes or None}
+    if model is None:
+        for_files = {
+            "--data": data,
+            "--reference": reference,
+            "--policy": policy,
+            "--weights": weights,
+            "--target": target,
+            "--drop": drop,
+            "--limit": limit,
+            "--trust-pickle": trust_pickle,
+            "--trust-predicates": trust_predicates,
+        }
+        if given := [name for name, value in for_files.items() if value]:
+            raise typer.BadParameter(f"{given[0]} goes with --model. Without it, people are made up.")
+        raise typer.Exit(run_bench(None, people=people, brute=brute, largest=largest, settings=settings))
+    inputs = Inputs(
+        model=model,
+        data=data,
+        reference=reference,
+        policy=policy,
+        weights=weights,
+        trust_pickle=trust_pickle,
+        trust_predicates=trust_predicates,
+        drop=tuple(drop or ()),
+        limits=read_limits(limit or ()),
+        target=target,
+        threshold=threshold,
+        max_changes=max_changes or None,
     )
+    raise typer.Exit(run_bench(inputs, people=people, brute=brute, largest=largest))
 
 
 @app.command()

@@ -1,187 +1,130 @@
 """The arguments that several commands share, with their help."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 FILES, PROBLEM, PEOPLE, OUTPUT = "Files", "Problem", "Which people", "Output"
 
-Model = Annotated[
-    str,
-    typer.Option(
-        help="The model: LightGBM text, XGBoost JSON or UBJ, CatBoost cbm, skops, ONNX, or module:factory "
-        "for Python code of yours.",
-        metavar="FILE",
-        rich_help_panel=FILES,
-    ),
-]
-Data = Annotated[
-    Path,
-    typer.Option(
-        help="The people to explain: CSV, TSV (also .gz) or Parquet.",
-        metavar="FILE",
-        readable=False,  # checked later, with a better message
-        rich_help_panel=FILES,
-    ),
-]
-OptionalData = Annotated[
-    Path | None,
-    typer.Option(
-        help="The people to explain: CSV, TSV (also .gz) or Parquet.",
-        metavar="FILE",
-        readable=False,
-        rich_help_panel=FILES,
-    ),
-]
+
+def option(help: str, metavar: str | None = None, *names: str, panel: str = FILES) -> Any:  # noqa: A002
+    """Give an option; a file is checked when it is read, with a better message than typer's."""
+    return typer.Option(*names, help=help, metavar=metavar, readable=False, rich_help_panel=panel)
+
+
+_MODEL = (
+    "The model: LightGBM text, XGBoost JSON or UBJ, CatBoost cbm, skops, ONNX, or module:factory for Python "
+    "code of yours."
+)
+_DATA = "The people to explain: CSV, TSV (also .gz) or Parquet."
+_REFERENCE = "The population, best what the model was trained on: "
+
+Model = Annotated[str, option(_MODEL, "FILE")]
+OptionalModel = Annotated[str | None, option("A model file, as for explain.", "FILE")]
+Data = Annotated[Path, option(_DATA, "FILE")]
+OptionalData = Annotated[Path | None, option(_DATA, "FILE")]
 Reference = Annotated[
     Path | None,
-    typer.Option(
-        help="The population, best what the model was trained on: ranges, distances and plausibility come "
-        "from it. Without it, --data.",
-        metavar="FILE",
-        readable=False,
-        rich_help_panel=FILES,
-    ),
+    option(f"{_REFERENCE}ranges, distances and plausibility come from it. Without it, --data.", "FILE"),
 ]
 ReferenceAlone = Annotated[
-    Path | None,
-    typer.Option(
-        help="The population, best what the model was trained on: the grid and plausibility come from it.",
-        metavar="FILE",
-        readable=False,
-        rich_help_panel=FILES,
-    ),
+    Path | None, option(f"{_REFERENCE}the grid and plausibility come from it.", "FILE")
 ]
 Policy = Annotated[
     Path | None,
-    typer.Option(
-        help="What each feature may do (YAML). Without it, it is inferred from the population, and columns "
+    option(
+        "What each feature may do (YAML). Without it, it is inferred from the population, and columns "
         "that look protected do not change.",
-        metavar="FILE",
-        readable=False,
-        rich_help_panel=FILES,
+        "FILE",
     ),
 ]
 Weights = Annotated[
-    Path | None,
-    typer.Option(
-        help="PyTorch weights for the network that module:factory builds.",
-        metavar="FILE",
-        readable=False,
-        rich_help_panel=FILES,
-    ),
+    Path | None, option("PyTorch weights for the network that module:factory builds.", "FILE")
 ]
 TrustPickle = Annotated[
     bool,
-    typer.Option(
-        "--trust-pickle",
-        help="Load a pickle or joblib file. Unpickling runs code of its author.",
-        rich_help_panel=FILES,
-    ),
+    option("Load a pickle or joblib file. Unpickling runs code of its author.", None, "--trust-pickle"),
 ]
 TrustPredicates = Annotated[
     bool,
-    typer.Option(
+    option(
+        "Run the Python functions that predicates of the policy name. They are code of its author.",
+        None,
         "--trust-predicates",
-        help="Run the Python functions that predicates of the policy name. They are code of its author.",
-        rich_help_panel=FILES,
     ),
 ]
 Drop = Annotated[
     list[str] | None,
-    typer.Option(
-        help="A column that the model does not see, for models that know columns by place. Repeatable.",
-        metavar="COLUMN",
-        rich_help_panel=FILES,
+    option(
+        "A column that the model does not see, for models that know columns by place. Repeatable.", "COLUMN"
     ),
 ]
 Limit = Annotated[
     list[str] | None,
-    typer.Option(
-        help="Take larger files than usual: table-rows=50e6, table-bytes=8GB, model-memory=16GB. An "
+    option(
+        "Take larger files than usual: table-rows=50e6, table-bytes=8GB, model-memory=16GB. An "
         "error names the exceeded limit. Repeatable.",
-        metavar="NAME=AMOUNT",
-        rich_help_panel=FILES,
+        "NAME=AMOUNT",
     ),
 ]
 IndexColumn = Annotated[
     str | None,
-    typer.Option(
-        help="The column that names people. --row then means a label in it.",
-        metavar="COLUMN",
-        rich_help_panel=PEOPLE,
-    ),
+    option("The column that names people. --row then means a label in it.", "COLUMN", panel=PEOPLE),
 ]
 Target = Annotated[
     str | None,
-    typer.Option(
-        help="The target class, 1 if not given; for a regressor the target range, such as 1000: or 10:20.",
-        metavar="CLASS",
-        rich_help_panel=PROBLEM,
+    option(
+        "The target class, 1 if not given; for a regressor the target range, such as 1000: or 10:20.",
+        "CLASS",
+        panel=PROBLEM,
     ),
 ]
 Threshold = Annotated[
     float | None,
-    typer.Option(
-        help="What the score of the target has to reach; if not given, the model's own, or 0.5.",
-        metavar="NUMBER",
-        rich_help_panel=PROBLEM,
+    option(
+        "What the score of the target has to reach; if not given, the model's own, or 0.5.",
+        "NUMBER",
+        panel=PROBLEM,
     ),
 ]
 MaxChanges = Annotated[
-    int,
-    typer.Option(
-        help="How many features may change at once; 0 for no limit.", metavar="N", rich_help_panel=PROBLEM
-    ),
+    int, option("How many features may change at once; 0 for no limit.", "N", panel=PROBLEM)
 ]
 Objectives = Annotated[
     list[str] | None,
-    typer.Option(
-        "--objective",
-        help="What to minimise: mean_distance, max_distance, changes (these three if not given), "
+    option(
+        "What to minimise: mean_distance, max_distance, changes (these three if not given), "
         "percentile_shift, euclidean. Repeatable.",
-        metavar="NAME",
-        rich_help_panel=PROBLEM,
+        "NAME",
+        "--objective",
+        panel=PROBLEM,
     ),
 ]
 Contamination = Annotated[
     float | None,
-    typer.Option(
-        help="The share of the population that counts as implausible; 0.05 if not given.",
-        metavar="SHARE",
-        rich_help_panel=PROBLEM,
+    option(
+        "The share of the population that counts as implausible; 0.05 if not given.", "SHARE", panel=PROBLEM
     ),
 ]
 NoPlausibility = Annotated[
-    bool,
-    typer.Option("--no-plausibility", help="Do not require plausible options.", rich_help_panel=PROBLEM),
+    bool, option("Do not require plausible options.", None, "--no-plausibility", panel=PROBLEM)
 ]
 TimeLimit = Annotated[
     float | None,
-    typer.Option(
-        help="Seconds for each person; the certificate then says what is open.",
-        metavar="SECONDS",
-        rich_help_panel=PROBLEM,
-    ),
+    option("Seconds for each person; the certificate then says what is open.", "SECONDS", panel=PROBLEM),
 ]
-Jobs = Annotated[
-    int, typer.Option(help="Processes; -1 for one per core.", metavar="N", rich_help_panel=OUTPUT)
-]
-Language = Annotated[str, typer.Option(help="en, pt or es.", metavar="LANGUAGE", rich_help_panel=OUTPUT)]
-Audience = Annotated[
-    str,
-    typer.Option(
-        help="Who reads it: person, officer or auditor.", metavar="AUDIENCE", rich_help_panel=OUTPUT
-    ),
-]
+Jobs = Annotated[int, option("Processes; -1 for one per core.", "N", panel=OUTPUT)]
+Language = Annotated[str, option("en, pt or es.", "LANGUAGE", panel=OUTPUT)]
+Audience = Annotated[str, option("Who reads it: person, officer or auditor.", "AUDIENCE", panel=OUTPUT)]
 RawCsv = Annotated[
     bool,
-    typer.Option(
-        "--raw-csv",
-        help="Write text to CSV as it is. Without it, text that a spreadsheet would run as a formula is "
+    option(
+        "Write text to CSV as it is. Without it, text that a spreadsheet would run as a formula is "
         "given an apostrophe in front.",
-        rich_help_panel=OUTPUT,
+        None,
+        "--raw-csv",
+        panel=OUTPUT,
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.", rich_help_panel=OUTPUT)]
+Force = Annotated[bool, option("Replace files that exist.", None, "--force", panel=OUTPUT)]

@@ -11,7 +11,6 @@ from p2ce.apps.messages import counted, notice
 from p2ce.apps.model_files.load_model import LoadedModel, load_model
 from p2ce.apps.model_files.model_columns import ModelColumns, columns_of
 from p2ce.apps.reference_types import typed_people, typed_reference
-from p2ce.apps.special_codes import propose_special
 from p2ce.apps.table_files import Table, read_table
 from p2ce.apps.target_argument import read_target
 from p2ce.errors import InvalidArgument, InvalidTarget, nearest
@@ -245,7 +244,6 @@ def _actions(
     if policy is None:
         likely = [name for name in reference.columns if likely_protected(name) is not None]
         actions = ActionSet.infer(reference).protect(*likely)
-        propose_special(reference)
         moving = [name for name in reference.columns if not actions[name].fixed]
         notice(
             "No --policy: what each feature may do is inferred from the population. "

@@ -1,7 +1,7 @@
 """Show, on applicants made from a seed, the options of a rejected applicant and what is proven."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -9,9 +9,7 @@ from rich.text import Text
 
 from p2ce.apps.messages import printable, stdout_console, working
 from p2ce.apps.write_outputs import check_out, write
-from p2ce.present.proof_sentences import proof_sentence
-from p2ce.present.speaker import speaker_of
-from p2ce.present.write_text import current_outcome, option_sentences
+from p2ce.present.view import View, view
 from p2ce.result import Explanation, Explanations, Status
 
 if TYPE_CHECKING:
@@ -47,12 +45,8 @@ def run_demo(
     console = console or stdout_console()
     if out is not None:
         check_out(out, force=force)
-    with working("Loading the libraries …", always=True):
-        from p2ce.apps.applicants import make_applicants
-
-        applicants = make_applicants(seed=seed)
-    with working("Training a model on 2,000 made-up applicants …", always=True):
-        explainer, rejected = explainer_and_rejected(applicants.people, applicants.repaid, seed=seed)
+    with working("Training a model on made-up applicants …", always=True):
+        explainer, rejected = explainer_and_rejected(seed=seed)
     with working("Getting ready …", always=True):
         explainer.warm_up()
     explanation = example_with_options(explainer, rejected)
@@ -62,36 +56,30 @@ def run_demo(
         console.print(f"Written: {printable(out)}", markup=False, soft_wrap=True)
 
 
-def explainer_and_rejected(
-    people: "pd.DataFrame", repaid: "pd.Series[int]", *, seed: int, max_changes: int | None = 3
-) -> "tuple[p2ce.Explainer, pd.DataFrame]":
-    """Train the model, state what applicants may change, and select the rejected ones."""
+def explainer_and_rejected(*, seed: int, **settings: Any) -> "tuple[p2ce.Explainer, pd.DataFrame]":
+    """Make up applicants, train a model, state what they may change, and select the rejected ones.
+
+    ``settings`` are further arguments of the explainer.
+    """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     import p2ce
 
+    made = p2ce.datasets.make_applicants(random_state=seed)
+    people, outcome = made.features, made.outcome.map({1: REPAID, 0: "not repaid"})  # for the sentences
     model = HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=15, random_state=seed)
-    outcome = repaid.map({1: REPAID, 0: "not repaid"})  # words, so that the sentences read well
-    model.fit(people, outcome)
     actions = (
         p2ce.ActionSet.infer(people)
-        .fix("Age", "LatePayments", "OwnsHome")
+        .fix(*made.immutable)
         .increase_only("YearsAtCurrentJob", "SavingsBalance", "Income", "HasGuarantor")
         .decrease_only("LoanAmount")
         .step(LoanAmount=100, LoanMonths=6)
         .display(DISPLAYS)
     )
     explainer = p2ce.Explainer(
-        model,
-        people,
-        actions=actions,
-        target=REPAID,
-        max_changes=max_changes,
-        plausibility=p2ce.IsolationForest(contamination=0.05),
-        random_state=seed,
+        model.fit(people, outcome), people, actions=actions, target=REPAID, random_state=seed, **settings
     )
-    repaying = list(model.classes_).index(REPAID)
-    return explainer, people[model.predict_proba(people)[:, repaying] < 0.5]
+    return explainer, people[explainer.score(people) < explainer.threshold]
 
 
 def example_with_options(explainer: "p2ce.Explainer", rejected: "pd.DataFrame") -> Explanation:
@@ -109,17 +97,19 @@ def example_with_options(explainer: "p2ce.Explainer", rejected: "pd.DataFrame") 
 
 def show(explanation: Explanation, console: Console) -> None:
     """Print the applicant, the options in words, the proof and the time."""
-    console.print(_applicant(explanation))
-    for line in current_outcome(explanation, audience="officer"):
-        console.print(Text(line))
+    seen = view(explanation, audience="officer")
+    console.print(_applicant(seen))
+    console.print(Text(f"{seen.standing.exact} {seen.found.exact}{':' if seen.options else '.'}"))
     console.print()
-    options = option_sentences(explanation, audience="officer")
-    for number, line in enumerate(options, start=1):
-        console.print(Text.assemble((f"{number}. ", "bold green"), line))
-    if len(explanation):
+    for option in seen.options:
+        best = f" ({option.best})" if option.best else ""
+        console.print(
+            Text.assemble((f"{option.number}. ", "bold green"), f"{option.do}. {option.outcome}{best}.")
+        )
+    if seen.options:
         console.print()
     style = "bold green" if explanation.status in (Status.OPTIMAL, Status.NO_RECOURSE) else "bold yellow"
-    console.print(Text(proof_sentence(explanation), style=style))
+    console.print(Text(seen.proof.exact, style=style))
     console.print(Text(time_sentence(explanation), style="dim"))
 
 
@@ -133,14 +123,13 @@ def _milliseconds(seconds: float) -> str:
     return f"{seconds * 1000:,.2f} ms" if seconds < 0.1 else f"{seconds:,.2f} s"
 
 
-def _applicant(explanation: Explanation) -> Table:
-    touched = {name for option in explanation for name in option.changes}
+def _applicant(seen: View) -> Table:
+    touched = {name for option in seen.explanation for name in option.changes}
     table = Table(title="A rejected applicant", title_justify="left", title_style="bold")
     table.add_column("feature")
     table.add_column("today", justify="right")
     table.add_column("in some option", justify="center")
-    speaker = speaker_of(explanation)
-    for name, value in explanation.person.items():
-        shown = speaker.value(name, value)
-        table.add_row(Text(speaker.name(name)), Text(shown), "changes" if name in touched else "")
+    for name, value in seen.explanation.person.items():
+        shown = seen.wording.value(name, value)
+        table.add_row(Text(seen.wording.name(name)), Text(shown), "changes" if name in touched else "")
     return table

@@ -105,12 +105,12 @@ def _check(inputs: Inputs, task: Task) -> None:
 
 def check_words(audience: str, language: str) -> None:
     """Raise if the audience or the language is unknown."""
-    from p2ce.present.languages import AUDIENCES
-    from p2ce.present.speaker import speaker_for
+    from p2ce.present.languages import words_in
+    from p2ce.present.render import AUDIENCES
 
     if audience not in AUDIENCES:
         raise InvalidArgument(f"--audience {echoed(audience)} is not known. {nearest(audience, AUDIENCES)}")
-    speaker_for(None, language)
+    words_in(language)
 
 
 def choose(ready: Ready, task: Task, inputs: Inputs) -> list[int]:
@@ -238,7 +238,7 @@ def _stopped(work: Work, places: list[int], kept: "partial.Partial | None") -> i
 def show(explanations: "Explanations", why: "WhyNone | None", task: Task) -> None:
     """Print one person in words, or many as a table."""
     from p2ce.apps.print_summary import print_summary
-    from p2ce.present.write_text import to_text
+    from p2ce.present.render import to_text
 
     if len(explanations) == 1:
         words = to_text(explanations[0], audience=task.audience, language=task.language, why=why)
@@ -250,9 +250,8 @@ def show(explanations: "Explanations", why: "WhyNone | None", task: Task) -> Non
 
 def _print_written(explanations: "Explanations", written: list[Path]) -> None:
     """Print what was written and how many people have each status, since a table has no row for some."""
-    from p2ce.apps.print_summary import counts
-
-    print(f"{printable(' and '.join(map(str, written)))}: {counts(explanations)}")
+    options = counted(sum(map(len, explanations)), "option")
+    print(f"{printable(' and '.join(map(str, written)))}: {options} for {explanations}.")
 
 
 def _exit_code(explanations: "Explanations") -> int:

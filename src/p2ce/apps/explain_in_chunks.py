@@ -1,10 +1,8 @@
 """Explain the chosen people chunk by chunk, with a progress bar, and without loss on Ctrl-C."""
 
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from p2ce.apps.ctrl_c import hearing_interrupts
 from p2ce.apps.messages import stderr_console
@@ -44,16 +42,20 @@ def explain_in_chunks(
 
     ``progress`` None means a bar for more than one person, on a terminal.
     """
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
+
+    from p2ce.explain.processes import job_count
+
     work = Work() if partial is None else Work(done=partial.done)
     left = [place for place in places if place not in work.done]
     shown = (sys.stderr.isatty() and len(places) > 1) if progress is None else progress
-    size, largest = (
-        FIRST_CHUNK,
-        jobs_of(jobs)
-        * (LARGEST_CHUNK if explainer.describe().kernel_decides_alone else LARGEST_IF_BLACK_BOX),
-    )
-    with hearing_interrupts() as interrupts, _bar(len(places), shown) as advance:
-        advance(len(places) - len(left))
+    largest = LARGEST_CHUNK if explainer.describe().kernel_decides_alone else LARGEST_IF_BLACK_BOX
+    size, largest = FIRST_CHUNK, largest * job_count(jobs)
+    counts = (BarColumn(), MofNCompleteColumn(), "people", TimeElapsedColumn())
+    columns = ("explaining", *counts, "left", TimeRemainingColumn())
+    bar = Progress(*columns, console=stderr_console(), disable=not shown)
+    with hearing_interrupts() as interrupts, bar:
+        task = bar.add_task("", total=len(places), completed=len(places) - len(left))
         while left and not work.interrupted:
             chunk, left = left[:size], left[size:]
             try:
@@ -73,17 +75,10 @@ def explain_in_chunks(
                 work.done.update(finished)
             elif finished:
                 partial.add(finished)
-            advance(len(finished))
+            bar.advance(task, len(finished))
             size = min(2 * size, largest)
         work.interrupted = work.interrupted and any(place not in work.done for place in places)
     return work
-
-
-def jobs_of(jobs: int) -> int:
-    """Turn a number of jobs into a number of processes."""
-    from p2ce.explain.processes import job_count
-
-    return job_count(jobs)
 
 
 def _is_done(entry: Explanation) -> bool:
@@ -91,39 +86,3 @@ def _is_done(entry: Explanation) -> bool:
     from p2ce.explain.explain_many import INTERRUPTED
 
     return entry.status is not Status.TIME_LIMIT and entry.message != INTERRUPTED
-
-
-def _bar(total: int, shown: bool) -> "AbstractContextManager[Callable[[int], None]]":
-    if not shown:
-        return nullcontext(lambda _: None)
-    return _shown_bar(total)
-
-
-def _shown_bar(total: int) -> "AbstractContextManager[Callable[[int], None]]":
-    from contextlib import contextmanager
-
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    @contextmanager
-    def bar() -> Any:
-        columns = (
-            TextColumn("explaining"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("people"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-        )
-        with Progress(*columns, console=stderr_console()) as progress:
-            task = progress.add_task("", total=total)
-            yield lambda count: progress.advance(task, count)
-
-    return bar()

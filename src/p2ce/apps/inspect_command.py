@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from p2ce.problem import Display
     from p2ce.result import ModelFacts
 
 HUGE = 10**9  # combinations, beyond which a black-box model is likely to be estimated
@@ -41,7 +42,7 @@ def run_inspect(inputs: Inputs, console: "Console | None" = None) -> None:
     console.print()
     _print_grid(console, ready)
     for rule in facts.rules:
-        console.print(f"rule: {one_line(rule)}", markup=False, soft_wrap=True)
+        console.print(f"rule: {one_line(str(rule))}", markup=False, soft_wrap=True)
     console.print()
     if not said:
         console.print("Nothing looks wrong.")
@@ -104,7 +105,7 @@ def _chosen_by(ready: Ready) -> str:
 
 
 def _target(facts: "ModelFacts") -> str:
-    from p2ce.result.outcome_text import is_strict
+    from p2ce.result.target import is_strict
 
     what = {"probability": "probability", "decision": "decision value"}.get(facts.scale)
     if what is None:
@@ -130,37 +131,26 @@ def _print_lines(console: "Console", lines: Any) -> None:
 
 
 def _print_grid(console: "Console", ready: Ready) -> None:
-    """Print a line per feature: what it is, whether it may move, and to which values."""
+    """Print a line per feature: what it is and is called, whether it may move, and to which values."""
     from rich.table import Table
     from rich.text import Text
 
-    rows = _grid_rows(ready)
-    named = any(row[1] for row in rows)
+    from p2ce.problem.actions_table import feature_row
+
+    features = [ready.actions[name] for name in ready.reference.columns]
+    called = [_called(feature.display) for feature in features]
     table = Table(show_edge=False, pad_edge=False)
-    for heading in ("feature", *(["called"] if named else []), "kind", "may move", "candidates"):
+    for heading in ("feature", *(["called"] * any(called)), "kind", "may move", "candidates"):
         table.add_column(heading, overflow="fold")
-    for name, called, *rest in rows:
-        texts = [name, *([called] if named else []), *rest]
-        table.add_row(*(Text(printable(text)) for text in texts))
+    for feature, name in zip(features, called, strict=True):
+        own, *rest = feature_row(feature)
+        table.add_row(*(Text(printable(text)) for text in (own, *([name] * any(called)), *rest)))
     console.print(table)
 
 
-def _grid_rows(ready: Ready) -> list[list[str]]:
-    from p2ce.problem.actions_table import described_candidates
-
-    rows = []
-    for name in ready.reference.columns:
-        feature = ready.actions[name]
-        unit = feature.display.unit_in("en")
-        called = feature.display.name_in("en") + (f" ({unit})" if unit else "")
-        moves = (
-            "protected" if feature.protected else "never" if feature.fixed else feature.direction.name.lower()
-        )
-        moves = {"both": "either way"}.get(moves, moves)
-        rows.append(
-            [name, called, str(feature.kind), moves, "" if feature.fixed else described_candidates(feature)]
-        )
-    return rows
+def _called(display: "Display") -> str:
+    unit = display.unit_in("en")
+    return display.name_in("en") + (f" ({unit})" if unit else "")
 
 
 def _warnings(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[str]":

@@ -88,23 +88,27 @@ class _Notices(logging.Handler):
             if os.environ.get(DEBUG):
                 print(record.getMessage(), file=sys.stderr, flush=True)
             return
-        text = getattr(record, "on_command_line", record.getMessage())  # arguments as options
-        if not text.startswith(_SAID_HERE):
+        text = getattr(record, "on_command_line", "")  # arguments as options
+        if not text and record.levelno >= logging.WARNING:
+            text = record.getMessage()
+        if text and not text.startswith(_SAID_HERE):
             notice(text)
 
 
 @contextmanager
 def library_notices() -> Iterator[None]:
-    """Show warnings of the library as notices while the command runs, each once."""
+    """Show what the library logs for the command line as notices, and its warnings, each once."""
     log = logging.getLogger("p2ce")
-    handler, spread = _Notices(level=logging.WARNING), log.propagate
+    handler, before = _Notices(), (log.level, log.propagate)
     log.addHandler(handler)
+    log.setLevel(logging.INFO)
     log.propagate = False
     try:
         yield
     finally:
         log.removeHandler(handler)
-        log.propagate = spread
+        log.setLevel(before[0])
+        log.propagate = before[1]
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

@@ -8,14 +8,12 @@ import typer
 
 from p2ce.apps import command_arguments as say
 from p2ce.apps.messages import counted, notice, printable
-from p2ce.apps.special_codes import codes_in_words, propose_special
 from p2ce.limits import Limits, read_limits
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from p2ce.problem import ActionSet
     from p2ce.problem.policy_lint import Finding
 
 app = typer.Typer(
@@ -105,27 +103,10 @@ def infer(
     likely = [name for name in people.columns if likely_protected(name) is not None]
     kept = list(dict.fromkeys([*_known(_names(protected), people), *likely]))
     _tell_what_looks_wrong(people, alone=model is None and not drop)
-    detect = special_values is SpecialValues.DETECT
-    actions = ActionSet.infer(people, special_values="detect" if detect else None).protect(*kept)
-    if detect:
-        _tell_what_is_special(actions)
-    else:
-        propose_special(people, command=True)
-    save(actions, out)
+    actions = ActionSet.infer(people, special_values=None if special_values is None else "detect")
+    save(actions.protect(*kept), out)
     protected_ones = printable(", ".join(kept) or "none")
     print(f"{printable(out)}: {counted(people.shape[1], 'feature')}, protected: {protected_ones}.")
-
-
-def _tell_what_is_special(actions: "ActionSet") -> None:
-    found = [
-        f"{codes_in_words(feature.special)} in {echoed(feature.name)}"
-        for feature in actions.features
-        if feature.special
-    ]
-    if found:
-        notice(f"Special values, which are no numbers: {'; '.join(found)}. Remove 'special' where they are.")
-    else:
-        notice("No value looks like a code.")
 
 
 def _people(data: Path, drop: list[str], model: str | None, limits: Limits) -> "pd.DataFrame":

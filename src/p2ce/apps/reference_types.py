@@ -1,13 +1,15 @@
-"""Give the columns of reference and people the types that the model was fitted on."""
+"""Give the columns of reference and people the types that the model was fitted on, and report odd labels."""
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from p2ce.apps import typed_columns as cells
-from p2ce.apps.messages import counted
+from p2ce.apps.messages import counted, notice
 from p2ce.apps.model_files.model_columns import ModelColumns
 from p2ce.apps.table_files import Table
-from p2ce.apps.unseen_labels import tell_labels
-from p2ce.errors import InvalidArgument
+from p2ce.errors import InvalidArgument, nearest
+from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,12 +34,12 @@ def typed_reference(
         order = None if feature is None else feature.order
         if name in categories:
             columns[name] = _category(table, name, categories[name], order)
-            tell_labels(table, name, columns[name], known=categories[name], whose="the model")
+            _tell_labels(table, name, columns[name], known=categories[name], whose="the model")
         elif name in {renamed[one] for one in known.texts}:
             columns[name] = _as_text(cells.natural(table, name))
         elif feature is not None and feature.labels is not None:
             columns[name] = _labelled(table, name, feature.labels, order)
-            tell_labels(table, name, columns[name], known=feature.labels, whose="the policy")
+            _tell_labels(table, name, columns[name], known=feature.labels, whose="the policy")
         elif feature is not None or numbers_only:
             who = "the policy" if feature is not None else kind
             found = cells.numbers_of(table, name, who=who)
@@ -45,7 +47,7 @@ def typed_reference(
         else:
             columns[name] = cells.natural(table, name)
             if _holds_labels(columns[name]):
-                tell_labels(table, name, columns[name], known=None)
+                _tell_labels(table, name, columns[name], known=None)
     return pd.DataFrame(columns)
 
 
@@ -139,4 +141,33 @@ def _tell_new_labels(table: Table, column: "pd.Series[Any]", reference: "pd.Seri
         known, whose = reference.cat.categories.tolist(), "the model"
     else:
         known, whose = reference.dropna().unique().tolist(), "the reference"
-    tell_labels(table, str(column.name), column, known=known, whose=whose)
+    _tell_labels(table, str(column.name), column, known=known, whose=whose)
+
+
+def _tell_labels(
+    table: Table, name: str, values: Iterable[Any], *, known: Sequence[Any] | None, whose: str = ""
+) -> None:
+    """Report what is suspicious about a column whose cells were parsed as these values.
+
+    ``whose`` says who knows the known labels; None means that they are not known.
+    """
+    values = list(values)
+    column = f"{echoed(name)} of {table.path.name}"
+    labels = [value for value in values if not is_missing(value)]
+    words = _different(value for value in labels if isinstance(value, str) and cells.says_missing(value))
+    if words:
+        notice(f"{column} holds {listed(words)} as a label. Leave cells empty where nothing is known.")
+    if known is None:
+        return
+    written = table.frame[name].tolist()
+    gaps = _different(cell for cell, value in zip(written, values, strict=True) if is_missing(value))
+    if gaps:
+        notice(f"{column} holds {listed(gaps)}, parsed as missing: {whose} knows no such label.")
+    keys = {cells.key_of(label) for label in known}
+    strange = _different(value for value in labels if cells.key_of(value) not in keys)
+    if strange:
+        notice(f"{column} holds {listed(strange)}, which {whose} does not know. {nearest(strange[0], known)}")
+
+
+def _different(values: Iterable[Any]) -> list[str]:
+    return list(dict.fromkeys(str(value) for value in values if not is_missing(value)))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from p2ce.apps.check_paths import require_file
+from p2ce.apps.check_paths import named, require_file
 from p2ce.apps.messages import notice, one_line
 from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra
 from p2ce.limits import DEFAULT, Limits
@@ -43,38 +43,30 @@ class Table:
 def read_table(path: Path, option: str, *, may_be_empty: bool = False, limits: Limits = DEFAULT) -> Table:
     """Read a table; any error is one line."""
     require_file(path, option)
+    what = named(option, path)
     with path.open("rb") as file:
         begins = file.read(4)
     if begins == PARQUET:
-        table = _read_parquet(path, option, limits)
+        table = _read_parquet(path, what, limits)
     elif begins == ZIP:
         raise InvalidArgument(
-            f"{option} {echoed(str(path))} is a zip or Excel file, not a table. Save it as CSV (UTF-8) or "
-            "Parquet."
+            f"{what} is a zip or Excel file, not a table. Save it as CSV (UTF-8) or Parquet."
         )
     elif path.suffix.lower() in NO_TABLES:
         kind = NO_TABLES[path.suffix.lower()]
-        raise InvalidArgument(
-            f"{option} {echoed(str(path))} is called like {kind}, and is no table of that kind."
-        )
+        raise InvalidArgument(f"{what} is called like {kind}, and is no table of that kind.")
     else:
-        table = _read_text(path, option, limits, packed=begins[:2] == GZIP)
+        table = _read_text(path, what, limits, packed=begins[:2] == GZIP)
     if not len(table.frame) and not may_be_empty:
-        raise InvalidArgument(
-            f"{option} {echoed(str(path))} has columns but no rows. Give at least one person."
-        )
-    twice = sorted(name for name, times in Counter(table.columns).items() if times > 1)
-    if twice:
-        raise InvalidArgument(
-            f"{option} {echoed(str(path))} has more than one column called {echoed(twice[0])}. Rename one "
-            "of them."
-        )
+        raise InvalidArgument(f"{what} has columns but no rows. Give at least one person.")
+    if twice := sorted(name for name, times in Counter(table.columns).items() if times > 1):
+        raise InvalidArgument(f"{what} has more than one column called {echoed(twice[0])}. Rename one.")
     return table
 
 
-def _read_parquet(path: Path, option: str, limits: Limits) -> Table:
+def _read_parquet(path: Path, what: str, limits: Limits) -> Table:
     try:
-        frame = _unpacked_parquet(path, f"{option} {echoed(str(path))}", limits)
+        frame = _unpacked_parquet(path, what, limits)
     except LimitExceeded:
         raise
     except ImportError as error:
@@ -82,8 +74,8 @@ def _read_parquet(path: Path, option: str, limits: Limits) -> Table:
             "Parquet files are read by pyarrow, which is missing: pip install 'p2ce[parquet]'"
         ) from error
     except Exception as error:  # pyarrow's own kinds
-        raise InvalidArgument(f"{option} {echoed(str(path))} is damaged: {one_line(error)[:200]}") from error
-    frame = frame.reset_index() if frame.index.name is not None else frame.reset_index(drop=True)
+        raise InvalidArgument(f"{what} is damaged: {one_line(error)[:200]}") from error
+    frame = frame.reset_index(drop=frame.index.name is None)
     return Table(path, frame.rename(columns=str), is_text=False)
 
 
@@ -136,13 +128,12 @@ def _measure(path: Path, what: str, limits: Limits, *, packed: bool) -> int:
     return max(lines, returns)
 
 
-def _read_text(path: Path, option: str, limits: Limits, *, packed: bool) -> Table:
+def _read_text(path: Path, what: str, limits: Limits, *, packed: bool) -> Table:
     import pandas as pd
 
-    what = f"{option} {echoed(str(path))}"
     try:
         lines = _measure(path, what, limits, packed=packed)
-        head, names, separator = _header(path, option, packed=packed)
+        head, names, separator = _header(path, what, packed=packed)
         _require_size(limits, what, max(0, lines - 1), len(names), lines * len(names))
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)  # rows that are longer than the header
@@ -161,16 +152,15 @@ def _read_text(path: Path, option: str, limits: Limits, *, packed: bool) -> Tabl
         raise
     except UnicodeDecodeError as error:
         raise InvalidArgument(
-            f"{option} {echoed(str(path))} is not text in UTF-8 (byte 0x{error.object[error.start]:02x}). "
+            f"{what} is not text in UTF-8 (byte 0x{error.object[error.start]:02x}). "
             f"Save it as UTF-8: iconv -f latin1 -t utf-8 {path.name} > new.csv"
         ) from error
     except (OSError, EOFError, zlib.error) as error:
-        raise InvalidArgument(f"{option} {echoed(str(path))} is damaged: {one_line(error)}.") from error
+        raise InvalidArgument(f"{what} is damaged: {one_line(error)}.") from error
     except (ValueError, pd.errors.ParserWarning, csv.Error) as error:
         why = one_line(error).rpartition("C error: ")[2]
         raise InvalidArgument(
-            f"{option} {echoed(str(path))} is no table: {why.rstrip('.')}. Each row needs as many cells as "
-            "the first line has."
+            f"{what} is no table: {why.rstrip('.')}. Each row needs as many cells as the first line has."
         ) from error
     if separator != _usual_separator(path):
         shown = {"\t": "tabs"}.get(separator, echoed(separator))
@@ -192,7 +182,7 @@ def _usual_separator(path: Path) -> str:
     return "\t" if suffixes & {".tsv", ".tab"} else ","
 
 
-def _header(path: Path, option: str, *, packed: bool) -> tuple[str, list[str], str]:
+def _header(path: Path, what: str, *, packed: bool) -> tuple[str, list[str], str]:
     """Give the first line, the names in it, and what separates them."""
     with gzip.open(path, "rb") if packed else path.open("rb") as file:
         start = file.read(BLOCK)
@@ -200,15 +190,12 @@ def _header(path: Path, option: str, *, packed: bool) -> tuple[str, list[str], s
             start += file.read(LONGEST_HEADER)
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InvalidArgument(
-            f"{option} {echoed(str(path))} is text in UTF-16. Save it as UTF-8: "
-            f"iconv -f utf-16 -t utf-8 {path.name} > new.csv"
+            f"{what} is text in UTF-16. Save it as UTF-8: iconv -f utf-16 -t utf-8 {path.name} > new.csv"
         )
     if b"\x00" in start:
-        raise InvalidArgument(
-            f"{option} {echoed(str(path))} is a binary file, not a table. Give a CSV, TSV or Parquet file."
-        )
+        raise InvalidArgument(f"{what} is a binary file, not a table. Give a CSV, TSV or Parquet file.")
     if not start.strip():
-        raise InvalidArgument(f"{option} {echoed(str(path))} is empty. Was it written to the end?")
+        raise InvalidArgument(f"{what} is empty. Was it written to the end?")
     lines = start.decode("utf-8-sig", errors="strict" if len(start) < BLOCK else "replace").splitlines()
     head = next(line for line in lines if line.strip())
     usual = _usual_separator(path)

@@ -8,7 +8,7 @@ RELEVANT = (  # on which explanations depend
     *("numpy", "pandas", "scikit-learn", "numba", "lightgbm", "xgboost", "xgboost-cpu", "catboost", "torch"),
     *("onnxruntime", "skops", "shap"),
 )
-OTHERS = ("pyarrow", "polars", "matplotlib", "plotly")
+OTHERS = ("pyarrow", "polars", "matplotlib")
 
 
 def lines(*, verbose: bool) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from p2ce.arrays import BoolArray
+from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.limits import DEFAULT, Limits
 from p2ce.tables.cells import is_missing
@@ -68,12 +68,12 @@ def rows_where(
         raise InvalidArgument(
             f"--where {echoed(expression[:40])}… is nested too deeply. Simplify it."
         ) from error
-    if not isinstance(found, np.ndarray) or found.dtype != np.bool_:
+    if found.dtype != np.bool_:
         raise InvalidArgument(
             f"--where {echoed(expression)} is not true or false for a row. "
             'Compare something: --where "score < 0.5"'
         )
-    return found
+    return np.asarray(found, dtype=np.bool_)
 
 
 def _parsed(expression: str, limits: Limits) -> tuple[ast.Expression, dict[str, str]]:
@@ -101,33 +101,37 @@ def _parsed(expression: str, limits: Limits) -> tuple[ast.Expression, dict[str, 
 
 
 class _Reader:
+    """Evaluates expressions to arrays with an entry per row: bools, floats, or objects for all else."""
+
     def __init__(self, frame: "pd.DataFrame", more: dict[str, Any], names: dict[str, str]) -> None:
         self.frame, self.more, self.names = frame, more, names
 
     def read(self, node: ast.expr) -> Any:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str | bool | None):
-            return node.value
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-            return _float(node.value)
-        if isinstance(node, ast.Name):
-            return self.column(self.names.get(node.id, node.id))
-        if isinstance(node, ast.BoolOp):
-            parts = [self.truth(one) for one in node.values]
-            return (np.logical_and if isinstance(node.op, ast.And) else np.logical_or).reduce(parts)
-        if isinstance(node, ast.UnaryOp):
-            if isinstance(node.op, ast.Not):
-                return ~self.truth(node.operand)
-            if isinstance(node.op, ast.USub):
-                return -self.number(node.operand)
-        if isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
-            return ARITHMETIC[type(node.op)](self.number(node.left), self.number(node.right))
-        if isinstance(node, ast.Compare):
-            return self.compare(node)
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr):
-            raise InvalidArgument("In --where, write and, or instead of &, |.")
+        match node:
+            case ast.Constant(value=bool() as known):
+                return np.full(len(self.frame), known)
+            case ast.Constant(value=int() | float() as number):
+                return np.full(len(self.frame), _float(number))
+            case ast.Constant(value=str() | None as text):
+                return np.full(len(self.frame), text, dtype=object)
+            case ast.Name(id=name):
+                return self.column(self.names.get(name, name))
+            case ast.BoolOp(op=op, values=values):
+                join = np.logical_and if isinstance(op, ast.And) else np.logical_or
+                return join.reduce([self.truth(one) for one in values])
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return ~self.truth(operand)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self.number(operand)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in ARITHMETIC:
+                return ARITHMETIC[type(op)](self.number(left), self.number(right))
+            case ast.BinOp(op=ast.BitAnd() | ast.BitOr()):
+                raise InvalidArgument("In --where, write and, or instead of &, |.")
+            case ast.Compare(left=first, ops=tests, comparators=rest):
+                pairs = zip(tests, [first, *rest], rest, strict=False)
+                return np.logical_and.reduce([self.compare(test, left, right) for test, left, right in pairs])
         raise InvalidArgument(
-            f"--where knows comparisons, and, or, not, + - * /, but not {echoed(ast.unparse(node))}. Leave "
-            "it out."
+            f"--where knows comparisons, and, or, not, + - * /, but not {self.shown(node)}. Leave it out."
         )
 
     def column(self, name: str) -> Any:
@@ -145,107 +149,84 @@ class _Reader:
         )
 
     def truth(self, node: ast.expr) -> BoolArray:
-        found = self.read(node)
-        if isinstance(found, bool):
-            return np.full(len(self.frame), found)
-        if isinstance(found, np.ndarray) and found.dtype == np.bool_:
-            return found
-        raise InvalidArgument(
-            f"In --where, {echoed(ast.unparse(node))} is not true or false. Compare it with something."
-        )
-
-    def number(self, node: ast.expr) -> Any:
-        found = self.read(node)
-        if isinstance(found, np.ndarray) and found.dtype.kind in "bf":
-            return found.astype(np.float64)
-        if isinstance(found, np.float64):
-            return found
-        raise InvalidArgument(
-            f"In --where, {echoed(ast.unparse(node))} is no number. Only numbers are added or negated."
-        )
-
-    def compare(self, node: ast.Compare) -> BoolArray:
-        result = np.ones(len(self.frame), dtype=np.bool_)
-        left = node.left
-        for test, right in zip(node.ops, node.comparators, strict=True):
-            result &= self.one(test, left, right)
-            left = right
-        return result
-
-    def one(self, test: ast.cmpop, left_node: ast.expr, right_node: ast.expr) -> BoolArray:
-        if isinstance(test, ast.In | ast.NotIn):
-            found = self.among(self.read(left_node), right_node)
-            return found if isinstance(test, ast.In) else ~found
-        left, right = self.read(left_node), self.read(right_node)
-        if isinstance(test, ast.Eq | ast.NotEq | ast.Is | ast.IsNot):
-            found = self.same(left, right)
-            return found if isinstance(test, ast.Eq | ast.Is) else ~found
-        if left is None or right is None:
-            raise InvalidArgument("In --where, nothing is below or above None. Write == None, or != None.")
-        if _is_text(left) != _is_text(right):
-            a, b = ast.unparse(left_node), ast.unparse(right_node)
+        found: BoolArray = self.read(node)
+        if found.dtype != np.bool_:
             raise InvalidArgument(
-                f"In --where, {self.quoted(a)} and {self.quoted(b)} cannot be compared: one of them is text."
+                f"In --where, {self.shown(node)} is not true or false. Compare it with something."
             )
-        left, right = self.spread(left), self.spread(right)
-        if left.dtype.kind != "O":
-            return np.asarray(COMPARISONS[type(test)](left, right), dtype=np.bool_)
-        return np.array(
-            [
-                not (is_missing(a) or is_missing(b)) and bool(COMPARISONS[type(test)](str(a), str(b)))
-                for a, b in zip(left.tolist(), right.tolist(), strict=True)
-            ],
-            dtype=np.bool_,
-        )
+        return found
 
-    def among(self, left: Any, node: ast.expr) -> BoolArray:
+    def number(self, node: ast.expr) -> FloatArray:
+        found: FloatArray = self.read(node)
+        if found.dtype == object:
+            raise InvalidArgument(
+                f"In --where, {self.shown(node)} is no number. Only numbers are added or negated."
+            )
+        return found.astype(np.float64)
+
+    def compare(self, test: ast.cmpop, left: ast.expr, right: ast.expr) -> BoolArray:
+        if isinstance(test, ast.Eq | ast.Is):
+            return self.same(left, right)
+        if isinstance(test, ast.NotEq | ast.IsNot):
+            return ~self.same(left, right)
+        if isinstance(test, ast.In | ast.NotIn):
+            found = self.among(left, right)
+            return found if isinstance(test, ast.In) else ~found
+        if _is_none(left) or _is_none(right):
+            raise InvalidArgument("In --where, nothing is below or above None. Write == None, or != None.")
+        lower, upper = self.read(left), self.read(right)
+        if (lower.dtype == object) != (upper.dtype == object):
+            raise InvalidArgument(
+                f"In --where, {self.shown(left)} and {self.shown(right)} cannot be compared: one of them is "
+                "text."
+            )
+        holds = COMPARISONS[type(test)]
+        if lower.dtype != object:
+            return np.asarray(holds(lower, upper), dtype=np.bool_)
+        return _each(lower, upper, lambda one, other: holds(str(one), str(other)))
+
+    def among(self, left: ast.expr, node: ast.expr) -> BoolArray:
         if not isinstance(node, ast.List | ast.Tuple):
             raise InvalidArgument("In --where, 'in' needs a list behind it: Housing in ['own', 'rent'].")
         found = np.zeros(len(self.frame), dtype=np.bool_)
         for one in node.elts:
-            value = self.read(one)
-            if isinstance(value, np.ndarray):
+            if any(isinstance(part, ast.Name) for part in ast.walk(one)):
                 raise InvalidArgument(
-                    f"In --where, {self.quoted(ast.unparse(one))} stands in a list. A list holds numbers and "
-                    "text in quotes only."
+                    f"In --where, {self.shown(one)} stands in a list. A list holds numbers and text in "
+                    "quotes only."
                 )
-            found |= self.same(left, value)
+            found |= self.same(left, one)
         return found
 
-    def same(self, left: Any, right: Any) -> BoolArray:
-        if left is None or right is None:
-            cells = self.spread(left if right is None else right)
+    def same(self, left: ast.expr, right: ast.expr) -> BoolArray:
+        if _is_none(left) or _is_none(right):
+            cells = self.read(left if _is_none(right) else right)
             return np.array([is_missing(cell) for cell in cells.tolist()], dtype=np.bool_)
-        if _is_text(left) != _is_text(right):
-            # 1 and "1" are the same here: a user rarely knows how a label is stored.
-            for side in (left, right):
-                if isinstance(side, str):
-                    _require_number(side)
-            as_texts = [[_text(cell) for cell in self.spread(side).tolist()] for side in (left, right)]
-            return np.array(
-                [a is not None and a == b for a, b in zip(*as_texts, strict=True)], dtype=np.bool_
-            )
-        return np.array(
-            [
-                not (is_missing(a) or is_missing(b)) and a == b
-                for a, b in zip(self.spread(left).tolist(), self.spread(right).tolist(), strict=True)
-            ],
-            dtype=np.bool_,
-        )
+        one, other = self.read(left), self.read(right)
+        if (one.dtype == object) == (other.dtype == object):
+            return _each(one, other, operator.eq)
+        # 1 and "1" are the same here: a user rarely knows how a label is stored.
+        for node in (left, right):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                _require_number(node.value)
+        return _each(one, other, lambda first, second: _text(first) == _text(second))
 
-    def spread(self, value: Any) -> Any:
-        if isinstance(value, np.ndarray):
-            return value
-        if isinstance(value, bool):
-            return np.full(len(self.frame), value)
-        if isinstance(value, np.float64):
-            return np.full(len(self.frame), value)
-        return np.full(len(self.frame), value, dtype=object)
-
-    def quoted(self, text: str) -> str:
+    def shown(self, node: ast.expr) -> str:
+        text = ast.unparse(node)
         for alias, name in self.names.items():
             text = text.replace(alias, f"`{name}`")
-        return repr(text)
+        return echoed(text)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _each(left: Any, right: Any, holds: Callable[[Any, Any], Any]) -> BoolArray:
+    """Compare cell by cell; with a missing value nothing holds."""
+    pairs = zip(left.tolist(), right.tolist(), strict=True)
+    found = [not (is_missing(one) or is_missing(other)) and bool(holds(one, other)) for one, other in pairs]
+    return np.array(found, dtype=np.bool_)
 
 
 def _plain(column: "pd.Series[Any]") -> Any:
@@ -263,10 +244,6 @@ def _plain(column: "pd.Series[Any]") -> Any:
     if all(is_missing(cell) or isinstance(cell, int | float) for cell in cells.tolist()) and len(cells):
         return np.array([np.nan if is_missing(cell) else float(cell) for cell in cells.tolist()])
     return cells
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) or (isinstance(value, np.ndarray) and value.dtype.kind == "O")
 
 
 def _float(number: int | float) -> np.float64:
@@ -287,10 +264,8 @@ def _require_number(text: str) -> None:
             ) from None
 
 
-def _text(cell: Any) -> str | None:
-    """Write a cell so that 1, 1.0 and "1" are the same; None for a missing one."""
-    if is_missing(cell):
-        return None
+def _text(cell: Any) -> str:
+    """Write a cell so that 1, 1.0 and "1" are the same."""
     text = str(cell).strip()
     if text.lower() in BOOLS:
         return text.lower()

@@ -86,7 +86,7 @@ def write(
             data["why_none"] = why.to_dict()
         _write_text(out, json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
         return [out]
-    from p2ce.present.report import to_html, to_markdown
+    from p2ce.present.render import to_html, to_markdown
 
     subject: Any = explanations[0] if len(explanations) == 1 else explanations
     render = to_html if suffix == ".html" else to_markdown

@@ -52,7 +52,7 @@ class SavedExplainer:
             if name not in replaced:
                 raise InvalidArgument(
                     f"{echoed(self.path)} was saved with {name} of your own: {what[:300]}. A file cannot "
-                    f"keep that safely, so give it again: p2ce.load(path, model, {name}=…)."
+                    f"keep that safely, so give it again: p2ce.Explainer.load(path, model, {name}=…)."
                 )
         if "plausibility" in replaced and plausibility is None:  # and so there is no threshold to set
             replaced["contamination"] = None

@@ -7,6 +7,7 @@ import pandas as pd
 
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.explain.arguments import Arguments
+from p2ce.tables import TableKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -15,12 +16,12 @@ class SavedArguments:
 
     arguments: Arguments
     reference: pd.DataFrame
-    kind: str  # of table, in which the reference was given
+    kind: TableKind  # of table, in which the reference was given
     models: int | None  # how many were given in a list, None for one by itself
 
 
 def arguments_to_save(
-    arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: str, problem: Problem
+    arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: TableKind, problem: Problem
 ) -> SavedArguments:
     """Collect what a file keeps; actions that were inferred from the reference are kept as such."""
     actions = problem.actions if arguments.actions is None else arguments.actions

@@ -1,48 +1,78 @@
-"""Write the arguments of an explainer as JSON, and read them back."""
+"""Write the arguments of an explainer as JSON, and read them back; the user's own objects are only named."""
 
-from dataclasses import asdict, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from p2ce.archive.saved_arguments import SavedArguments
-from p2ce.archive.stored_objectives import qualified, read_objectives, write_objective
 from p2ce.archive.stored_values import Damaged, read_value, take, write_value
 from p2ce.detectors.isolation_forest import IsolationForest
-from p2ce.errors import PolicyError
+from p2ce.errors import InvalidArgument, PolicyError
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.explain.arguments import Arguments
 from p2ce.limits import DEFAULT, Limits
-from p2ce.objectives import resolve
+from p2ce.objectives import (
+    Changes,
+    CostTable,
+    Euclidean,
+    MaxDistance,
+    MeanDistance,
+    Objective,
+    PercentileShift,
+    WeightedDistance,
+    resolve,
+)
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.method import P2CE, Mapocam
 from p2ce.problem.policy_document import read_document
 from p2ce.problem.policy_file import parse_policy
+from p2ce.tables import TableKind
 from p2ce.visible import echoed
 
-# Arguments that are one value each.
-PLAIN = (
-    *("target", "threshold", "margin", "scale", "max_changes"),
-    *("contamination", "ties", "random_state"),
-)
-METHODS = {settings.__name__: settings for settings in (P2CE, Mapocam)}
-NOT_KEPT = "own"
+# Which records of this library an argument may hold: written field by field, they check themselves when made.
+OBJECTIVES = (Changes, Euclidean, MaxDistance, MeanDistance, PercentileShift, WeightedDistance, CostTable)
+RECORDS: dict[str, tuple[Any, ...]] = {
+    "objectives": OBJECTIVES,
+    "plausibility": (IsolationForest,),
+    "method": (P2CE, Mapocam),
+    "bound": (ShapEstimate,),
+}
+OWN = "own"
+SETTINGS = tuple(field.name for field in fields(Arguments) if field.name != "actions")
 JSON = (bool, int, float, str, list, dict, type(None))
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """An argument that a file cannot keep, in words."""
+
+    what: str
 
 
 def write_settings(saved: SavedArguments) -> dict[str, Any]:
     """Give the settings as JSON; the policy and the reference are parts of their own."""
-    arguments = saved.arguments
-    written = {name: write_value(_plain(getattr(arguments, name)), name) for name in PLAIN}
-    return {
-        **written,
-        "objectives": [write_objective(one) for one in resolve(arguments.objectives)],
-        "plausibility": _write_detector(arguments.plausibility),
-        "method": arguments.method if isinstance(arguments.method, str) else _write_record(arguments.method),
-        "bound": arguments.bound if isinstance(arguments.bound, str) else _write_record(arguments.bound),
-        "models": saved.models,
-    }
+    given = {name: getattr(saved.arguments, name) for name in SETTINGS}
+    written = {name: _write(name, value) for name, value in given.items() if name != "objectives"}
+    objectives = [_write("objectives", one) for one in resolve(given["objectives"])]
+    return {**written, "objectives": objectives, "models": saved.models}
+
+
+def _write(name: str, value: Any) -> Any:
+    if type(value) in RECORDS.get(name, ()):
+        held = {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        try:
+            return {
+                "type": type(value).__name__,
+                **{key: write_value(one, f"{key} of {name}") for key, one in held.items()},
+            }
+        except InvalidArgument:
+            if not isinstance(value, CostTable):  # whose tables may hold functions
+                raise
+    if isinstance(value, Objective) or (name == "plausibility" and value is not None):
+        return {OWN: _described(value)}
+    return write_value(_plain(value), name)
 
 
 def _plain(value: Any) -> Any:
@@ -52,71 +82,58 @@ def _plain(value: Any) -> Any:
     return [_plain(part) for part in value] if isinstance(value, list) else value
 
 
-def _write_detector(detector: Any) -> Any:
-    if detector is None:
-        return None
-    if isinstance(detector, IsolationForest):
-        return _write_record(detector)
-    named = getattr(detector, "__qualname__", None)
-    what = f"the function {detector.__module__}.{named}" if named else f"a {qualified(type(detector))}"
-    return {"type": NOT_KEPT, "what": what}
-
-
-def _write_record(record: IsolationForest | ShapEstimate | Mapocam) -> dict[str, Any]:
-    held = {name: write_value(_plain(value), name) for name, value in asdict(record).items()}
-    return {"type": type(record).__name__, **held}
+def _described(value: Any) -> str:
+    named, kind = getattr(value, "__qualname__", None), type(value)
+    if named:
+        return f"the function {value.__module__}.{named}"
+    name = f"{echoed(value.name)}, " if isinstance(value, Objective) else ""
+    return f"{name}an object of {kind.__module__}.{kind.__qualname__}"
 
 
 def read_settings(
-    written: Any, *, policy: str, reference: pd.DataFrame, kind: str, limits: Limits = DEFAULT
+    written: Any, *, policy: str, reference: pd.DataFrame, kind: TableKind, limits: Limits = DEFAULT
 ) -> tuple[SavedArguments, dict[str, str]]:
     """Undo `write_settings`; what only the user has is left out, and listed by the name of its argument."""
-    plain = {name: read_value(take(written, name, *JSON)) for name in PLAIN}
-    objectives, own_objectives = read_objectives(take(written, "objectives", list))
-    detector, own_detector = _read_detector(take(written, "plausibility", dict, type(None)))
-    bound = take(written, "bound", str, dict)
-    method = take(written, "method", str, dict)
-    arguments = Arguments(
-        actions=read_actions(policy, limits),
-        objectives=objectives or (),
-        plausibility=detector,
-        method=method if isinstance(method, str) else _read_method(method),
-        bound=bound if isinstance(bound, str) else _read_record(bound, ShapEstimate),
-        **plain,
+    given = {name: _read(name, take(written, name, *JSON)) for name in SETTINGS if name != "objectives"}
+    objectives = [_read("objectives", one) for one in take(written, "objectives", list)]
+    own = {
+        "objectives": "; ".join(one.what for one in objectives if isinstance(one, Own)),
+        "plausibility": given["plausibility"].what if isinstance(given["plausibility"], Own) else "",
+    }
+    kept = {
+        "objectives": () if own["objectives"] else tuple(objectives),
+        "plausibility": None if own["plausibility"] else given["plausibility"],
+    }
+    saved = SavedArguments(
+        arguments=Arguments(actions=read_actions(policy, limits), **{**given, **kept}),
+        reference=reference,
+        kind=kind,
+        models=take(written, "models", int, type(None)),
     )
-    models = take(written, "models", int, type(None))
-    saved = SavedArguments(arguments=arguments, reference=reference, kind=kind, models=models)
-    own = {"objectives": own_objectives, "plausibility": own_detector}
     return saved, {name: what for name, what in own.items() if what}
 
 
-def _read_detector(written: Any) -> tuple[IsolationForest | None, str]:
-    if written is None:
-        return None, ""
-    if take(written, "type", str) == NOT_KEPT:
-        return None, take(written, "what", str)
-    forest: IsolationForest = _read_record(written, IsolationForest)
-    return forest, ""
-
-
-def _read_method(written: Any) -> Mapocam:
-    name = take(written, "type", str)
-    if name not in METHODS:
-        raise Damaged(f"{echoed(name, most=40)} is no algorithm of the paper")
-    settings: Mapocam = _read_record(written, METHODS[name])
-    return settings
-
-
-def _read_record(written: Any, made_by: Any) -> Any:
-    if take(written, "type", str) != made_by.__name__:
-        raise Damaged(f"{echoed(written['type'], most=40)} stands for {made_by.__name__}")
-    return made_by(**{field.name: read_value(take(written, field.name, *JSON)) for field in fields(made_by)})
+def _read(name: str, written: Any) -> Any:
+    if name not in RECORDS or not isinstance(written, dict):
+        return read_value(written)
+    if OWN in written:
+        return Own(take(written, OWN, str))
+    called = take(written, "type", str)
+    made_by = next((one for one in RECORDS[name] if one.__name__ == called), None)
+    if made_by is None:
+        raise Damaged(f"{echoed(called, most=40)} stands for {name}")
+    given = {field.name: read_value(take(written, field.name, *JSON)) for field in fields(made_by)}
+    if made_by is WeightedDistance:
+        return WeightedDistance(dict(given.pop("weights")), **given)
+    if made_by is CostTable:
+        tables = {feature: dict(prices) for feature, prices in given.pop("tables")}
+        return CostTable(given.pop("name"), tables, **given)
+    return made_by(**given)
 
 
 def read_actions(policy: str, limits: Limits = DEFAULT) -> ActionSet:
-    """Read the policy's YAML."""
-    parsed = parse_policy(read_document(policy, limits=limits), limits=limits)
-    if parsed.problems:
-        first = parsed.problems[0]
-        raise PolicyError(f"line {first.line} of its policy: {first.message}", line=first.line)
-    return ActionSet(features=parsed.features, rules=tuple(rule for _, rule in parsed.rules))
+    """Parse the policy's YAML."""
+    try:
+        return parse_policy(read_document(policy, limits=limits), limits=limits).actions()
+    except PolicyError as error:
+        raise PolicyError(f"line {error.line} of its policy: {error}", line=error.line) from error

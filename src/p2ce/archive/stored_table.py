@@ -9,11 +9,11 @@ import pandas as pd
 
 from p2ce.archive.stored_columns import Arrays, array_names, as_index, read_column, write_column
 from p2ce.archive.stored_values import Damaged, read_value, take, write_value
-from p2ce.tables import KINDS
+from p2ce.tables import KINDS, TableKind
 from p2ce.visible import echoed
 
 
-def write_table(frame: pd.DataFrame, kind: str) -> tuple[dict[str, Any], Arrays]:
+def write_table(frame: pd.DataFrame, kind: TableKind) -> tuple[dict[str, Any], Arrays]:
     """Give a frame as JSON and named arrays; row labels are left behind, since nothing looks at them."""
     labels = frame.columns
     several = isinstance(labels, pd.MultiIndex)
@@ -33,12 +33,13 @@ def write_table(frame: pd.DataFrame, kind: str) -> tuple[dict[str, Any], Arrays]
     return content | {"labels": written, "names": names, "several": several}, named
 
 
-def read_table(content: Any, array: Callable[[str], npt.NDArray[Any]]) -> tuple[pd.DataFrame, str]:
+def read_table(content: Any, array: Callable[[str], npt.NDArray[Any]]) -> tuple[pd.DataFrame, TableKind]:
     """Undo `write_table`; ``array`` gives an array by its name."""
-    kind, rows = take(content, "kind", str), take(content, "rows", int)
+    named, rows = take(content, "kind", str), take(content, "rows", int)
     schemas = take(content, "columns", list)
-    if kind not in KINDS:
-        raise Damaged(f"a table of the kind {echoed(kind, most=40)}")
+    kind = next((known for known in KINDS if known == named), None)
+    if kind is None:
+        raise Damaged(f"a table of the kind {echoed(named, most=40)}")
     columns = {place: _column(schema, f"{place}.", array) for place, schema in enumerate(schemas)}
     labels = _column(take(content, "labels", dict), "labels.", array)
     if any(len(column) != rows for column in columns.values()) or len(labels) != len(columns):

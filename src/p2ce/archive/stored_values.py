@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from p2ce.errors import InvalidArgument
-from p2ce.result.plain import LONG_INT, NOT_FINITE, TUPLE, to_plain
+from p2ce.tables.json_values import LONG_INT, NOT_FINITE, to_plain
 from p2ce.visible import echoed
 
 NUMPY = "numpy"
+TUPLE = "tuple"
 NOTHING = "missing"  # how a cell of any type says that there is no value
 NUMBERS = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),

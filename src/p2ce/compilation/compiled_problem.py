@@ -25,8 +25,8 @@ from p2ce.problem.actions import ActionSet
 from p2ce.problem.feature import FeatureActions
 from p2ce.problem.method import EXACT, Mapocam
 from p2ce.result.categories import Categories
-from p2ce.result.outcome_text import shown_end
 from p2ce.result.question import Question
+from p2ce.result.target import shown_end
 from p2ce.scores.black_box_score import BlackBoxScore
 from p2ce.scores.grouped_columns import onto_compounds
 from p2ce.solver.settings import Settings, make_settings

@@ -11,7 +11,7 @@ import pandas as pd
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidPerson, nearest
 from p2ce.problem.feature import shown
-from p2ce.tables import as_pandas, as_person
+from p2ce.tables import TableKind, as_pandas, as_person
 from p2ce.tables.codebook import MISSING, Codebook, Coding, is_missing
 from p2ce.visible import echoed, listed
 
@@ -26,7 +26,7 @@ class EncodedRows:
     columns: tuple[list[Any], ...]  # one list per model column, plain values exactly as given
     values: FloatArray  # (n, d) the same as codes; 0 where a row cannot be encoded
     problems: dict[int, str]  # position → why the row cannot be encoded
-    kind: str = "pandas"  # of the caller's table
+    kind: TableKind = "pandas"  # of the caller's table
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -36,7 +36,7 @@ class EncodedRows:
         return {name: column[position] for name, column in zip(names, self.columns, strict=True)}
 
 
-def encode_row(given_row: Any, codebook: Codebook, *, kind: str = "pandas") -> EncodedRows:
+def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas") -> EncodedRows:
     """Encode one row, a Series, a dict, a 1-D array or a table of one row; raise on anything wrong.
 
     ``kind`` is the kind of table of the explanation where the row did not come in one.

@@ -10,6 +10,7 @@ from p2ce.arrays import BoolArray, FloatArray
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.rules.predicate import Predicate
 from p2ce.problem.rules.rule import Budget, ResolvedRule, Rule
+from p2ce.result.rule_data import RuleData, rule_data
 from p2ce.scores.score import FlatScore, Spending
 from p2ce.tables.codebook import Codebook
 
@@ -19,6 +20,7 @@ class CompiledRule:
     """A rule in the terms of the codes."""
 
     rule: Rule
+    data: RuleData  # as explanations hold it
     resolved: ResolvedRule
 
     @property
@@ -50,7 +52,10 @@ class CompiledRule:
 
 def resolve_rules(actions: ActionSet, codebook: Codebook) -> tuple[CompiledRule, ...]:
     """Resolve the rules of an action set: labels become codes."""
-    return tuple(CompiledRule(rule=rule, resolved=rule.resolve(codebook)) for rule in actions.rules)
+    return tuple(
+        CompiledRule(rule=rule, data=rule_data(rule), resolved=rule.resolve(codebook))
+        for rule in actions.rules
+    )
 
 
 def columns_to_miss(actions: ActionSet) -> frozenset[str]:

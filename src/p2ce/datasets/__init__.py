@@ -1,6 +1,8 @@
-"""Load the paper's data sets: German Credit, the Taiwan credit card clients, and Adult.
+"""Load the paper's data sets (German Credit, the Taiwan credit card clients, Adult), or make up applicants.
 
     from p2ce import datasets
+
+    applicants = datasets.make_applicants(800)  # needs no file and no network
 
     german = datasets.load_german()
     german.features, german.outcome, german.immutable
@@ -13,5 +15,6 @@ so the rows are the same everywhere.
 
 from p2ce.datasets.dataset import Dataset
 from p2ce.datasets.load_dataset import load, load_adult, load_german, load_taiwan
+from p2ce.datasets.made_up import make_applicants
 
-__all__ = ["Dataset", "load", "load_adult", "load_german", "load_taiwan"]
+__all__ = ["Dataset", "load", "load_adult", "load_german", "load_taiwan", "make_applicants"]

@@ -7,7 +7,7 @@ import pandas as pd
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Dataset:
-    """One of the paper's data sets, complete and in its original order of rows.
+    """A data set; one of the paper's is complete and in its original order of rows.
 
     ``features`` (n, d) has numbers, and columns of type category for ``categories``. ``outcome`` (n,) is 1
     where the decision was favourable and 0 elsewhere, and carries the name of the target column.

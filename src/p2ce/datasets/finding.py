@@ -9,9 +9,10 @@ import pandas as pd
 
 from p2ce.datasets.facts import Facts
 from p2ce.datasets.openml import fetch_raw
-from p2ce.datasets.places import CACHE, DATA, cache_folder, keep, named_folder
+from p2ce.datasets.places import CACHE, DATA, cache_folder, named_folder
 from p2ce.datasets.preparing import as_csv, prepare
-from p2ce.errors import DamagedData, MissingData
+from p2ce.errors import DamagedData, InvalidArgument, MissingData
+from p2ce.files import write_whole
 from p2ce.visible import echoed
 
 log = logging.getLogger("p2ce")
@@ -40,8 +41,9 @@ def find(facts: Facts, *, fetch: Callable[[Facts], pd.DataFrame] = fetch_raw) ->
         raise MissingData(_not_found(facts, named, cached.parent, error)) from error
     text = _prepared(raw, facts)
     try:
-        keep(text, cached)
-    except OSError as error:
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(cached, text)
+    except (OSError, InvalidArgument) as error:
         log.warning("%s could not be kept in the cache (%s); %s names another folder.", cached, error, CACHE)
     return text
 

@@ -10,7 +10,7 @@ from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.encode import EncodedRows
 from p2ce.explain.verified import Grid, Verified
 from p2ce.paper.solve_by_paper import bound_of
-from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate
+from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate, Unproven
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
@@ -40,7 +40,9 @@ def build_explanation(
         person=row,
         person_score=float(known.scores[at]),
         person_prediction=_number(known.predictions[at]),
-        counterfactuals=tuple(_counterfactual(problem, row, verified, one) for one in found),
+        counterfactuals=tuple(
+            _counterfactual(problem, row, verified, one, number) for number, one in enumerate(found, start=1)
+        ),
         certificate=None
         if status is Status.ALREADY_FAVOURABLE
         else _certificate(problem, verified, at, because),
@@ -76,7 +78,7 @@ def _stated(problem: Problem, rows: EncodedRows) -> dict[str, Any]:
     }
 
 
-def _unproven_because(problem: Problem, verified: Verified, at: int) -> str | None:
+def _unproven_because(problem: Problem, verified: Verified, at: int) -> Unproven | None:
     """Say why a search that went to its end proves nothing; None where it does.
 
     An estimate that pruned nothing has left the search complete.
@@ -90,10 +92,12 @@ def _unproven_because(problem: Problem, verified: Verified, at: int) -> str | No
         return "estimate"
     if not known.trusted[at]:
         return "contradiction"  # bounds of scores that the model itself contradicts
-    return "doubt" if known.gave_up[at] else None
+    return "rounding" if known.gave_up[at] else None
 
 
-def _counterfactual(problem: Problem, row: dict[str, Any], verified: Verified, at: int) -> Counterfactual:
+def _counterfactual(
+    problem: Problem, row: dict[str, Any], verified: Verified, at: int, number: int
+) -> Counterfactual:
     found = verified.found
     values = dict(row)
     changes, rounded = {}, {}
@@ -105,6 +109,7 @@ def _counterfactual(problem: Problem, row: dict[str, Any], verified: Verified, a
         if found.displayed[at, column] != found.rows[at, column]:
             rounded[coding.name] = coding.plain(float(found.displayed[at, column]))
     return Counterfactual(
+        number=number,
         values=values,
         changes={name: changes[name] for name in values if name in changes},
         costs=dict(zip(problem.objective_names, found.costs[at].tolist(), strict=True)),
@@ -121,7 +126,7 @@ def _number(value: np.float64) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _certificate(problem: Problem, verified: Verified, at: int, because: str | None) -> Certificate:
+def _certificate(problem: Problem, verified: Verified, at: int, because: Unproven | None) -> Certificate:
     from p2ce.solver.counters import (
         ATTRIBUTED,
         BOUND,
@@ -168,8 +173,8 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: str | N
             **({"rules": counters[RULE]} if problem.rules else {}),
             **({"estimate": counters[ESTIMATE]} if problem.estimate or by_paper else {}),
         },
-        rules=tuple(rule.rule.text() for rule in problem.rules if not rule.is_predicate),
-        checked_rules=tuple(rule.rule.text() for rule in problem.rules if rule.is_predicate),
+        rules=tuple(rule.data for rule in problem.rules if not rule.is_predicate),
+        checked_rules=tuple(rule.data for rule in problem.rules if rule.is_predicate),
         verified=int(known.verified[at]),
         discrepancies=int(known.discrepancies[at]),
         miss_rate=None if estimate is None else estimate.miss_rate,

@@ -5,7 +5,6 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import InvalidActions, P2CEError
-from p2ce.result.number_text import readable
 from p2ce.visible import echoed
 
 MOST_TRIED = 2_000  # candidates in all: a slow model takes some seconds for them
@@ -74,7 +73,7 @@ def _works(problem: Problem, number: int, rows: FloatArray) -> bool:
 def _failure(problem: Problem, failed: list[tuple[int, float]], error: P2CEError) -> InvalidActions:
     column = failed[0][0]
     coding = problem.codebook.codings[column]
-    values = [readable(coding.plain(value)) for place, value in failed if place == column]
+    values = [echoed(coding.plain(value)) for place, value in failed if place == column]
     more = ", …" if len(values) > 5 else ""
     return InvalidActions(
         f"The model fails with {echoed(coding.name)} at {', '.join(values[:5])}{more} "

@@ -13,15 +13,17 @@ from p2ce.visible import echoed
 from p2ce.whole_numbers import is_whole
 
 AS_GIVEN = "as given"  # an override that is not given
+MOST_CHANGES = 1_000_000  # more than there are features
 LARGEST_MAP = 1000  # values on an axis
 BOUNDS = ("auto", "none", "shap")
 
 
 def check_limit(max_changes: Any) -> None:
     """Reject a limit that is no number of changes."""
-    if max_changes is not None and not (is_whole(max_changes) and int(max_changes) >= 1):
+    if max_changes is not None and not (is_whole(max_changes) and 1 <= int(max_changes) <= MOST_CHANGES):
         raise InvalidArgument(
-            f"max_changes is a whole number of at least 1, or None for no limit; got {echoed(max_changes)}."
+            f"max_changes is a whole number from 1 to {MOST_CHANGES:,}, or None for no limit; "
+            f"got {echoed(max_changes)}."
         )
 
 

@@ -17,7 +17,7 @@ from p2ce.result.explanation import Explanation
 from p2ce.result.judgement import Judgement
 from p2ce.solver.undominated import dominates
 from p2ce.tables.cells import is_missing
-from p2ce.verification.constraints import broken_rules
+from p2ce.verification.constraints import violations
 from p2ce.verification.evaluate_rows import plausibility_of, score_frame
 from p2ce.verification.row_costs import reported, totals_of
 from p2ce.visible import echoed
@@ -61,7 +61,7 @@ def check_proposal(
         plausibility = float(plausibility_of(problem, after.values, frame)[0])
     then = dict(zip(problem.names, old.tolist(), strict=True))
     now = dict(zip(problem.names, new.tolist(), strict=True))
-    broken = broken_rules(problem, old, new, frame)
+    broken = violations(problem, old, new, frame)
     moved = [name for name in problem.names if now[name] != then[name]]
     totals = totals_of(problem, old, new)
     costs = reported(problem, totals[None, :])[0]
@@ -72,7 +72,7 @@ def check_proposal(
         plausible=None if plausibility is None or problem.required_detector is None else plausibility >= 0.0,
         plausibility=plausibility,
         allowed=not broken,
-        broken=tuple(broken),
+        broken=broken,
         on_grid=_on_grid(problem, old, new),
         changes={
             name: (before.row(0, problem.names)[name], problem.codebook[name].plain(now[name]))

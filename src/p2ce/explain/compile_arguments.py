@@ -36,7 +36,7 @@ from p2ce.problem.special import detected, proposal
 from p2ce.result.dtypes import column_types
 from p2ce.tables import as_pandas
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
-from p2ce.tables.kinds import PANDAS
+from p2ce.tables.kinds import PANDAS, TableKind
 from p2ce.visible import echoed
 
 log = logging.getLogger("p2ce")
@@ -53,7 +53,7 @@ class Compiled:
     parse_models: "partial[tuple[ModelAdapter, ...]]"
     # A copy, since the caller's frame may change later; for save() and one-hot groups.
     reference: pd.DataFrame
-    kind: str  # of table that the reference came in
+    kind: TableKind  # of table that the reference came in
     sample: slice  # of the reference's rows: enough to parse the models again
     values: FloatArray  # (n, d) the sample's codes in the model's columns
     ends: FloatArray  # (2, d) the least and the largest known code of the whole reference

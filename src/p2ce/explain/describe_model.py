@@ -27,5 +27,5 @@ def facts_of(problem: Problem) -> ModelFacts:
         max_changes=problem.max_changes,
         cells=count_cells(tuple(sorted(others)), problem.max_changes),
         alternatives=dict(zip(problem.grid.names, others, strict=True)),
-        rules=tuple(rule.rule.text() for rule in problem.rules),
+        rules=tuple(rule.data for rule in problem.rules),
     )

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, cast
 
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
@@ -14,14 +14,15 @@ from p2ce.errors import InvalidActions
 from p2ce.explain.fingerprint import model_fingerprint
 from p2ce.explain.population import distributions
 from p2ce.problem.actions import ActionSet
-from p2ce.problem.actions_table import described_candidates, steps_of
+from p2ce.problem.candidates import candidates_of
 from p2ce.problem.feature import Direction, FeatureActions
 from p2ce.problem.policy_file import to_text
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
-from p2ce.result.question import FIXED, PROTECTED, Feature, Question
+from p2ce.result.question import FIXED, PROTECTED, Feature, FeatureKind, Moves, Question
+from p2ce.result.rule_data import rule_data
 
-MOVES = {Direction.DOWN: "down", Direction.BOTH: "either", Direction.UP: "up"}
+MOVES: dict[Direction, Moves] = {Direction.DOWN: "down", Direction.BOTH: "either", Direction.UP: "up"}
 # Packages by the modules that models come from, where the two are not called the same.
 PACKAGES = {"sklearn": "scikit-learn"}
 WRAPPED = ("estimator", "best_estimator_", "base_estimator", "final_estimator_")
@@ -70,7 +71,7 @@ def described_for(question: Question, actions: ActionSet, searched: ActionSet) -
             )
             for name, known in question.features.items()
         },
-        rules=tuple(rule.text() for rule in actions.rules),
+        rules=tuple(map(rule_data, actions.rules)),
         policy=policy,
         hashes={**question.hashes, "policy": hashlib.sha256(policy.encode()).hexdigest()},
     )
@@ -84,11 +85,10 @@ def _feature(known: Feature, actions: FeatureActions, *, follows: bool, group: s
         moves = PROTECTED if actions.protected else FIXED
     return replace(
         known,
-        kind=str(actions.kind),
+        kind=cast(FeatureKind, str(actions.kind)),
         moves=moves,
         group=group,
-        candidates="" if actions.fixed else described_candidates(actions),
-        steps=steps_of(actions),
+        candidates=candidates_of(actions),
         display=actions.display,
     )
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.result.plain import to_plain
 from p2ce.tables import as_pandas
 from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
+from p2ce.tables.json_values import to_plain
 
 if TYPE_CHECKING:
     from p2ce.compilation.compiled_problem import Problem

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeAlias
 
 from p2ce.arrays import FloatArray
@@ -10,13 +11,14 @@ from p2ce.compilation.encode import EncodedRows, encode_row
 from p2ce.errors import InvalidArgument
 from p2ce.explain.check_arguments import check_time
 from p2ce.explain.compile_kernels import is_ready
-from p2ce.explain.restrictions import Restriction, restrictions_of, without
+from p2ce.explain.restrictions import Relaxable, restrictions_of, without
 from p2ce.explain.same_problem import another_problem
 from p2ce.explain.smallest_sets import Set, smallest_of, smallest_sets
 from p2ce.explain.solve_batch import SearchLimits
 from p2ce.problem.method import EXACT
 from p2ce.result.certificate import Certificate
 from p2ce.result.explanation import Explanation
+from p2ce.result.restriction import Restriction
 from p2ce.result.status import Status
 from p2ce.result.why_none import Relaxation, WhyNone
 from p2ce.solver.branch_and_bound import Progress
@@ -75,12 +77,12 @@ def why_none(
     check_time(time_limit)
     _require_none(explanation)
     rows = encode_row(explanation.person, problem.codebook, kind=explanation.kind)
-    restrictions = restrictions_of(problem, rows.values[0], ends)
-    freest = without(problem, restrictions)
+    relaxable = restrictions_of(problem, rows.values[0], ends)
+    freest = without(problem, relaxable)
     # Compiling does not count as time.
     if problem.method is None and not is_ready(freest):
         explain(freest, rows, SearchLimits(seconds=0.0))
-    hunt = _Hunt(problem, rows, restrictions, explain, time_limit)
+    hunt = _Hunt(problem, rows, relaxable, explain, time_limit)
     smallest = smallest_sets(
         hunt.plain, hunt.odd, ask=hunt.opens, is_no=hunt.stays_shut, is_over=hunt.is_over
     )
@@ -88,9 +90,9 @@ def why_none(
     unsettled = smallest_of(hunt.with_needs(some) for some in smallest.unsettled)
     relaxations = tuple(
         Relaxation(
-            restrictions=tuple(one.text for one in hunt.named(some)),
-            kinds=tuple(one.kind for one in hunt.named(some)),
-            counterfactual=hunt.explained[some][0],  # the first is the cheapest
+            restrictions=hunt.named(some),
+            # The first is the cheapest. It is no option of a front that is given to anyone.
+            counterfactual=replace(hunt.explained[some][0], number=0),
             proven=hunt.explained[some].status is Status.OPTIMAL
             and not any(part < some for part in unsettled)
             and hunt.is_trusted,
@@ -100,8 +102,8 @@ def why_none(
     return WhyNone(
         person=explanation.person,
         relaxations=relaxations,
-        undecided=tuple(tuple(one.text for one in hunt.named(some)) for some in unsettled),
-        considered=tuple(one.text for one in restrictions),
+        undecided=tuple(hunt.named(some) for some in unsettled),
+        considered=tuple(one.restriction for one in relaxable),
         complete=not unsettled and hunt.is_trusted,
         objectives=problem.objective_names,
         dtypes=problem.dtype_names,
@@ -118,7 +120,7 @@ class _Hunt:
         self,
         problem: Problem,
         rows: EncodedRows,
-        restrictions: tuple[Restriction, ...],
+        restrictions: tuple[Relaxable, ...],
         explain: Explain,
         time_limit: float | None,
     ) -> None:
@@ -169,14 +171,17 @@ class _Hunt:
         if len(self._solve(frozenset(), self._left(1.0), stops=True)[0]):
             raise another_problem("here the person has options")
 
-    def named(self, some: Set) -> list[Restriction]:
+    def named(self, some: Set) -> tuple[Restriction, ...]:
         """Give the restrictions of a set, of several that build on each other the last one only."""
+        return tuple(one.restriction for one in self._last(some))
+
+    def _last(self, some: Set) -> list[Relaxable]:
         chosen = [self._restrictions[i] for i in sorted(some)]
         return [one for one in chosen if not any(other.needs is one for other in chosen)]
 
     def with_needs(self, some: Set) -> Set:
         """Add what the restrictions of a set build on."""
-        needed = [one.needs for one in self.named(some)]
+        needed = [one.needs for one in self._last(some)]
         missing = {i for i, one in enumerate(self._restrictions) if one in needed} - some
         return self.with_needs(some | missing) if missing else some
 

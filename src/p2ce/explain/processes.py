@@ -42,7 +42,7 @@ NOT_TRIED = (
     "Not tried: the processes that explain rows ended one after the other, for want of memory perhaps, or "
     "because the model crashes. Look at its log, and explain the row again."
 )
-_problems: dict[str, Problem] = {}  # in a worker: the problem loaded last
+_received: dict[str, Any] = {}  # in a worker: what was loaded last
 
 
 def job_count(n_jobs: int) -> int:
@@ -58,7 +58,7 @@ def explain_shares(
     problem: Problem, work: list[Work], jobs: int, time_limit: float | None
 ) -> Iterator[list[Part]]:
     """Explain the batches in ``jobs`` processes; shares come back as they are done."""
-    payload, key = _pack(problem)
+    payload, key = send(problem)
     size = -(-len(work) // (jobs * SHARES_PER_JOB))
     waiting = [work[begin : begin + size] for begin in range(0, len(work), size)]
     while waiting:
@@ -125,7 +125,7 @@ def _own_process(payload: bytes, key: str) -> "Iterator[Executor]":
     """Start one process that has loaded the problem."""
     from joblib.externals.loky import ProcessPoolExecutor
 
-    process = ProcessPoolExecutor(max_workers=1, initializer=_unpack, initargs=(payload, key))
+    process = ProcessPoolExecutor(max_workers=1, initializer=receive, initargs=(payload, key))
     try:
         yield process
     finally:
@@ -137,7 +137,7 @@ def warm_processes(problem: Problem, values: FloatArray, n_jobs: int) -> None:
     from joblib import Parallel, delayed
 
     jobs = job_count(n_jobs)
-    payload, key = _pack(problem)
+    payload, key = send(problem)
     try:
         Parallel(n_jobs=jobs, backend="loky", pre_dispatch="all", batch_size=1)(
             delayed(_warm)(payload, key, values) for _ in range(2 * jobs)
@@ -157,10 +157,10 @@ def pack(thing: object) -> bytes:
     return payload
 
 
-def _pack(problem: Problem) -> tuple[bytes, str]:
-    """Pickle the problem once, with a name by which a process knows that it has it."""
+def send(thing: object) -> tuple[bytes, str]:
+    """Pickle something once, with a name by which a process knows that it has it."""
     try:
-        payload = pack(problem)
+        payload = pack(thing)
     except Exception as error:  # of whatever objects of the user's it holds
         raise InvalidArgument(
             "The model, detector or objectives cannot be sent to other processes: pickling them "
@@ -169,14 +169,15 @@ def _pack(problem: Problem) -> tuple[bytes, str]:
     return payload, hashlib.sha256(payload).hexdigest()
 
 
-def _unpack(payload: bytes, key: str) -> Problem:
-    if key not in _problems:
+def receive(payload: bytes, key: str) -> Any:
+    """Undo `send` in a process, once for all that is done with it there."""
+    if key not in _received:
         import pickle
 
-        _problems.clear()
+        _received.clear()
         try:
             # What was packed by this very library a moment ago, in the parent process.
-            _problems[key] = pickle.loads(payload)
+            _received[key] = pickle.loads(payload)
         except MemoryError:
             raise
         except (Exception, SystemExit) as error:
@@ -184,7 +185,7 @@ def _unpack(payload: bytes, key: str) -> Problem:
                 "The model, detector or objectives cannot be sent to other processes: unpickling them "
                 f"{what_happened(error)}. Use n_jobs=1."
             ) from error
-    return _problems[key]
+    return _received[key]
 
 
 def _explain_numbered(number: int, *given: Any) -> tuple[int, list[Part]]:
@@ -192,7 +193,7 @@ def _explain_numbered(number: int, *given: Any) -> tuple[int, list[Part]]:
 
 
 def _explain_share(payload: bytes, key: str, share: list[Work], time_limit: float | None) -> list[Part]:
-    problem = _unpack(payload, key)
+    problem: Problem = receive(payload, key)
     # Before any clock runs; the paper's algorithms take a moment of their own.
     if not is_ready(problem):
         with suppress(Exception):  # of a row, perhaps, whose own explanation will say so
@@ -205,4 +206,4 @@ def _explain_share(payload: bytes, key: str, share: list[Work], time_limit: floa
 
 
 def _warm(payload: bytes, key: str, values: FloatArray) -> None:
-    compile_kernels(_unpack(payload, key), values)
+    compile_kernels(receive(payload, key), values)

@@ -12,20 +12,15 @@ from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import InvalidActions, P2CEError
 from p2ce.explain.candidate_errors import MOST_TRIED
 from p2ce.problem.actions import ActionSet
-from p2ce.problem.category_labels import shown_labels
 from p2ce.problem.decimals import as_typed
-from p2ce.problem.feature import (
-    MOST_CANDIDATES,
-    Direction,
-    FeatureActions,
-    shown,
-    shown_range,
-    shown_values,
-)
+from p2ce.problem.feature import MOST_CANDIDATES, Direction, FeatureActions
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.rules.rule import Rule
+from p2ce.result.restriction import Restriction
+from p2ce.result.rule_data import rule_data
 from p2ce.tables.codebook import MISSING
+from p2ce.verification.constraints import only_one_way, within
 
 MORE_CHANGES = 2  # how many more than given are considered
 
@@ -39,13 +34,12 @@ class Policy(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Restriction:
-    """One restriction, and how to lift it."""
+class Relaxable:
+    """A restriction, and how to lift it."""
 
-    text: str  # in words, and what comes in its place where something does
-    kind: str  # "changes", "direction", "range", "step", "special", "missing", "rule" or "plausibility"
+    restriction: Restriction
     lift: Callable[[Policy], Policy]
-    needs: "Restriction | None" = None  # lifting this one without that one does nothing
+    needs: "Relaxable | None" = None  # lifting this one without that one does nothing
     is_odd: bool = False  # lifting it also takes counterfactuals away: the columns move otherwise then
 
 
@@ -55,7 +49,7 @@ def ends_of(rows: FloatArray) -> FloatArray:
     return np.array([np.where(known, rows, np.inf).min(axis=0), np.where(known, rows, -np.inf).max(axis=0)])
 
 
-def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> tuple[Restriction, ...]:
+def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> tuple[Relaxable, ...]:
     """List what restricts an instance (d,); ``ends`` (2, d) is how far the reference goes.
 
     Nothing that was inferred is on the list: before an instance is reported without recourse, all that data
@@ -69,9 +63,12 @@ def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> t
     found = list(_more_changes(problem.max_changes, len(free)))
     for feature in free:
         if feature.direction is not Direction.BOTH and not lacks[feature.name]:
-            way = "increases" if feature.direction is Direction.UP else "decreases"
-            turned = partial(_replaced, name=feature.name, change=_turned)
-            found.append(Restriction(text=f"{feature.name} only {way}", kind="direction", lift=turned))
+            found.append(
+                Relaxable(
+                    restriction=only_one_way(feature),
+                    lift=partial(_replaced, name=feature.name, change=_turned),
+                )
+            )
     for feature in free:
         low, high = ends[:, place[feature.name]].tolist()
         wider = widened(feature, low, high)
@@ -83,23 +80,32 @@ def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> t
             found.append(_step(feature, finer))
     for feature in free:
         if not feature.leaves_special and person[place[feature.name]] in feature.special:
-            code = shown(float(person[place[feature.name]]))
-            left = partial(_replaced, name=feature.name, change=_left)
-            text = f"{feature.name} stays at its special value {code}"
-            found.append(Restriction(text=text, kind="special", lift=left))
+            code = problem.codebook[feature.name].plain(float(person[place[feature.name]]))
+            found.append(
+                Relaxable(
+                    restriction=Restriction(kind="special", feature=feature.name, value=code),
+                    lift=partial(_replaced, name=feature.name, change=_left),
+                )
+            )
     for feature in free:
         if not feature.fillable and lacks[feature.name]:
-            filled = partial(_replaced, name=feature.name, change=_filled)
-            found.append(Restriction(text=f"{feature.name} stays missing", kind="missing", lift=filled))
+            found.append(
+                Relaxable(
+                    restriction=Restriction(kind="missing", feature=feature.name),
+                    lift=partial(_replaced, name=feature.name, change=_filled),
+                )
+            )
     found += [_rule(rule) for rule in actions.rules if _may_be_dropped(rule, actions)]
     if problem.required_detector is not None:
         found.append(
-            Restriction(text="plausibility", kind="plausibility", lift=lambda q: q._replace(plausible=False))
+            Relaxable(
+                restriction=Restriction(kind="plausibility"), lift=lambda q: q._replace(plausible=False)
+            )
         )
     return tuple(found)
 
 
-def without(problem: Problem, restrictions: Iterable[Restriction]) -> Problem:
+def without(problem: Problem, restrictions: Iterable[Relaxable]) -> Problem:
     """Compile the problem without some restrictions; never with an estimate, which was made for this one."""
     policy = Policy(problem.actions, problem.max_changes, plausible=True)
     for restriction in restrictions:
@@ -113,13 +119,13 @@ def without(problem: Problem, restrictions: Iterable[Restriction]) -> Problem:
     return changed.with_actions(policy.actions)
 
 
-def _more_changes(most: int | None, features: int) -> Iterator[Restriction]:
+def _more_changes(most: int | None, features: int) -> Iterator[Relaxable]:
     """Give one more change, then two; as many as there are features are no restriction."""
     before = None
     for more in range(1, MORE_CHANGES + 1):
         if most is not None and most + more <= features:
-            text = f"at most {most} change{'s' * (most != 1)} (instead {most + more})"
-            before = Restriction(text=text, kind="changes", lift=_one_more, needs=before)
+            allowed = Restriction(kind="changes", most=most, instead=most + more)
+            before = Relaxable(restriction=allowed, lift=_one_more, needs=before)
             yield before
 
 
@@ -161,34 +167,26 @@ def _without_step(feature: FeatureActions, problem: Problem, ends: FloatArray) -
     return finer if finer.count() > feature.count() else None
 
 
-def _step(feature: FeatureActions, finer: FeatureActions) -> Restriction:
+def _step(feature: FeatureActions, finer: FeatureActions) -> Relaxable:
     def change(one: FeatureActions) -> FeatureActions:
         return replace(one, choices=finer.choices)
 
-    text = f"{feature.name} in steps of {shown(feature.step)} (instead every value that the data tell apart)"
-    return Restriction(text=text, kind="step", lift=partial(_replaced, name=feature.name, change=change))
+    return Relaxable(
+        restriction=Restriction(kind="step", feature=feature.name, step=feature.step),
+        lift=partial(_replaced, name=feature.name, change=change),
+    )
 
 
-def _range(feature: FeatureActions, wider: FeatureActions) -> Restriction:
-    if feature.labels is not None:
-        labels = shown_labels(feature.candidates().tolist())
-        text = f"{feature.name} one of {labels} (instead any label of the data)"
-    else:
-        assert wider.stated_range is not None
-        # As given; the ends in the column's own precision have digits that nobody typed.
-        now = (
-            f"within {shown_range(*feature.stated_range or feature.ends())}"
-            if feature.choices is None
-            else f"one of {shown_values(feature.candidates())}"
-        )
-        text = f"{feature.name} {now} (instead {shown_range(*wider.stated_range)}, as far as the data go)"
+def _range(feature: FeatureActions, wider: FeatureActions) -> Relaxable:
+    low, high = wider.stated_range or (None, None)  # of a category: any label of the data
+    restriction = replace(within(feature), wider_low=low, wider_high=high)
 
     def change(one: FeatureActions) -> FeatureActions:
         # Values that another restriction, once lifted, has put there stay.
         choices = one.choices if feature.choices is None else wider.choices
         return replace(one, stated_range=wider.stated_range, choices=choices)
 
-    return Restriction(text=text, kind="range", lift=partial(_replaced, name=feature.name, change=change))
+    return Relaxable(restriction=restriction, lift=partial(_replaced, name=feature.name, change=change))
 
 
 def widened(feature: FeatureActions, low: float, high: float) -> FeatureActions | None:
@@ -242,11 +240,12 @@ def _may_be_dropped(rule: Rule, actions: ActionSet) -> bool:
     return not (_is_odd(rule) and all(feature.fixed for feature in features))
 
 
-def _rule(rule: Rule) -> Restriction:
+def _rule(rule: Rule) -> Relaxable:
     def lift(policy: Policy) -> Policy:
         return policy._replace(actions=policy.actions.without_rule(rule))
 
-    return Restriction(text=rule.text(), kind="rule", lift=lift, is_odd=_is_odd(rule))
+    restriction = Restriction(kind="rule", rule=rule_data(rule))
+    return Relaxable(restriction=restriction, lift=lift, is_odd=_is_odd(rule))
 
 
 def _is_odd(rule: Rule) -> bool:

@@ -9,9 +9,9 @@ from p2ce.compilation.encode import encode_row
 from p2ce.errors import InvalidArgument
 from p2ce.explain.check_arguments import AS_GIVEN
 from p2ce.result.explanation import Explanation
-from p2ce.result.outcome_text import threshold_in_words
-from p2ce.result.plain import to_plain
 from p2ce.result.status import Status
+from p2ce.result.target import is_strict, shown_end
+from p2ce.tables.json_values import to_plain
 from p2ce.verification.row_costs import reported, totals_of
 
 
@@ -101,5 +101,5 @@ def _other_costs(problem: Problem, explanation: Explanation) -> Iterator[str]:
 
 def _text(fact: Any) -> Any:
     if isinstance(fact, float):
-        return threshold_in_words(fact)
+        return f"more than {shown_end(fact)}" if is_strict(fact) else fact
     return "none" if fact is None else ", ".join(map(str, fact)) if isinstance(fact, tuple) else fact

@@ -3,19 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from p2ce.problem.candidates import Candidates, candidates_of
 from p2ce.problem.category_labels import shown_labels
-from p2ce.problem.feature import (
-    MOST_CANDIDATES,
-    Direction,
-    FeatureActions,
-    Kind,
-    counted,
-    shown,
-    shown_range,
-    shown_values,
-)
+from p2ce.problem.feature import Direction, FeatureActions, counted, shown, shown_range, shown_values
 from p2ce.visible import visible_lines
 
 if TYPE_CHECKING:
@@ -26,7 +16,7 @@ MOVES = {Direction.DOWN: "down only", Direction.BOTH: "either way", Direction.UP
 
 def actions_table(features: Sequence[FeatureActions], rules: Sequence["Rule"] = ()) -> str:
     """Give a line per feature below a line of totals, and a line per rule below those."""
-    rows = [("feature", "kind", "may move", "candidates"), *(_row(feature) for feature in features)]
+    rows = [("feature", "kind", "may move", "candidates"), *(feature_row(feature) for feature in features)]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines = (
         "  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True)) for row in rows
@@ -43,50 +33,39 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'s' * (count != 1)}"
 
 
-def _row(feature: FeatureActions) -> tuple[str, str, str, str]:
+def feature_row(feature: FeatureActions) -> tuple[str, str, str, str]:
+    """Give the name of a feature, its kind, where it may move, and its candidates."""
     kind, move = str(feature.kind), MOVES[feature.direction]
     if feature.is_category and feature.order is None:
         move = "to any label"
     if feature.fixed:
         move = "never, protected" if feature.protected else "never"
-    return feature.name, kind, move, "" if feature.fixed else described_candidates(feature)
+    return feature.name, kind, move, described_candidates(feature)
 
 
 def described_candidates(feature: FeatureActions) -> str:
     """Say which values a feature may take: how many, from where to where, in which steps."""
-    return f"{_candidates(feature)}{_missing(feature)}"
-
-
-def _candidates(feature: FeatureActions) -> str:
-    count = feature.count()
+    known = candidates_of(feature)
+    if known is None:
+        return ""
     if feature.labels is not None:
-        return f"{count:,}: {shown_labels(feature.labels if feature.choices is None else feature.choices)}"
-    if feature.choices is not None or feature.kind is Kind.BINARY or count == 1:
-        return f"{count}: {shown_values(feature.candidates())}"
-    if feature.inferred is None or count > MOST_CANDIDATES:
-        return f"{counted(count)}: {shown_range(*feature.first_and_last())}, every {shown(feature.step)}"
-    values, steps = feature.candidates(), steps_of(feature)
-    assert steps is not None
-    least, most = shown(steps[0]), shown(steps[1])
-    apart = f"every {least}" if least == most else f"steps of {least} to {most}"
-    return f"{count:,}: {shown_range(values[0], values[-1])}, {apart}"
+        values = shown_labels(known.values)
+    elif known.values:
+        values = shown_values(map(float, known.values))  # type: ignore[arg-type]
+    else:
+        assert known.low is not None
+        assert known.high is not None
+        assert known.steps is not None
+        least, most = map(shown, known.steps)
+        apart = f"every {least}" if least == most else f"steps of {least} to {most}"
+        values = f"{shown_range(known.low, known.high)}, {apart}"
+    return f"{counted(known.count)}: {values}{_missing(known)}"
 
 
-def steps_of(feature: FeatureActions) -> tuple[float, float] | None:
-    """Give the smallest and the largest step between the candidates of a number; None if there is none."""
-    if feature.labels is not None or feature.count() < 2 or feature.fixed:
-        return None
-    if feature.choices is None and (feature.inferred is None or feature.count() > MOST_CANDIDATES):
-        return feature.step, feature.step
-    # To twelve digits, which is how people wrote them: floats lie a little beside decimals.
-    steps = [float(f"{step:.12g}") for step in np.diff(feature.candidates())]
-    return min(steps), max(steps)
-
-
-def _missing(feature: FeatureActions) -> str:
+def _missing(known: Candidates) -> str:
     """Describe how missing and special values may change, where that differs from the default."""
-    text = "; may go missing" * feature.may_go_missing + "; missing stays" * (not feature.fillable)
-    if not feature.special:
+    text = "; may go missing" * known.may_go_missing + "; missing stays" * known.missing_stays
+    if not known.special:
         return text
-    what = "may be left" if feature.leaves_special else "stay"
-    return f"{text}; special values {shown_values(feature.special)} {what}"
+    what = "may be left" if known.leaves_special else "stay"
+    return f"{text}; special values {shown_values(known.special)} {what}"

@@ -2,24 +2,30 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
-from p2ce.errors import InvalidActions, nearest
+import msgspec
+from msgspec import Meta
+
+from p2ce.errors import nearest
+from p2ce.problem.typed_entries import Misfit, about, typed
 from p2ce.visible import as_text, echoed
 
+LANGUAGE = re.compile(r"[a-z]{2,3}")  # a code such as "en"; texts fall back on English
+Decimals: TypeAlias = Annotated[int, Meta(ge=0, le=15)] | None
+Style: TypeAlias = Literal["grouped", "plain", "percent"]
 # One text for every language, or one for each: {"en": "loan amount", "pt": "o valor do empréstimo"}.
-Words: TypeAlias = str | Mapping[str, str]
-
-LANGUAGES = ("en", "pt", "es")
+Words: TypeAlias = Annotated[
+    str | Mapping[str, str],
+    Meta(
+        description="Text, or one text for each language.",
+        extra_json_schema={"propertyNames": {"pattern": f"^{LANGUAGE.pattern}$"}},
+    ),
+]
 NUMBER = re.compile(r"[-+]?(\d\.\d*|[1-9]\d{0,300}(\.\d*)?|0|\.\d+)([eE][-+]?\d{1,2})?", re.ASCII)  # not 007
-STYLES = ("grouped", "plain", "percent")
-MOST_DECIMALS = 15
-DISPLAY_KEYS = ("name", "unit", "unit_first", "style", "decimals", "values", "phrases")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Display:
+class Display(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """How one feature is shown to people; everything left out is shown as it is in the data.
 
     Values are written in full unless ``decimals`` says otherwise, and then are rounded only where
@@ -33,45 +39,37 @@ class Display:
     ('have a guarantor', 'have a guarantor', '')
     """
 
-    name: Words = ""  # a name in Portuguese or Spanish may begin with its article
-    unit: Words = ""  # "EUR", "years", or "year|years" with its singular
-    unit_first: bool = False  # "$5,200" and not "5,200 $"
-    style: str = "grouped"  # 7,500; "plain" is 7500, for years and codes; "percent" writes 0.25 as 25 %
-    decimals: int | None = None
-    values: Mapping[Any, Words] = field(default_factory=dict)  # value → what it is called
-    phrases: Mapping[Any, Words] = field(default_factory=dict)  # new value → the words for that change
+    name: Annotated[Words, about("What it is called; a name in Portuguese may begin with its article.")] = ""
+    unit: Annotated[Words, about("Written behind the number; 'year|years' has a singular; EUR is €.")] = ""
+    unit_first: Annotated[bool, about("Write the unit before the number, as in $5,200.")] = False
+    style: Annotated[Style, about("7,500 or 7500, or 0.25 as 25%.")] = "grouped"
+    decimals: Annotated[Decimals, about("Round to so many, where the rounded row was verified as well.")] = (
+        None
+    )
+    values: Annotated[Mapping[str, Words], about("What values are called.")] = {}
+    phrases: Annotated[
+        Mapping[str, Words], about("The words for a change, as in true: have a guarantor.")
+    ] = {}
 
     def __post_init__(self) -> None:
         """Bring keys to one form, and reject what could not be shown."""
-        for key in ("name", "unit"):
-            _check_words(key, getattr(self, key))
         for key in ("values", "phrases"):
             given = getattr(self, key)
-            if not isinstance(given, Mapping):
-                raise InvalidActions(
-                    f"{key} of a display must be a dict from values to words, got {echoed(given)}."
-                )
-            named: dict[str, Words] = {}
-            for value, words in given.items():
-                _check_words(key, words)
-                if value_key(value) in named:
-                    raise InvalidActions(
-                        f"{key} of a display name {echoed(value_key(value))} twice. Remove one."
+            if isinstance(given, Mapping):
+                named = {value_key(value): words for value, words in given.items()}
+                if len(named) < len(given):
+                    raise Misfit(f"{key} of a display name a value twice, got {echoed(given)}. Remove one.")
+                msgspec.structs.force_setattr(self, key, named)
+        for key, hint in FIELDS.items():
+            given = typed(getattr(self, key), hint, f"{key} of a display")
+            msgspec.structs.force_setattr(self, key, given)
+        for words in (self.name, self.unit, *self.values.values(), *self.phrases.values()):
+            for language in () if isinstance(words, str) else words:
+                if not LANGUAGE.fullmatch(language):
+                    raise Misfit(
+                        f"A display has words in {echoed(language)}, which is no code of a language. "
+                        "Write it as 'en' or 'pt'."
                     )
-                named[value_key(value)] = words
-            object.__setattr__(self, key, named)
-        if self.style not in STYLES:
-            raise InvalidActions(
-                f"A display has no style {echoed(self.style)}. {nearest(self.style, STYLES)}"
-            )
-        if type(self.unit_first) is not bool:
-            raise InvalidActions(f"unit_first must be true or false, got {echoed(self.unit_first)}.")
-        whole = isinstance(self.decimals, int) and not isinstance(self.decimals, bool)
-        if self.decimals is not None and not (whole and 0 <= self.decimals <= MOST_DECIMALS):
-            raise InvalidActions(
-                f"decimals of a display must be a whole number from 0 to {MOST_DECIMALS}, "
-                f"got {echoed(self.decimals)}."
-            )
 
     def name_in(self, language: str) -> str:
         """Give the name in a language, "" if there is none."""
@@ -106,12 +104,8 @@ class Display:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the same content as JSON-ready data, without what is as usual."""
-        usual = Display()
-        return {
-            key: dict(value) if isinstance(value, Mapping) else value
-            for key in DISPLAY_KEYS
-            if (value := getattr(self, key)) != getattr(usual, key)
-        }
+        plain: dict[str, Any] = msgspec.to_builtins(self)
+        return plain
 
     @classmethod
     def from_dict(cls, data: Any) -> "Display":
@@ -119,11 +113,14 @@ class Display:
         if isinstance(data, Display):
             return data
         if not isinstance(data, Mapping):
-            raise InvalidActions(f"A display has entries such as 'name' and 'unit', got {echoed(data)}.")
+            raise Misfit(f"A display has entries such as 'name' and 'unit', got {echoed(data)}.")
         for key in data:
-            if key not in DISPLAY_KEYS:
-                raise InvalidActions(f"A display has no entry {echoed(key)}. {nearest(key, DISPLAY_KEYS)}")
+            if key not in FIELDS:
+                raise Misfit(f"A display has no entry {echoed(key)}. {nearest(key, FIELDS)}", (key,))
         return cls(**data)
+
+
+FIELDS = get_type_hints(Display, include_extras=True)  # a Struct checks types of plain data, not of arguments
 
 
 def words_in(words: Words, language: str) -> str:
@@ -150,19 +147,3 @@ def value_key(value: Any) -> str:
     if isinstance(unwrapped, float) and unwrapped.is_integer() and abs(unwrapped) < 1e15:
         return str(int(unwrapped))
     return {"true": "1", "false": "0"}.get(text.lower(), as_text(unwrapped))
-
-
-def _check_words(key: str, words: Any) -> None:
-    if isinstance(words, str):
-        return
-    fits = isinstance(words, Mapping) and all(isinstance(text, str) for text in words.values())
-    if not fits:
-        raise InvalidActions(
-            f"{key} of a display must be text, or one text for each language, got {echoed(words)}. "
-            f"Write it as {{'en': 'loan amount', 'pt': 'o valor do empréstimo'}}."
-        )
-    for language in words:
-        if language not in LANGUAGES:
-            raise InvalidActions(
-                f"{key} of a display has words in {echoed(language)}. {nearest(language, LANGUAGES)}"
-            )

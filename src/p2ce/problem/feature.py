@@ -156,17 +156,17 @@ class FeatureActions:
 
     def _beyond_inferred(self) -> FloatArray:
         """Give the multiples of the step that lie in the range, but outside of what was inferred."""
-        low, high = self.ends()
-        if (
-            self.inferred
-            and low >= min(self.inferred[0], self.low)
-            and high <= max(self.inferred[-1], self.high)
-        ):
+        if not self._reaches_beyond():
             return np.empty(0)
         found = self._filter(np.unique(self._at(self._indices())))
         if not self.inferred:
             return found
         return found[(found < self.inferred[0]) | (found > self.inferred[-1])]
+
+    def _reaches_beyond(self) -> bool:
+        low, high = self.ends()
+        known = self.inferred
+        return not known or low < min(known[0], self.low) or high > max(known[-1], self.high)
 
     def codes(self, coding: Coding) -> FloatArray:
         """Give the candidates as the grid sees them: ascending numbers, first of all MISSING if allowed.
@@ -196,7 +196,8 @@ class FeatureActions:
             return len(self.labels if self.choices is None else self.choices)
         if self.choices is not None or self._is_constant():
             return len(self._numbers())
-        steps = _length(self._indices()) if self.inferred is None or self.stated_range is not None else 0
+        counts_steps = self.inferred is None or self.stated_range is not None or self._reaches_beyond()
+        steps = _length(self._indices()) if counts_steps else 0
         if self.inferred is None or steps > MOST_CANDIDATES:
             return steps
         return len(self._numbers())

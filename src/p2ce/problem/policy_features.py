@@ -1,43 +1,24 @@
-"""Write what one feature may do in the words of a policy file, and read it back."""
+"""Make a feature from its entry in a policy file, and the entry from the feature."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import copysign
-from typing import Any, NoReturn
+from typing import Any
 
+import msgspec
 import numpy as np
+from msgspec import UNSET, UnsetType
 
-from p2ce.errors import InvalidActions, PolicyError, nearest
+from p2ce.errors import InvalidActions, PolicyError
 from p2ce.problem.constraint_arguments import read_choices, read_range, read_step
-from p2ce.problem.decimals import as_float, as_typed, round_step
-from p2ce.problem.display import DISPLAY_KEYS, Display
-from p2ce.problem.feature import LARGEST_MAGNITUDE, MOST_CANDIDATES, Direction, FeatureActions, Kind
-from p2ce.problem.policy_document import Document, Path
+from p2ce.problem.decimals import as_typed, round_step
+from p2ce.problem.display import Display
+from p2ce.problem.feature import MOST_CANDIDATES, Direction, FeatureActions, Kind
+from p2ce.problem.policy_entries import FEATURES, AnyFeatureEntry, CategoryEntry, NumberEntry
 from p2ce.problem.runs import Run, numbers_in, runs_of
+from p2ce.problem.typed_entries import Misfit, typed_by
 from p2ce.visible import echoed
 
-FEATURE_KEYS = (
-    "kind",
-    "dtype",
-    "protected",
-    "may_change",
-    "direction",
-    "range",
-    "values",
-    "seen",
-    "candidates",
-    "step",
-    "count_from",
-    "special",
-    "may_leave_special",
-    "labels",
-    "order",
-    "missing",
-    "can_be_missing",
-    "display",
-)
-NUMBERS_ONLY = ("range", "seen", "candidates", "step", "count_from", "special", "may_leave_special")
-CATEGORIES_ONLY = ("labels", "order")
 DIRECTIONS = {"up": Direction.UP, "down": Direction.DOWN, "either": Direction.BOTH}
 # (a missing value may become known, a known one may become missing)
 MISSING_WORDS = {
@@ -46,66 +27,59 @@ MISSING_WORDS = {
     "may be made missing": (False, True),
     "may be filled or made missing": (True, True),
 }
-DTYPES = (
-    *("int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8"),
-    *("float64", "float32", "float16", "bool"),
-)
 USUAL_DTYPE = {Kind.BINARY: "int64", Kind.WHOLE: "int64", Kind.NUMBER: "float64", Kind.CATEGORY: "float64"}
 
 
 def feature_to_plain(feature: FeatureActions) -> dict[str, Any]:
-    """Give the entries of a feature, without those that are as usual."""
-    usual = _usual(feature)
-    plain: dict[str, Any] = {"kind": str(feature.kind)}
-    if feature.dtype.name != USUAL_DTYPE[feature.kind]:
-        plain["dtype"] = feature.dtype.name
-    if feature.protected:
-        plain["protected"] = True
-    if feature.fixed != feature.protected:
-        plain["may_change"] = not feature.fixed
-    if feature.direction is not Direction.BOTH:
-        plain["direction"] = feature.direction.name.lower()
-    if feature.stated_range is not None:
-        plain["range"] = [tidy(end) for end in feature.stated_range]
-    if feature.choices is not None:
-        plain["values"] = [_value(value, feature) for value in feature.choices]
-    if (feature.low, feature.high) != usual["seen"]:
-        plain["seen"] = [tidy(feature.low), tidy(feature.high)]
-    if feature.inferred:
-        plain["candidates"] = [
-            [tidy(run.first), tidy(run.last), tidy(float(run.step))] if run.step else tidy(run.first)
-            for run in runs_of(feature.inferred)
-        ]
-    if feature.step != usual["step"]:
-        plain["step"] = tidy(feature.step)
-    if feature.special:
-        plain["special"] = [tidy(code) for code in feature.special]
-    if feature.leaves_special:
-        plain["may_leave_special"] = True
-    if feature.anchor != 0 or copysign(1, feature.anchor) < 0:
-        plain["count_from"] = tidy(feature.anchor)
-    for key, labels in (("labels", feature.labels), ("order", feature.order)):
-        if labels is not None:
-            plain[key] = [_value(label, feature) for label in labels]
-    words = {pair: text for text, pair in MISSING_WORDS.items()}
-    if (feature.fillable, feature.may_go_missing) != (True, False):
-        plain["missing"] = words[feature.fillable, feature.may_go_missing]
-    if feature.holds_missing != (feature.dtype.kind == "f"):
-        plain["can_be_missing"] = feature.holds_missing
-    if shown := feature.display.to_dict():
-        plain["display"] = shown
+    """Give the entry of a feature as JSON-ready data, without what is as usual."""
+    entry: dict[str, Any] = {
+        "dtype": _unless(USUAL_DTYPE[feature.kind], feature.dtype.name),
+        "protected": feature.protected,
+        "may_change": UNSET if feature.fixed == feature.protected else not feature.fixed,
+        "direction": _unless(Direction.BOTH, feature.direction, DIRECTIONS),
+        "values": UNSET if feature.choices is None else [_value(one, feature) for one in feature.choices],
+        "missing": _unless((True, False), (feature.fillable, feature.may_go_missing), MISSING_WORDS),
+        "can_be_missing": _unless(feature.dtype.kind == "f", feature.holds_missing),
+        "display": _unless(Display(), feature.display),
+    }
+    if feature.labels is not None:
+        entry["labels"] = [_value(label, feature) for label in feature.labels]
+        entry["order"] = UNSET if feature.order is None else [_value(one, feature) for one in feature.order]
+    else:
+        entry |= _numbers_of(feature)
+    stated = {key: value for key, value in entry.items() if value is not UNSET}
+    plain: dict[str, Any] = msgspec.to_builtins(FEATURES[feature.kind](**stated))
     return plain
 
 
-def _usual(feature: FeatureActions) -> dict[str, Any]:
-    """Give the range and step that need no mention: of a binary column and of a category."""
+def _numbers_of(feature: FeatureActions) -> dict[str, Any]:
+    seen: Any = [tidy(feature.low), tidy(feature.high)]
+    step: float | UnsetType = UNSET
     if feature.kind is Kind.BINARY:
-        return {"seen": (0.0, 1.0), "step": 1.0}
-    if feature.labels is not None:
-        return {"seen": (0.0, float(len(feature.labels) - 1)), "step": 1.0}
+        seen, step = _unless([0, 1], seen), _unless(1.0, feature.step)
     # What was inferred needs no step, as long as it is the one that parsing the file infers from the range.
-    usual = None if feature.inferred is None else usual_step(feature.low, feature.high, feature.kind)
-    return {"seen": None, "step": usual}
+    elif feature.inferred is None or feature.step != usual_step(feature.low, feature.high, feature.kind):
+        step = feature.step
+    return {
+        "range": UNSET if feature.stated_range is None else list(map(tidy, feature.stated_range)),
+        "seen": seen,
+        "candidates": [
+            [tidy(run.first), tidy(run.last), tidy(float(run.step))] if run.step else tidy(run.first)
+            for run in runs_of(feature.inferred or ())
+        ]
+        or UNSET,
+        "step": step if step is UNSET else tidy(step),
+        "special": list(map(tidy, feature.special)) or UNSET,
+        "may_leave_special": feature.leaves_special,
+        "count_from": tidy(feature.anchor) if feature.anchor or copysign(1, feature.anchor) < 0 else UNSET,
+    }
+
+
+def _unless(usual: Any, value: Any, words: Mapping[str, Any] | None = None) -> Any:
+    """Give a value, or the word for it, or nothing if it goes without saying."""
+    if value == usual:
+        return UNSET
+    return value if words is None else next(word for word, meant in words.items() if meant == value)
 
 
 def usual_step(low: float, high: float, kind: Kind) -> float:
@@ -133,217 +107,94 @@ def _value(value: Any, feature: FeatureActions) -> Any:
     return plain
 
 
-class FeatureReader:
-    """Reads one feature, and knows the line of whatever is wrong with it."""
-
-    def __init__(self, name: str, document: Document, path: Path) -> None:
-        self.name, self.document, self.path = name, document, path
-
-    def read(self, plain: Any) -> FeatureActions:
-        """Make the feature, or raise a PolicyError with a line."""
-        if not isinstance(plain, Mapping):
-            self.reject((), f"{echoed(self.name)} needs entries such as 'kind: whole', got {echoed(plain)}.")
-        for key in plain:
-            if key not in FEATURE_KEYS:
-                self.reject(
-                    (key,),
-                    f"{echoed(self.name)} has an entry {echoed(key)} that means nothing. "
-                    f"{nearest(key, FEATURE_KEYS)}",
-                )
-        if "kind" not in plain:
-            self.reject((), f"{echoed(self.name)} needs its 'kind': one of {', '.join(Kind)}.")
-        kind = Kind(self.word(plain, "kind", [str(one) for one in Kind]))
-        others = NUMBERS_ONLY if kind is Kind.CATEGORY else CATEGORIES_ONLY
-        for key in plain:
-            if key in others:
-                self.reject(
-                    (key,),
-                    f"{echoed(self.name)} is of kind {kind}, for which {echoed(key)} means nothing. Remove "
-                    "it.",
-                )
-        try:
-            return self._category(plain) if kind is Kind.CATEGORY else self._number(plain, kind)
-        except PolicyError:
-            raise
-        except InvalidActions as error:
-            raise PolicyError(str(error), line=self.document.line(self.path)) from error
-
-    def _category(self, plain: Mapping[str, Any]) -> FeatureActions:
-        if "labels" not in plain:
-            self.reject((), f"{echoed(self.name)} is a category and needs its 'labels', a list of them.")
-        labels = self.labels(plain, "labels")
-        order = self.labels(plain, "order") if "order" in plain else None
-        shared = self._shared(plain, Kind.CATEGORY)
+def parse_feature(name: str, plain: Any) -> FeatureActions:
+    """Make a feature; an error has the path from the feature's entry to what is wrong."""
+    entry: AnyFeatureEntry = typed_by(plain, "kind", FEATURES, echoed(name))
+    kind = Kind(str(entry.__struct_config__.tag))
+    dtype = np.dtype(USUAL_DTYPE[kind] if entry.dtype is UNSET else entry.dtype)
+    may_change = not entry.protected if entry.may_change is UNSET else entry.may_change
+    if entry.protected and may_change:
+        text = f"{echoed(name)} is protected, so that it may not change. Remove one entry."
+        raise Misfit(text, ("may_change",))
+    fillable, may_go_missing = MISSING_WORDS[entry.missing]
+    shared: dict[str, Any] = {
+        "name": name,
+        "kind": kind,
+        "dtype": dtype,
+        "fixed": not may_change,
+        "protected": entry.protected,
+        "direction": DIRECTIONS[entry.direction],
+        "fillable": fillable,
+        "may_go_missing": may_go_missing,
+        "holds_missing": dtype.kind == "f" if entry.can_be_missing is UNSET else entry.can_be_missing,
+        "display": Display() if entry.display is UNSET else entry.display,
+    }
+    if isinstance(entry, CategoryEntry):
+        order = None if entry.order is UNSET else tuple(entry.order)
+        high = float(len(entry.labels) - 1)
         feature = FeatureActions(
-            **shared, low=0.0, high=float(len(labels) - 1), step=1.0, labels=labels, order=order
+            **shared, labels=tuple(entry.labels), order=order, low=0.0, high=high, step=1.0
         )
-        return self._with_values(feature, plain)
+    else:
+        feature = FeatureActions(**shared, **_numbers(name, entry, kind))
+        if feature.stated_range is not None:
+            read_range(feature, feature.stated_range)
+        read_step(feature, feature.step)
+    if entry.values is UNSET:
+        return feature
+    try:
+        return replace(feature, choices=read_choices(feature, entry.values))
+    except InvalidActions as error:
+        raise Misfit(str(error), ("values",)) from error
 
-    def _number(self, plain: Mapping[str, Any], kind: Kind) -> FeatureActions:
-        shared = self._shared(plain, kind)
-        stated = self.pair(plain, "range")
-        values = self.numbers(plain, "values") if "values" in plain else None
-        seen = self.pair(plain, "seen") or stated or ((min(values), max(values)) if values else None)
-        if kind is Kind.BINARY:
-            seen = self.pair(plain, "seen") or (0.0, 1.0)
-        if seen is None:
-            self.reject((), f"{echoed(self.name)} needs a 'range' [low, high], or 'values' to choose from.")
-        step = self.number(plain, "step") if "step" in plain else usual_step(*seen, kind)
-        anchor = self.number(plain, "count_from") if "count_from" in plain else 0.0
-        if step <= 0:
-            self.reject(("step",), f"The step of {echoed(self.name)} must be above 0, got {step}.")
-        feature = FeatureActions(
-            **shared,
-            low=seen[0],
-            high=seen[1],
-            step=step,
-            anchor=anchor,
-            inferred=self.candidates(plain, kind),
-            stated_range=stated,
-            choices=None if values is None else tuple(sorted(set(values))),
-            special=tuple(sorted(set(self.numbers(plain, "special")))) if "special" in plain else (),
-            leaves_special=self.flag(plain, "may_leave_special", False),
+
+def _numbers(name: str, entry: NumberEntry, kind: Kind) -> dict[str, Any]:
+    stated = _ends(name, "range", entry.range)
+    choices = None if entry.values is UNSET else tuple(sorted(set(entry.values)))
+    seen = _ends(name, "seen", entry.seen)
+    if seen is None and kind is Kind.BINARY:
+        seen = (0.0, 1.0)
+    seen = seen or stated or ((choices[0], choices[-1]) if choices else None)
+    if seen is None:
+        raise Misfit(f"{echoed(name)} needs a 'range' [low, high], or 'values' to choose from.")
+    inferred: tuple[float, ...] | None = None
+    if entry.candidates:
+        inferred = numbers_in(_runs(name, entry.candidates))
+    elif entry.step is UNSET and kind is not Kind.BINARY:
+        inferred = ()  # the data choose
+    return {
+        "low": seen[0],
+        "high": seen[1],
+        "step": usual_step(*seen, kind) if entry.step is UNSET else entry.step,
+        "anchor": 0.0 if entry.count_from is UNSET else entry.count_from,
+        "inferred": inferred,
+        "stated_range": stated,
+        "choices": choices,
+        "special": () if entry.special is UNSET else tuple(sorted(set(entry.special))),
+        "leaves_special": entry.may_leave_special,
+    }
+
+
+def _ends(name: str, key: str, ends: list[float] | UnsetType) -> tuple[float, float] | None:
+    if ends is UNSET:
+        return None
+    if ends[0] > ends[1]:
+        raise Misfit(
+            f"{key} of {echoed(name)} must be [low, high], got {echoed(ends)}. Swap the ends.", (key,)
         )
-        if stated is not None:
-            read_range(feature, stated)
-        read_step(feature, step)
-        return self._with_values(feature, plain)
+    return ends[0], ends[1]
 
-    def _with_values(self, feature: FeatureActions, plain: Mapping[str, Any]) -> FeatureActions:
-        if "values" not in plain:
-            return feature
-        try:
-            return replace(feature, choices=read_choices(feature, plain["values"]))
-        except InvalidActions as error:
-            raise PolicyError(str(error), line=self.document.line((*self.path, "values"))) from error
 
-    def _shared(self, plain: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
-        name = self.word(plain, "dtype", DTYPES, USUAL_DTYPE[kind])
-        dtype = np.dtype(name)
-        protected = self.flag(plain, "protected", False)
-        may_change = self.flag(plain, "may_change", not protected)
-        if protected and may_change:
-            self.reject(
-                ("may_change",),
-                f"{echoed(self.name)} is protected, so that it may not change. Remove one entry.",
-            )
-        fillable, may_go_missing = MISSING_WORDS[self.word(plain, "missing", MISSING_WORDS, "may be filled")]
-        return {
-            "name": self.name,
-            "kind": kind,
-            "dtype": dtype,
-            "fixed": not may_change,
-            "protected": protected,
-            "direction": DIRECTIONS[self.word(plain, "direction", DIRECTIONS, "either")],
-            "fillable": fillable,
-            "may_go_missing": may_go_missing,
-            "holds_missing": self.flag(plain, "can_be_missing", dtype.kind == "f"),
-            "display": self.display(plain),
-        }
-
-    def display(self, plain: Mapping[str, Any]) -> Display:
-        given = plain.get("display", {})
-        if isinstance(given, Mapping):
-            for key in given:
-                if key not in DISPLAY_KEYS:
-                    text = f"display of {echoed(self.name)} has an entry {echoed(key)} that means nothing."
-                    self.reject(("display", key), f"{text} {nearest(key, DISPLAY_KEYS)}")
-                try:
-                    Display.from_dict({key: given[key]})
-                except InvalidActions as error:
-                    self.reject(("display", key), f"{echoed(self.name)}: {error}")
-        try:
-            return Display.from_dict(given)
-        except InvalidActions as error:
-            self.reject(("display",), f"{echoed(self.name)}: {error}")
-
-    def word(self, plain: Mapping[str, Any], key: str, known: Any, usual: str = "") -> str:
-        given = plain.get(key, usual)
-        if not isinstance(given, str) or given not in known:
-            self.reject(
-                (key,), f"{key} of {echoed(self.name)} cannot be {echoed(given)}. {nearest(given, known)}"
-            )
-        return given
-
-    def flag(self, plain: Mapping[str, Any], key: str, usual: bool) -> bool:
-        given = plain.get(key, usual)
-        if not isinstance(given, bool):
-            self.reject((key,), f"{key} of {echoed(self.name)} must be true or false, got {echoed(given)}.")
-        return given
-
-    def number(self, plain: Mapping[str, Any], key: str, place: int | None = None) -> float:
-        given = plain[key] if place is None else plain[key][place]
-        if isinstance(given, bool) or not isinstance(given, int | float) or not _is_usable(given):
-            self.reject(
-                (key,),
-                f"{key} of {echoed(self.name)} must be a number, got {echoed(given)}."
-                + f" Keep it within ±{LARGEST_MAGNITUDE:g}." * (type(given) in (int, float)),
-            )
-        return float(given)
-
-    def numbers(self, plain: Mapping[str, Any], key: str) -> list[float]:
-        given = plain[key]
-        if not isinstance(given, Sequence) or isinstance(given, str) or not given:
-            self.reject(
-                (key,), f"{key} of {echoed(self.name)} must be a list such as [1, 2, 3], got {echoed(given)}."
-            )
-        return [self.number(plain, key, place) for place in range(len(given))]
-
-    def candidates(self, plain: Mapping[str, Any], kind: Kind) -> tuple[float, ...] | None:
-        """Read what was inferred; a policy that names no step either leaves the choice to the data."""
-        if "candidates" not in plain:
-            return None if "step" in plain or kind is Kind.BINARY else ()
-        given = plain["candidates"]
-        runs = [_run(part) for part in given] if isinstance(given, list) else [None]
-        many = sum((run.last - run.first) / float(run.step) + 1 if run.step else 1 for run in runs if run)
-        if None in runs or many > MOST_CANDIDATES:
-            self.reject(
+def _runs(name: str, candidates: list[float | list[float]]) -> Iterator[Run]:
+    """Give single numbers and runs alike, without unfolding more than there may be."""
+    many = 0.0
+    for one in candidates:
+        first, last, step = one if isinstance(one, list) else (one, one, 0.0)
+        many += (last - first) / step + 1 if step else 1
+        if first > last or step < 0 or (not step and first < last) or many > MOST_CANDIDATES:
+            raise Misfit(
+                f"candidates of {echoed(name)} must be numbers and [first, last, step], at most "
+                f"{MOST_CANDIDATES:,} in all, got {echoed(candidates)}.",
                 ("candidates",),
-                f"candidates of {echoed(self.name)} must be a list of numbers and of [first, last, step], "
-                "at most "
-                f"{MOST_CANDIDATES:,} in all, got {echoed(given)}.",
             )
-        return numbers_in(run for run in runs if run is not None)
-
-    def pair(self, plain: Mapping[str, Any], key: str) -> tuple[float, float] | None:
-        if key not in plain:
-            return None
-        ends = self.numbers(plain, key)
-        if len(ends) != 2 or ends[0] > ends[1]:
-            self.reject(
-                (key,), f"{key} of {echoed(self.name)} must be [low, high], got {echoed(plain[key])}."
-            )
-        return ends[0], ends[1]
-
-    def labels(self, plain: Mapping[str, Any], key: str) -> tuple[Any, ...]:
-        given = plain[key]
-        fits = isinstance(given, list) and all(isinstance(one, str | bool | int | float) for one in given)
-        if not fits or not given:
-            self.reject(
-                (key,), f"{key} of {echoed(self.name)} must be a list of labels, got {echoed(given)}."
-            )
-        return tuple(given)
-
-    def reject(self, key: Path, message: str) -> NoReturn:
-        raise PolicyError(message, line=self.document.line((*self.path, *key)))
-
-
-def _is_usable(number: float) -> bool:
-    return abs(as_float(number)) <= LARGEST_MAGNITUDE
-
-
-def _run(part: Any) -> Run | None:
-    """Read a number, or a run [first, last, step]; None if it is neither."""
-    ends = part if isinstance(part, list) else [part, part, 0]
-    if any(isinstance(one, bool) or not isinstance(one, int | float) for one in ends) or len(ends) != 3:
-        return None
-    first, last, step = (as_float(one) for one in ends)
-    if (
-        not all(map(_is_usable, (first, last, step)))
-        or first > last
-        or step < 0
-        or (not step and first < last)
-    ):
-        return None
-    fits = not step or (last - first) / step <= MOST_CANDIDATES
-    return Run(first, last, as_typed(step)) if fits else None
+        yield Run(first, last, as_typed(step))

@@ -2,25 +2,24 @@
 
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from p2ce.errors import InvalidActions, InvalidArgument, LimitExceeded, P2CEError, PolicyError, nearest
+from p2ce.errors import InvalidActions, InvalidArgument, LimitExceeded, PolicyError
 from p2ce.files import write_whole
 from p2ce.limits import DEFAULT, Limits
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.feature import FeatureActions
-from p2ce.problem.policy_document import Document, read_document, write_document
-from p2ce.problem.policy_features import FeatureReader, feature_to_plain
+from p2ce.problem.policy_document import Document, Path, read_document, write_document
+from p2ce.problem.policy_entries import VERSION, Policy
+from p2ce.problem.policy_features import feature_to_plain, parse_feature
+from p2ce.problem.rules.predicate import Predicate
 from p2ce.problem.rules.rule import Rule
 from p2ce.problem.rules.rule_conflicts import check_rules
-from p2ce.problem.rules.rule_names import RULES, rule_from_plain
+from p2ce.problem.rules.rule_names import rule_from_plain
+from p2ce.problem.typed_entries import Misfit, typed
 from p2ce.visible import echoed
 
-VERSION = 1
-TOP_KEYS = ("version", "features", "rules")
 MOST_CLASHES = 20  # conflicting rules that are looked for; more would not be read
-SCHEMA = Path(__file__).with_name("policy.schema.json")
 HEADER = """\
 # What each feature may do, for p2ce: ActionSet.load("this file"), or `p2ce policy check` to look it over.
 # Comments mean nothing and are not kept. `seen` is where the data lies and `candidates` what it chose there;
@@ -49,6 +48,14 @@ class ParsedPolicy:
         """Find the line of an entry."""
         return self.document.line(path)
 
+    def actions(self) -> ActionSet:
+        """Give the action set, or raise a PolicyError with the line of the first thing wrong."""
+        if self.problems:
+            first, more = self.problems[0], len(self.problems) - 1
+            others = f" ({more} more: p2ce policy check lists them.)" if more else ""
+            raise PolicyError(first.message + others, line=first.line)
+        return ActionSet(features=self.features, rules=tuple(rule for _, rule in self.rules))
+
 
 def save(actions: ActionSet, path: "str | os.PathLike[str]") -> None:
     """Write an action set as YAML. Raises on what a file cannot hold, such as a Python function."""
@@ -65,12 +72,20 @@ def load(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> ActionS
     Loading runs no code: a predicate's module is imported when the rule is first used.
     """
     policy = parse_policy(read_file(path, limits=limits), limits=limits)
-    _raise_first(policy, path)
-    return ActionSet(features=policy.features, rules=tuple(rule for _, rule in policy.rules))
+    try:
+        return policy.actions()
+    except PolicyError as error:
+        raise located(error, path) from error
 
 
 def to_text(actions: ActionSet) -> str:
     """Write an action set as YAML."""
+    for rule in actions.rules:
+        if isinstance(rule, Predicate) and not isinstance(rule.function, str):
+            raise InvalidActions(
+                f"The predicate {echoed(rule.name)} is a Python object, which a policy file cannot hold. "
+                'Give it as "module:function", or drop it with without_rule() before saving.'
+            )
     content: dict[str, Any] = {
         "version": VERSION,
         "features": {feature.name: feature_to_plain(feature) for feature in actions.features},
@@ -111,63 +126,59 @@ def parse_policy(document: Document, *, limits: Limits = DEFAULT) -> ParsedPolic
     if not isinstance(content, dict):
         problems.append(Problem(1, "A policy has 'version: 1' and 'features:', this file has neither."))
         return ParsedPolicy(document, problems=problems)
-    for key in content:
-        if key not in TOP_KEYS:
-            text = f"A policy has no entry {echoed(key)}. {nearest(key, TOP_KEYS)}"
-            problems.append(Problem(document.line((key,)), text))
     version = content.get("version")
     if type(version) is not int or version != VERSION:
         got = f"Expected 'version: {VERSION}', got {echoed(version)}."
         text = f"{got} Another version of p2ce may have written it."
         problems.append(Problem(document.line(("version",)), text))
-    if any(key not in TOP_KEYS for key in content):
-        # A misspelt 'features:' or 'rules:' is the whole story.
+    try:
+        policy = typed({**content, "version": VERSION}, Policy[Any, Any], "the policy")
+    except Misfit as error:  # a misspelt 'features:' or 'rules:' is the whole story
+        problems.append(Problem(document.line(error.path), str(error)))
         return ParsedPolicy(document, problems=problems)
-    features = _read_features(document, problems)
-    rules = _read_rules(document, features, problems, limits)
+    features = _parse_features(policy.features, document, problems)
+    rules = _parse_rules(policy.rules or [], features, document, problems, limits)
     problems.sort(key=lambda problem: problem.line)
     return ParsedPolicy(document, features, rules, problems)
 
 
-def _read_features(document: Document, problems: list[Problem]) -> tuple[FeatureActions, ...]:
-    given = document.content.get("features")
-    if not isinstance(given, dict) or not given:
-        text = "A policy needs 'features:', with an entry for each column."
-        problems.append(Problem(document.line(("features",)), text))
-        return ()
+def _problem(document: Document, path: Path, error: InvalidActions) -> Problem:
+    inside = error.path if isinstance(error, Misfit) else ()
+    return Problem(document.line((*path, *inside)), str(error))
+
+
+def _parse_features(
+    given: dict[str, Any], document: Document, problems: list[Problem]
+) -> tuple[FeatureActions, ...]:
     found = []
     for name, plain in given.items():
         try:
-            found.append(FeatureReader(name, document, ("features", name)).read(plain))
-        except PolicyError as error:
-            problems.append(Problem(error.line or 1, str(error)))
+            found.append(parse_feature(name, plain))
+        except InvalidActions as error:
+            problems.append(_problem(document, ("features", name), error))
     return tuple(found)
 
 
-def _read_rules(
-    document: Document, features: tuple[FeatureActions, ...], problems: list[Problem], limits: Limits
+def _parse_rules(
+    given: list[Any],
+    features: tuple[FeatureActions, ...],
+    document: Document,
+    problems: list[Problem],
+    limits: Limits,
 ) -> tuple[tuple[int, Rule], ...]:
-    given = document.content.get("rules")
-    if given is None:
-        return ()
-    if not isinstance(given, list):
-        text = f"'rules' must be a list, each beginning with '- rule: ...', got {echoed(given)}."
-        problems.append(Problem(document.line(("rules",)), text))
-        return ()
     limits.require("policy_rules", len(given), f"The policy has {len(given):,} rules")
     incomplete = bool(problems)
     names = {feature.name for feature in features}
     found: list[tuple[int, Rule]] = []
     for place, plain in enumerate(given):
         try:
-            rule = _read_rule(document, place, plain)
+            rule = rule_from_plain(plain)
             # With features that could not be read, a rule over them would look wrong for no fault of its own.
             if not incomplete or names.issuperset(rule.columns):
                 check_rules(features, [rule])
                 found.append((place, rule))
         except InvalidActions as error:
-            line = getattr(error, "line", None) or document.line(("rules", place))
-            problems.append(Problem(line, str(error)))
+            problems.append(_problem(document, ("rules", place), error))
     while (clash := _first_clash(features, [rule for _, rule in found])) is not None:
         place, _ = found.pop(clash[0])
         problems.append(Problem(document.line(("rules", place)), clash[1]))
@@ -197,34 +208,6 @@ def _first_clash(features: tuple[FeatureActions, ...], rules: list[Rule]) -> tup
         found = wrong(middle)
         fine, bad, message = (fine, middle, found) if found else (middle, bad, message)
     return bad - 1, message
-
-
-def _read_rule(document: Document, place: int, plain: Any) -> Rule:
-    """Make one rule; an error about a key names the key's own line."""
-    kind = plain.get("rule") if isinstance(plain, dict) else None
-    if isinstance(kind, str) and kind in RULES:
-        known = ("rule", *RULES[kind].required, *RULES[kind].optional)
-        for key in plain:
-            if key not in known:
-                line = document.line(("rules", place, key))
-                raise PolicyError(
-                    f"The rule {echoed(kind)} has no {echoed(key)}. {nearest(key, known[1:])}", line=line
-                )
-    try:
-        return rule_from_plain(plain)
-    except P2CEError:
-        raise
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
-        raise InvalidActions(
-            f"Cannot read the rule {echoed(plain)}: an entry has not the form that it should ({error})."
-        ) from error
-
-
-def _raise_first(policy: ParsedPolicy, path: "str | os.PathLike[str]") -> None:
-    if policy.problems:
-        first, more = policy.problems[0], len(policy.problems) - 1
-        others = f" ({more} more: p2ce policy check lists them.)" if more else ""
-        raise located(PolicyError(first.message + others, line=first.line), path)
 
 
 def located(error: PolicyError, path: "str | os.PathLike[str]") -> PolicyError:

@@ -43,10 +43,11 @@ def settle_special(
             f"{repr(given) if isinstance(given, str) else type(given).__name__}. "
             "Write special_values={'Months': [-9, -8]}."
         )
-    found = detected(numbers)
-    if found:
-        log.info("%s", proposal(found, taken=given == DETECT))
-    return found if given == DETECT else {}
+    found, taken = detected(numbers), given == DETECT
+    if found or taken:
+        said = {"on_command_line": _for_command_line(found, taken=taken)}
+        log.info("%s", proposal(found, taken=taken), extra=said)
+    return found if taken else {}
 
 
 def detected(numbers: Mapping[str, FloatArray]) -> dict[str, tuple[float, ...]]:
@@ -83,6 +84,21 @@ def proposal(found: Mapping[str, tuple[float, ...]], *, taken: bool) -> str:
     return (
         f"These values look like codes and not like numbers: {first}{more}. If they are, say so: "
         f"ActionSet.infer(X, special_values={echoed(first if not more else DETECT)})."
+    )
+
+
+def _for_command_line(found: Mapping[str, tuple[float, ...]], *, taken: bool) -> str:
+    if not found:
+        return "No value looks like a code."
+    codes = {name: ", ".join(str(_plain(code)) for code in codes) for name, codes in found.items()}
+    shown = "; ".join(f"{listed} in {echoed(name)}" for name, listed in list(codes.items())[:3])
+    shown += f"; and {len(codes) - 3} more columns" if len(codes) > 3 else ""
+    if taken:
+        return f"Special values, which are no numbers: {shown}. Remove 'special' where they are."
+    return (
+        f"These values look like codes and not like numbers: {shown}. If they are, nobody should be advised "
+        "to go there. Write a policy with: p2ce policy infer --special-values detect, or list them in the "
+        f"policy: special: [{next(iter(codes.values()))}]"
     )
 
 

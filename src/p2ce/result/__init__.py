@@ -1,5 +1,6 @@
 """Hold the results: frozen, plain data that needs neither the model nor the search."""
 
+from p2ce.problem.candidates import Candidates
 from p2ce.result.categories import Categories
 from p2ce.result.certificate import Certificate
 from p2ce.result.counterfactual import Counterfactual
@@ -10,11 +11,14 @@ from p2ce.result.judgement import Judgement
 from p2ce.result.model_facts import ModelFacts
 from p2ce.result.picks import Pick
 from p2ce.result.question import Feature, Question
+from p2ce.result.restriction import Restriction, Violation
+from p2ce.result.rule_data import RuleData
 from p2ce.result.status import Status
 from p2ce.result.two_feature_map import FeatureMap
 from p2ce.result.why_none import Relaxation, WhyNone
 
 __all__ = [
+    "Candidates",
     "Categories",
     "Certificate",
     "Counterfactual",
@@ -28,6 +32,9 @@ __all__ = [
     "Pick",
     "Question",
     "Relaxation",
+    "Restriction",
+    "RuleData",
     "Status",
+    "Violation",
     "WhyNone",
 ]

@@ -19,6 +19,7 @@ class Layout:
     dtypes: Mapping[str, str]
     categories: Mapping[str, Categories] = field(default_factory=dict)
     objectives: Sequence[str] = ()
+    numbered: bool = True  # a column `option` with their numbers comes first
     predictions: bool = False  # a column for them is there also when no row has one
 
 
@@ -35,7 +36,7 @@ def own_name(wanted: str, taken: Iterable[str]) -> str:
 
 
 def counterfactual_table(options: Sequence[Counterfactual], layout: Layout) -> "pd.DataFrame":
-    """Give a row per counterfactual: the model's columns, a column per objective, score, plausibility.
+    """Give a row per counterfactual: number, the model's columns, objectives, score, plausibility.
 
     What the model predicts stands between score and plausibility, where any is known.
     """
@@ -58,4 +59,7 @@ def counterfactual_table(options: Sequence[Counterfactual], layout: Layout) -> "
     ]
     for wanted, numbers in ours:
         data[own_name(wanted, data)] = pd.Series(numbers, dtype="float64")
-    return pd.DataFrame(data, index=pd.RangeIndex(len(options)))
+    frame = pd.DataFrame(data, index=pd.RangeIndex(len(options)))
+    if layout.numbered:
+        frame.insert(0, own_name("option", frame.columns), [option.number for option in options])
+    return frame

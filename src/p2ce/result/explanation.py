@@ -1,29 +1,52 @@
 """Hold the whole result for one person."""
 
-import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, overload
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, overload
+
+from msgspec import Meta
 
 from p2ce.limits import DEFAULT, Limits
-from p2ce.problem.decimals import as_float
 from p2ce.result.categories import Categories
 from p2ce.result.certificate import Certificate
 from p2ce.result.counterfactual import Counterfactual, same_score
 from p2ce.result.counterfactual_table import Layout, counterfactual_table
-from p2ce.result.overview import overview
-from p2ce.result.overview_html import explanation_html
+from p2ce.result.json_data import opened, parse_json, to_record
 from p2ce.result.picks import Pick, pick
-from p2ce.result.plain import Value, plain_values, to_plain
 from p2ce.result.question import Question
+from p2ce.result.rendered import rendered
 from p2ce.result.status import Status
-from p2ce.result.untrusted_json import Entry, entry_of, read_json, require_format
-from p2ce.tables import KINDS, as_kind
+from p2ce.tables import TableKind, as_kind
+from p2ce.tables.json_values import Checked, Number, Value, plain_fields
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMAT = "p2ce.explanation/1"  # the number grows when old readers could misread the new form
+FORMAT = "p2ce.explanation/2"  # the number grows when old readers could misread the new form
+Scale: TypeAlias = Literal[
+    "probability",
+    "decision",  # the value of the model's decision function
+    # How far the wanted class is ahead of the best other, how far a prediction is inside the wanted range,
+    # how far the last of several models is beyond its own threshold.
+    "lead",
+]
+
+if TYPE_CHECKING:
+    Target: TypeAlias = Any
+else:
+
+    class Target(metaclass=Checked):
+        """A class, or the range (low, high) that a prediction must lie in."""
+
+        schema: ClassVar = {"title": "Target", "description": __doc__, "$ref": "#/$defs/Value"}
+
+        @staticmethod
+        def decode(data: Any) -> Any:
+            target = Value.decode(data)
+            for end in target if isinstance(target, tuple) else ():
+                if end is not None:
+                    Number.decode(end)
+            return target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -47,25 +70,33 @@ class Explanation:
 
     status: Status
     person: dict[str, Value]  # the factual row, exactly as given
-    person_score: float | None = None  # None when the person could not be scored
-    person_prediction: Any = None  # what the model predicts for them, where the score does not say it
-    threshold: float
-    margin: float = 0.0  # how far beyond what would do for the model every score has to be
-    # Or "decision"; or "lead": how far the wanted class is ahead of the best other, how far a prediction is
-    # inside the wanted range, how far the last of several models is beyond its own threshold.
-    scale: str = "probability"
-    models: int = 1  # how many have to accept; the score is the lowest
-    target: Any  # a class; or (low, high), what a regressor's prediction must lie in
+    person_score: Number | None = None  # None when the person could not be scored
+    person_prediction: Number | None = (
+        None  # what the model predicts for them, where the score does not say it
+    )
+    threshold: Number
+    margin: Number = 0.0  # how far beyond what would do for the model every score has to be
+    scale: Scale = "probability"
+    models: Annotated[int, Meta(ge=1, le=2**31)] = 1  # how many have to accept; the score is the lowest
+    target: Target  # a class; or (low, high), what a regressor's prediction must lie in
     counterfactuals: tuple[Counterfactual, ...] = ()
     certificate: Certificate | None = None
     objectives: tuple[str, ...]
     dtypes: dict[str, str]  # the model's columns in its order, with the type each has in the user's frame
     categories: dict[str, Categories] = field(default_factory=dict)  # the labels of those that have any
-    kind: str = "pandas"  # of table that `to_frame` returns: the one that the person came in
+    kind: TableKind = "pandas"  # of table that `to_frame` returns: the one that the person came in
     message: str | None = None  # why there is no result, for ERROR
     question: Question | None = None  # how features are called, what they may do, and by what code
-    elapsed: float = 0.0  # seconds in all
-    timings: dict[str, float] = field(default_factory=dict)  # stage ("search", "verification") → seconds
+    elapsed: Number = 0.0  # seconds in all
+    timings: dict[str, Number] = field(default_factory=dict)  # stage ("search", "verification") → seconds
+
+    def __post_init__(self) -> None:
+        """Number the counterfactuals 1 … n in their order: the option's id in every text, chart and table."""
+        if any(option.number != number for number, option in enumerate(self.counterfactuals, start=1)):
+            numbered = (
+                replace(option, number=number) for number, option in enumerate(self.counterfactuals, start=1)
+            )
+            object.__setattr__(self, "counterfactuals", tuple(numbered))
 
     def __len__(self) -> int:
         return len(self.counterfactuals)
@@ -85,7 +116,7 @@ class Explanation:
     @overload
     def to_frame(self, *, kind: str | None = None) -> Any: ...
     def to_frame(self, *, kind: str | None = None) -> Any:
-        """Give a row per counterfactual: the model's columns, a column per objective, score, plausibility.
+        """Give a row per option: its number, the model's columns, the objectives, score, plausibility.
 
         Model columns have the types of the user's own frame, categories all their labels, and an unseen
         label of the person behind them. Where a model column has the name of one of ours, ours gets a
@@ -116,34 +147,10 @@ class Explanation:
         """Give the same content as JSON-ready data, the same to the byte for the same result of one kind.
 
         `times` adds the elapsed times, which differ from run to run; `question` says whether the question
-        (names, policy, population, versions) goes along.
+        (names, policy, population, versions) goes along. `p2ce/result/explanation.schema.json` is its schema.
         """
-        data: dict[str, Any] = {
-            "format": FORMAT,
-            "status": self.status.value,
-            "columns": list(self.dtypes),
-            "dtypes": dict(self.dtypes),
-            "categories": {name: labels.to_dict() for name, labels in self.categories.items()},
-            "kind": self.kind,
-            "person": plain_values(self.person),
-            "person_score": to_plain(self.person_score),
-            "person_prediction": to_plain(self.person_prediction),
-            "threshold": to_plain(self.threshold),
-            "margin": to_plain(self.margin),
-            "scale": self.scale,
-            "models": self.models,
-            "target": to_plain(self.target),
-            "objectives": list(self.objectives),
-            "counterfactuals": [option.to_dict() for option in self.counterfactuals],
-            "certificate": None if self.certificate is None else self.certificate.to_dict(),
-            "message": self.message,
-        }
-        if question and self.question is not None:
-            data["question"] = self.question.to_dict()
-        if times:
-            data["elapsed"] = to_plain(self.elapsed)
-            data["timings"] = plain_values(self.timings)
-        return data
+        without = (() if times else ("elapsed", "timings")) + (() if question else ("question",))
+        return {"format": FORMAT, "columns": list(self.dtypes), **plain_fields(self, without)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Explanation":
@@ -151,55 +158,26 @@ class Explanation:
 
         Data that `to_dict` cannot have written raise an `InvalidArgument` that names the place.
         """
-        return cls._read(entry_of(data, cls, limits))
-
-    @classmethod
-    def _read(cls, entry: Entry) -> "Explanation":
-        require_format(entry, cls, FORMAT)
-        columns, objectives = entry["columns"].names(), entry["objectives"].names()
-        return cls(
-            status=_status(entry["status"]),
-            person=entry["person"].values(),
-            person_score=entry["person_score"].optional(Entry.number),
-            person_prediction=entry.get("person_prediction", None).optional(Entry.number),
-            threshold=entry["threshold"].number(),
-            margin=entry.get("margin", 0.0).number(),
-            scale=entry["scale"].text(),
-            models=entry.get("models", 1).whole(least=1),
-            target=_target(entry["target"]),
-            counterfactuals=tuple(
-                Counterfactual._read(option, columns=columns, objectives=objectives)
-                for option in entry["counterfactuals"].each()
-            ),
-            certificate=entry["certificate"].optional(Certificate._read),
-            objectives=objectives,
-            dtypes={name: entry["dtypes"][name].text() for name in columns},
-            # Answers from before there were categories have none.
-            categories=entry.get("categories", {}).read_all(Categories._read),
-            kind=entry.get("kind", "pandas").word(KINDS),
-            message=entry["message"].optional(Entry.text),
-            question=entry.get("question", None).optional(Question._read),
-            elapsed=entry.get("elapsed", 0.0).number(),
-            timings=entry.get("timings", {}).read_all(Entry.number),
-        )
+        who = f"{cls.__name__}.from_dict()"
+        return to_record(data, StoredExplanation, who, limits, form=FORMAT).opened(f"{who}: ")
 
     @classmethod
     def from_json(cls, text: str | bytes, *, limits: Limits = DEFAULT) -> "Explanation":
-        """Read what ``json.dumps(explanation.to_dict())`` wrote, without trusting it."""
-        return cls.from_dict(read_json(text, cls, limits), limits=limits)
+        """Parse what ``json.dumps(explanation.to_dict())`` wrote, without trusting it."""
+        return cls.from_dict(parse_json(text, f"{cls.__name__}.from_json()", limits), limits=limits)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Explanation):
             return False
         # On the JSON form, so that a missing value (NaN) in the person equals itself.
-        mine, theirs = self.to_dict(question=False), other.to_dict(question=False)
-        for name in ("kind", "counterfactuals", "certificate"):
-            del mine[name], theirs[name]
+        apart = ("counterfactuals", "certificate", "kind", "question", "elapsed", "timings")
+        mine, theirs = (plain_fields(one, apart) for one in (self, other))
         return (
             all(
                 same_score(mine.pop(name), theirs.pop(name)) for name in ("person_score", "person_prediction")
             )
             and bool(mine == theirs)
+            and list(self.dtypes) == list(other.dtypes)
             and self.counterfactuals == other.counterfactuals
             and self.certificate == other.certificate
         )
@@ -210,21 +188,24 @@ class Explanation:
         return f"<Explanation {self.status}: {len(self)} counterfactual{'s' * (len(self) != 1)}>"
 
     def __str__(self) -> str:
-        return overview(self)
+        return rendered("explanation_text", self)
 
     def _repr_html_(self) -> str:
-        return explanation_html(self)
+        return rendered("explanation_html", self)
 
 
-def _status(entry: Entry) -> Status:
-    return Status(entry.word(list(Status)))
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class StoredExplanation(Explanation):
+    """An explanation as JSON holds it: with its format, and with the order of the columns."""
 
+    format: Literal["p2ce.explanation/2"]
+    columns: tuple[str, ...]
 
-def _target(entry: Entry) -> Any:
-    target = entry.value()
-    ends = target if isinstance(target, tuple) else ()
-    if any(isinstance(end, bool) or not isinstance(end, int | float | None) for end in ends):
-        raise entry.mismatch("a class, or a range (low, high) of numbers")
-    if any(end is not None and not math.isfinite(as_float(end)) and isinstance(end, int) for end in ends):
-        raise entry.mismatch("a range of numbers that float64 holds")
-    return target
+    def opened(self, place: str) -> Explanation:
+        """Give the explanation, with everything in the order of columns and objectives."""
+        options = (
+            option.in_order(self.columns, self.objectives, f"{place}counterfactuals[{number}]")
+            for number, option in enumerate(self.counterfactuals)
+        )
+        question = None if self.question is None else self.question.in_order(self.columns)
+        return opened(self, Explanation, place, counterfactuals=tuple(options), question=question)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from p2ce.errors import InvalidArgument
@@ -10,18 +10,19 @@ from p2ce.limits import DEFAULT, Limits
 from p2ce.result.categories import Categories
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.counterfactual_table import Layout, counterfactual_table, own_name
-from p2ce.result.explanation import Explanation
-from p2ce.result.overview_html import explanations_html
-from p2ce.result.plain import to_plain
+from p2ce.result.explanation import Explanation, StoredExplanation
+from p2ce.result.json_data import parse_json, to_record
 from p2ce.result.question import Question
+from p2ce.result.rendered import rendered
 from p2ce.result.status import Status
-from p2ce.result.untrusted_json import entry_of, read_json, require_format
-from p2ce.tables import KINDS, as_kind
+from p2ce.result.why_none import StoredWhyNone
+from p2ce.tables import TableKind, as_kind
+from p2ce.tables.json_values import Count, Value, to_plain
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMAT = "p2ce.explanations/1"
+FORMAT = "p2ce.explanations/2"
 
 
 class Explanations(Sequence[Explanation]):
@@ -49,7 +50,7 @@ class Explanations(Sequence[Explanation]):
         dtypes: Mapping[str, str] | None = None,
         objectives: Sequence[str] = (),
         categories: Mapping[str, Categories] | None = None,
-        kind: str = "pandas",
+        kind: TableKind = "pandas",
     ) -> None:
         if isinstance(entries, int):
             if build is None and entries:
@@ -165,49 +166,37 @@ class Explanations(Sequence[Explanation]):
         Each question is written once, since people have it in common.
         """
         questions: dict[int, tuple[int, Question]] = {}  # by identity: place in the list, and the question
-        people = []
-        for entry in self:
-            data = entry.to_dict(times=times, question=False)
-            if entry.question is not None:
-                data["question_number"], _ = questions.setdefault(
-                    id(entry.question), (len(questions), entry.question)
-                )
-            people.append(data)
+        places = [
+            None
+            if entry.question is None
+            else questions.setdefault(id(entry.question), (len(questions), entry.question))[0]
+            for entry in self
+        ]
         return {
             "format": FORMAT,
             "kind": self.kind,
-            "labels": [to_plain(label) for label in self.labels],
+            "labels": to_plain(self.labels),
             "questions": [question.to_dict() for _, question in questions.values()],
-            "people": people,
+            "question_of": places,
+            "people": [entry.to_dict(times=times, question=False) for entry in self],
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Explanations":
         """Undo `to_dict`. Data that it cannot have written raise `InvalidArgument`, which names the place."""
-        entry = entry_of(data, cls, limits)
-        require_format(entry, cls, FORMAT)
-        questions = [Question._read(question) for question in entry.get("questions", ()).each()]
-        people = []
-        for one in entry["people"].each():
-            person = Explanation._read(one)
-            if "question_number" in one.mapping():
-                place = one["question_number"].whole()
-                if place >= len(questions):
-                    raise one["question_number"].mismatch(f"the place of one of {len(questions)} questions")
-                person = replace(person, question=questions[place])
-            people.append(person)
-        labels = [label.value() for label in entry["labels"].each()]
-        return cls(people, labels=labels, kind=entry.get("kind", "pandas").word(KINDS))
+        who = f"{cls.__name__}.from_dict()"
+        stored = to_record(data, StoredExplanations, who, limits, form=FORMAT)
+        return cls(stored.opened(f"{who}: "), labels=stored.labels, kind=stored.kind)
 
     @classmethod
     def from_json(cls, text: str | bytes, *, limits: Limits = DEFAULT) -> "Explanations":
-        """Read what ``p2ce explain --out people.json`` wrote, without trusting it."""
-        return cls.from_dict(read_json(text, cls, limits), limits=limits)
+        """Parse what ``p2ce explain --out people.json`` wrote, without trusting it."""
+        return cls.from_dict(parse_json(text, f"{cls.__name__}.from_json()", limits), limits=limits)
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Explanations)
-            and [to_plain(label) for label in self.labels] == [to_plain(label) for label in other.labels]
+            and to_plain(self.labels) == to_plain(other.labels)
             and list(self) == list(other)
         )
 
@@ -223,11 +212,42 @@ class Explanations(Sequence[Explanation]):
         return layout.dtypes, layout.objectives, layout.categories, self.kind
 
     def __repr__(self) -> str:
-        return f"<Explanations of {len(self)} people>"  # short: it must not build them all
+        return f"<Explanations of {self._people()}>"  # short: it must not build them all
 
     def __str__(self) -> str:
         counts = ", ".join(f"{count} {status}" for status, count in sorted(self.statuses.items()))
-        return f"{len(self)} people: {counts}" if len(self) else "0 people"
+        return f"{self._people()}: {counts}" if len(self) else self._people()
+
+    def _people(self) -> str:
+        return "1 person" if len(self) == 1 else f"{len(self)} people"
 
     def _repr_html_(self) -> str:
-        return explanations_html(self)
+        return rendered("explanations_html", self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredExplanations:
+    """Explanations of many people as JSON holds them; those of one explainer share its question."""
+
+    format: Literal["p2ce.explanations/2"]
+    kind: TableKind = "pandas"
+    labels: tuple[Value, ...]
+    questions: tuple[Question, ...] = ()
+    question_of: tuple[Count | None, ...]  # the place of each person's question
+    people: tuple[StoredExplanation, ...]
+    why_none: StoredWhyNone | None = None  # written by the command line, where one person has no option
+
+    def opened(self, place: str) -> list[Explanation]:
+        """Give the explanations, each with its question."""
+        if len(self.question_of) != len(self.people):
+            raise InvalidArgument(f"{place}question_of must have an entry for each of the people.")
+        ordered: dict[int, Question] = {}  # so that people share it
+        people = []
+        for number, (stored, at) in enumerate(zip(self.people, self.question_of, strict=True)):
+            question = stored.question
+            if at is not None:
+                if at >= len(self.questions):
+                    raise InvalidArgument(f"{place}question_of[{number}] is {at}, which is no question.")
+                question = ordered.setdefault(at, self.questions[at].in_order(stored.columns))
+            people.append(replace(stored.opened(f"{place}people[{number}]."), question=question))
+        return people

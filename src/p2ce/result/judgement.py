@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from p2ce.result.counterfactual import Counterfactual
-from p2ce.visible import visible_lines
+from p2ce.result.rendered import rendered
+from p2ce.result.restriction import Violation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +21,7 @@ class Judgement:
     plausible: bool | None  # None when plausibility is not required: no detector, or method="mapocam"
     plausibility: float | None  # the detector's own value, if there is one
     allowed: bool
-    broken: tuple[str, ...]  # what it breaks, in words
+    broken: tuple[Violation, ...]  # what it breaks
     on_grid: bool  # every change goes to one of the grid's candidates
     changes: dict[str, tuple[Any, Any]]
     costs: dict[str, float]
@@ -32,17 +33,4 @@ class Judgement:
         return self.valid and self.plausible is not False and self.allowed
 
     def __str__(self) -> str:
-        lines = [
-            f"{'accepted' if self.valid else 'rejected'} by the model (score {self.score:.4g})",
-            self._plausibility_in_words(),
-            "allowed" if self.allowed else "not allowed: " + " ".join(self.broken),
-        ]
-        if not self.on_grid:
-            lines.append("goes to values that the search would not propose")
-        if self.better:
-            lines.append(f"dominated by {len(self.better)} option{'s' * (len(self.better) != 1)}")
-        return visible_lines(lines)
-
-    def _plausibility_in_words(self) -> str:
-        words = {None: "plausibility not required", True: "plausible", False: "not plausible"}[self.plausible]
-        return words if self.plausibility is None else f"{words} ({self.plausibility:.3g})"
+        return rendered("judgement_text", self)

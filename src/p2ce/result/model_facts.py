@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from p2ce.result.rule_data import RuleData
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFacts:
@@ -23,4 +25,4 @@ class ModelFacts:
     max_changes: int | None
     cells: int  # combinations in reach of an instance on the grid
     alternatives: dict[str, int]  # axis → how many other values there are
-    rules: tuple[str, ...]  # between features, in words
+    rules: tuple[RuleData, ...]  # between features

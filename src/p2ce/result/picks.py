@@ -10,19 +10,12 @@ from p2ce.arrays import FloatArray
 from p2ce.comparing import quanta, rounded
 from p2ce.errors import InvalidArgument
 from p2ce.result.counterfactual import Counterfactual
+from p2ce.result.rendered import rendered
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     from p2ce.result.explanation import Explanation
 
-# What being best in an objective is called; any other objective is called by its own name.
-BEST_IN_WORDS = {
-    "mean_distance": "smallest change overall",
-    "max_distance": "smallest single change",
-    "changes": "fewest changes",
-    "percentile_shift": "smallest shift against other people",
-    "euclidean": "smallest distance",
-}
 BALANCED = "balanced"
 DIFFERENT = "different"
 ONLY = "only"
@@ -37,21 +30,18 @@ class Pick:
     (there is no other).
     """
 
-    number: int  # its place in the explanation, counted from 1
     counterfactual: Counterfactual
     reasons: tuple[str, ...]
 
     @property
+    def number(self) -> int:
+        """The option's id, as in the explanation."""
+        return self.counterfactual.number
+
+    @property
     def why(self) -> str:
         """The reasons in English words."""
-        words = {
-            BALANCED: "balanced",
-            DIFFERENT: "unlike the others",
-            ONLY: "the option found",
-        }
-        return ", ".join(
-            words.get(reason) or BEST_IN_WORDS.get(reason, f"lowest {reason}") for reason in self.reasons
-        )
+        return rendered("pick_text", self)
 
 
 def strengths(explanation: "Explanation") -> list[tuple[str, ...]]:
@@ -95,7 +85,7 @@ def pick(explanation: "Explanation", count: int) -> tuple[Pick, ...]:
             reasons.append(BALANCED)
         if not reasons:
             reasons.append(ONLY if len(explanation) == 1 else DIFFERENT)
-        picks.append(Pick(number=place + 1, counterfactual=explanation[place], reasons=tuple(reasons)))
+        picks.append(Pick(counterfactual=explanation[place], reasons=tuple(reasons)))
     return tuple(picks)
 
 

@@ -1,17 +1,30 @@
 """Hold the question behind an explanation: features, constraints, population, settings and versions."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
-from p2ce.errors import InvalidActions, InvalidArgument
+from p2ce.errors import InvalidArgument
 from p2ce.limits import DEFAULT, Limits
+from p2ce.problem.candidates import Candidates
 from p2ce.problem.display import Display
 from p2ce.result.distribution import Distribution
-from p2ce.result.plain import plain_values
-from p2ce.result.untrusted_json import Entry, entry_of
+from p2ce.result.json_data import in_order, to_record
+from p2ce.result.rule_data import RuleData
+from p2ce.tables.json_values import Count, Value, plain_fields
+from p2ce.visible import echoed
 
-FIXED, PROTECTED = "fixed", "protected"  # `moves` of features that no advice may change
+FeatureKind: TypeAlias = Literal["binary", "whole", "number", "category"]
+Moves: TypeAlias = Literal[
+    "up",
+    "down",
+    "either",
+    "along",  # with another feature only
+    "fixed",
+    "protected",  # fixed for good: no advice may name it
+]
+FIXED: Moves = "fixed"
+PROTECTED: Moves = "protected"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,13 +32,10 @@ class Feature:
     """What a reader has to know of one column of the model."""
 
     name: str
-    kind: str = "number"  # "binary", "whole", "number" or "category"
-    moves: str = "either"  # "up", "down", "either", "along" (with another feature only), FIXED or PROTECTED
+    kind: FeatureKind = "number"
+    moves: Moves = "either"
     group: str = ""  # of 0/1 columns that are the levels of one category: what that is called
-    candidates: str = ""  # the values that it may take, in words: "7: 1000–4000, every 500"
-    steps: tuple[float, float] | None = (
-        None  # the smallest and the largest between its candidates, of a number
-    )
+    candidates: Candidates | None = None  # the values that it may take; None if it may not change
     display: Display = field(default_factory=Display)
     distribution: Distribution | None = None  # of the reference population
 
@@ -33,47 +43,6 @@ class Feature:
     def may_change(self) -> bool:
         """Whether advice may name it as something to change."""
         return self.moves not in (FIXED, PROTECTED)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the same content as JSON-ready data."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "moves": self.moves,
-            "group": self.group,
-            "candidates": self.candidates,
-            "steps": None if self.steps is None else list(self.steps),
-            "display": self.display.to_dict(),
-            "distribution": None if self.distribution is None else self.distribution.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Feature":
-        """Undo `to_dict`."""
-        return cls._read(entry_of(data, cls, limits))
-
-    @classmethod
-    def _read(cls, entry: Entry) -> "Feature":
-        steps = entry.get("steps", None).optional(lambda one: [step.finite() for step in one.each()])
-        if steps is not None and len(steps) != 2:
-            raise entry["steps"].mismatch("the smallest and the largest step")
-        return cls(
-            name=entry["name"].text(),
-            kind=entry["kind"].text(),
-            moves=entry["moves"].text(),
-            group=entry.get("group", "").text(),
-            candidates=entry["candidates"].text(),
-            steps=None if steps is None else (steps[0], steps[1]),
-            display=_display(entry["display"]),
-            distribution=entry["distribution"].optional(Distribution._read),
-        )
-
-
-def _display(entry: Entry) -> Display:
-    try:
-        return Display.from_dict(entry.data)
-    except InvalidActions as error:
-        raise InvalidArgument(f"{entry.who}: {entry.place}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -88,39 +57,31 @@ class Question:
     """
 
     features: dict[str, Feature] = field(default_factory=dict)  # by column, in the model's order
-    rules: tuple[str, ...] = ()  # between features, in words
+    rules: tuple[RuleData, ...] = ()  # between features
     policy: str = ""  # that applied, as YAML; "" where nothing is known of it
-    people: int = 0  # in the reference population
+    people: Count = 0  # in the reference population
     versions: dict[str, str] = field(default_factory=dict)  # library → version
     hashes: dict[str, str] = field(default_factory=dict)  # "model", "reference", "policy" → SHA-256
-    settings: dict[str, Any] = field(default_factory=dict)  # "seed", "contamination", …: plain values
+    settings: dict[str, Value] = field(default_factory=dict)  # "seed", "contamination", …: plain values
 
     def to_dict(self) -> dict[str, Any]:
         """Give the same content as JSON-ready data."""
-        return {
-            "features": [feature.to_dict() for feature in self.features.values()],
-            "rules": list(self.rules),
-            "policy": self.policy,
-            "people": self.people,
-            "versions": dict(self.versions),
-            "hashes": dict(self.hashes),
-            "settings": plain_values(self.settings),
-        }
+        return plain_fields(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Question":
         """Undo `to_dict`."""
-        return cls._read(entry_of(data, cls, limits))
+        return to_record(data, cls, "Question.from_dict()", limits)
 
-    @classmethod
-    def _read(cls, entry: Entry) -> "Question":
-        features = [Feature._read(one) for one in entry["features"].each()]
-        return cls(
-            features={feature.name: feature for feature in features},
-            rules=entry["rules"].texts(),
-            policy=entry["policy"].text(),
-            people=entry["people"].whole(),
-            versions=entry["versions"].read_all(Entry.text),
-            hashes=entry["hashes"].read_all(Entry.text),
-            settings=entry["settings"].values(),
-        )
+    def in_order(self, columns: Iterable[str]) -> "Question":
+        """Put the features into the order of the model's columns."""
+        known = [name for name in columns if name in self.features]
+        return replace(self, features=in_order(self.features, known, "features"))
+
+    def __post_init__(self) -> None:
+        """Reject features under the name of another."""
+        for name, feature in self.features.items():
+            if feature.name != name:
+                raise InvalidArgument(
+                    f"A question lists {echoed(feature.name)} under {echoed(name)}. Use its name."
+                )

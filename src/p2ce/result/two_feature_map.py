@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.result.explanation import Explanation
-from p2ce.result.plain import Value
+from p2ce.tables.json_values import Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -40,8 +40,6 @@ BOXES_AT_ONCE = 64
 # Bounding a box takes about as long as evaluating so many cells.
 CELLS_PER_BOUND = 200
 NEVER = float("inf")
-# Cells are queued best first, since each costs an evaluation, and no supports are listed.
-LISTED_WITH_QUEUE = 0
 
 
 @dataclass(slots=True)
@@ -102,9 +100,9 @@ class SearchDriver:
         self.time_limits, self.work_limits, self.listener = time_limits, work_limits, listener
         self.external = evaluators is not None
         if self.external:
-            settings = settings._replace(
-                dense_cells=SMALL_BOX_CELLS, listed=min(LISTED_WITH_QUEUE, settings.max_changes)
-            )
+            # Cells are queued best first, since each costs an evaluation. No supports are listed: the prefix
+            # costs of the listing are those of one instance, and a queue has cells of many.
+            settings = settings._replace(dense_cells=SMALL_BOX_CELLS, listed=0)
         self.settings = settings
         # With a limit, each instance gets a state and a call of its own: neither room nor time is shared.
         self.together = not self.external and time_limits is None and work_limits is None

@@ -1,5 +1,6 @@
 """Give a frame of pandas back in another kind of table."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from p2ce.tables.arrow_tables import write_arrow
@@ -10,7 +11,7 @@ from p2ce.tables.polars_tables import write_polars
 if TYPE_CHECKING:
     import pandas as pd
 
-WRITERS = {
+WRITERS: "dict[str, Callable[[pd.DataFrame], Any]]" = {
     POLARS: write_polars,
     ARROW: write_arrow,
     NUMPY: write_structured,

@@ -2,18 +2,24 @@
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from p2ce.errors import InvalidArgument, MissingExtra, nearest
 from p2ce.visible import echoed
 
-PANDAS, POLARS, ARROW, NUMPY, DICT, RECORDS = "pandas", "polars", "arrow", "numpy", "dict", "records"
-KINDS = (PANDAS, POLARS, ARROW, NUMPY, DICT, RECORDS)
+TableKind: TypeAlias = Literal["pandas", "polars", "arrow", "numpy", "dict", "records"]
+PANDAS: TableKind = "pandas"
+POLARS: TableKind = "polars"
+ARROW: TableKind = "arrow"
+NUMPY: TableKind = "numpy"
+DICT: TableKind = "dict"
+RECORDS: TableKind = "records"
+KINDS: tuple[TableKind, ...] = (PANDAS, POLARS, ARROW, NUMPY, DICT, RECORDS)
 
 # Where the classes live that are tables: (package, class) → kind.
-FOREIGN = {
+FOREIGN: dict[tuple[str, str], TableKind] = {
     ("pandas", "DataFrame"): PANDAS,
     ("polars", "DataFrame"): POLARS,
     ("polars", "LazyFrame"): POLARS,
@@ -22,7 +28,7 @@ FOREIGN = {
 }
 
 
-def kind_of(table: Any) -> str | None:
+def kind_of(table: Any) -> TableKind | None:
     """Name the kind of a table; None for what is no table.
 
     A dict is one of columns. NumPy arrays count if their columns have names: structured ones, and pairs

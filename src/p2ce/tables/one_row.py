@@ -7,11 +7,11 @@ import numpy as np
 
 from p2ce.errors import InvalidPerson
 from p2ce.tables.cells import plain_cells
-from p2ce.tables.kinds import DICT, NUMPY, PANDAS, kind_of, package_of
+from p2ce.tables.kinds import DICT, NUMPY, PANDAS, TableKind, kind_of, package_of
 from p2ce.tables.to_pandas import as_pandas
 
 
-def as_person(row: Any) -> tuple[Any, str | None]:
+def as_person(row: Any) -> tuple[Any, TableKind | None]:
     """Give a person as pandas, a dict or an array, and the kind of table that they came in, if in any.
 
     What pandas or NumPy already is stays as it is. One-row tables of every other kind, named tuples and

@@ -6,7 +6,7 @@ import numpy as np
 
 from p2ce.errors import InvalidReference
 from p2ce.tables.arrow_tables import read_arrow
-from p2ce.tables.kinds import ARROW, DICT, PANDAS, POLARS, is_pair, kind_of
+from p2ce.tables.kinds import ARROW, DICT, PANDAS, POLARS, TableKind, is_pair, kind_of
 from p2ce.tables.pandas_columns import Problem
 from p2ce.tables.plain_tables import read_columns, read_pair, read_records, read_structured
 from p2ce.tables.polars_tables import read_polars
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def as_pandas(table: Any, *, error: Problem = InvalidReference) -> tuple["pd.DataFrame", str]:
+def as_pandas(table: Any, *, error: Problem = InvalidReference) -> tuple["pd.DataFrame", TableKind]:
     """Give a table as a frame of pandas, and the name of the kind that it was.
 
     Every column gets the type that says the same: whole numbers and bools with gaps the nullable types,

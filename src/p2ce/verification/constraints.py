@@ -1,7 +1,7 @@
 """Check every constraint on final values, from what the user states and nothing else."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,10 +9,11 @@ import pandas as pd
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.grouped_features import moves
-from p2ce.problem.feature import FeatureActions, Kind
-from p2ce.result.number_text import readable
-from p2ce.tables.codebook import Codebook
-from p2ce.visible import echoed
+from p2ce.problem.candidates import candidates_of
+from p2ce.problem.feature import Direction, FeatureActions
+from p2ce.result.restriction import Restriction, Violation
+from p2ce.tables.codebook import MISSING, Codebook
+from p2ce.tables.json_values import Value
 
 
 class Constraints(NamedTuple):
@@ -56,31 +57,21 @@ def allowed_rows(
     return fine
 
 
-def broken_rules(problem: Problem, before: FloatArray, after: FloatArray, frame: pd.DataFrame) -> list[str]:
-    """Say in words what a proposal (d,) breaks; an empty list means that it is allowed."""
+def violations(
+    problem: Problem, before: FloatArray, after: FloatArray, frame: pd.DataFrame
+) -> tuple[Violation, ...]:
+    """Give what a proposal (d,) breaks; none means that it is allowed."""
     broken = []
-    changed = np.flatnonzero(after != before)
-    for column in changed.tolist():
-        coding = problem.codebook.codings[column]
-        feature = problem.features[column]
+    for column in np.flatnonzero(after != before).tolist():
+        coding, feature = problem.codebook.codings[column], problem.features[column]
         then, now = coding.plain(float(before[column])), coding.plain(float(after[column]))
-        if feature.allows(then, now):
-            continue
-        name, move = coding.name, f"{readable(then)} → {readable(now)}"
-        if feature.fixed:
-            broken.append(f"{echoed(name)} is fixed, but goes {move}.")
-        elif (
-            feature.kind is not Kind.CATEGORY
-            and np.isfinite([before[column], after[column]]).all()
-            and (after[column] - before[column]) * feature.direction < 0
-        ):
-            way = "increase" if feature.direction > 0 else "decrease"
-            broken.append(f"{echoed(name)} may only {way}, but goes {move}.")
-        else:
-            broken.append(f"{echoed(name)} goes {move}, outside of what within() and values() allow.")
+        if not feature.allows(then, now):
+            restriction = _broken(feature, float(before[column]), float(after[column]), then)
+            broken.append(Violation(restriction=restriction, before=then, after=now))
     count = int(moves(problem.compounds, before[None, :], after[None, :])[0])
     if problem.max_changes is not None and count > problem.max_changes:
-        broken.append(f"{count} features change, at most {problem.max_changes} may.")
+        most = Restriction(kind="changes", most=problem.max_changes)
+        broken.append(Violation(restriction=most, changes=count))
     for rule in problem.rules:
         holds = (
             rule.holds_frame(frame)
@@ -88,5 +79,38 @@ def broken_rules(problem: Problem, before: FloatArray, after: FloatArray, frame:
             else rule.holds(problem.names, before[None, :], after[None, :])
         )
         if not holds[0]:
-            broken.append(f"The rule '{rule.rule.text()}' does not hold.")
-    return broken
+            broken.append(Violation(restriction=Restriction(kind="rule", rule=rule.data)))
+    return tuple(broken)
+
+
+def _broken(feature: FeatureActions, before: float, after: float, value: Value) -> Restriction:
+    """Say which restriction of a feature forbids to go from one code to another."""
+    if feature.fixed:
+        return Restriction(kind="fixed", feature=feature.name)
+    if before in feature.special and not feature.leaves_special:
+        return Restriction(kind="special", feature=feature.name, value=value)
+    if after == MISSING:
+        return Restriction(kind="known", feature=feature.name)
+    if before == MISSING and not feature.fillable:
+        return Restriction(kind="missing", feature=feature.name)
+    known = before != MISSING and before not in feature.special
+    if known and (after - before) * feature.direction < 0:
+        return only_one_way(feature)
+    return within(feature)
+
+
+def only_one_way(feature: FeatureActions) -> Restriction:
+    """Describe the direction of a feature that goes in one only."""
+    direction: Literal["up", "down"] = "up" if feature.direction is Direction.UP else "down"
+    return Restriction(kind="direction", feature=feature.name, direction=direction)
+
+
+def within(feature: FeatureActions) -> Restriction:
+    """Describe the range of a feature, or the values that it may take."""
+    if feature.choices is not None:
+        known = candidates_of(feature)
+        values = () if known is None else known.values
+        return Restriction(kind="values", feature=feature.name, values=values)
+    # As given: the ends in the column's own precision have digits that nobody typed.
+    low, high = feature.stated_range or feature.ends()
+    return Restriction(kind="range", feature=feature.name, low=low, high=high)

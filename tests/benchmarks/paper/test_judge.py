@@ -164,17 +164,17 @@ def test_trees_are_walked_as_they_read() -> None:
         assert score == pytest.approx(2 ** (-np.mean(lengths) / usual))
 
 
-def test_wrong_questions_are_answered_with_advice() -> None:
-    with pytest.raises(ValueError, match="at least 1 tree"):
-        ExtendedIsolationForest(rows_per_tree=1)
-    with pytest.raises(ValueError, match="None takes all"):
-        ExtendedIsolationForest(dimensions=0)
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        ExtendedIsolationForest(contamination=5)
-    with pytest.raises(ValueError, match="Call fit first"):
-        ExtendedIsolationForest().scores(blob())
-    with pytest.raises(ValueError, match="1 values that are missing"):
-        ExtendedIsolationForest().fit(pd.DataFrame({"a": [1.0, 2.0, np.nan]}))
+def test_wrong_arguments_are_rejected_with_advice() -> None:
+    holes = pd.DataFrame({"a": [1.0, 2.0, np.nan]})
+    for make, said in (
+        (lambda: ExtendedIsolationForest(rows_per_tree=1), "at least 1 tree"),
+        (lambda: ExtendedIsolationForest(dimensions=0), "None takes all"),
+        (lambda: ExtendedIsolationForest(contamination=5), "between 0 and 1"),
+        (lambda: ExtendedIsolationForest().scores(blob()), "Call fit first"),
+        (lambda: ExtendedIsolationForest().fit(holes), "1 values that are missing"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            make()
 
 
 def test_the_example_is_true() -> None:

@@ -26,7 +26,7 @@ from benchmarks.paper.peers.environments import FAMILIES, Missing, is_made, pyth
 from benchmarks.paper.peers.run_peer import PEERS
 from benchmarks.paper.training import probabilities
 from p2ce.datasets.places import cache_folder
-from tests.benchmarks.paper.made_up_models import trained
+from tests.benchmarks.paper.made_up import trained
 
 PEOPLE = 2
 HOW = "run python -m benchmarks.paper.peers, which makes the peers' environments, or set CI"

@@ -1,4 +1,4 @@
-"""Answers are judged by plain definitions: costs, constraints, the grid, the model itself."""
+"""Answers are judged by plain definitions: costs, constraints, the grid, the model itself, the volume."""
 
 import json
 from dataclasses import replace
@@ -7,24 +7,36 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 pytest.importorskip("torch")
 pytest.importorskip("optuna")
 pytest.importorskip("moocore")
 pytest.importorskip("benchmarks")  # not in a packed source
 
-from benchmarks.paper.hypervolume import worst_on_grid
 from benchmarks.paper.judge import ExtendedIsolationForest
-from benchmarks.paper.scoring import COSTS, broken_constraints, costs_of, is_on_grid, judge_answers
+from benchmarks.paper.scoring import (
+    COSTS,
+    broken_constraints,
+    costs_of,
+    hypervolume,
+    is_on_grid,
+    judge_answers,
+    worst_on_grid,
+)
 from benchmarks.paper.settings import THRESHOLD, Settings
 from benchmarks.paper.splits import split
 from benchmarks.paper.study import Study, actions_of, prepare
 from benchmarks.paper.truth import brute_force
 from p2ce import datasets
-from tests.benchmarks.paper.small_data import small_data
+from tests.benchmarks.paper.made_up import small_data
 from tests.real_data import HAS_DATA, REASON
 
 AGE, INCOME, DEBTS, GUARANTOR, YEARS, SAVINGS = range(6)
+SIDE = 5
+POINTS = st.lists(st.tuples(*[st.integers(0, SIDE + 1)] * 3), max_size=8)
+WORST = np.array([SIDE, SIDE, SIDE], dtype=float)
 
 
 @pytest.fixture(scope="module")
@@ -41,33 +53,35 @@ def changed(study: Study, **to: float) -> tuple[np.ndarray, np.ndarray]:
 def test_costs_are_those_of_the_paper(study: Study) -> None:
     person, row = changed(study, Debts=7.0, Years=0.0)
     moves = np.abs(row - person) / study.train.to_numpy(float).std(axis=0)
-    assert costs_of(study, person[None], row[None])[0].tolist() == pytest.approx(
-        [moves.mean(), moves.max(), np.count_nonzero(moves)]
-    )
+    expected = [moves.mean(), moves.max(), np.count_nonzero(moves)]
+    assert costs_of(study, person[None], row[None])[0].tolist() == pytest.approx(expected)
+    in_units = replace(study, settings=replace(study.settings, scaled_maximum=False))
+    costs = costs_of(in_units, person[None], row[None])[0]
+    assert costs[1] == np.abs(row - person).max()
+    judged = judge_answers(in_units, person[None], row[None])
+    assert judged[list(COSTS)].iloc[0].tolist() == costs.tolist()
 
 
 def test_every_kind_of_broken_constraint_is_named(study: Study) -> None:
     features = study.actions.features
     person, fine = changed(study, Guarantor=1.0 - study.people.iloc[0]["Guarantor"])
-    assert broken_constraints(features, person, fine) == []
-    cases = {
-        "immutable: Age": changed(study, Age=99.0),
-        "range: Income": changed(study, Income=1e9),
-        "whole: Debts": changed(study, Debts=2.5),
-        "changes: none": (person, person),
-    }
-    for text, (before, after) in cases.items():
-        assert broken_constraints(features, before, after) == [text]
     four = person.copy()
     four[[INCOME, DEBTS, GUARANTOR, YEARS]] = [1000.0, (person[DEBTS] + 1) % 5, 1 - person[GUARANTOR], 3.5]
-    assert broken_constraints(features, person, four) == ["whole: Years", "changes: 4 > 3"]
+    for rows, broken in (
+        ((person, fine), []),
+        (changed(study, Age=99.0), ["immutable: Age"]),
+        (changed(study, Income=1e9), ["range: Income"]),
+        (changed(study, Debts=2.5), ["whole: Debts"]),
+        ((person, person), ["changes: none"]),
+        ((person, four), ["whole: Years", "changes: 4 > 3"]),
+    ):
+        assert broken_constraints(features, *rows) == broken
 
 
 def test_the_grid_has_the_candidates_and_the_persons_own_value(study: Study) -> None:
     features = study.actions.features
     candidate = float(features[INCOME].candidates()[3])
-    person, row = changed(study, Income=candidate)
-    assert is_on_grid(features, person, row)
+    assert is_on_grid(features, *changed(study, Income=candidate))
     assert not is_on_grid(features, *changed(study, Income=candidate + 0.01))
     assert not is_on_grid(features, *changed(study, Age=50.5))
 
@@ -95,59 +109,63 @@ def _note(evaluated: list[np.ndarray], rows: np.ndarray) -> np.ndarray:
 
 def test_no_allowed_action_on_the_grid_is_dearer_than_the_worst(study: Study) -> None:
     for person in study.people.to_numpy(float):
-        worst = worst_on_grid(study, person)
         evaluated: list[np.ndarray] = []
-        everything = replace(brute_force(study), accepts=partial(_note, evaluated))
-        everything.front(person)
+        replace(brute_force(study), accepts=partial(_note, evaluated)).front(person)
         costs = costs_of(study, person[None], evaluated[0])
-        np.testing.assert_allclose(costs.max(axis=0), worst - [0, 0, 1], rtol=1e-12)
+        np.testing.assert_allclose(costs.max(axis=0), worst_on_grid(study, person) - [0, 0, 1], rtol=1e-12)
 
 
-def test_the_other_readings_of_the_paper_change_the_question() -> None:
-    data, train = small_data("adult"), small_data("adult").features
-    fixed = [feature.name for feature in actions_of(data, train, Settings()).features if feature.fixed]
-    free = actions_of(data, train, Settings(everything_may_change=True))
-    assert fixed == ["Age"]
-    assert not any(feature.fixed for feature in free.features)
+def test_the_other_readings_of_the_paper_change_what_is_fixed() -> None:
+    data = small_data("adult")
+    for everything, fixed in ((False, ["Age"]), (True, [])):
+        actions = actions_of(data, data.features, Settings(everything_may_change=everything))
+        assert [feature.name for feature in actions.features if feature.fixed] == fixed
 
 
-def test_without_standard_deviations_the_largest_distance_is_in_units() -> None:
-    settings = Settings(people=2, trials=1, scaled_maximum=False)
-    study = prepare(small_data("german"), "logistic", settings, cache=None)
-    person, row = changed(study, Income=100.0, Debts=0.0)
-    costs = costs_of(study, person[None], row[None])[0]
-    assert costs[1] == np.abs(row - person).max()
-    judged = judge_answers(study, person[None], row[None])
-    assert judged[list(COSTS)].iloc[0].tolist() == costs.tolist()
-
-
-def test_the_grid_is_the_papers_and_stays_within_the_percentiles() -> None:
-    assert_grid_is_the_papers(small_data("german"))
-
-
-@pytest.mark.skipif(not HAS_DATA, reason=REASON)
-def test_so_it_is_on_real_data() -> None:
+@pytest.mark.parametrize(
+    "real", [False, pytest.param(True, marks=pytest.mark.skipif(not HAS_DATA, reason=REASON))]
+)
+def test_the_grid_is_the_papers_and_stays_within_the_percentiles(real: bool) -> None:
     for name in ("german", "taiwan", "adult"):
-        assert_grid_is_the_papers(datasets.load(name))
+        data = datasets.load(name) if real else small_data(name)
+        train = split(data.features, data.outcome, kind="paper", seed=0).train
+        actions = actions_of(data, train, Settings())
+        assert {feature.name for feature in actions.features if feature.fixed} == set(data.immutable)
+        for feature in actions.features:
+            column, candidates = train[feature.name].to_numpy(float), feature.candidates()
+            if feature.fixed or set(column) <= {0.0, 1.0}:
+                assert feature.fixed or candidates.tolist() == [0.0, 1.0]
+                continue
+            low, high = np.percentile(column, [1, 99])
+            step = 0.05 * (high - low)
+            step = max(1.0, np.ceil(step)) if (column % 1 == 0).all() else step
+            assert low <= candidates.min() <= candidates.max() <= high
+            np.testing.assert_allclose(np.diff(candidates), step)
+            assert len(candidates) == pytest.approx(1 + (high - low) / step, abs=1)
 
 
-def assert_grid_is_the_papers(data: datasets.Dataset) -> None:
-    train = split(data.features, data.outcome, kind="paper", seed=0).train
-    actions = actions_of(data, train, Settings())
-    assert {feature.name for feature in actions.features if feature.fixed} == set(data.immutable)
-    for feature in actions.features:
-        column = train[feature.name].to_numpy(float)
-        if feature.fixed:
-            continue
-        if set(column) <= {0.0, 1.0}:
-            assert feature.candidates().tolist() == [0.0, 1.0]
-            continue
-        low, high = np.percentile(column, [1, 99])
-        step = 0.05 * (high - low)
-        if (column % 1 == 0).all():
-            step = max(1.0, np.ceil(step))
-        candidates = feature.candidates()
-        assert candidates.min() >= low
-        assert candidates.max() <= high
-        np.testing.assert_allclose(np.diff(candidates), step)
-        assert len(candidates) == pytest.approx(1 + (high - low) / step, abs=1)
+def counted(points: list[tuple[int, ...]]) -> float:
+    """Count the unit cells of the box whose lower corner some point is nowhere above."""
+    cells = np.stack(np.meshgrid(*[np.arange(SIDE)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    covered = np.zeros(len(cells), dtype=bool)
+    for point in points:
+        covered |= (np.array(point) <= cells).all(axis=1)
+    return float(covered.mean())
+
+
+@given(POINTS, st.tuples(*[st.floats(0.01, 100.0)] * 3))
+def test_the_volume_is_the_share_of_dominated_cells_in_any_units(
+    points: list[tuple[int, ...]], units: tuple[float, float, float]
+) -> None:
+    costs = np.array(points, dtype=float).reshape(-1, 3)
+    assert hypervolume(costs, WORST) == pytest.approx(counted(points), abs=1e-12)
+    # A point on the border of the box has no volume, on whichever side rounding puts it.
+    assert hypervolume(costs * units, WORST * units) == pytest.approx(counted(points), abs=1e-9)
+
+
+@given(POINTS, POINTS)
+def test_more_answers_never_lower_the_volume(
+    first: list[tuple[int, ...]], second: list[tuple[int, ...]]
+) -> None:
+    few, many = (np.array(points, dtype=float).reshape(-1, 3) for points in (first, first + second))
+    assert hypervolume(many, WORST) >= hypervolume(few, WORST) - 1e-12

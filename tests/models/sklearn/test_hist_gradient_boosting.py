@@ -2,43 +2,43 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.ensemble import HistGradientBoostingClassifier
 
-from p2ce.errors import InvalidArgument, InvalidTarget
 from p2ce.models.parse_model import parse_model
 from p2ce.scores.score_rows import score_rows
 from p2ce.scores.steps import steps_of_points
 from p2ce.tables.codebook import codebook_of
-from tests.models.laws import assert_conforms, numbers, table
+from tests.models.laws import assert_black_box, assert_conforms, numbers, table
 
 FEW = {"max_iter": 12, "random_state": 0, "early_stopping": False}
-CATEGORIES = {
-    "labels": ["job", "grade", "town"],
-    "labels, bools and whole numbers": ["job", "grade", "town", "owner", "region"],
-}
+MARKED = {**FEW, "categorical_features": ["job", "grade", "town"]}
 
 
 def labelled(number: np.ndarray, classes: int = 2) -> np.ndarray:
     return np.digitize(number, np.quantile(number, np.arange(1, classes) / classes))
 
 
-def test_categories_by_dtype_are_read():
+def test_categories_go_by_dtype_and_columns_by_name():
     frame, number = table()
     frame = frame.drop(columns="job")
     model = HistGradientBoostingClassifier(**FEW).fit(frame, labelled(number))
     assert model.is_categorical_.sum() == 2
-    assert_conforms(model, frame)
-
-
-def test_nothing_depends_on_the_order_of_the_references_columns():
-    frame, number = table()
-    model = HistGradientBoostingClassifier(categorical_features=CATEGORIES["labels"], **FEW)
-    model.fit(frame, labelled(number))
     found, _ = assert_conforms(model, frame[sorted(frame.columns)])
     assert found.columns == tuple(frame.columns)
+
+
+def test_none_is_a_category_to_the_model_unless_nan_stands_beside_it():
+    frame, number = table()
+    nones = frame.assign(job=frame["job"].where(frame["job"].notna(), None))
+    model = HistGradientBoostingClassifier(**MARKED).fit(nones, labelled(number))
+    assert model._preprocessor.named_transformers_["encoder"].categories_[0][-1] is None
+    assert_conforms(model, nones)
+    frame.loc[frame["job"].isna() & (np.arange(len(frame)) % 2 == 0), "job"] = None
+    assert {type(cell) for cell in frame["job"][frame["job"].isna()]} == {float, type(None)}
+    model = HistGradientBoostingClassifier(**MARKED).fit(frame, labelled(number))
+    assert_black_box(model, frame, "None for a category of 'job'")
 
 
 def test_numbers_of_an_array_can_be_categories():
@@ -57,7 +57,7 @@ def test_numbers_of_an_array_can_be_categories():
 
 def test_labels_that_only_the_model_knows_are_told_from_those_that_nobody_knows():
     frame, number = table(missing=0.0)
-    model = HistGradientBoostingClassifier(categorical_features=CATEGORIES["labels"], **FEW)
+    model = HistGradientBoostingClassifier(**MARKED)
     model.fit(frame, labelled(number))
     part = frame[frame["job"] != "cook"]
     book = codebook_of(part)
@@ -65,26 +65,6 @@ def test_labels_that_only_the_model_knows_are_told_from_those_that_nobody_knows(
     rows = pd.concat([frame.assign(job=job) for job in ("cook", "never seen", "smith")])
     answers = found.evaluate(rows)
     assert np.abs(found.report(score_rows(found.score, book.encode(rows))) - answers).max() <= 1e-12
-
-
-def test_none_alone_is_a_category_to_the_model_and_read_as_such():
-    frame, number = table()
-    frame["job"] = frame["job"].where(frame["job"].notna(), None)
-    model = HistGradientBoostingClassifier(categorical_features=CATEGORIES["labels"], **FEW)
-    model.fit(frame, labelled(number))
-    assert model._preprocessor.named_transformers_["encoder"].categories_[0][-1] is None
-    assert_conforms(model, frame)
-
-
-def test_none_and_nan_in_one_column_are_left_to_the_model(caplog):
-    frame, number = table()
-    frame.loc[frame["job"].isna() & (np.arange(len(frame)) % 2 == 0), "job"] = None
-    assert {type(cell) for cell in frame["job"][frame["job"].isna()]} == {float, type(None)}
-    model = HistGradientBoostingClassifier(categorical_features=CATEGORIES["labels"], **FEW)
-    model.fit(frame, labelled(number))
-    with caplog.at_level("INFO", logger="p2ce"):
-        assert parse_model(model, reference=frame).score is None
-    assert "None for a category of 'job'" in caplog.text
 
 
 @given(
@@ -119,13 +99,3 @@ def test_ties_go_to_the_earlier_class():
     for target in (0, 1, 2):
         found, _ = assert_conforms(model, frame, target=target, undecided=1.0)
         assert ((found.evaluate(frame) >= 0.0) == (target == 0)).all()
-
-
-def test_slips_have_an_answer():
-    frame, number = table(missing=0.0)
-    plain = numbers(frame)
-    model = HistGradientBoostingRegressor(**FEW).fit(plain, number)
-    with pytest.raises(InvalidTarget, match=r"is a regressor: pass target=\(low, high\)"):
-        parse_model(model, reference=plain, target=1)
-    with pytest.raises(InvalidArgument, match="scale='decision'"):
-        parse_model(model, reference=plain, target=(0.0, 1.0), scale="decision")

@@ -1,4 +1,4 @@
-"""Make the answers that the tests of charts draw: ordinary ones, large ones and hostile ones."""
+"""Make the explanations that the tests of charts draw: ordinary ones, large ones and hostile ones."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,88 +13,59 @@ from p2ce.result.question import Feature, Question
 
 OBJECTIVES = ("mean_distance", "max_distance", "changes", "percentile_shift", "my own cost")
 HOSTILE = ("<script>alert(1)</script>", "$x^2$", "two\nlines", "🎉 party", "a" * 120, "100 % {x} %{y}")
-PERSON: dict[str, Any] = {
-    "LoanAmount": 7500,
-    "Rate": 0.119,
-    "Term": 36,
-    "HasGuarantor": False,
-    "Housing": "rent",
-    "Income": float("nan"),
-    "Age": 41,
-}
+LOAN: dict[str, Any] = {"LoanAmount": 7500, "Rate": 0.119, "Term": 36}
+PERSON = {**LOAN, "HasGuarantor": False, "Housing": "rent", "Income": float("nan"), "Age": 41}
 PURPOSES = tuple(f"purpose number {number}" for number in range(20))
 
 
-def bell(low: float, high: float, bins: int = 24, *, middle: float = 0.4) -> Distribution:
+def bell(low: float, high: float, bins: int = 24, *, missing: float = 0.0) -> Distribution:
     """A population in one hump."""
-    places = (np.arange(bins) + 0.5) / bins
-    heights = np.exp(-(((places - middle) / 0.22) ** 2))
+    heights = np.exp(-((((np.arange(bins) + 0.5) / bins - 0.4) / 0.22) ** 2))
+    shares = (1.0 - missing) * heights / heights.sum()
     edges = np.linspace(low, high, bins + 1)
-    return Distribution(edges=tuple(edges.tolist()), shares=tuple((heights / heights.sum()).tolist()))
+    return Distribution(edges=tuple(edges.tolist()), shares=tuple(shares.tolist()), missing=missing)
 
 
-def question(**features: Feature) -> Question:
-    """The request of a loan office; features given replace or add some."""
-    usual = {
-        "LoanAmount": Feature(
-            name="LoanAmount",
-            kind="whole",
-            display=Display(
-                name={"en": "loan amount", "pt": "o valor do empréstimo", "es": "el importe del préstamo"},
-                unit="EUR",
-            ),
-            distribution=bell(500, 15_500),
-        ),
-        "Rate": Feature(
-            name="Rate",
-            kind="number",
-            display=Display(name={"en": "interest rate", "pt": "a taxa de juros"}, style="percent"),
-            distribution=bell(0.01, 0.25),
-        ),
-        "Term": Feature(
-            name="Term",
-            kind="whole",
-            display=Display(name={"en": "term", "pt": "o prazo"}, unit={"en": "months", "pt": "meses"}),
-            distribution=bell(3, 75, 12),
-        ),
-        "HasGuarantor": Feature(
-            name="HasGuarantor",
-            kind="binary",
-            display=Display(name={"en": "guarantor", "pt": "o fiador"}),
-            distribution=Distribution(labels=(False, True), shares=(0.8, 0.2)),
-        ),
-        "Housing": Feature(
-            name="Housing",
-            kind="category",
-            display=Display(values={"own": "own home", "rent": "rented", "free": "for free"}),
-            distribution=Distribution(labels=("own", "rent", "free"), shares=(0.6, 0.3, 0.1)),
-        ),
-        "Income": Feature(
-            name="Income",
-            kind="number",
-            display=Display(name="yearly income", unit="EUR"),
-            distribution=replace(
-                bell(5_000, 95_000), shares=tuple(0.9 * one for one in bell(0, 1).shares), missing=0.1
-            ),
-        ),
-        "Age": Feature(name="Age", kind="whole", moves="fixed", distribution=bell(18, 80)),
-    }
-    return Question(features={**usual, **features}, people=1_000)
+def labels(shares: dict[Any, float], **rest: float) -> Distribution:
+    return Distribution(labels=tuple(shares), shares=tuple(shares.values()), **rest)
 
 
-def option(costs: dict[str, float], **changes: Any) -> Counterfactual:
-    return Counterfactual(
-        values={**PERSON, **changes},
-        changes={name: (PERSON.get(name), new) for name, new in changes.items()},
-        costs=costs,
-        score=0.53,
-        plausibility=0.02,
-    )
+def shown(
+    name: Any = "", kind: str = "number", spread: Distribution | None = None, **display: Any
+) -> dict[str, Any]:
+    return {"kind": kind, "display": Display(name=name, **display), "distribution": spread}
 
 
-def answer(*options: Counterfactual, given: Question | None = None, **fields: Any) -> Explanation:
-    """An optimal answer with these options."""
-    objectives = tuple(options[0].costs) if options else OBJECTIVES[:2]
+MONTHS, HOMES = {"en": "months", "pt": "meses"}, {"own": "own home", "rent": "rented", "free": "for free"}
+FEATURES = {
+    "LoanAmount": shown({"en": "loan amount", "pt": "o valor"}, "whole", bell(500, 15_500), unit="EUR"),
+    "Rate": shown({"en": "interest rate", "pt": "a taxa de juros"}, spread=bell(0.01, 0.25), style="percent"),
+    "Term": shown({"en": "term", "pt": "o prazo"}, "whole", bell(3, 75, 12), unit=MONTHS),
+    "HasGuarantor": shown({"en": "guarantor", "pt": "o fiador"}, "binary", labels({False: 0.8, True: 0.2})),
+    "Housing": shown("", "category", labels({"own": 0.6, "rent": 0.3, "free": 0.1}), values=HOMES),
+    "Income": shown("yearly income", spread=bell(5_000, 95_000, missing=0.1), unit="EUR"),
+    "Age": {"kind": "whole", "moves": "fixed", "distribution": bell(18, 80)},
+}
+
+
+def question(**more: dict[str, Any]) -> Question:
+    """The policy of a loan office, with more features."""
+    features = {name: Feature(name=name, **fields) for name, fields in {**FEATURES, **more}.items()}
+    return Question(features=features, people=1_000)
+
+
+def option(
+    costs: dict[str, float] | float, person: dict[str, Any] = PERSON, **changes: Any
+) -> Counterfactual:
+    """An option with these costs, or with this overall change and as many changes as it makes."""
+    if isinstance(costs, float):
+        costs = {"mean_distance": costs, "changes": float(len(changes))}
+    old_and_new = {name: (person.get(name), new) for name, new in changes.items()}
+    return Counterfactual(values={**person, **changes}, changes=old_and_new, costs=costs, score=0.53)
+
+
+def explained(*options: Counterfactual, given: Question | None = None, **fields: Any) -> Explanation:
+    """An optimal explanation with these options."""
     person = {**PERSON, **fields.pop("person", {})}
     made = Explanation(
         status=Status.OPTIMAL,
@@ -103,7 +74,7 @@ def answer(*options: Counterfactual, given: Question | None = None, **fields: An
         threshold=0.5,
         target=1,
         counterfactuals=options,
-        objectives=objectives,
+        objectives=tuple(options[0].costs) if options else OBJECTIVES[:2],
         dtypes=dict.fromkeys(person, "object"),
         question=given or question(),
     )
@@ -112,19 +83,14 @@ def answer(*options: Counterfactual, given: Question | None = None, **fields: An
 
 def loan() -> Explanation:
     """Three options that a credit officer could meet."""
-    return answer(
-        option(
-            {"mean_distance": 0.12, "max_distance": 0.9, "changes": 2.0}, LoanAmount=5200, HasGuarantor=True
-        ),
-        option({"mean_distance": 0.31, "max_distance": 1.4, "changes": 1.0}, LoanAmount=2500),
-        option(
-            {"mean_distance": 0.18, "max_distance": 0.4, "changes": 4.0},
-            LoanAmount=6400,
-            Rate=0.0875,
-            Housing="own",
-            Income=32_000.0,
-        ),
-    )
+    changes: list[dict[str, Any]] = [
+        {"LoanAmount": 5200, "HasGuarantor": True},
+        {"LoanAmount": 2500},
+        {"LoanAmount": 6400, "Rate": 0.0875, "Housing": "own", "Income": 32_000.0},
+    ]
+    costs = ((0.12, 0.9, 2.0), (0.31, 1.4, 1.0), (0.18, 0.4, 4.0))
+    named = (dict(zip(OBJECTIVES, mine, strict=False)) for mine in costs)
+    return explained(*[option(mine, **new) for mine, new in zip(named, changes, strict=True)])
 
 
 def front(options: int, objectives: int, *, seed: int = 7) -> Explanation:
@@ -141,109 +107,52 @@ def front(options: int, objectives: int, *, seed: int = 7) -> Explanation:
             named["changes"] = float(1 + place % 4)
         made.append(option(named, **changes))
     made.sort(key=lambda one: tuple(one.costs.values()))
-    return answer(*made)
+    return explained(*made)
 
 
 def hostile() -> Explanation:
     """Names, labels and units that break careless drawings."""
-    features = {
-        name: Feature(
-            name=name, kind="number", display=Display(name=name, unit="$"), distribution=bell(0, 100)
-        )
-        for name in HOSTILE
-    }
-    features["label"] = Feature(
-        name="label",
-        kind="category",
-        display=Display(name=HOSTILE[0] + "$a$"),
-        distribution=Distribution(labels=HOSTILE, shares=(0.3, 0.2, 0.2, 0.1, 0.1, 0.1)),
-    )
+    features = {name: shown(name, spread=bell(0, 100), unit="$") for name in HOSTILE}
+    features["label"] = shown(HOSTILE[0] + "$a$", "category", labels(dict.fromkeys(HOSTILE, 0.15), other=0.1))
     person = {**dict.fromkeys(HOSTILE, 10.0), "label": HOSTILE[0]}
     made = [
-        Counterfactual(
-            values={**person, name: 90.0},
-            changes={name: (10.0, 90.0), "label": (HOSTILE[0], HOSTILE[place])},
-            costs={"$a$ <b>": 1.0 - place / 10, "changes": 1.0 + place},
-            score=0.6,
-        )
+        option({"$a$ <b>": 1.0 - place / 10, "changes": 1.0 + place}, person, **{name: 90.0, "label": name})
         for place, name in enumerate(HOSTILE)
     ]
-    return answer(*made, given=Question(features=features), person=person)
+    return explained(*made, given=question(**features), person=person)
 
 
 def many_labels() -> Explanation:
     """A category of twenty labels, an ordered one, a constant, and values far outside of the population."""
-    extra = {
-        "Purpose": Feature(
-            name="Purpose",
-            kind="category",
-            distribution=Distribution(
-                labels=PURPOSES,
-                shares=tuple((np.arange(20, 0, -1) / 210 * 0.9).tolist()),
-                other=0.05,
-                missing=0.05,
-            ),
-        ),
-        "Grade": Feature(
-            name="Grade",
-            kind="category",
-            distribution=Distribution(labels=("B", "A", "C", "D"), shares=(0.4, 0.3, 0.2, 0.1)),
-        ),
-        "Constant": Feature(
-            name="Constant", kind="number", distribution=Distribution(edges=(2.0, 6.0), shares=(1.0,))
-        ),
-        "Far": Feature(name="Far", kind="number", distribution=bell(0, 10)),
-    }
+    common = dict(zip(PURPOSES, np.arange(20, 0, -1) / 210 * 0.9, strict=True))
     person = {"Purpose": PURPOSES[17], "Grade": "D", "Constant": 4.0, "Far": -1e6}
-    costs = {"mean_distance": 0.2, "changes": 4.0}
-    changes = {"Purpose": PURPOSES[1], "Grade": "A", "Constant": 5.0, "Far": 1e6}
-    made = Counterfactual(
-        values={**PERSON, **person, **changes},
-        changes={name: (person[name], new) for name, new in changes.items()},
-        costs=costs,
-        score=0.6,
+    first = {"Purpose": PURPOSES[1], "Grade": "A", "Constant": 5.0, "Far": 1e6}
+    made = [option(0.2, person, **first), option(0.4, person, Far=7.5, Purpose=None)]
+    given = question(
+        Purpose=shown("", "category", labels(common, other=0.05, missing=0.05)),
+        Grade=shown("", "category", labels({"B": 0.4, "A": 0.3, "C": 0.2, "D": 0.1})),
+        Constant=shown(spread=Distribution(edges=(2.0, 6.0), shares=(1.0,))),
+        Far=shown(spread=bell(0, 10)),
     )
-    second = Counterfactual(
-        values={**PERSON, **person, "Far": 7.5, "Purpose": None},
-        changes={"Far": (-1e6, 7.5), "Purpose": (PURPOSES[17], None)},
-        costs={"mean_distance": 0.4, "changes": 2.0},
-        score=0.6,
-    )
-    return answer(
-        made,
-        second,
-        given=question(**extra),
-        person=person,
-        categories={"Grade": Categories(labels=("A", "B", "C", "D"), ordered=True)},
-    )
+    ordered = {"Grade": Categories(labels=("A", "B", "C", "D"), ordered=True)}
+    return explained(*made, given=given, person=person, categories=ordered)
 
 
 def portfolio(people: int = 400, *, seed: int = 3) -> Explanations:
     """Many people: most have options, some have none, some need none, a few rows were broken."""
     rng = np.random.default_rng(seed)
     shared = question()
+    others = (Status.NO_RECOURSE, Status.TIME_LIMIT, Status.ALREADY_FAVOURABLE, Status.ERROR)
+    without = [
+        explained(given=shared, status=status, objectives=("mean_distance", "changes")) for status in others
+    ]
     entries = []
-    for _ in range(people):
-        kind = rng.choice(5, p=[0.78, 0.08, 0.04, 0.08, 0.02])
-        if kind:
-            statuses = (Status.NO_RECOURSE, Status.TIME_LIMIT, Status.ALREADY_FAVOURABLE, Status.ERROR)
-            entries.append(
-                answer(given=shared, status=statuses[kind - 1], objectives=("mean_distance", "changes"))
-            )
-            continue
+    for kind in rng.choice(5, size=people, p=[0.08, 0.04, 0.08, 0.02, 0.78]):
+        new = {"LoanAmount": 5000 if rng.random() < 0.8 else 9000, "HasGuarantor": True, "Term": 48}
+        first = dict(list(new.items())[: rng.choice([1, 2, 3], p=[0.5, 0.3, 0.2])])
         cost = float(rng.gamma(2.0, 0.15))
-        first: dict[str, Any] = {"LoanAmount": 5000 if rng.random() < 0.8 else 9000}
-        if rng.random() < 0.4:
-            first["HasGuarantor"] = True
-        if rng.random() < 0.3:
-            first["Term"] = 48
-        entries.append(
-            answer(
-                option({"mean_distance": cost, "changes": float(len(first))}, **first),
-                option({"mean_distance": cost * 1.5, "changes": 1.0}, Rate=0.05),
-                given=shared,
-            )
-        )
+        options = (option(cost, **first), option(cost * 1.5, Rate=0.05))
+        entries.append(explained(*options, given=shared) if kind == 4 else without[kind])
     return Explanations(entries)
 
 
@@ -254,25 +163,22 @@ def loan_map(*, detector: bool = True) -> FeatureMap:
     across, up = np.meshgrid(np.array(amounts) / 12_000, np.array(terms) / 72)
     scores = 1.0 / (1.0 + np.exp(9.0 * (across + 0.8 * up - 0.75 + 0.12 * np.sin(9 * up))))
     rng = np.random.default_rng(5)
-    population = np.column_stack(
-        [rng.normal(5500, 2200, 500).clip(500, 14_000), rng.normal(34, 13, 500).clip(6, 72)]
-    )
+    people = rng.normal(5500, 2200, 500).clip(500, 14_000), rng.normal(34, 13, 500).clip(6, 72)
     plausible = ((across - 0.47) / 0.42) ** 2 + ((up - 0.48) / 0.4) ** 2 < 1.0
-    costs = ({"mean_distance": 0.3, "changes": 2.0}, {"mean_distance": 0.5, "changes": 1.0})
-    explanation = answer(
-        option(costs[0], LoanAmount=4750, Term=20),
-        option(costs[1], LoanAmount=2750),
-        option({"mean_distance": 0.2, "changes": 3.0}, LoanAmount=6000, HasGuarantor=True, Rate=0.1),
+    options = (
+        option(0.3, LoanAmount=4750, Term=20),
+        option(0.5, LoanAmount=2750),
+        option(0.2, LoanAmount=6000, Rate=0.1),
     )
     return FeatureMap(
-        explanation=explanation,
+        explanation=explained(*options),
         columns=("LoanAmount", "Term"),
         values=(amounts, terms),
         scores=scores,
         accepted=scores >= 0.5,
         plausible=plausible if detector else None,
         allowed=(across * 12_000 <= 7500) & (up * 72 <= 48),
-        population=population,
+        population=np.column_stack(people),
     )
 
 
@@ -280,9 +186,7 @@ def housing_map() -> FeatureMap:
     """A category across and yes or no up."""
     accepted = np.array([[True, False, False], [True, True, False]])
     return FeatureMap(
-        explanation=answer(
-            option({"mean_distance": 0.3}, Housing="own"), option({"mean_distance": 0.3}, HasGuarantor=True)
-        ),
+        explanation=explained(option(0.3, Housing="own"), option(0.3, HasGuarantor=True)),
         columns=("Housing", "HasGuarantor"),
         values=(("own", "rent", "free"), (False, True)),
         scores=accepted * 0.5 + 0.2,

@@ -1,6 +1,7 @@
 """Is an inequality decided exactly, whatever floating point makes of the sum?"""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,12 +10,14 @@ from hypothesis import strategies as st
 
 from p2ce.errors import InvalidActions
 from p2ce.problem.rules import inequality
-from p2ce.problem.rules.exact_sums import at_most, compare_with
+from p2ce.problem.rules.exact_sums import compare_with
 from p2ce.tables.codebook import MISSING
 from tests.problem.rules.random_rules import BOOK
 
 FLOATS = st.floats(-1e300, 1e300, allow_nan=False)
-SMALL = st.sampled_from([0.1, 0.2, 0.3, 0.30000000000000004, 1.0, 1e-310, -1e-320, 1e16, 1e16 + 2, -0.1, 0.0])
+SMALL = st.sampled_from(
+    [0.1, 0.2, 0.3, 0.30000000000000004, 3.0, 1e-310, -1e-320, 1e16 + 2, 2.0**53 + 2, 0.0]
+)
 
 
 @given(
@@ -30,12 +33,6 @@ def test_signs_are_those_of_the_fractions(
     assert found.tolist() == [float((gap > 0) - (gap < 0)) for gap in gaps]
 
 
-def test_a_hair_above_the_limit_is_above() -> None:
-    columns = [np.array([0.1, 0.1]), np.array([0.2, 0.2]), np.array([0.3, np.nextafter(0.3, 1)])]
-    # 0.1 + 0.2 as float64 are two hairs more than the float64 0.3; the next one is above.
-    assert at_most(columns, [Fraction(1), Fraction(1), Fraction(-1)], Fraction(0)).tolist() == [False, True]
-
-
 def test_written_numbers_are_decimals() -> None:
     rule = inequality("0.1*whole <= 3").resolve(BOOK)
     assert rule.holds is not None
@@ -49,20 +46,6 @@ def test_a_missing_value_keeps_every_inequality() -> None:
         resolved = inequality(text).resolve(BOOK)
         assert resolved.holds is not None
         assert resolved.holds(rows, rows).tolist() == [True, False]
-
-
-@given(
-    st.lists(st.tuples(*[st.sampled_from([0.0, 3.0, 2.0**52, -(2.0**53), 2.0**53 + 2, 0.5])] * 3), min_size=1)
-)
-def test_whole_numbers_meet_their_limit_exactly(rows: list[tuple[float, ...]]) -> None:
-    factors = [Fraction(2), Fraction(-1), Fraction(3)]
-    found = compare_with([np.array(column) for column in zip(*rows, strict=True)], factors, Fraction(3))
-    gaps = [sum(Fraction(v) * f for v, f in zip(row, factors, strict=True)) - 3 for row in rows]
-    assert found.tolist() == [float((gap > 0) - (gap < 0)) for gap in gaps]
-
-
-def test_nan_breaks_it() -> None:
-    assert compare_with([np.array([np.nan])], [Fraction(1)], Fraction(0)).tolist() == [1.0]
 
 
 @pytest.mark.parametrize(
@@ -94,18 +77,18 @@ def test_columns_of_whole_numbers_leave_no_rounding_question() -> None:
     assert len(inequality("whole == flag").resolve(BOOK).budgets) == 2
 
 
-def test_bad_inequalities_are_rejected() -> None:
-    with pytest.raises(InvalidActions, match="says nothing about any column"):
-        inequality("a - a <= 1")
-    with pytest.raises(InvalidActions, match="beyond 1e"):
-        inequality("1e250*a <= 1")
-    with pytest.raises(InvalidActions, match="not both"):
-        inequality("a <= 1", at_most=1)
-    with pytest.raises(InvalidActions, match="needs its limit"):
-        inequality({"a": 1})
-    with pytest.raises(InvalidActions, match="finite numbers"):
-        inequality({"a": float("nan")}, at_most=1)
-    with pytest.raises(InvalidActions, match="expects text"):
-        inequality(3)  # type: ignore[arg-type]
-    with pytest.raises(InvalidActions, match="'housing', which holds categories"):
-        inequality("housing <= 1").resolve(BOOK)
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: inequality("a - a <= 1"), "says nothing about any column"),
+        (lambda: inequality("1e250*a <= 1"), "beyond 1e"),
+        (lambda: inequality("a <= 1", at_most=1), "not both"),
+        (lambda: inequality({"a": 1}), "needs its limit"),
+        (lambda: inequality({"a": float("nan")}, at_most=1), "finite numbers"),
+        (lambda: inequality(3), "expects text"),  # type: ignore[arg-type]
+        (lambda: inequality("housing <= 1").resolve(BOOK), "'housing', which holds categories"),
+    ],
+)
+def test_a_mistake_is_named(call: Any, message: str) -> None:
+    with pytest.raises(InvalidActions, match=message):
+        call()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from p2ce.errors import InvalidActions, UnknownFeature
@@ -25,7 +25,7 @@ from p2ce.problem.rules import (
 )
 from p2ce.problem.rules.rule import Codes, ResolvedRule
 from p2ce.tables.codebook import codebook_of
-from tests.problem.rules.random_rules import BOOK, COLUMNS, PEOPLE, budget_rules, codes
+from tests.problem.rules.random_rules import BOOK, PEOPLE, budget_rules, codes
 
 ALL = st.one_of(
     budget_rules(),
@@ -68,6 +68,10 @@ def test_a_rule_holds_exactly_where_all_its_budgets_do(rule: Rule, before: Codes
     within, accept_from = np.ones(40, dtype=bool), np.ones(40, dtype=bool)
     for budget, total in zip(resolved.budgets, totals(resolved, before, after), strict=True):
         within &= total <= budget.limit
+        assert set(budget.columns) <= set(rule.columns)
+        if budget.whole:
+            assert (budget.limit - 0.5).is_integer()
+            assert (np.isneginf(total) | (total == np.floor(total))).all()
         if not budget.whole:  # rounding is decided by the truth
             accept_from &= ~(np.abs(total - budget.limit) < 1e-6)
     assert truth.dtype == np.bool_
@@ -75,16 +79,7 @@ def test_a_rule_holds_exactly_where_all_its_budgets_do(rule: Rule, before: Codes
     np.testing.assert_array_equal(truth[accept_from], within[accept_from])
 
 
-@given(budget_rules(), codes(), codes())
-def test_whole_budgets_are_whole(rule: Rule, before: Codes, after: Codes) -> None:
-    resolved = rule.resolve(BOOK)
-    for budget, total in zip(resolved.budgets, totals(resolved, before, after), strict=True):
-        assert set(budget.columns) <= set(rule.columns)
-        if budget.whole:
-            assert (budget.limit - 0.5).is_integer()
-            assert (np.isneginf(total) | (total == np.floor(total))).all()
-
-
+@settings(max_examples=30)
 @given(budget_rules(), codes(6), codes(8))
 def test_costs_of_many_candidates_are_those_of_each(rule: Rule, before: Codes, after: Codes) -> None:
     for budget in rule.resolve(BOOK).budgets:
@@ -109,6 +104,7 @@ def test_a_rule_survives_its_plain_form_and_json(rule: Rule) -> None:
     assert "\n" not in rule.text()
 
 
+@settings(max_examples=50)
 @given(ALL, codes(5), codes(5))
 def test_rules_and_what_they_resolve_to_can_be_sent_to_other_processes(
     rule: Rule, before: Codes, after: Codes
@@ -132,14 +128,6 @@ def test_renaming_categories_changes_nothing(rule: Rule, before: Codes, after: C
     assert first.holds is not None
     assert second.holds is not None
     np.testing.assert_array_equal(first.holds(before, after), second.holds(before, after))
-
-
-@given(codes())
-def test_staying_keeps_every_rule_about_changes(before: Codes) -> None:
-    for rule in (together("whole", "rate"), exclusive("whole", "rate"), forbid("housing", {"own": ["rent"]})):
-        resolved = rule.resolve(BOOK)
-        assert resolved.holds is not None
-        assert resolved.holds(before, before).all()
 
 
 @pytest.mark.parametrize(
@@ -171,9 +159,3 @@ def test_groups_need_two_different_columns(make: Any) -> None:
     with pytest.raises(InvalidActions, match="Give names one by one"):
         make(["a", "b"], "c")
     assert make("a", "b").columns == ("a", "b")
-
-
-def test_columns_of_a_rule_come_once() -> None:
-    rule = if_then(if_={"whole": "changes", "rate": (0, 1)}, then={"whole": 3})
-    assert rule.columns == ("whole", "rate")
-    assert set(COLUMNS) >= set(rule.columns)

@@ -22,9 +22,8 @@ def test_every_rule_of_the_folder_is_registered_and_has_a_public_factory() -> No
         module = import_module(f"p2ce.problem.rules.{path.stem}")
         classes = [one for _, one in inspect.getmembers(module, inspect.isclass)]
         found |= {one for one in classes if issubclass(one, Rule) and not inspect.isabstract(one)}
-    assert found == set(RULES.values())
-    for kind, rule in RULES.items():
-        assert rule.kind == kind
+    assert {rule.kind for rule in found} == set(RULES)
+    for kind in RULES:
         assert callable(getattr(public, kind))
     assert set(public.__all__) == {"CHANGES", "Rule", *RULES}
 
@@ -32,15 +31,18 @@ def test_every_rule_of_the_folder_is_registered_and_has_a_public_factory() -> No
 @pytest.mark.parametrize(
     ("plain", "message"),
     [
-        ({"rule": "link"}, "There is no rule 'link'. Did you mean 'linked'"),
+        ({"rule": "link"}, "there is no rule 'link'. Did you mean 'linked'"),
         ({"rule": "linked", "driver": "a"}, "needs 'follower'"),
-        ({"rule": "linked", "driver": "a", "folower": "b"}, "has no 'folower'. Did you mean 'follower'"),
-        ({"rule": "together", "columns": "abc"}, "expects a list of columns, got 'abc'"),
-        ({"rule": "one_hot", "name": "x", "columns": "abc"}, "expects a list of columns"),
-        ({"rule": "predicate", "function": 3}, "module:function"),
-        ({"rule": "exclusive", "columns": [True, "b"]}, "expects the name of a column, got True"),
-        ({"columns": ["a", "b"]}, "Expected a rule such as"),
-        (["together"], "Expected a rule such as"),
+        (
+            {"rule": "linked", "driver": "a", "folower": "b"},
+            "'folower' that means nothing. Did you mean 'follower'",
+        ),
+        ({"rule": "together", "columns": "abc"}, "columns of the rule must be a list, got 'abc'"),
+        ({"rule": "one_hot", "name": "x", "columns": "abc"}, "must be a list"),
+        ({"rule": "predicate", "function": 3}, "must be text, got 3"),
+        ({"rule": "exclusive", "columns": [True, "b"]}, "got True. The name of a column"),
+        ({"columns": ["a", "b"]}, "needs its 'rule': one of"),
+        (["together"], "needs entries such as"),
     ],
 )
 def test_a_wrong_plain_form_is_reported(plain: Any, message: str) -> None:

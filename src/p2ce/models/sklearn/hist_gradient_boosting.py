@@ -92,7 +92,7 @@ def _link(model: Any) -> Link:
 
 
 class _Known(NamedTuple):
-    """How the model holds one of its categorical columns: the model numbers its categories 0, 1, 2, …"""
+    """How the model holds one of its categorical columns, whose categories it numbers from 0."""
 
     codes: FloatArray  # (n,) ascending codes of ours: of every label, or the numbers that are categories
     numbers: FloatArray  # (n,) the model's number of each; NaN is missing or unknown

@@ -5,35 +5,24 @@ from importlib import import_module
 from typing import Any
 
 from p2ce.errors import InvalidArgument, MissingExtra, nearest
-from p2ce.present.charts.change_data import ChangeData, change_data
-from p2ce.present.charts.cost_data import CostData, cost_data
-from p2ce.present.charts.front_data import FrontData, front_data
-from p2ce.present.charts.lever_data import LeverData, lever_data
-from p2ce.present.charts.map_data import MapData, map_data
+from p2ce.present.charts.change_data import change_data
+from p2ce.present.charts.front_data import front_data
+from p2ce.present.charts.map_data import map_data
+from p2ce.present.charts.portfolio_data import cost_data, lever_data, wording_of_all
+from p2ce.present.wording import wording_of
 from p2ce.result import Explanation, Explanations, FeatureMap
 from p2ce.result.picks import Pick
 from p2ce.visible import echoed
 
-__all__ = [
-    "ChangeData",
-    "CostData",
-    "FrontData",
-    "LeverData",
-    "MapData",
-    "change_data",
-    "cost_data",
-    "front_data",
-    "lever_data",
-    "map_data",
-    "plot_changes",
-    "plot_costs",
-    "plot_front",
-    "plot_levers",
-    "plot_map",
-]
+__all__ = ["plot_changes", "plot_costs", "plot_front", "plot_levers", "plot_map"]
 
-BACKENDS = {"matplotlib": "plot", "plotly": "plotly"}  # library → the extra that installs it
 KINDS = ("auto", "pairs", "parallel")
+# What a subject that is not drawn is, and what to do about it.
+NOT_ONE = "Draw one person: explanations[0]."
+NOT_MANY = "They come from explainer.explain_many(people), or Explanations([one, another])."
+NO_MAP = "Make it by explainer.map_of(explanation, 'Income', 'Age')."
+NO_OPTION = "this person has no option ({status}). Read p2ce.to_text(explanation) for what was found out."
+NOBODY = "these are explanations of nobody."
 
 
 def plot_front(
@@ -42,15 +31,14 @@ def plot_front(
     objectives: Sequence[str] | None = None,
     kind: str = "auto",
     language: str = "en",
-    backend: str = "matplotlib",
     ax: Any = None,
 ) -> Any:
-    """Draw every option by its costs; three picks stand out, with what each is good at.
+    """Draw every option by its costs; three picks stand out, with what each is best at.
 
     Two objectives make one panel, three and more make parallel coordinates; ``kind="pairs"`` makes a panel
-    for each two of them. `objectives` are some of the explanation's, in the order wanted. `ax` are
-    matplotlib axes to draw on, for a picture of one panel. Gives the library's own Figure, made without
-    pyplot: notebooks show it, and ``figure.savefig("front.png")`` keeps it.
+    for each two of them. `objectives` are some of the explanation's, in the order wanted. `ax` are your own
+    matplotlib axes to draw on, for a picture of one panel; they keep your style. Returns a matplotlib
+    Figure, made without pyplot: notebooks show it, and ``figure.savefig("front.png")`` keeps it.
 
     >>> from p2ce.result import Counterfactual, Status
     >>> options = tuple(
@@ -66,145 +54,100 @@ def plot_front(
     >>> [axes.get_xlabel() for axes in figure.axes]
     ['overall change']
     """
-    _check_type("plot_front", explanation, Explanation)
-    _check_name("kind", kind, KINDS)
-    _check_options("plot_front", explanation)
-    data = front_data(explanation, objectives=objectives, language=language)
+    _check(explanation, Explanation, "plot_front", NOT_ONE, NO_OPTION)
+    if kind not in KINDS:
+        raise InvalidArgument(
+            f"kind expects one of {list(KINDS)}, got {echoed(kind)}. {nearest(kind, KINDS)}"
+        )
+    wording = wording_of(explanation, language)
+    data = front_data(explanation, wording, objectives=objectives)
     if not data.axes:
         raise InvalidArgument("There is nothing to draw: these options were found without any objective.")
     if kind == "auto":
         kind = "pairs" if len(data.axes) <= 2 else "parallel"
-    _check_axes(ax, backend, panels=len(data.pairs) if kind == "pairs" else 1)
-    return _draw(backend, "draw_front", "draw_front", data, kind=kind, **({} if ax is None else {"ax": ax}))
+    if ax is not None and not hasattr(ax, "get_xaxis"):
+        raise InvalidArgument(f"ax expects matplotlib axes, got {type(ax).__name__}.")
+    if ax is not None and kind == "pairs" and len(data.pairs) > 1:
+        raise InvalidArgument(
+            f"ax has room for one panel, but these objectives make {len(data.pairs)}. "
+            "Name two objectives, or pass kind='parallel'."
+        )
+    return _draw("front", "front", data, wording, kind=kind, ax=ax)
 
 
 def plot_changes(
-    explanation: Explanation,
-    *,
-    options: Iterable[int | Pick] | None = None,
-    language: str = "en",
-    backend: str = "matplotlib",
+    explanation: Explanation, *, options: Iterable[int | Pick] | None = None, language: str = "en"
 ) -> Any:
     """Draw what options change, from today's value to the new one, with the population behind each feature.
 
     `options` are numbers of options, counted from 1, or what ``explanation.pick(3)`` gave. Left out, all
     are drawn, or three picks where there are more than five.
     """
-    _check_type("plot_changes", explanation, Explanation)
-    _check_options("plot_changes", explanation)
-    data = change_data(explanation, options, language=language)
+    _check(explanation, Explanation, "plot_changes", NOT_ONE, NO_OPTION)
+    wording = wording_of(explanation, language)
+    data = change_data(explanation, wording, options)
     if not data.features:
         raise InvalidArgument("There is nothing to draw: the options chosen change no feature.")
-    return _draw(backend, "draw_changes", "draw_changes", data)
+    return _draw("changes", "changes", data, wording)
 
 
-def plot_map(feature_map: FeatureMap, *, language: str = "en", backend: str = "matplotlib") -> Any:
+def plot_map(feature_map: FeatureMap, *, language: str = "en") -> Any:
     """Draw two features of one person: where the model accepts, what is plausible, and where options lead.
 
     ``explainer.map_of(explanation, "LoanAmount", "Term")`` makes the map. All other features are as they
     are today, so that options which change others as well are not drawn, but counted in a note.
     """
-    _check_type("plot_map", feature_map, FeatureMap)
-    return _draw(backend, "draw_map", "draw_map", map_data(feature_map, language=language))
+    _check(feature_map, FeatureMap, "plot_map", NO_MAP)
+    wording = wording_of(feature_map.explanation, language)
+    return _draw("map", "map", map_data(feature_map, wording), wording)
 
 
-def plot_costs(
-    explanations: Explanations,
-    *,
-    objective: str | None = None,
-    language: str = "en",
-    backend: str = "matplotlib",
-) -> Any:
+def plot_costs(explanations: Explanations, *, objective: str | None = None, language: str = "en") -> Any:
     """Draw what the cheapest option costs each person, and how many people have none.
 
     `objective` is one of the explanations' objectives; the first if left out.
     """
-    _check_type("plot_costs", explanations, Explanations)
-    _check_people("plot_costs", explanations)
-    return _draw(backend, "draw_costs", "draw_costs", cost_data(explanations, objective, language=language))
+    _check(explanations, Explanations, "plot_costs", NOT_MANY, NOBODY)
+    wording = wording_of_all(explanations, language)
+    return _draw("portfolio", "costs", cost_data(explanations, wording, objective), wording)
 
 
-def plot_levers(
-    explanations: Explanations, *, top: int = 10, language: str = "en", backend: str = "matplotlib"
-) -> Any:
+def plot_levers(explanations: Explanations, *, top: int = 10, language: str = "en") -> Any:
     """Draw for how many people each feature changes, and in which direction.
 
     Counted are the people who have an option. A bar is filled for those whose first option changes the
     feature (the cheapest in the first objective), and outlined for those of whom any option does.
     """
-    _check_type("plot_levers", explanations, Explanations)
-    _check_people("plot_levers", explanations)
-    data = lever_data(explanations, top, language=language)
+    _check(explanations, Explanations, "plot_levers", NOT_MANY, NOBODY)
+    wording = wording_of_all(explanations, language)
+    data = lever_data(explanations, wording, top)
     if not data.levers:
         raise InvalidArgument(
             "There is nothing to draw: none of these people has an option. "
             "plot_costs() shows how each of them ended, and explanations.summary() lists it."
         )
-    return _draw(backend, "draw_levers", "draw_levers", data)
+    return _draw("portfolio", "levers", data, wording)
 
 
-def _draw(backend: str, module: str, function: str, *arguments: Any, **options: Any) -> Any:
-    """Hand the data to the half that draws, which loads the library."""
-    _check_name("backend", backend, BACKENDS)
+def _check(subject: Any, wanted: type, function: str, advice: str, empty: str = "") -> None:
+    """Raise if the subject is of another type, or has nothing to draw: an empty picture would not say why."""
+    if not isinstance(subject, wanted):
+        article = "an" if wanted.__name__[0] in "AEIOU" else "a"
+        raise InvalidArgument(
+            f"{function}() takes {article} {wanted.__name__}, got {type(subject).__name__}. {advice}"
+        )
+    if empty and not len(subject):  # type: ignore[arg-type]
+        status = getattr(subject, "status", "")
+        raise InvalidArgument(f"{function}() has nothing to draw: {empty.format(status=status)}")
+
+
+def _draw(module: str, name: str, *arguments: Any, **settings: Any) -> Any:
+    """Call the half that draws, which loads matplotlib."""
     try:
-        import_module(backend)
+        import_module("matplotlib")
     except ImportError as error:
-        other = next(name for name in BACKENDS if name != backend)
         raise MissingExtra(
-            f"This picture is drawn with {backend}, which is not installed. Type "
-            f"pip install 'p2ce[{BACKENDS[backend]}]', or pass backend={echoed(other)} if you have that."
+            "This picture is drawn with matplotlib, which is not installed. Type pip install 'p2ce[plot]'."
         ) from error
-    drawing = import_module(f"p2ce.present.charts.{backend}.{module}")
-    return getattr(drawing, function)(*arguments, **options)
-
-
-def _check_type(function: str, given: Any, wanted: type) -> None:
-    if isinstance(given, wanted):
-        return
-    advice = {
-        "plot_map": "Make it by explainer.map_of(explanation, 'Income', 'Age').",
-        "plot_front": "Draw one person: explanations[0].",
-        "plot_changes": "Draw one person: explanations[0].",
-    }.get(function, "They come from explainer.explain_many(people), or Explanations([one, another]).")
-    article = "an" if wanted.__name__[0] in "AEIOU" else "a"
-    raise InvalidArgument(
-        f"{function}() takes {article} {wanted.__name__}, got {type(given).__name__}. {advice}"
-    )
-
-
-def _check_options(function: str, explanation: Explanation) -> None:
-    # An empty picture would not say why it is empty; the words do.
-    if not len(explanation):
-        raise InvalidArgument(
-            f"{function}() has nothing to draw: this person has no option ({explanation.status}). "
-            "Read p2ce.to_text(explanation) for what was found out."
-        )
-
-
-def _check_people(function: str, explanations: Explanations) -> None:
-    if not len(explanations):
-        raise InvalidArgument(f"{function}() has nothing to draw: these are explanations of nobody.")
-
-
-def _check_name(argument: str, given: Any, known: Iterable[str]) -> None:
-    names = tuple(known)
-    if given not in names:
-        raise InvalidArgument(
-            f"{argument} expects one of {list(names)}, got {echoed(given)}. {nearest(given, names)}"
-        )
-
-
-def _check_axes(ax: Any, backend: str, *, panels: int) -> None:
-    if ax is None:
-        return
-    if backend != "matplotlib":
-        raise InvalidArgument(
-            f"ax is for matplotlib, but backend is {echoed(backend)}. Leave one of the two out."
-        )
-    if not hasattr(ax, "get_xaxis"):
-        raise InvalidArgument(f"ax expects matplotlib axes, got {type(ax).__name__}.")
-    if panels > 1:
-        raise InvalidArgument(
-            f"ax has room for one panel, but these objectives make {panels}. "
-            "Name two objectives, or pass kind='parallel'."
-        )
+    drawing = import_module(f"p2ce.present.charts.matplotlib.draw_{module}")
+    return getattr(drawing, f"draw_{name}")(*arguments, **settings)

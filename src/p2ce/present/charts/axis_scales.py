@@ -1,44 +1,93 @@
-"""Map values to positions in a frame, with round ticks."""
+"""Place values on an axis, 0 at its beginning and 1 at its end, with round ticks and texts that fit."""
 
 import math
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import sys
+import textwrap
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any, NamedTuple
 
-from p2ce.present.speaker import Speaker
+from p2ce.present.wording import Wording
+from p2ce.tables.cells import is_missing
 
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 WHOLE_STEPS = (1.0, 2.0, 5.0, 10.0)
 ROOM = 56  # characters that all tick texts of an axis may take together
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tick:
+class Tick(NamedTuple):
     """A mark on an axis; `place` is 0 at its beginning and 1 at its end."""
 
     place: float
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scale:
-    """An axis of numbers from `low` to `high`."""
+class Scale(NamedTuple):
+    """The numbers from `low` to `high`."""
 
     low: float
     high: float
 
     def place(self, value: float) -> float:
-        """Give the place in the frame, 0 to 1; what lies outside is put on its edge.
+        """Give the place of a number, 0 to 1; a number outside gets the nearer end.
 
-        >>> Scale(low=0.0, high=10.0).place(2.5), Scale(low=0.0, high=10.0).place(99.0)
+        >>> Scale(0.0, 10.0).place(2.5), Scale(0.0, 10.0).place(99.0)
         (0.25, 1.0)
         """
         # Halves, since the range of two large numbers of opposite sign has no float.
         span = self.high / 2 - self.low / 2
-        if not span:
-            return 0.5
-        share = (value / 2 - self.low / 2) / span
-        return min(max(share, 0.0), 1.0)
+        return min(max((value / 2 - self.low / 2) / span, 0.0), 1.0) if span else 0.5
+
+
+class Bar(NamedTuple):
+    """A group of people between two places of an axis; a height of 1 fills the frame."""
+
+    begin: float
+    end: float
+    height: float
+    size: float  # how many people, or their share of the population
+    text: str = ""  # the values that they have: "0.1–0.2"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeatureAxis:
+    """The axis of a feature: a scale of numbers, slots for single values, or both beside each other."""
+
+    column: str  # or the category that several columns are the levels of
+    title: str  # the name with its unit
+    ticks: tuple[Tick, ...]
+    edges: tuple[float, ...] = ()  # of cells or slots, from 0 to 1
+    scale: Scale | None = None  # None for labels only
+    end: float = 1.0  # where numbers end, 1 unless missing values have a slot beside them
+    slots: dict[Hashable, float] = field(default_factory=dict)  # label → its middle
+    bars: tuple[Bar, ...] = ()  # the population
+
+    def place(self, value: Any) -> float | None:
+        """Give the place of a value, None where it has none; a number outside gets the nearer end."""
+        if self.scale is None or not is_number(value):
+            return self.slots.get(slot_key(value))
+        return self.end * self.scale.place(float(value))
+
+    def outside(self, value: Any) -> str:
+        """Return "below" or "above" for a number beyond the scale, else ""."""
+        if self.scale is None or not is_number(value):
+            return ""
+        return "below" if value < self.scale.low else "above" if value > self.scale.high else ""
+
+
+def slot_key(value: Any) -> Hashable:
+    """Name a value for its slot: all missing ones are one, and 1, 1.0 and True are one."""
+    if is_missing(value):
+        return None
+    return value if isinstance(value, Hashable) else str(value)
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number that a scale can hold."""
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return plain and abs(value) <= sys.float_info.max  # no NaN is
 
 
 def nice_ticks(low: float, high: float, *, most: int = 6, whole: bool = False) -> tuple[float, ...]:
@@ -51,29 +100,18 @@ def nice_ticks(low: float, high: float, *, most: int = 6, whole: bool = False) -
     # Steps between numbers that are almost equal floats have no digits.
     if not math.isfinite(span) or span <= 1e-12 * max(abs(low), abs(high)) or span < 1e-290:
         return (low,) if low == high else (low, high)
-    rough = span / max(most - 1, 1)
-    power = math.floor(math.log10(rough))
+    power = math.floor(math.log10(span / max(most - 1, 1)))
     if whole:
         power = max(power, 0)
-    for candidate in (power, power + 1):
-        for step in WHOLE_STEPS if whole else STEPS:
-            found = _multiples(low, high, step, candidate)
-            if len(found) <= most:
-                return found or ((low,) if whole else (low, high))
+    for exponent, step in product((power, power + 1), WHOLE_STEPS if whole else STEPS):
+        unit = step * 10.0**exponent
+        first, last = math.ceil(low / unit - 1e-9), math.floor(high / unit + 1e-9)
+        if last - first < most:
+            # Rounded, which takes the dust of adding floats away.
+            found = (round(number * unit, max(0, 1 - exponent)) for number in range(first, last + 1))
+            ticks = tuple(min(max(tick, low), high) + 0.0 for tick in found)
+            return ticks or ((low,) if whole else (low, high))
     return (low, high)
-
-
-def _multiples(low: float, high: float, step: float, power: int) -> tuple[float, ...]:
-    """List the multiples of ``step * 10**power`` in a range, without the dust of adding floats."""
-    unit = step * 10.0**power
-    if unit == 0.0:
-        return ()
-    first, last = math.ceil(low / unit - 1e-9), math.floor(high / unit + 1e-9)
-    if last - first > 100:
-        return tuple(range(101))  # too many in any case
-    digits = max(0, 1 - power)
-    ticks = (round(number * unit, digits) for number in range(first, last + 1))
-    return tuple(min(max(tick, low), high) + 0.0 for tick in ticks)
 
 
 def text_ticks(
@@ -85,28 +123,33 @@ def text_ticks(
         texts = [write(value) for value in values]
         if sum(len(text) + 2 for text in texts) <= room:
             break
-    return tuple(Tick(place=scale.place(value), text=text) for value, text in zip(values, texts, strict=True))
+    return tuple(Tick(scale.place(value), text) for value, text in zip(values, texts, strict=True))
+
+
+def feature_ticks(
+    column: str, scale: Scale, wording: Wording, *, whole: bool, room: int = ROOM
+) -> tuple[Tick, ...]:
+    """Give the ticks of a feature's numbers, written as its values are."""
+
+    def write(value: float) -> str:
+        return wording.value(
+            column, int(value) if value.is_integer() and abs(value) < 2**53 else value, unit=False
+        )
+
+    return text_ticks(scale, write, whole=whole, room=room)
 
 
 def decimals_for(values: Sequence[float]) -> int:
-    """Give how many decimals distinguish round numbers.
+    """Give how many decimals distinguish round numbers, at most 10.
 
     >>> decimals_for((0.0, 0.25, 0.5)), decimals_for((10.0, 20.0))
     (2, 0)
     """
-    for decimals in range(10):
-        if all(abs(round(value, decimals) - value) <= 1e-9 * max(1.0, abs(value)) for value in values):
-            return decimals
-    return 10
 
+    def exact(decimals: int) -> bool:
+        return all(abs(round(value, decimals) - value) <= 1e-9 * max(1.0, abs(value)) for value in values)
 
-def share_text(share: float, speaker: Speaker) -> str:
-    """Write a share in per cent, small ones with a decimal; what is there is never written as none."""
-    percent = 100.0 * share
-    if 0 < percent < 0.1:
-        return "< " + speaker.say("percent", number=speaker.figure(0.1, 1))
-    decimals = 1 if 0 < percent < 9.95 and round(percent, 1) != round(percent) else 0
-    return speaker.say("percent", number=speaker.figure(percent, decimals))
+    return next((decimals for decimals in range(10) if exact(decimals)), 10)
 
 
 def is_whole(values: Sequence[float]) -> bool:
@@ -133,20 +176,8 @@ def wrapped(text: str, width: int, lines: int = 2) -> str:
     >>> wrapped("population", 10)
     'population'
     """
-    words = short(text, 10_000).split(" ")
-    found: list[str] = []
-    while words:
-        line = words.pop(0)
-        while words and len(line) + 1 + len(words[0]) <= width:
-            line += " " + words.pop(0)
-        if len(line) > width:  # one word that no line holds
-            line = short(line, width)
-        found.append(line)
-        if len(found) == lines and words:
-            kept = found[-1] if len(found[-1]) < width else found[-1][: width - 1]
-            found[-1] = kept.rstrip("…") + "…"
-            break
-    return "\n".join(found)
+    words = " ".join(short(word, width) for word in short(text, 10_000).split(" "))
+    return "\n".join(textwrap.wrap(words, width, max_lines=lines, placeholder="…", break_on_hyphens=False))
 
 
 def distinct_labels(texts: Sequence[str], width: int, lines: int = 3) -> list[str]:
@@ -162,3 +193,29 @@ def distinct_labels(texts: Sequence[str], width: int, lines: int = 3) -> list[st
         ends = f"{line[: width - 3].rstrip()}…\n{line[-(width - 1) :].strip()}"
         found.append(ends if "…" in mine and usual.count(mine) > 1 else mine)
     return found
+
+
+def pushed_apart(places: Sequence[float], gap: float) -> list[float]:
+    """Move places between 0 and 1 upwards, in their order, until neighbours keep a gap."""
+    found = [0.0] * len(places)
+    least = 0.0
+    for rank, one in enumerate(sorted(range(len(places)), key=lambda one: places[one])):
+        found[one] = min(max(places[one], least), 1.0 - gap * (len(places) - 1 - rank))
+        least = found[one] + gap
+    return found
+
+
+def slot_axis(
+    column: str, keys: Sequence[Hashable], texts: Sequence[str], width: int, wording: Wording, every: int = 1
+) -> FeatureAxis:
+    """Lay out values side by side; a text beyond the keys names all others, and `every` nth text is shown."""
+    count = len(texts)
+    middles = [(place + 0.5) / count for place in range(count)]
+    labels = distinct_labels(texts[::every], width)
+    return FeatureAxis(
+        column=column,
+        title=wording.axis(column),
+        ticks=tuple(map(Tick, middles[::every], labels)),
+        edges=tuple(place / count for place in range(count + 1)),
+        slots=dict(zip(keys, middles, strict=False)),
+    )

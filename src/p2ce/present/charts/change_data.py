@@ -1,54 +1,49 @@
 """Collect what a chart of changes draws: per feature, today's value, each option's, and the population."""
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
 
 from p2ce.errors import InvalidArgument
-from p2ce.present.charts.axis_scales import Tick
-from p2ce.present.charts.chart_labels import label
-from p2ce.present.charts.feature_frames import Bar, FeatureFrame, Mark, frame_for
-from p2ce.present.speaker import Speaker, speaker_of
+from p2ce.present.charts import axis_scales
+from p2ce.present.charts.axis_scales import Bar, FeatureAxis, Scale, Tick, is_number, slot_key
+from p2ce.present.charts.front_data import PICKS, ChartOption, chart_options
+from p2ce.present.reasons import picked
+from p2ce.present.wording import Wording
 from p2ce.result import Explanation
+from p2ce.result.distribution import Distribution
 from p2ce.result.one_hot_groups import whole_changes
-from p2ce.result.picks import Pick, pick, strengths
+from p2ce.result.picks import Pick
+from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed
 
 MOST_OPTIONS = 5  # of a larger front, a few picks are shown unless the caller names others
-PICKS = 3
+MOST_SLOTS = 8  # of categories side by side; those that matter are kept, the rest is one slot
+WIDEST = 2.5  # times the population's range: values farther out are put on the edge
+ROOM = 0.05  # of the range, left free at both ends where no population gives the frame
+NUMBERS_END, MISSING_BEGIN = 0.86, 0.9  # where missing values have a slot beside the numbers
+LEAST_MISSING = 0.005  # a smaller share of the population gets no slot of its own
+TEXT_ROOM = 70  # characters that all slots share
 
 Changes: TypeAlias = Mapping[int, Mapping[str, tuple[Any, Any]]]  # option's number → column → before, after
 
-__all__ = [
-    "Bar",
-    "ChangeData",
-    "ChangeOption",
-    "FeatureChanges",
-    "FeatureFrame",
-    "Mark",
-    "Tick",
-    "change_data",
-]
 
+class Mark(NamedTuple):
+    """Where a value stands, 0 to 1, and its text."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeOption:
-    """One option that is shown; its place among them gives the look."""
-
-    number: int  # its place in the explanation, counted from 1
-    name: str  # "option 2"
-    why: str  # what it is good at, in words; "" where nothing sets it apart
+    place: float
+    text: str
+    changed: bool
+    outside: str  # "below" or "above" where the value is beyond the frame, and put on its edge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureChanges:
-    """One feature that any of the options changes; all places are 0 to 1 in its frame."""
+    """One feature that any of the options changes."""
 
-    column: str  # or the category that several columns are the levels of
-    name: str  # how people call it
-    title: str  # the same with its unit
-    frame: FeatureFrame  # the population and the axis
+    axis: FeatureAxis
     today: Mark
     marks: tuple[Mark, ...]  # one per option shown, in their order
 
@@ -57,51 +52,44 @@ class FeatureChanges:
 class ChangeData:
     """From → to for a few options; the feature that most of them change comes first."""
 
-    language: str
-    options: tuple[ChangeOption, ...]
+    options: tuple[ChartOption, ...]
     features: tuple[FeatureChanges, ...]
-    total: int  # options there are, shown or not
     note: str  # what a reader has to know, "" if nothing
 
     @property
     def has_population(self) -> bool:
-        """Whether any frame has the population in it."""
-        return any(feature.frame.bars for feature in self.features)
+        """Whether any feature has the population behind it."""
+        return any(feature.axis.bars for feature in self.features)
 
 
 def change_data(
-    explanation: Explanation, options: Iterable[int | Pick] | None = None, *, language: str = "en"
+    explanation: Explanation, wording: Wording, options: Iterable[int | Pick] | None = None
 ) -> ChangeData:
-    """Gather what a picture of the changes shows.
+    """Collect what some options change.
 
-    `options` are the numbers of options, counted from 1 as everywhere people read them, or what
-    ``explanation.pick(3)`` gave. Left out, all are shown, or three picks where there are more than five.
+    `options` are the numbers of options, counted from 1, or what ``explanation.pick(3)`` gave. Left out, all
+    are shown, or three picks where there are more than five.
     """
-    speaker = speaker_of(explanation, language)
     numbers = _numbers(explanation, options)
-    best = _why(explanation, numbers, speaker)
-    shown = tuple(
-        ChangeOption(number=number, name=label(language, "option", number=number), why=best[number])
-        for number in numbers
-    )
-    changes = {number: whole_changes(explanation[number - 1], speaker.groups) for number in numbers}
-    features = tuple(_changes(explanation, column, changes, speaker) for column in _columns(changes))
+    changes = {number: whole_changes(explanation[number - 1], wording.groups) for number in numbers}
+    counts = Counter(column for mine in changes.values() for column in mine)
+    columns = sorted(counts, key=lambda column: -counts[column])  # stable: then in the order of the options
+    features = tuple(_changes(explanation, column, changes, wording) for column in columns)
     notes = []
     if len(numbers) < len(explanation):
-        notes.append(label(language, "shown_of", shown=len(numbers), all=speaker.figure(len(explanation), 0)))
-    marks = [mark for feature in features for mark in (feature.today, *feature.marks)]
-    if any(mark.outside for mark in marks):
-        notes.append(label(language, "off_scale"))
-    return ChangeData(
-        language=language, options=shown, features=features, total=len(explanation), note=" ".join(notes)
-    )
+        total = wording.numbers.fixed(len(explanation), 0)
+        notes.append(wording.say("chart_shown_of", shown=len(numbers), all=total))
+    if any(mark.outside for feature in features for mark in (feature.today, *feature.marks)):
+        notes.append(wording.say("chart_off_scale"))
+    shown = chart_options(explanation, numbers, wording)
+    return ChangeData(options=shown, features=features, note=" ".join(notes))
 
 
 def _numbers(explanation: Explanation, options: Iterable[int | Pick] | None) -> tuple[int, ...]:
     if options is None:
         if len(explanation) <= MOST_OPTIONS:
             return tuple(range(1, len(explanation) + 1))
-        return tuple(one.number for one in pick(explanation, PICKS))
+        return tuple(one.number for one in picked(explanation, PICKS))
     given = list(options) if isinstance(options, Iterable) else [options]
     numbers = [one.number if isinstance(one, Pick) else one for one in given]
     for number in numbers:
@@ -109,47 +97,151 @@ def _numbers(explanation: Explanation, options: Iterable[int | Pick] | None) -> 
         if not whole or not 1 <= number <= len(explanation):
             raise InvalidArgument(
                 f"options expects numbers of options from 1 to {len(explanation)}, got {echoed(number)}. "
-                "They are counted as people read them: the first is 1."
+                "The first option is 1."
             )
     if not numbers:
         raise InvalidArgument("options is empty: nothing would be shown. Leave it out to see a few picks.")
     return tuple(dict.fromkeys(numbers))
 
 
-def _why(explanation: Explanation, numbers: Sequence[int], speaker: Speaker) -> dict[int, str]:
-    """Say what each option is good at; picks say it better, since they know which is balanced."""
-    best = strengths(explanation)
-    reasons = {number: best[number - 1] for number in numbers}
-    for one in explanation.pick(PICKS):
-        reasons[one.number] = one.reasons
-    return {number: ", ".join(speaker.best_at(reason) for reason in reasons[number]) for number in numbers}
-
-
-def _columns(changes: Changes) -> list[str]:
-    """List what the options change: what most change first, then in the order of the options."""
-    counts = Counter(column for mine in changes.values() for column in mine)
-    return sorted(counts, key=lambda column: -counts[column])
-
-
-def _changes(explanation: Explanation, column: str, changes: Changes, speaker: Speaker) -> FeatureChanges:
+def _changes(explanation: Explanation, column: str, changes: Changes, wording: Wording) -> FeatureChanges:
     before = next(mine[column][0] for mine in changes.values() if column in mine)
-    today = before if column in speaker.groups else explanation.person.get(column, before)
-    new = [mine[column][1] for mine in changes.values() if column in mine]
-    frame = frame_for(explanation, column, [today, *new], speaker)
+    today = before if column in wording.groups else explanation.person.get(column, before)
+    new = {number: mine[column][1] for number, mine in changes.items() if column in mine}
+    axis = _axis(explanation, column, [today, *new.values()], wording)
+
+    def mark(value: Any, text: str, *, changed: bool = False) -> Mark:
+        place = axis.place(value)
+        return Mark(0.5 if place is None else place, text, changed, axis.outside(value))
+
     marks = []
-    for number, mine in changes.items():
-        if column not in mine:
-            marks.append(frame.mark(today, label(speaker.language, "unchanged"), changed=False))
-            continue
-        value = mine[column][1]
-        # What is written was verified as well; where it stands is the option itself.
-        said = explanation[number - 1].rounded.get(column, value)
-        marks.append(frame.mark(value, speaker.value(column, said)))
-    return FeatureChanges(
+    for number in changes:
+        if number in new:
+            # The text is the verified rounding; the place is that of the option itself.
+            said = explanation[number - 1].rounded.get(column, new[number])
+            marks.append(mark(new[number], wording.value(column, said), changed=True))
+        else:
+            marks.append(mark(today, wording.say("chart_unchanged")))
+    return FeatureChanges(axis=axis, today=mark(today, wording.value(column, today)), marks=tuple(marks))
+
+
+def _axis(explanation: Explanation, column: str, values: Sequence[Any], wording: Wording) -> FeatureAxis:
+    """Lay out a feature, or a category of several columns, so that all values shown have their place."""
+    if column in wording.groups:
+        return _slots(column, values, _spread_over(wording.groups[column], wording), (), wording)
+    feature = wording.features.get(column)
+    spread = Distribution() if feature is None or feature.distribution is None else feature.distribution
+    kind = "" if feature is None else feature.kind
+    numeric = all(is_missing(one) or is_number(one) for one in values)
+    if spread.labels or kind in ("category", "binary") or not numeric:
+        ordered = explanation.categories.get(column)
+        order = ordered.labels if ordered is not None and ordered.ordered else ()
+        return _slots(column, values, spread, order, wording)
+    whole = kind == "whole" or (not kind and all(isinstance(one, int) for one in values))
+    return _numbers_axis(column, values, spread, wording, whole=whole)
+
+
+def _spread_over(columns: Sequence[str], wording: Wording) -> Distribution:
+    """Put together how people are spread over a category whose levels are columns of 0 and 1."""
+    shares: dict[Any, float] = {}  # of levels, which are keys of the slots, though no values of one column
+    for column in columns:
+        if (spread := wording.features[column].distribution) is not None:
+            pairs = zip(spread.labels, spread.shares, strict=False)
+            shares[(column,)] = sum(share for one, share in pairs if one == 1)
+    order = sorted(shares, key=lambda level: -shares[level])
+    return Distribution(labels=tuple(order), shares=tuple(shares[level] for level in order))
+
+
+def _numbers_axis(
+    column: str, values: Sequence[Any], spread: Distribution, wording: Wording, *, whole: bool
+) -> FeatureAxis:
+    numbers = [float(value) for value in values if not is_missing(value)]
+    missing = len(numbers) < len(values) or spread.missing >= LEAST_MISSING
+    scale, end = _scale(numbers, spread), NUMBERS_END if missing else 1.0
+    named = axis_scales.feature_ticks(column, scale, wording, whole=whole)
+    ticks = [Tick(tick.place * end, tick.text) for tick in named]
+    bins = list(zip(spread.edges, spread.edges[1:], spread.shares, strict=False))
+    widest = max((high - low for low, high, _ in bins), default=0.0)
+    # By area, so that a wide bin does not look fuller than a narrow one.
+    heights = [share * widest / (high - low) if high > low else share for low, high, share in bins]
+    tallest = max([*heights, spread.missing if missing else 0.0], default=0.0) or 1.0
+    bars = [
+        Bar(scale.place(low) * end, scale.place(high) * end, height / tallest, share)
+        for (low, high, share), height in zip(bins, heights, strict=True)
+    ]
+    middle = (MISSING_BEGIN + 1.0) / 2
+    if missing:
+        ticks.append(Tick(middle, wording.say("missing")))
+    if missing and spread.missing:
+        bars.append(Bar(MISSING_BEGIN + 0.02, 0.98, spread.missing / tallest, spread.missing))
+    return FeatureAxis(
         column=column,
-        name=speaker.name(column),
-        title=speaker.axis(column),
-        frame=frame,
-        today=frame.mark(today, speaker.value(column, today), changed=False),
-        marks=tuple(marks),
+        title=wording.axis(column),
+        ticks=tuple(ticks),
+        bars=tuple(bars),
+        scale=scale,
+        end=end,
+        slots={None: middle} if missing else {},
+        edges=(0.0, (NUMBERS_END + MISSING_BEGIN) / 2, 1.0) if missing else (),
     )
+
+
+def _scale(numbers: Sequence[float], spread: Distribution) -> Scale:
+    """Choose the ends: the population's, wider where values lie near it."""
+    low, high = min(numbers, default=0.0), max(numbers, default=0.0)
+    if len(spread.edges) < 2 or spread.edges[0] >= spread.edges[-1]:
+        room = ROOM * (high - low) if high > low else max(abs(low) * 0.5, 0.5)
+        wide = Scale(low - room, high + room)
+        return wide if math.isfinite(wide.high - wide.low) else Scale(low, high)
+    first, last = spread.edges[0], spread.edges[-1]
+    span = last - first
+    # Each side on its own: one value far out must not press all others together.
+    near = (WIDEST - 1.0) / 2 * span
+    inside = [number for number in numbers if first - near <= number <= last + near]
+    low, high = min([first, *inside]), max([last, *inside])
+    return Scale(low if low == first else low - ROOM * span, high if high == last else high + ROOM * span)
+
+
+def _slots(
+    column: str, values: Sequence[Any], spread: Distribution, order: Sequence[Any], wording: Wording
+) -> FeatureAxis:
+    shares = {slot_key(one): share for one, share in zip(spread.labels, spread.shares, strict=False)}
+    named = {slot_key(one): one for one in (*spread.labels, *values)}
+    if spread.missing >= LEAST_MISSING:
+        shares[None] = spread.missing
+        named.setdefault(None, None)
+    kept = _kept(list(named), [slot_key(value) for value in values])
+    other = spread.other + sum(shares.get(key, 0.0) for key in named if key not in kept)
+    listed = _in_order(kept, [slot_key(one) for one in order])
+    texts = [wording.value(column, named[key]) for key in listed]
+    if other > 0:
+        # No bar: that of many labels together would look like one common label.
+        rest = wording.numbers.share(other).replace(" ", "\N{NO-BREAK SPACE}")
+        texts.append(wording.say("chart_other_labels", share=rest))
+    axis = axis_scales.slot_axis(column, listed, texts, max(TEXT_ROOM // len(texts) - 1, 6), wording)
+    tallest = max((shares.get(key, 0.0) for key in listed), default=0.0) or 1.0
+    half = 0.36 / len(texts)
+    bars = [
+        Bar(middle - half, middle + half, share / tallest, share)
+        for key, middle in axis.slots.items()
+        if (share := shares.get(key, 0.0))
+    ]
+    return replace(axis, bars=tuple(bars))
+
+
+def _kept(keys: Sequence[Hashable], needed: Sequence[Hashable]) -> list[Hashable]:
+    """Keep the labels that are needed and then the commonest, which come first."""
+    if len(keys) <= MOST_SLOTS:
+        return list(keys)
+    room = max(MOST_SLOTS - 1 - len(set(needed)), 0)
+    common = [key for key in keys if key not in needed][:room]
+    return [key for key in keys if key in needed or key in common]
+
+
+def _in_order(keys: Sequence[Hashable], order: Sequence[Hashable]) -> list[Hashable]:
+    """Order labels as their column does, no before yes; missing last."""
+    known = [key for key in keys if key is not None]
+    if not order and all(isinstance(key, int | float) for key in known):
+        order = sorted(known)  # type: ignore[type-var]
+    rank = {key: place for place, key in enumerate(order)}
+    return sorted(keys, key=lambda key: (key is None, rank.get(key, len(rank))))

@@ -7,12 +7,13 @@ from itertools import combinations
 
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.present.charts.axis_scales import Scale, Tick, decimals_for, is_whole, nice_ticks, text_ticks
-from p2ce.present.charts.chart_labels import label
-from p2ce.present.speaker import Speaker, speaker_of
+from p2ce.present.reasons import best_text, picked
+from p2ce.present.wording import Wording
 from p2ce.result import Explanation
+from p2ce.result.picks import strengths
 from p2ce.visible import echoed
 
-PICKS = 3
+PICKS = 3  # options that stand out
 NEAR_ZERO = 0.5  # a lowest cost below this share of the highest lets its axis begin at zero
 ENDS = 0.06  # of the range, left free at both ends of an axis
 APART = 150  # marks nearer than this part of an axis cover each other
@@ -20,10 +21,41 @@ SMALLEST, LARGEST = 1e-5, 1e9  # beyond them, ticks are written in powers of ten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CostAxis:
-    """One objective: how it is called and where its costs lie."""
+class ChartOption:
+    """One option of an explanation, as every chart names it."""
 
-    objective: str
+    number: int  # its id: the place in the explanation, counted from 1
+    name: str  # "option 2"
+    why: str = ""  # what it is best at, in words; "" where nothing sets it apart
+    look: int | None = None  # the place of its colour and shape, counted from 0; None for a pale one
+
+    @property
+    def legend(self) -> str:
+        """The name, and what the option is best at."""
+        return f"{self.name}: {self.why}" if self.why else self.name
+
+
+def chart_options(
+    explanation: Explanation, numbers: Sequence[int], wording: Wording
+) -> tuple[ChartOption, ...]:
+    """Name the options with these numbers, each with its own look and the reasons that its card gives."""
+    reasons = dict(enumerate(strengths(explanation), start=1))
+    reasons |= {pick.number: pick.reasons for pick in picked(explanation, PICKS)}
+    return tuple(
+        ChartOption(
+            number=number,
+            name=wording.say("chart_option", number=number),
+            why=best_text(reasons[number], wording),
+            look=look,
+        )
+        for look, number in enumerate(numbers)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostAxis:
+    """One objective: its name and where its costs lie."""
+
     title: str
     scale: Scale
     ticks: tuple[Tick, ...]  # on `scale`
@@ -32,31 +64,25 @@ class CostAxis:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FrontPoint:
-    """One option; tuples are in the order of the axes."""
+class FrontPoint(ChartOption):
+    """One option; its costs and places are in the order of the axes. Only picks have a look and reasons."""
 
-    number: int  # its place in the explanation, counted from 1
-    name: str  # "option 2"
     costs: tuple[float, ...]
-    texts: tuple[str, ...]  # the costs, written
     places: tuple[float, ...]  # on each axis' scale
     tight_places: tuple[float, ...]
-    pick: int | None  # the how-manieth pick it is, counted from 0; it gives the look
-    why: str  # why it was picked, in words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontData:
-    """All options of one explanation, whose costs were found in the same objectives."""
+    """All options of one explanation."""
 
-    language: str
     axes: tuple[CostAxis, ...]
     points: tuple[FrontPoint, ...]
 
     @property
     def picks(self) -> tuple[FrontPoint, ...]:
         """The options that stand out, in order."""
-        return tuple(point for point in self.points if point.pick is not None)
+        return tuple(point for point in self.points if point.look is not None)
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -70,39 +96,34 @@ class FrontData:
             found.setdefault(tuple(round(APART * point.places[axis]) for axis in axes), []).append(point)
         return [tuple(group) for group in found.values()]
 
-    def legend_of(self, point: FrontPoint) -> str:
-        """Name an option and what it is good at."""
-        return f"{point.name}: {point.why}" if point.why else point.name
-
 
 def front_data(
-    explanation: Explanation, *, objectives: Sequence[str] | None = None, language: str = "en"
+    explanation: Explanation, wording: Wording, *, objectives: Sequence[str] | None = None
 ) -> FrontData:
-    """Gather what a picture of the front shows; without options there are no points.
+    """Collect the costs of all options; without options there are no points.
 
     `objectives` are some of the explanation's, in the order wanted; all of them if left out.
     """
-    speaker = speaker_of(explanation, language)
     chosen = _objectives(explanation, objectives)
-    axes = tuple(_axis(name, [option.costs[name] for option in explanation], speaker) for name in chosen)
-    picks = {pick.number: (place, pick) for place, pick in enumerate(explanation.pick(PICKS))}
+    axes = tuple(_axis(name, [option.costs[name] for option in explanation], wording) for name in chosen)
+    numbers = [pick.number for pick in picked(explanation, PICKS)]
+    picks = {one.number: one for one in chart_options(explanation, numbers, wording)}
     points = []
     for number, option in enumerate(explanation, start=1):
-        place, pick = picks.get(number, (None, None))
+        pick = picks.get(number)
         costs = tuple(float(option.costs[name]) for name in chosen)
         points.append(
             FrontPoint(
                 number=number,
-                name=label(language, "option", number=number),
+                name=wording.say("chart_option", number=number),
+                why=pick.why if pick else "",
+                look=pick.look if pick else None,
                 costs=costs,
-                texts=tuple(speaker.cost(cost) for cost in costs),
                 places=tuple(axis.scale.place(cost) for axis, cost in zip(axes, costs, strict=True)),
                 tight_places=tuple(axis.tight.place(cost) for axis, cost in zip(axes, costs, strict=True)),
-                pick=place,
-                why="" if pick is None else ", ".join(speaker.best_at(reason) for reason in pick.reasons),
             )
         )
-    return FrontData(language=language, axes=axes, points=tuple(points))
+    return FrontData(axes=axes, points=tuple(points))
 
 
 def _objectives(explanation: Explanation, chosen: Sequence[str] | None) -> tuple[str, ...]:
@@ -124,17 +145,16 @@ def check_objective(name: str, known: Sequence[str]) -> None:
         raise InvalidArgument(f"These options have no objective {echoed(name)}. {nearest(name, known)}")
 
 
-def _axis(name: str, costs: Sequence[float], speaker: Speaker) -> CostAxis:
+def _axis(name: str, costs: Sequence[float], wording: Wording) -> CostAxis:
     low, high = min(costs, default=0.0), max(costs, default=1.0)
-    scale, tight = cost_scale(low, high), Scale(low=low, high=high)
+    scale, tight = cost_scale(low, high), Scale(low, high)
     ends = (low,) if low == high else (low, high)
     return CostAxis(
-        objective=name,
-        title=speaker.objective(name),
+        title=wording.objective(name),
         scale=scale,
-        ticks=cost_ticks(scale, costs, speaker),
+        ticks=cost_ticks(scale, costs, wording),
         tight=tight,
-        tight_ticks=tuple(Tick(place=tight.place(end), text=speaker.cost(end)) for end in ends),
+        tight_ticks=tuple(Tick(tight.place(end), wording.numbers.cost(end)) for end in ends),
     )
 
 
@@ -145,18 +165,18 @@ def cost_scale(low: float, high: float) -> Scale:
     room = ENDS * (end - begin)
     # Differences below or beyond what a float holds.
     if end + room <= begin or not math.isfinite(end + room) or not math.isfinite(begin - room):
-        return Scale(low=begin, high=end)
-    return Scale(low=begin if begin == 0.0 else begin - room, high=end + room)
+        return Scale(begin, end)
+    return Scale(begin if begin == 0.0 else begin - room, end + room)
 
 
-def cost_ticks(scale: Scale, costs: Sequence[float], speaker: Speaker, *, most: int = 6) -> tuple[Tick, ...]:
+def cost_ticks(scale: Scale, costs: Sequence[float], wording: Wording) -> tuple[Tick, ...]:
     """Give ticks for costs, at whole numbers where costs are counts."""
     whole = is_whole(costs)
-    decimals = decimals_for(nice_ticks(scale.low, scale.high, most=most, whole=whole))
+    decimals = decimals_for(nice_ticks(scale.low, scale.high, whole=whole))
 
     def write(value: float) -> str:
         if value and not SMALLEST <= abs(value) < LARGEST:
             return f"{value:.3g}"
-        return speaker.figure(value, decimals)
+        return wording.numbers.fixed(value, decimals)
 
-    return text_ticks(scale, write, whole=whole, most=most, room=36)
+    return text_ticks(scale, write, whole=whole, room=36)

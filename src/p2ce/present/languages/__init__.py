@@ -1,40 +1,105 @@
-"""Hold the words of each language: templates with the same keys; `audit_*.py` has those for auditors."""
+"""Hold the words of each language: a file for each, with the same keys.
 
+A file begins with what it is: `tag` (as HTML names the language), `locale`, `article` (put before names
+that have none), `articles` (that names begin with, and headings leave out), `determiners` (names that begin
+with one of these need no article), `and_before_i` (the "and" before a word that sounds like i). Texts have
+their parts in braces; a text that depends on a count has its plural forms, named as Unicode does ("one",
+"other"). A variant, such as ``raise_share`` of ``raise`` or ``title_none_person`` of ``title_none``, may be
+left out.
+"""
+
+import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
+from importlib.resources import files
+from typing import Any
 
 from p2ce.errors import InvalidArgument, nearest
+from p2ce.present.numbers import Numbers
 from p2ce.visible import echoed
 
-LANGUAGES = ("en", "pt", "es")  # English, Portuguese (Brazil), Spanish
-AUDIENCES = ("person", "officer", "auditor")
+LANGUAGES = tuple(
+    sorted(
+        file.name.removesuffix(".toml")
+        for file in files(__package__).iterdir()
+        if file.name.endswith(".toml")
+    )
+)
 
 
-def templates(language: str) -> Mapping[str, str]:
-    """Give the templates of a language by key; an unknown language raises and lists the known ones.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """The words and numbers of one language."""
 
-    >>> templates("pt")["yes"]
-    'sim'
-    """
+    language: str
+    tag: str  # as HTML names it
+    numbers: Numbers = field(repr=False)
+    article: str  # before a name that has none, in English
+    articles: tuple[str, ...]  # that names begin with, and headings leave out
+    determiners: tuple[str, ...]  # names that begin with one of these need no article
+    before_i: str  # the "and" before a word that sounds like i, in Spanish
+    texts: Mapping[str, Any] = field(repr=False)
+
+    def say(self, key: str, **parts: object) -> str:
+        """Fill one text.
+
+        >>> words_in("en").say("option_heading", number=2)
+        'Option 2'
+        """
+        text: str = self.texts[key]
+        return text.format_map(parts) if parts else text
+
+    def counted(self, key: str, count: int, /, **parts: object) -> str:
+        """Fill the text for a count, which is `{count}` there.
+
+        >>> words_in("pt").counted("others", 1200)
+        'Outras 1.200 opções'
+        """
+        forms = self.texts[key]
+        text: str = forms.get(self.numbers.plural(count), forms["other"])
+        if "count" not in parts:  # the caller may have written it
+            parts["count"] = self.numbers.count(count)
+        return text.format_map(parts)
+
+    def variant(self, key: str, variant: str) -> str:
+        """Give the key of a variant of a text, or of the text itself where there is none."""
+        return f"{key}_{variant}" if f"{key}_{variant}" in self.texts else key
+
+    def listed(self, parts: list[str]) -> str:
+        """Join parts as a sentence does: "a, b and c"."""
+        if self.before_i and len(parts) > 1 and _sounds_like_i(parts[-1]):
+            return f"{', '.join(parts[:-1])} {self.before_i} {parts[-1]}"
+        return self.numbers.listed(parts)
+
+
+def words_in(language: str) -> Words:
+    """Give the words of a language; an unknown one raises and lists those there are."""
     if language not in LANGUAGES:
         raise InvalidArgument(
             f"language expects one of the languages there are words for, got {echoed(language)}. "
             f"{nearest(language, LANGUAGES)}"
         )
-    return _words(language)
+    return _parsed(language)
 
 
 @cache
-def _words(language: str) -> Mapping[str, str]:
-    parts = (f"p2ce.present.languages.{language}", f"p2ce.present.languages.audit_{language}")
-    return {key: template for part in parts for key, template in import_module(part).WORDS.items()}
+def _parsed(language: str) -> Words:
+    texts = tomllib.loads(files(__package__).joinpath(f"{language}.toml").read_text(encoding="utf-8"))
+    about = texts.pop("language")
+    return Words(
+        language=language,
+        tag=about["tag"],
+        numbers=Numbers(about["locale"]),
+        article=about.get("article", ""),
+        articles=tuple(about["articles"]),
+        determiners=tuple(about.get("determiners", ())),
+        before_i=about.get("and_before_i", ""),
+        texts=texts,
+    )
 
 
-def check_audience(audience: str) -> None:
-    """Raise if the audience is unknown."""
-    if audience not in AUDIENCES:
-        raise InvalidArgument(
-            f"audience expects one of those that texts are written for, got {echoed(audience)}. "
-            f"{nearest(audience, AUDIENCES)}"
-        )
+def _sounds_like_i(word: str) -> bool:
+    """Return whether a word begins with the sound of i: "ingresos" and "hijos", but not "hielo"."""
+    rest = word.lower().removeprefix("h")
+    return rest[:1] in ("i", "í") and rest[1:2] not in tuple("aeoáéó")

@@ -8,6 +8,7 @@ from p2ce.arrays import BoolArray, FloatArray
 from p2ce.problem.rules.rule import (
     Budget,
     Codes,
+    NamesEntry,
     ResolvedRule,
     RuleOfNames,
     read_names,
@@ -16,11 +17,19 @@ from p2ce.problem.rules.rule import (
 from p2ce.tables.codebook import MISSING, Codebook
 
 
+class AtMostOneOfEntry(NamesEntry, tag="at_most_one_of"):
+    """At most one of the columns is other than zero."""
+
+    def rule(self) -> "AtMostOneOf":
+        return at_most_one_of(*self.columns)
+
+
 @dataclass(frozen=True, slots=True)
 class AtMostOneOf(RuleOfNames):
     """At most one of these columns is other than zero; a missing value counts as zero."""
 
     kind = "at_most_one_of"
+    form = AtMostOneOfEntry
 
     def text(self) -> str:
         return f"at most one of {', '.join(self.names)} is other than 0"

@@ -4,16 +4,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
+import msgspec
 import numpy as np
+from msgspec import UNSET, Meta, UnsetType
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions
 from p2ce.problem.decimals import as_float, to_dtype
+from p2ce.problem.rules.rule import Value, Values
 from p2ce.problem.rules.rule_values import code_of, plain_value, value_text
+from p2ce.problem.typed_entries import typed
 from p2ce.tables.codebook import MISSING, Coding
 from p2ce.visible import echoed
+
+
+class RangeEntry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A range with its ends, or that the column changes."""
+
+    from_: Value | UnsetType = msgspec.field(name="from", default=UNSET)
+    to: Value | UnsetType = UNSET
+    changes: Annotated[bool, Meta(extra_json_schema={"const": True})] | UnsetType = UNSET
+
+
+ConditionEntry: TypeAlias = Annotated[
+    Value | Values | RangeEntry,
+    Meta(
+        description="A value, a list of values, a range with its ends, or that the column changes.",
+        extra_json_schema={"minProperties": 1, "dependentSchemas": {"changes": {"maxProperties": 1}}},
+    ),
+]
 
 
 class Changes(Enum):
@@ -39,7 +60,7 @@ class OneOf:
             return f"{column} is {value_text(self.values[0])}"
         return f"{column} is one of {', '.join(map(value_text, self.values))}"
 
-    def to_plain(self) -> Any:
+    def entry(self) -> ConditionEntry:
         alone = len(self.values) == 1 and self.values[0] != "changes"  # which alone would be no label
         return self.values[0] if alone else list(self.values)
 
@@ -61,9 +82,9 @@ class Between:
             return f"{column} is at least {value_text(self.low)}"
         return f"{column} is from {value_text(self.low)} to {value_text(self.high)}"
 
-    def to_plain(self) -> Any:
-        ends = {"from": self.low, "to": self.high}
-        return {key: end for key, end in ends.items() if end is not None}
+    def entry(self) -> ConditionEntry:
+        low, high = (UNSET if end is None else end for end in (self.low, self.high))
+        return RangeEntry(from_=low, to=high)
 
     def resolve(self, coding: Coding, *, rule: str) -> "Met":
         if coding.is_category and not coding.ordered:
@@ -82,8 +103,8 @@ class HasChanged:
     def text(self, column: str) -> str:
         return f"{column} changes"
 
-    def to_plain(self) -> Any:
-        return {"changes": True}
+    def entry(self) -> ConditionEntry:
+        return RangeEntry(changes=True)
 
     def resolve(self, coding: Coding, *, rule: str) -> "Met":  # noqa: ARG002
         return _Other()
@@ -127,7 +148,9 @@ def read_condition(column: str, given: Any) -> Condition:
     if given is CHANGES or (isinstance(given, str) and given == "changes"):
         return HasChanged()
     if isinstance(given, Mapping):
-        return _from_plain(column, given)
+        given = typed(given, RangeEntry, f"the condition of {echoed(column)}")
+    if isinstance(given, RangeEntry):
+        return _from_entry(column, given)
     if isinstance(given, tuple):
         if len(given) != 2:
             raise InvalidActions(
@@ -146,15 +169,15 @@ def read_condition(column: str, given: Any) -> Condition:
         ) from None
 
 
-def _from_plain(column: str, given: Mapping[Any, Any]) -> Condition:
-    keys = set(given)
-    if keys == {"changes"} and given["changes"] is True:
+def _from_entry(column: str, given: RangeEntry) -> Condition:
+    ends = given.from_, given.to
+    if given.changes is UNSET and ends != (UNSET, UNSET):
+        return _range(column, *(None if end is UNSET else end for end in ends))
+    if given.changes is True and ends == (UNSET, UNSET):
         return HasChanged()
-    if keys and keys <= {"from", "to"}:
-        return _range(column, given.get("from"), given.get("to"))
     raise InvalidActions(
-        f"Cannot read the condition {echoed(dict(given))} of {echoed(column)}. Expected a value, a list of "
-        "values, {from: low, to: high} or {changes: true}."
+        f"the condition of {echoed(column)} is empty or says two things. Expected a value, a list of values, "
+        "{from: low, to: high} or {changes: true}."
     )
 
 

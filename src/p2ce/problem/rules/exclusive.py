@@ -9,6 +9,7 @@ from p2ce.problem.rules.rule import (
     Budget,
     Codes,
     IfChanged,
+    NamesEntry,
     ResolvedRule,
     RuleOfNames,
     changed,
@@ -18,11 +19,19 @@ from p2ce.problem.rules.rule import (
 from p2ce.tables.codebook import Codebook
 
 
+class ExclusiveEntry(NamesEntry, tag="exclusive"):
+    """At most one of the columns changes."""
+
+    def rule(self) -> "Exclusive":
+        return exclusive(*self.columns)
+
+
 @dataclass(frozen=True, slots=True)
 class Exclusive(RuleOfNames):
     """At most one of these columns changes."""
 
     kind = "exclusive"
+    form = ExclusiveEntry
 
     def text(self) -> str:
         return f"at most one of {', '.join(self.names)} changes"

@@ -2,18 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
+from msgspec import Meta, field
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions
-from p2ce.problem.rules.conditions import Condition, Met, read_condition
+from p2ce.problem.rules.conditions import Condition, ConditionEntry, Met, read_condition
 from p2ce.problem.rules.rule import (
     Budget,
     Codes,
     ResolvedRule,
     Rule,
+    RuleEntry,
     coding_for,
     columns_once,
     read_name,
@@ -24,6 +26,19 @@ from p2ce.visible import echoed
 Conditions: TypeAlias = tuple[tuple[str, Condition], ...]
 
 
+Side: TypeAlias = Annotated[dict[str, ConditionEntry], Meta(min_length=1)]
+
+
+class IfThenEntry(RuleEntry, tag="if_then"):
+    """Where every condition of 'if' is met after the changes, so is everything in 'then'."""
+
+    if_: Side = field(name="if")
+    then: Side
+
+    def rule(self) -> "IfThen":
+        return if_then(if_=self.if_, then=self.then)
+
+
 @dataclass(frozen=True, slots=True)
 class IfThen(Rule):
     """Where every condition is met after the changes, every consequence is met as well."""
@@ -32,7 +47,6 @@ class IfThen(Rule):
     consequences: Conditions
 
     kind = "if_then"
-    required = ("if", "then")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -41,14 +55,12 @@ class IfThen(Rule):
     def text(self) -> str:
         return f"if {_joined(self.conditions)}, then {_joined(self.consequences)}"
 
-    def to_plain(self) -> dict[str, Any]:
-        sides = (("if", self.conditions), ("then", self.consequences))
-        plain = {key: {column: one.to_plain() for column, one in side} for key, side in sides}
-        return {"rule": self.kind, **plain}
-
-    @classmethod
-    def read(cls, plain: Mapping[str, Any]) -> "IfThen":
-        return if_then(if_=plain["if"], then=plain["then"])
+    def entry(self) -> IfThenEntry:
+        if_, then = (
+            {column: condition.entry() for column, condition in side}
+            for side in (self.conditions, self.consequences)
+        )
+        return IfThenEntry(if_=if_, then=then)
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
         conditions, consequences = (

@@ -18,6 +18,7 @@ from p2ce.problem.rules.rule import (
     Codes,
     ResolvedRule,
     Rule,
+    RuleEntry,
     coding_for,
     read_name,
     reject_categories,
@@ -28,6 +29,15 @@ from p2ce.visible import echoed
 Terms: TypeAlias = tuple[tuple[str, Fraction], ...]
 LARGEST_NUMBER = Fraction(10) ** 200  # its products with column values still are float64
 LARGEST_WHOLE_FACTOR = 2**20  # sums of whole columns up to 2**30 times it stay below 2**53
+
+
+class InequalityEntry(RuleEntry, tag="inequality"):
+    """A linear inequality such as 'late_90d <= late_30d'; names of several words stand in backticks."""
+
+    text: str
+
+    def rule(self) -> "Inequality":
+        return inequality(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +54,22 @@ class Inequality(Rule):
     equal: bool = False
 
     kind = "inequality"
-    required = ("text",)
 
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.terms)
+
+    def sides(self) -> tuple[list[tuple[str | None, Fraction]], list[tuple[str | None, Fraction]]]:
+        """Give the sums on both sides, of columns times positive factors and at last a number (None)."""
+        left: list[tuple[str | None, Fraction]] = [
+            (name, factor) for name, factor in self.terms if factor > 0
+        ]
+        right: list[tuple[str | None, Fraction]] = [
+            (name, -factor) for name, factor in self.terms if factor < 0
+        ]
+        if self.limit:
+            (left if self.limit < 0 else right).append((None, abs(self.limit)))
+        return left, right
 
     def text(self) -> str:
         left = [(name_text(name), factor) for name, factor in self.terms if factor > 0]
@@ -57,12 +78,8 @@ class Inequality(Rule):
         constants = (-self.limit, Fraction(0)) if self.limit < 0 else (Fraction(0), self.limit)
         return f"{write_sum(left, constants[0])} {sign} {write_sum(right, constants[1])}"
 
-    def to_plain(self) -> dict[str, Any]:
-        return {"rule": self.kind, "text": self.text()}
-
-    @classmethod
-    def read(cls, plain: Mapping[str, Any]) -> "Inequality":
-        return inequality(plain["text"])
+    def entry(self) -> InequalityEntry:
+        return InequalityEntry(text=self.text())
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
         reject_categories(self, codebook, because="they cannot be added up. Use if_then() instead")

@@ -1,24 +1,46 @@
 """Let one feature move whenever another one does."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from numbers import Real
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
+from msgspec import UNSET, Meta, UnsetType
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions, nearest
 from p2ce.problem.decimals import as_float, as_typed
 from p2ce.problem.feature import shown
-from p2ce.problem.rules.rule import Codes, ResolvedRule, Rule, coding_for, read_name, reject_categories
+from p2ce.problem.rules.rule import (
+    Codes,
+    Name,
+    ResolvedRule,
+    Rule,
+    RuleEntry,
+    coding_for,
+    read_name,
+    reject_categories,
+)
+from p2ce.problem.typed_entries import about
 from p2ce.tables.codebook import MISSING, Codebook, Coding
 from p2ce.visible import echoed
 
 Counts = Literal["once", "each"]
 MOST_DECIMALS = 7  # places after the point that fast arithmetic covers
+
+
+class LinkedEntry(RuleEntry, tag="linked"):
+    """When the driver moves, the follower moves ratio times as much, and never on its own."""
+
+    driver: Name
+    follower: Name
+    ratio: Annotated[float, Meta(extra_json_schema={"not": {"const": 0}})] = 1
+    counts: Annotated[Counts, about("Whether the pair is one change or two.")] | UnsetType = UNSET
+
+    def rule(self) -> "Linked":
+        return linked(self.driver, self.follower, self.ratio, self.counts or "once")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +58,6 @@ class Linked(Rule):
     counts: Counts = "once"  # whether the pair is one change or two in the objectives that count
 
     kind = "linked"
-    required = ("driver", "follower")
-    optional = ("ratio", "counts")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -48,15 +68,14 @@ class Linked(Rule):
         counted = "" if self.counts == "once" else ", counted as two changes"
         return f"{self.follower} moves {times} as {self.driver} does{counted}"
 
-    def to_plain(self) -> dict[str, Any]:
+    def entry(self) -> LinkedEntry:
         whole = float(self.ratio).is_integer() and abs(self.ratio) < 1e15
-        ratio = int(self.ratio) if whole else self.ratio
-        plain = {"rule": self.kind, "driver": self.driver, "follower": self.follower, "ratio": ratio}
-        return plain if self.counts == "once" else {**plain, "counts": self.counts}
-
-    @classmethod
-    def read(cls, plain: Mapping[str, Any]) -> "Linked":
-        return linked(**{key: value for key, value in plain.items() if key != "rule"})
+        return LinkedEntry(
+            driver=self.driver,
+            follower=self.follower,
+            ratio=int(self.ratio) if whole else self.ratio,
+            counts=UNSET if self.counts == "once" else self.counts,
+        )
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
         reject_categories(self, codebook, because="it moves by no amount. Use if_then() or together()")

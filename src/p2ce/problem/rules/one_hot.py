@@ -1,24 +1,40 @@
 """Take some 0/1 columns for one category."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from p2ce.arrays import BoolArray
 from p2ce.errors import InvalidActions
 from p2ce.problem.rules.rule import (
     Codes,
+    Name,
+    Names,
     ResolvedRule,
     Rule,
-    read_list,
+    RuleEntry,
     read_name,
     read_names,
     reject_categories,
 )
+from p2ce.problem.typed_entries import about
 from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
+
+
+class OneHotEntry(RuleEntry, tag="one_hot"):
+    """0/1 columns that are the levels of one category."""
+
+    name: Name
+    columns: Names
+    may_be_none: Annotated[bool | None, about("Whether all may be 0; null: as in the data.")] | UnsetType = (
+        UNSET
+    )
+
+    def rule(self) -> "OneHot":
+        return one_hot(self.name, self.columns, None if self.may_be_none is UNSET else self.may_be_none)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +51,6 @@ class OneHot(Rule):
     may_be_none: bool | None = None
 
     kind = "one_hot"
-    required = ("name", "columns")
-    optional = ("may_be_none",)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -46,13 +60,9 @@ class OneHot(Rule):
         much = {None: "one", True: "at most one", False: "exactly one"}[self.may_be_none]
         return f"{self.name}: {much} of {', '.join(self.levels)} is 1"
 
-    def to_plain(self) -> dict[str, Any]:
-        plain = {"rule": self.kind, "name": self.name, "columns": list(self.levels)}
-        return plain if self.may_be_none is None else {**plain, "may_be_none": self.may_be_none}
-
-    @classmethod
-    def read(cls, plain: Mapping[str, Any]) -> "OneHot":
-        return one_hot(plain["name"], read_list(cls.kind, plain["columns"]), plain.get("may_be_none"))
+    def entry(self) -> OneHotEntry:
+        none = UNSET if self.may_be_none is None else self.may_be_none
+        return OneHotEntry(name=self.name, columns=list(self.levels), may_be_none=none)
 
     def settled(self, rows: Codes) -> "OneHot":
         """Let the reference (column → codes) decide whether none is a level, if the user did not."""

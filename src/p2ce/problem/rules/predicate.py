@@ -1,22 +1,34 @@
 """Let any Python function judge candidate rows."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
+from msgspec import UNSET, Meta, UnsetType
 
 from p2ce.arrays import BoolArray
 from p2ce.errors import InvalidActions, InvalidOutput, nearest, what_happened
-from p2ce.problem.rules.rule import ResolvedRule, Rule, check_columns, read_list, read_name
+from p2ce.problem.rules.rule import Name, ResolvedRule, Rule, RuleEntry, check_columns, read_name
 from p2ce.tables.codebook import Codebook
-from p2ce.visible import echoed
+from p2ce.visible import as_text, echoed
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Function: TypeAlias = "Callable[[pd.DataFrame], Any]"
+
+
+class PredicateEntry(RuleEntry, tag="predicate"):
+    """A Python function module:function that judges candidate rows. Using it runs that module's code."""
+
+    function: Annotated[str, Meta(pattern="^[^:]+:[^:]+$")]
+    name: str | UnsetType = UNSET
+    columns: list[Name] | UnsetType = UNSET
+
+    def rule(self) -> "Predicate":
+        return predicate(self.function, name=self.name or None, columns=map(as_text, self.columns or ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +45,6 @@ class Predicate(Rule):
     about: tuple[str, ...] = ()  # columns that the function looks at, where the user names them
 
     kind = "predicate"
-    required = ("function",)
-    optional = ("name", "columns")
     prunes = False
 
     @property
@@ -44,26 +54,13 @@ class Predicate(Rule):
     def text(self) -> str:
         return f"{self.name} says yes"
 
-    def to_plain(self) -> dict[str, Any]:
-        if not isinstance(self.function, str):
-            raise InvalidActions(
-                f"The predicate {echoed(self.name)} is a Python object, which a policy file cannot hold. "
-                "Give it "
-                f'as "module:function", or drop it with without_rule() before saving.'
-            )
-        plain: dict[str, Any] = {"rule": self.kind, "function": self.function}
-        if self.name != self.function:
-            plain["name"] = self.name
-        return {**plain, "columns": list(self.about)} if self.about else plain
-
-    @classmethod
-    def read(cls, plain: Mapping[str, Any]) -> "Predicate":
-        if not isinstance(plain["function"], str):
-            raise InvalidActions(
-                f'predicate expects function: "module:function", got {echoed(plain["function"])}.'
-            )
-        columns = read_list(cls.kind, plain.get("columns", []))
-        return predicate(plain["function"], name=plain.get("name"), columns=columns)
+    def entry(self) -> PredicateEntry:
+        """Give the entry; a Python object has only its name there, which no policy file may hold."""
+        return PredicateEntry(
+            function=self.function if isinstance(self.function, str) else UNSET,  # type: ignore[arg-type]
+            name=UNSET if self.name == self.function else self.name,
+            columns=list(self.about) or UNSET,
+        )
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
         check_columns(self, codebook)

@@ -4,17 +4,35 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 
+import msgspec
 import numpy as np
+from msgspec import Meta
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions, UnknownFeature, nearest
+from p2ce.problem.typed_entries import about
 from p2ce.tables.codebook import Codebook, Coding
 from p2ce.visible import as_text, echoed, visible_line
 
 # Column → codes (n,), for n people or n candidate rows.
 Codes: TypeAlias = Mapping[str, FloatArray]
+
+# What the entries of a policy file hold.
+Name: TypeAlias = Annotated[str | int | float, about("The name of a column.")]
+Value: TypeAlias = Annotated[str | bool | int | float | None, about("A value; null is a missing one.")]
+Values: TypeAlias = Annotated[list[Value], Meta(min_length=1)]
+ONCE = {"uniqueItems": True}
+Names: TypeAlias = Annotated[list[Name], Meta(min_length=2, extra_json_schema=ONCE)]
+
+
+class RuleEntry(msgspec.Struct, kw_only=True, tag_field="rule", forbid_unknown_fields=True):
+    """The form of a rule in a policy file. Its docstring and descriptions are those of the JSON schema."""
+
+    @abstractmethod
+    def rule(self) -> "Rule":
+        """Make the rule."""
 
 
 class Rule(ABC):
@@ -28,8 +46,6 @@ class Rule(ABC):
     __slots__ = ()
 
     kind: ClassVar[str]  # the name in a policy file, which is that of the factory
-    required: ClassVar[tuple[str, ...]]  # keys that the plain form must have
-    optional: ClassVar[tuple[str, ...]] = ()
     prunes: ClassVar[bool] = True  # False: only looked at once a candidate row is there
 
     @property
@@ -42,13 +58,13 @@ class Rule(ABC):
         """Say the rule in one line."""
 
     @abstractmethod
-    def to_plain(self) -> dict[str, Any]:
-        """Give the form that a policy file holds: ``{"rule": kind, ...}``."""
+    def entry(self) -> RuleEntry:
+        """Give the form that a policy file holds."""
 
-    @classmethod
-    @abstractmethod
-    def read(cls, plain: Mapping[str, Any]) -> "Rule":
-        """Make the rule from its plain form, whose keys have been checked."""
+    def to_plain(self) -> dict[str, Any]:
+        """Give the entry as JSON-ready data: ``{"rule": kind, ...}``; other objects become their text."""
+        plain: dict[str, Any] = msgspec.to_builtins(self.entry(), enc_hook=str)
+        return plain
 
     @abstractmethod
     def resolve(self, codebook: Codebook) -> "ResolvedRule":
@@ -58,24 +74,26 @@ class Rule(ABC):
         return visible_line(self.text())
 
 
+class NamesEntry(RuleEntry):
+    """The form of a rule that names its columns and nothing else."""
+
+    columns: Names
+
+
 @dataclass(frozen=True, slots=True)
 class RuleOfNames(Rule):
     """A rule that names its columns and nothing else, all columns alike."""
 
     names: tuple[str, ...]
 
-    required = ("columns",)
+    form: ClassVar[type[NamesEntry]]
 
     @property
     def columns(self) -> tuple[str, ...]:
         return self.names
 
-    def to_plain(self) -> dict[str, Any]:
-        return {"rule": self.kind, "columns": list(self.names)}
-
-    @classmethod
-    def read(cls, plain: Mapping[str, Any]) -> "RuleOfNames":
-        return cls(read_names(cls.kind, read_list(cls.kind, plain["columns"])))
+    def entry(self) -> NamesEntry:
+        return self.form(columns=list(self.names))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,15 +169,6 @@ def read_names(rule: str, names: Iterable[object], *, least: int = 2) -> tuple[s
     if twice is not None:
         raise InvalidActions(f"{rule}() names {echoed(twice)} twice. Remove one of the two.")
     return found
-
-
-def read_list(rule: str, given: object) -> list[Any]:
-    """Give a list of a plain form, rejecting text, whose letters would be taken for columns."""
-    if not isinstance(given, list | tuple):
-        raise InvalidActions(
-            f"The rule {echoed(rule)} expects a list of columns, got {echoed(given)}. Write [a, b]."
-        )
-    return list(given)
 
 
 def read_name(rule: str, name: object) -> str:

@@ -1,35 +1,34 @@
 """Find a rule by the name that a policy file gives it."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias, get_args
 
-from p2ce.errors import InvalidActions, nearest
-from p2ce.problem.rules.at_most_one_of import AtMostOneOf
-from p2ce.problem.rules.exclusive import Exclusive
-from p2ce.problem.rules.if_then import IfThen
-from p2ce.problem.rules.inequality import Inequality
-from p2ce.problem.rules.linked import Linked
-from p2ce.problem.rules.one_hot import OneHot
-from p2ce.problem.rules.predicate import Predicate
-from p2ce.problem.rules.rule import Rule
-from p2ce.problem.rules.together import Together
-from p2ce.problem.rules.transitions import AllowOnly, Forbid
-from p2ce.visible import echoed
+from p2ce.problem.rules.at_most_one_of import AtMostOneOfEntry
+from p2ce.problem.rules.exclusive import ExclusiveEntry
+from p2ce.problem.rules.if_then import IfThenEntry
+from p2ce.problem.rules.inequality import InequalityEntry
+from p2ce.problem.rules.linked import LinkedEntry
+from p2ce.problem.rules.one_hot import OneHotEntry
+from p2ce.problem.rules.predicate import PredicateEntry
+from p2ce.problem.rules.rule import Rule, RuleEntry
+from p2ce.problem.rules.together import TogetherEntry
+from p2ce.problem.rules.transitions import AllowOnlyEntry, ForbidEntry
+from p2ce.problem.typed_entries import typed_by
 
-RULES: dict[str, type[Rule]] = {
-    rule.kind: rule
-    for rule in (
-        AllowOnly,
-        AtMostOneOf,
-        Exclusive,
-        Forbid,
-        IfThen,
-        Inequality,
-        Linked,
-        OneHot,
-        Predicate,
-        Together,
-    )
+AnyRuleEntry: TypeAlias = (
+    AllowOnlyEntry
+    | AtMostOneOfEntry
+    | ExclusiveEntry
+    | ForbidEntry
+    | IfThenEntry
+    | InequalityEntry
+    | LinkedEntry
+    | OneHotEntry
+    | PredicateEntry
+    | TogetherEntry
+)
+RULES: dict[str, type[RuleEntry]] = {
+    str(entry.__struct_config__.tag): entry for entry in get_args(AnyRuleEntry)
 }
 
 
@@ -39,17 +38,4 @@ def rule_from_plain(plain: Mapping[str, Any]) -> Rule:
     >>> rule_from_plain({"rule": "exclusive", "columns": ["a", "b"]}).text()
     'at most one of a, b changes'
     """
-    if not isinstance(plain, Mapping) or "rule" not in plain:
-        raise InvalidActions(f"Expected a rule such as {{rule: linked, ...}}, got {echoed(plain)}.")
-    kind = plain["rule"]
-    if not isinstance(kind, str) or kind not in RULES:
-        raise InvalidActions(f"There is no rule {echoed(kind)}. {nearest(kind, RULES)}")
-    rule = RULES[kind]
-    known = ("rule", *rule.required, *rule.optional)
-    for key in plain:
-        if key not in known:
-            raise InvalidActions(f"The rule {echoed(kind)} has no {echoed(key)}. {nearest(key, known[1:])}")
-    for key in rule.required:
-        if key not in plain:
-            raise InvalidActions(f"The rule {echoed(kind)} needs {echoed(key)}. Add it.")
-    return rule.read(plain)
+    return typed_by(plain, "rule", RULES, "the rule").rule()

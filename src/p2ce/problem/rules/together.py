@@ -9,6 +9,7 @@ from p2ce.problem.rules.rule import (
     Budget,
     Codes,
     IfChanged,
+    NamesEntry,
     ResolvedRule,
     RuleOfNames,
     changed,
@@ -18,11 +19,19 @@ from p2ce.problem.rules.rule import (
 from p2ce.tables.codebook import Codebook
 
 
+class TogetherEntry(NamesEntry, tag="together"):
+    """The columns change together or not at all."""
+
+    def rule(self) -> "Together":
+        return together(*self.columns)
+
+
 @dataclass(frozen=True, slots=True)
 class Together(RuleOfNames):
     """These columns change together or not at all."""
 
     kind = "together"
+    form = TogetherEntry
 
     def text(self) -> str:
         return f"{', '.join(self.names)} change together or not at all"

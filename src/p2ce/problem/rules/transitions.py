@@ -2,19 +2,67 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
+import msgspec
 import numpy as np
+from msgspec import Meta
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidActions
-from p2ce.problem.rules.rule import Budget, Codes, ResolvedRule, Rule, coding_for, read_name
+from p2ce.problem.rules.rule import (
+    Budget,
+    Codes,
+    Name,
+    ResolvedRule,
+    Rule,
+    RuleEntry,
+    Value,
+    Values,
+    coding_for,
+    read_name,
+)
 from p2ce.problem.rules.rule_values import code_of, plain_value, value_text
 from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
 
 # What a value may (not) become, by the value of today; plain Python values, None for missing.
 Moves: TypeAlias = tuple[tuple[Any, tuple[Any, ...]], ...]
+
+
+class Transition(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A change from one value to others."""
+
+    from_: Value = msgspec.field(name="from")
+    to: Value | Values
+
+
+class TransitionsEntry(RuleEntry):
+    """Changes of one column."""
+
+    column: Name
+    transitions: Annotated[list[Transition], Meta(min_length=1)]
+
+    def moves(self) -> dict[Any, Any]:
+        """Give what each value becomes."""
+        found = {plain_value(one.from_): one.to for one in self.transitions}
+        if len(found) < len(self.transitions):
+            raise InvalidActions("A rule lists changes from one value twice. Join the two.")
+        return found
+
+
+class ForbidEntry(TransitionsEntry, tag="forbid"):
+    """The column never changes in these ways."""
+
+    def rule(self) -> "Forbid":
+        return forbid(self.column, self.moves())
+
+
+class AllowOnlyEntry(TransitionsEntry, tag="allow_only"):
+    """The column changes in these ways only; staying is no change."""
+
+    def rule(self) -> "AllowOnly":
+        return allow_only(self.column, self.moves())
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +72,12 @@ class _Transitions(Rule):
     column: str
     moves: Moves
 
-    required = ("column", "transitions")
-
     @property
     def columns(self) -> tuple[str, ...]:
         return (self.column,)
 
-    def to_plain(self) -> dict[str, Any]:
-        listed = [{"from": start, "to": list(ends)} for start, ends in self.moves]
-        return {"rule": self.kind, "column": self.column, "transitions": listed}
+    def _listed(self) -> list[Transition]:
+        return [Transition(from_=start, to=list(ends)) for start, ends in self.moves]
 
     def _named(self) -> str:
         return "; ".join(
@@ -62,9 +107,8 @@ class Forbid(_Transitions):
     def text(self) -> str:
         return f"{self.column} never changes {self._named()}"
 
-    @classmethod
-    def read(cls, plain: Mapping[str, Any]) -> "Forbid":
-        return forbid(plain["column"], _listed("forbid", plain["transitions"]))
+    def entry(self) -> ForbidEntry:
+        return ForbidEntry(column=self.column, transitions=self._listed())
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
         return self._resolved(_Forbidden(self._pairs(codebook)))
@@ -79,9 +123,8 @@ class AllowOnly(_Transitions):
     def text(self) -> str:
         return f"{self.column} only changes {self._named()}"
 
-    @classmethod
-    def read(cls, plain: Mapping[str, Any]) -> "AllowOnly":
-        return allow_only(plain["column"], _listed("allow_only", plain["transitions"]))
+    def entry(self) -> AllowOnlyEntry:
+        return AllowOnlyEntry(column=self.column, transitions=self._listed())
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
         return self._resolved(_NotAllowed(self._pairs(codebook)))
@@ -157,18 +200,3 @@ def _moves(rule: str, transitions: object) -> Moves:
             raise InvalidActions(f"{rule}() lists nothing for {echoed(start)}. Name a value or leave it out.")
         found[plain_value(start)] = tuple(dict.fromkeys(map(plain_value, listed)))
     return tuple(found.items())
-
-
-def _listed(rule: str, transitions: Any) -> dict[Any, Any]:
-    found: dict[Any, Any] = {}
-    if not isinstance(transitions, list) or not transitions:
-        raise InvalidActions(
-            f"{rule} expects a list such as [{{from: own, to: [rent]}}], got {echoed(transitions)}."
-        )
-    for one in transitions:
-        if not isinstance(one, Mapping) or set(one) != {"from", "to"}:
-            raise InvalidActions(f"{rule} expects transitions {{from: own, to: [rent]}}, got {echoed(one)}.")
-        if plain_value(one["from"]) in found:
-            raise InvalidActions(f"{rule} lists changes from {echoed(one['from'])} twice. Join the two.")
-        found[plain_value(one["from"])] = one["to"]
-    return found

@@ -9,7 +9,7 @@ import pytest
 from p2ce.apps.model_files.formats.lightgbm_text import checked_text
 from p2ce.apps.model_files.load_model import load_model
 from p2ce.errors import InvalidModel
-from tests.hostile.lightgbm_text import resized
+from tests.hostile.mutate import resized
 
 
 def edited(pattern: str, by: str, text: str) -> str:

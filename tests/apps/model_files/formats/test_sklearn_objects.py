@@ -11,7 +11,7 @@ from sklearn import calibration, ensemble, neighbors, pipeline, preprocessing, s
 
 from p2ce.apps.model_files.formats.sklearn_objects import check_model
 from p2ce.errors import InvalidModel
-from tests.models.test_broken_models import spoil
+from tests.models.sklearn.test_trees import spoil
 
 ROWS = np.random.default_rng(0).normal(size=(60, 3))
 OUTCOME = (ROWS[:, 0] + ROWS[:, 1] > 0).astype(int)

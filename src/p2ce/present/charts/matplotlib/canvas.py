@@ -12,9 +12,10 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
 
-from p2ce.present.charts.axis_scales import Tick
-from p2ce.present.charts.chart_styles import GREY, INK, PALE
+from p2ce.present.charts.axis_scales import Scale, Tick, wrapped
+from p2ce.present.charts.matplotlib.chart_styles import GREY, INK, PALE, Look
 
 FONT = "DejaVu Sans"  # comes with matplotlib
 STYLE = {
@@ -45,8 +46,12 @@ STYLE = {
 }
 DOTS_PER_INCH = 110
 SMALL = 8.0  # points, of notes
+DASHES = (0, (4, 2))  # of a line that marks today or the median
+BEHIND: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8}  # of texts
 UNSEEN = dict.fromkeys([0x200B, 0x200C, 0x200D, 0xFE0E, 0xFE0F, 0xFEFF])  # parts of emoji and the like
+KEPT = "\n\N{NO-BREAK SPACE}"  # the second keeps an amount and its currency together
 NO_GLYPH = "□"
+GENERIC = ("serif", "sans-serif", "cursive", "fantasy", "monospace")
 
 
 def _as_png(figure: Figure) -> bytes:
@@ -68,7 +73,8 @@ def styled() -> Iterator[None]:
         for name, value in matplotlib.rcParamsDefault.items()
         if not name.startswith("backend")  # which would change the user's own
     }
-    with matplotlib.rc_context({**usual, **STYLE, "font.family": list(_families())}):
+    families = list(dict.fromkeys([*_families(), FONT]))
+    with matplotlib.rc_context({**usual, **STYLE, "font.family": families}):
         yield
 
 
@@ -79,76 +85,108 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
-def figure_of(axes: Any) -> Figure:
-    """Give the figure to which a user's own axes belong."""
-    figure: Figure = axes.figure
-    return figure
-
-
 def shown(text: str) -> str:
     """Give a text as the font can write it; what has no glyph becomes a box, as it would with a warning."""
     known = _glyphs(_families())
     return "".join(
-        one if one == "\n" or ord(one) in known else " " if not one.isprintable() else NO_GLYPH
+        one if one in KEPT else " " if not one.isprintable() else one if ord(one) in known else NO_GLYPH
         for one in text.translate(UNSEEN)
     )
 
 
-def write(axes: Axes, across: float, up: float, text: str, **looks: Any) -> Any:
-    """Write a text that is never read as a formula."""
-    return axes.text(across, up, shown(text), parse_math=False, **looks)
+def write(axes: Axes, across: float, up: float, text: str, **looks: Any) -> None:
+    """Write a text that is never parsed as a formula, as large as tick labels are."""
+    size = matplotlib.rcParams["xtick.labelsize"]
+    axes.text(across, up, shown(text), parse_math=False, **{"fontsize": size, **looks})
 
 
-def set_ticks(axis: Axis, ticks: Sequence[Tick], *, low: float = 0.0, high: float = 1.0) -> None:
-    """Put ticks and their texts on an axis that goes from `low` to `high`."""
-    axis.set_ticks(
-        [low + tick.place * (high - low) for tick in ticks],
-        [shown(tick.text) for tick in ticks],
+def write_beside(
+    axes: Axes, across: float, up: float, text: str, *, gap: float, turn: float, **looks: Any
+) -> None:
+    """Write a text so many points beside a place: on its right, on its left from `turn` on."""
+    right = across < turn
+    axes.annotate(
+        shown(text),
+        (across, up),
+        xytext=(gap if right else -gap, 0),
+        textcoords="offset points",
+        ha="left" if right else "right",
+        va="center",
         parse_math=False,
+        **{"bbox": BEHIND, "zorder": 4, **looks},
     )
+
+
+def set_axis(
+    axis: Axis, ticks: Sequence[Tick], title: str, *, width: int = 60, scale: Scale | None = None
+) -> None:
+    """Give an axis its range, 0 to 1 or a scale, its ticks, and a title of so many characters a line."""
+    low, high = (0.0, 1.0) if scale is None else (scale.low, scale.high)
+    axis.axes.set(**{f"{axis.axis_name}lim": (low, high)})
+    set_ticks(axis, [low + tick.place * (high - low) for tick in ticks], [tick.text for tick in ticks])
+    axis.set_label_text(shown(wrapped(title, width)) if title else "", parse_math=False)
+
+
+def set_ticks(axis: Axis, places: Sequence[float], texts: Sequence[str]) -> None:
+    """Put texts at places of an axis."""
+    axis.set_ticks(list(places), [shown(text) for text in texts], parse_math=False)
+
+
+def set_rows(axes: Axes, texts: Sequence[str], *, above: float = 0.6, below: float = 0.4) -> None:
+    """Make the vertical axis a list of rows, the first on top."""
+    axes.set_ylim(len(texts) - below, -above)
+    set_ticks(axes.yaxis, range(len(texts)), texts)
+    axes.tick_params(axis="y", length=0)
+
+
+def dot(axes: Axes, across: float, up: float, look: Look, size: float, **looks: Any) -> None:
+    """Draw a marker that may stand on the edge of the frame."""
+    axes.plot([across], [up], **{**marker(look, size), "clip_on": False, **looks})
+
+
+def marker(look: Look, size: float, **looks: Any) -> dict[str, Any]:
+    """Give the settings of a marker without a line."""
+    usual = {"marker": look.marker, "markersize": size, "color": look.colour, "linestyle": "none"}
+    return {**usual, "markeredgecolor": "white", **looks}
+
+
+def legend_line(look: Look, size: float, **looks: Any) -> Line2D:
+    """Make a legend's entry for a marker, or a marker on a line."""
+    return Line2D([], [], **marker(look, size, **looks))
 
 
 def add_note(figure: Figure, note: str) -> None:
     """Write a note at the lower left, outside of all axes."""
     if note:
-        figure.supxlabel(
-            shown(note), x=0.01, ha="left", fontsize=SMALL, color=GREY, fontweight="normal", parse_math=False
-        )
+        looks: dict[str, Any] = {"fontsize": SMALL, "color": GREY, "fontweight": "normal"}
+        figure.supxlabel(shown(note), x=0.01, ha="left", parse_math=False, **looks)
 
 
 def add_legend(
-    owner: Figure | Axes,
-    handles: Sequence[Any],
-    texts: Sequence[str],
-    *,
-    columns: int = 1,
-    side: str = "upper left",
+    owner: Figure | Axes, entries: Sequence[tuple[Any, str]], *, columns: int = 1, side: str = "upper left"
 ) -> None:
-    """Add a legend above the axes, or above one that belongs to the user."""
-    if not handles:
+    """Add a legend of handles and texts above the axes, or above those that belong to the user."""
+    if not entries:
         return
-    # Said as names of a figure's own, since a legend leaves out what begins with an underscore.
-    names = [" " + shown(text) if text.startswith("_") else shown(text) for text in texts]
+    # A blank before an underscore, since a legend leaves out names that begin with one.
+    names = [" " + shown(text) if text.startswith("_") else shown(text) for _, text in entries]
     looks: dict[str, Any] = {"ncols": columns, "handlelength": 2.4, "borderaxespad": 0.3}
     if isinstance(owner, Axes):
-        legend = owner.legend(handles, names, loc="lower left", bbox_to_anchor=(0.0, 1.0), **looks)
+        looks |= {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}
     else:
-        legend = owner.legend(handles, names, loc=f"outside {side}", **looks)
+        looks["loc"] = f"outside {side}"
+    legend = owner.legend([handle for handle, _ in entries], names, **looks)
     for text in legend.get_texts():
         text.set_parse_math(False)
 
 
 def _families() -> tuple[str, ...]:
-    """List the fonts to write with: the user's, where they chose any, and one that is always there."""
-    own = [
+    """List the fonts in use by their own names."""
+    return tuple(
         name
         for family in matplotlib.rcParams["font.family"]
         for name in (matplotlib.rcParams[f"font.{family}"][:1] if family in GENERIC else [family])
-    ]
-    return tuple(dict.fromkeys([*own, FONT]))
-
-
-GENERIC = ("serif", "sans-serif", "cursive", "fantasy", "monospace")
+    )
 
 
 @lru_cache(maxsize=8)

@@ -10,158 +10,87 @@ from matplotlib.patches import Patch
 
 from p2ce.present.charts.axis_scales import short
 from p2ce.present.charts.change_data import ChangeData, FeatureChanges
-from p2ce.present.charts.chart_labels import label
-from p2ce.present.charts.chart_styles import GREY, INK, PALE, POPULATION, look_of
-from p2ce.present.charts.matplotlib.canvas import (
-    add_legend,
-    add_note,
-    new_figure,
-    set_ticks,
-    shown,
-    styled,
-    write,
-)
+from p2ce.present.charts.matplotlib import canvas
+from p2ce.present.charts.matplotlib.chart_styles import GREY, INK, PALE, POPULATION, Look, look_of
+from p2ce.present.wording import Wording
 
 ONE_COLUMN = 3  # features below each other; more stand in two columns
 WIDTH = {1: 6.6, 2: 11.0}  # inches
 ROW, AROUND = 0.34, 0.78  # inches for each option, and for title and ticks of each feature
-BEHIND: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.6}
+TEXT: dict[str, Any] = {"fontsize": 8, "bbox": {**canvas.BEHIND, "alpha": 0.75, "pad": 0.6}}
 POINTERS = {"below": "<", "above": ">"}  # at the edge, towards a value beyond it
 MARGIN = 0.03  # of the frame, so that marks on the edge are whole
 
 
-def draw_changes(data: ChangeData) -> Figure:
+def draw_changes(data: ChangeData, wording: Wording) -> Figure:
     """Draw a frame per feature, in it a row per option."""
-    with styled():
+    with canvas.styled():
         columns = 1 if len(data.features) <= ONE_COLUMN else 2
         rows = math.ceil(len(data.features) / columns)
         legend = 0.21 * math.ceil((len(data.options) + 2) / columns)
-        figure = new_figure(WIDTH[columns], rows * (AROUND + ROW * len(data.options)) + legend + 0.35)
-        grid = figure.subplots(rows, columns, squeeze=False)
-        panels = list(grid.ravel())
+        figure = canvas.new_figure(WIDTH[columns], rows * (AROUND + ROW * len(data.options)) + legend + 0.35)
+        panels = figure.subplots(rows, columns, squeeze=False).ravel()
         for panel, feature in zip(panels, data.features, strict=False):
-            _panel(panel, feature, data)
+            _population(panel, feature, len(data.options))
+            _panel(panel, feature, data, wording)
         for panel in panels[len(data.features) :]:
             panel.set_axis_off()
-        _legend(figure, data, columns=columns)
-        add_note(figure, data.note)
+        _legend(figure, data, wording, columns=columns)
+        canvas.add_note(figure, data.note)
         return figure
 
 
-def _panel(panel: Axes, feature: FeatureChanges, data: ChangeData) -> None:
-    count = len(data.options)
-    panel.set_xlim(-MARGIN, 1.0 + MARGIN)
-    panel.set_ylim(count - 0.35, -0.75)
-    panel.set_title(shown(short(feature.title, 44)), fontweight="bold", parse_math=False)
-    today_is = label(data.language, "today_is", value=short(feature.today.text, 30))
-    panel.set_title(shown(today_is), loc="right", fontsize=8.5, color=GREY, parse_math=False)
-    set_ticks(panel.xaxis, feature.frame.ticks)
-    panel.set_yticks(range(count), [option.name for option in data.options])
-    panel.tick_params(axis="y", length=0)
-    panel.spines["left"].set_visible(False)
+def _population(panel: Axes, feature: FeatureChanges, count: int) -> None:
     bottom, tall = count - 0.35, count + 0.2
-    for bar in feature.frame.bars:
-        panel.bar(
-            (bar.begin + bar.end) / 2,
-            -bar.height * tall,
-            width=bar.end - bar.begin,
-            bottom=bottom,
-            color=POPULATION,
-            edgecolor="white",
-            linewidth=0.4,
-            zorder=1,
-        )
-    for edge in feature.frame.edges:
-        panel.axvline(edge, color=PALE, linewidth=0.6, zorder=0)
-    if feature.frame.divider is not None:
-        panel.axvline(feature.frame.divider, color=GREY, linewidth=0.6, linestyle=(0, (1, 2)), zorder=1)
-    panel.axvline(feature.today.place, color=INK, linewidth=1.0, linestyle=(0, (4, 2)), zorder=2)
+    looks: dict[str, Any] = {"color": POPULATION, "edgecolor": "white", "linewidth": 0.4, "zorder": 1}
+    for bar in feature.axis.bars:
+        middle, width = (bar.begin + bar.end) / 2, bar.end - bar.begin
+        panel.bar(middle, -bar.height * tall, width=width, bottom=bottom, **looks)
+    # Pale lines between labels; a dotted one between numbers and the slot for missing values.
+    line: dict[str, Any] = {"color": PALE, "zorder": 0}
+    if feature.axis.scale is not None:
+        line = {"color": GREY, "zorder": 1, "linestyle": (0, (1, 2))}
+    for edge in feature.axis.edges[1:-1]:
+        panel.axvline(edge, linewidth=0.6, **line)
+
+
+def _panel(panel: Axes, feature: FeatureChanges, data: ChangeData, wording: Wording) -> None:
+    canvas.set_axis(panel.xaxis, feature.axis.ticks, "")
+    canvas.set_rows(panel, [option.name for option in data.options], above=0.75, below=0.35)
+    panel.set_xlim(-MARGIN, 1.0 + MARGIN)
+    panel.spines["left"].set_visible(False)
+    panel.set_title(canvas.shown(short(feature.axis.title, 44)), fontweight="bold", parse_math=False)
+    today = wording.say("chart_today_is", value=short(feature.today.text, 30))
+    panel.set_title(canvas.shown(today), loc="right", fontsize=8.5, color=GREY, parse_math=False)
+    start = feature.today.place
+    panel.axvline(start, color=INK, linewidth=1.0, linestyle=canvas.DASHES, zorder=2)
+    looks = {"markeredgewidth": 0.8, "zorder": 5}
     for row, mark in enumerate(feature.marks):
         look = look_of(row)
         if not mark.changed:
-            _dot(panel, feature.today.place, row, colour="white", edge=GREY, size=5)
-            _beside(panel, mark.place, row, mark.text)
+            canvas.dot(panel, start, row, Look("white", "o", "-"), 5, **{**looks, "markeredgecolor": GREY})
+            canvas.write_beside(panel, mark.place, row, mark.text, gap=7, turn=0.8, color=GREY, **TEXT)
             continue
-        panel.plot([feature.today.place, mark.place], [row, row], color=look.colour, linewidth=2.0, zorder=3)
-        start = POINTERS.get(feature.today.outside, "o")
-        _dot(panel, feature.today.place, row, colour=INK, edge="white", size=5, marker=start)
-        marker = POINTERS.get(mark.outside, look.marker)
-        _dot(panel, mark.place, row, colour=look.colour, edge="white", size=9, marker=marker)
-        _say(panel, mark.place, row, mark.text, colour=INK)
+        panel.plot([start, mark.place], [row, row], color=look.colour, linewidth=2.0, zorder=3)
+        canvas.dot(panel, start, row, Look(INK, POINTERS.get(feature.today.outside, "o"), "-"), 5, **looks)
+        canvas.dot(
+            panel, mark.place, row, look._replace(marker=POINTERS.get(mark.outside, look.marker)), 9, **looks
+        )
+        side = "left" if mark.place < 0.15 else "right" if mark.place > 0.85 else "center"
+        canvas.write(
+            panel, mark.place, row - 0.24, short(mark.text, 34), ha=side, va="bottom", zorder=6, **TEXT
+        )
 
 
-def _dot(
-    panel: Axes, across: float, row: int, *, colour: str, edge: str, size: float, marker: str = "o"
-) -> None:
-    panel.plot(
-        [across],
-        [row],
-        marker=marker,
-        markersize=size,
-        color=colour,
-        markeredgecolor=edge,
-        markeredgewidth=0.8,
-        linestyle="none",
-        clip_on=False,
-        zorder=5,
+def _legend(figure: Figure, data: ChangeData, wording: Wording, *, columns: int) -> None:
+    entries: list[tuple[Any, str]] = [
+        (canvas.legend_line(look_of(option.look), 8, linestyle="-", linewidth=2.0), short(option.legend, 84))
+        for option in data.options
+        if option.why
+    ]
+    entries.append(
+        (Line2D([], [], color=INK, linewidth=1.0, linestyle=canvas.DASHES), wording.say("chart_today"))
     )
-
-
-def _beside(panel: Axes, across: float, row: int, text: str) -> None:
-    """Write a quiet remark beside a mark, on the side that has room."""
-    right = across < 0.8
-    panel.annotate(
-        text,
-        (across, row),
-        xytext=(7 if right else -7, 0),
-        textcoords="offset points",
-        ha="left" if right else "right",
-        va="center",
-        fontsize=8,
-        color=GREY,
-        bbox=BEHIND,
-        zorder=4,
-    )
-
-
-def _say(panel: Axes, across: float, row: int, text: str, *, colour: str) -> None:
-    """Write a value above its mark, inside of the frame."""
-    side = "left" if across < 0.15 else "right" if across > 0.85 else "center"
-    write(
-        panel,
-        min(max(across, -0.02), 1.02),
-        row - 0.24,
-        short(text, 34),
-        ha=side,
-        va="bottom",
-        fontsize=8,
-        color=colour,
-        bbox=BEHIND,
-        zorder=6,
-    )
-
-
-def _legend(figure: Figure, data: ChangeData, *, columns: int) -> None:
-    handles: list[Any] = []
-    texts: list[str] = []
-    for place, option in enumerate(data.options):
-        look = look_of(place)
-        if option.why:
-            handles.append(
-                Line2D(
-                    [],
-                    [],
-                    color=look.colour,
-                    marker=look.marker,
-                    markersize=8,
-                    markeredgecolor="white",
-                    linewidth=2.0,
-                )
-            )
-            texts.append(short(f"{option.name}: {option.why}", 84))
-    handles.append(Line2D([], [], color=INK, linewidth=1.0, linestyle=(0, (4, 2))))
-    texts.append(label(data.language, "today"))
     if data.has_population:
-        handles.append(Patch(facecolor=POPULATION))
-        texts.append(label(data.language, "share_of_population"))
-    add_legend(figure, handles, texts, columns=columns)
+        entries.append((Patch(facecolor=POPULATION), wording.say("chart_share_of_population")))
+    canvas.add_legend(figure, entries, columns=columns)

@@ -1,27 +1,19 @@
 """Draw a Pareto front with matplotlib: pairs of objectives, or parallel coordinates."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
+import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from p2ce.present.charts.axis_scales import short, wrapped
-from p2ce.present.charts.chart_labels import label
-from p2ce.present.charts.chart_styles import GREY, INK, Look, look_of
 from p2ce.present.charts.front_data import FrontData, FrontPoint
-from p2ce.present.charts.label_placement import place_labels, spread_out
-from p2ce.present.charts.matplotlib.canvas import (
-    add_legend,
-    add_note,
-    figure_of,
-    new_figure,
-    set_ticks,
-    shown,
-    styled,
-    write,
-)
+from p2ce.present.charts.matplotlib import canvas
+from p2ce.present.charts.matplotlib.chart_styles import GREY, Look, look_of
+from p2ce.present.charts.matplotlib.label_placement import place_labels, spread_out
+from p2ce.present.wording import Wording
 
 COLUMNS = 3
 MOST_NUMBERED = 12  # of more options, only the picks carry their numbers
@@ -30,223 +22,143 @@ ONE_PANEL, PANEL = (5.4, 3.9), (3.2, 2.9)  # inches
 MOST_IN_LABEL = 3  # options of the same costs that are named; more become …
 
 
-def draw_front(data: FrontData, *, kind: str, ax: Axes | None = None) -> Figure:
+def draw_front(data: FrontData, wording: Wording, *, kind: str, ax: Axes | None = None) -> Figure:
     """Draw "pairs" or "parallel"; one objective is drawn as a row per option."""
-    with styled():
-        if len(data.axes) == 1:
-            return _rows(data, ax)
-        return _parallel(data, ax) if kind == "parallel" else _pairs(data, ax)
+    kind = "rows" if len(data.axes) == 1 else kind
+    if ax is not None:  # the user's own axes keep the user's style
+        _fill([ax], data, kind, frame=ONE_PANEL)
+        _legend(ax, data, wording, lines=kind != "pairs")
+        figure: Figure = ax.figure
+        return figure
+    with canvas.styled():
+        figure = _own_figure(data, kind)
+        _legend(figure, data, wording, lines=kind != "pairs")
+        notes = [wording.say("chart_lower_is_better_here" if kind == "rows" else "chart_lower_is_better")]
+        if kind == "parallel":
+            notes.append(wording.say("chart_each_own_scale"))
+        if kind == "rows" and len(data.points) > MOST_ROWS:
+            notes.insert(0, wording.say("chart_shown_of", shown=MOST_ROWS, all=len(data.points)))
+        canvas.add_note(figure, " ".join(notes))
+        return figure
 
 
-def _pairs(data: FrontData, ax: Axes | None) -> Figure:
-    pairs = data.pairs
-    if ax is not None:
-        _pair(ax, data, pairs[0], frame=ONE_PANEL)
-        _legend(ax, data, lines=False)
-        return figure_of(ax)
-    columns = min(len(pairs), COLUMNS)
-    rows = math.ceil(len(pairs) / columns)
-    size = ONE_PANEL if len(pairs) == 1 else PANEL
-    figure = new_figure(size[0] * columns, size[1] * rows + 0.2 * len(data.picks) + 0.4)
-    grid = figure.subplots(rows, columns, squeeze=False).ravel()
-    for panel, pair in zip(grid, pairs, strict=False):
-        _pair(panel, data, pair, frame=(size[0] - 0.8, size[1] - 0.7))
-    for panel in grid[len(pairs) :]:
+def _own_figure(data: FrontData, kind: str) -> Figure:
+    """Make a figure in our style, and draw on it."""
+    count = len(data.pairs) if kind == "pairs" else 1
+    columns = min(count, COLUMNS)
+    rows = math.ceil(count / columns)
+    width, height = {
+        "pairs": ONE_PANEL if count == 1 else PANEL,
+        "parallel": (max(1.35 * len(data.axes) + 1.0, 5.4), 3.9),
+        "rows": (5.4, 0.9 + 0.28 * min(len(data.points), MOST_ROWS)),
+    }[kind]
+    figure = canvas.new_figure(width * columns, height * rows + 0.2 * len(data.picks) + 0.4)
+    panels = figure.subplots(rows, columns, squeeze=False).ravel()
+    for panel in panels:
+        panel.grid(visible=kind != "parallel", axis="x" if kind == "rows" else "both")
+    _fill(panels, data, kind, frame=(width - 0.8, height - 0.7))
+    if kind == "parallel":
+        panels[0].spines[:].set_visible(False)
+        panels[0].set_ylim(-0.05, 1.05)
+        panels[0].tick_params(axis="x", length=0, pad=14)  # below the numbers at the ends of the axes
+    for panel in panels[count:]:
         panel.set_axis_off()
-    _legend(figure, data, lines=False)
-    add_note(figure, label(data.language, "lower_is_better"))
     return figure
+
+
+def _fill(panels: Sequence[Axes], data: FrontData, kind: str, *, frame: tuple[float, float]) -> None:
+    if kind == "rows":
+        _rows(panels[0], data)
+    elif kind == "parallel":
+        _parallel(panels[0], data)
+    else:
+        for panel, pair in zip(panels, data.pairs, strict=False):
+            _pair(panel, data, pair, frame=frame)
 
 
 def _pair(panel: Axes, data: FrontData, pair: tuple[int, int], *, frame: tuple[float, float]) -> None:
     across, up = (data.axes[axis] for axis in pair)
-    panel.grid(visible=True)
-    panel.set_xlim(across.scale.low, across.scale.high)
-    panel.set_ylim(up.scale.low, up.scale.high)
-    set_ticks(panel.xaxis, across.ticks, low=across.scale.low, high=across.scale.high)
-    set_ticks(panel.yaxis, up.ticks, low=up.scale.low, high=up.scale.high)
-    panel.set_xlabel(shown(wrapped(across.title, 40)), parse_math=False)
-    panel.set_ylabel(shown(wrapped(up.title, 34)), parse_math=False)
+    canvas.set_axis(panel.xaxis, across.ticks, across.title, width=40, scale=across.scale)
+    canvas.set_axis(panel.yaxis, up.ticks, up.title, width=34, scale=up.scale)
     groups = data.ties(pair)
-    places = [(group[0].places[pair[0]] * frame[0], group[0].places[pair[1]] * frame[1]) for group in groups]
+    places = [(group[0].places[pair[0]], group[0].places[pair[1]]) for group in groups]
     texts = [_numbers(group, numbered=len(data.points) <= MOST_NUMBERED) for group in groups]
     for group, text, middle in zip(groups, texts, place_labels(places, texts, frame), strict=True):
-        first = next((point for point in group if point.pick is not None), group[0])
-        across_cost, up_cost = (first.costs[axis] for axis in pair)
-        look = look_of(first.pick)
-        _dot(panel, across_cost, up_cost, look, picked=first.pick is not None, ring=len(group) > 1)
-        if text:
-            panel.text(
-                middle[0] / frame[0],
-                middle[1] / frame[1],
-                text,
-                transform=panel.transAxes,
-                ha="center",
-                va="center",
-                fontsize=8.5,
-                color=INK,
-                zorder=6,
+        first = next((point for point in group if point.look is not None), group[0])
+        if len(group) > 1:  # a ring: several options have these costs
+            ring = Look("none", "o", "-")
+            canvas.dot(
+                panel, first.costs[pair[0]], first.costs[pair[1]], ring, 12, markeredgecolor=GREY, zorder=2
             )
+        _point(panel, first.costs[pair[0]], first.costs[pair[1]], first)
+        if text:
+            canvas.write(panel, *middle, text, transform=panel.transAxes, ha="center", va="center", zorder=6)
 
 
 def _numbers(group: tuple[FrontPoint, ...], *, numbered: bool) -> str:
     """Write the numbers of the options at one point: all, or those of picks."""
-    named = [str(point.number) for point in group if numbered or point.pick is not None]
+    named = [str(point.number) for point in group if numbered or point.look is not None]
     return ", ".join(named[:MOST_IN_LABEL]) + (" …" if len(named) > MOST_IN_LABEL else "")
 
 
-def _dot(panel: Axes, across: float, up: float, look: Look, *, picked: bool, ring: bool = False) -> None:
-    if ring:  # several options have these costs
-        panel.plot(
-            [across],
-            [up],
-            marker="o",
-            markersize=12,
-            color="none",
-            markeredgecolor=GREY,
-            clip_on=False,
-            zorder=2,
-        )
-    panel.plot(
-        [across],
-        [up],
-        marker=look.marker,
-        markersize=8 if picked else 5,
-        color=look.colour,
-        markeredgecolor="white",
-        markeredgewidth=0.7,
-        linestyle="none",
-        clip_on=False,
-        zorder=5 if picked else 3,
-    )
+def _point(panel: Axes, across: float, up: float, point: FrontPoint) -> None:
+    size, level = (5, 3) if point.look is None else (8, 5)
+    canvas.dot(panel, across, up, look_of(point.look), size, markeredgewidth=0.7, zorder=level)
 
 
-def _parallel(data: FrontData, ax: Axes | None) -> Figure:
-    figure = None
-    count, width = len(data.axes), max(1.35 * len(data.axes) + 1.0, 5.4)
-    if ax is None:
-        figure = new_figure(width, 4.3 + 0.2 * len(data.picks))
-        ax = figure.subplots()
-    ax.set_xlim(-0.35, count - 1 + 0.35)
-    ax.set_ylim(-0.05, 1.05)
-    ax.set_yticks([])
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+def _parallel(panel: Axes, data: FrontData) -> None:
+    count = len(data.axes)
+    panel.set_xlim(-0.35, count - 1 + 0.35)
+    panel.set_ylim(-0.12, 1.12)  # with room for the numbers at the ends of the axes
+    panel.set_yticks([])
+    line = {"color": matplotlib.rcParams["axes.edgecolor"], "zorder": 1}  # grey, or as the user's axes
     for place, axis in enumerate(data.axes):
-        ax.plot([place, place], [0, 1], color=GREY, linewidth=0.9, zorder=1)
+        panel.plot([place, place], [0, 1], linewidth=0.9, **line)
         for tick in axis.tight_ticks:
-            ax.plot([place - 0.03, place + 0.03], [tick.place] * 2, color=GREY, linewidth=0.9, zorder=1)
-            below = tick.place < 0.5
-            write(
-                ax,
-                place,
-                tick.place + (-0.03 if below else 0.03),
-                tick.text,
-                ha="center",
-                va="top" if below else "bottom",
-                fontsize=8.5,
-            )
-    titles = [wrapped(axis.title, 16, 3) for axis in data.axes]
-    ax.set_xticks(range(count), [shown(title) for title in titles], parse_math=False)
-    ax.tick_params(axis="x", length=0, pad=14)
-    for point in sorted(data.points, key=lambda point: point.pick is not None):
-        look = look_of(point.pick)
-        picked = point.pick is not None
-        crowd = min(1.0, 12 / len(data.points))
-        ax.plot(
-            range(count),
-            point.tight_places,
-            color=look.colour,
-            linestyle=look.line,
-            linewidth=2.0 if picked else 0.9,
-            marker=look.marker if picked else None,
-            markersize=7,
-            markeredgecolor="white",
-            markeredgewidth=0.7,
-            alpha=1.0 if picked else 0.35 + 0.35 * crowd,
-            clip_on=False,
-            zorder=4 if picked else 2,
-        )
-    _ends(ax, data)
-    _legend(ax if figure is None else figure, data)
-    if figure is None:
-        return figure_of(ax)
-    add_note(figure, " ".join(label(data.language, key) for key in ("lower_is_better", "each_own_scale")))
-    return figure
-
-
-def _ends(ax: Axes, data: FrontData) -> None:
-    """Write the options' numbers at the right ends of their lines, apart from each other."""
-    named = list(data.points if len(data.points) <= MOST_NUMBERED else data.picks)
+            panel.plot([place - 0.03, place + 0.03], [tick.place] * 2, linewidth=0.9, **line)
+            gap, side = (-0.03, "top") if tick.place < 0.5 else (0.03, "bottom")
+            canvas.write(panel, place, tick.place + gap, tick.text, ha="center", va=side)
+    canvas.set_ticks(panel.xaxis, range(count), [wrapped(axis.title, 16, 3) for axis in data.axes])
+    pale = 0.35 + 0.35 * min(1.0, 12 / len(data.points))
+    for point in sorted(data.points, key=lambda point: point.look is not None):
+        look = look_of(point.look)
+        looks: dict[str, Any] = {"color": look.colour, "linestyle": look.line, "clip_on": False}
+        if point.look is None:
+            looks |= {"linewidth": 0.9, "alpha": pale, "zorder": 2}
+        else:
+            looks |= {"linewidth": 2.0, "zorder": 4, "marker": look.marker, "markersize": 7}
+            looks |= {"markeredgecolor": "white", "markeredgewidth": 0.7}
+        panel.plot(range(count), point.tight_places, **looks)
+    # The options' numbers stand at the right ends of their lines, apart from each other.
+    named = data.points if len(data.points) <= MOST_NUMBERED else data.picks
     ends = [point.tight_places[-1] for point in named]
-    last = len(data.axes) - 1
-    for point, end, place in zip(named, ends, spread_out(ends, 0.05), strict=True):
-        ax.plot([last, last + 0.13], [end, place], color=GREY, linewidth=0.5, zorder=1)
-        picked = point.pick is not None
-        write(
-            ax,
-            last + 0.15,
-            place,
-            str(point.number),
-            va="center",
-            fontsize=8.5,
-            color=INK if picked else GREY,
-            fontweight="bold" if picked else "normal",
-        )
+    for point, end, free in zip(named, ends, spread_out(ends, 0.05), strict=True):
+        panel.plot([count - 1, count - 0.87], [end, free], linewidth=0.5, **line)
+        looks = {"color": line["color"]} if point.look is None else {"fontweight": "bold"}
+        canvas.write(panel, count - 0.85, free, str(point.number), va="center", **looks)
 
 
-def _rows(data: FrontData, ax: Axes | None) -> Figure:
+def _rows(panel: Axes, data: FrontData) -> None:
     """Draw one objective: a row per option, the cheapest on top."""
-    axis = data.axes[0]
-    ordered = sorted(data.points, key=lambda point: (point.pick is None, point.costs, point.number))[
-        :MOST_ROWS
-    ]
-    rows = sorted(ordered, key=lambda point: (point.costs, point.number))
-    figure = None
-    if ax is None:
-        figure = new_figure(5.4, 1.3 + 0.28 * len(rows) + 0.2 * len(data.picks))
-        ax = figure.subplots()
-    ax.set_xlim(axis.scale.low, axis.scale.high)
-    ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.grid(visible=True, axis="x")
-    set_ticks(ax.xaxis, axis.ticks, low=axis.scale.low, high=axis.scale.high)
-    ax.set_xlabel(shown(wrapped(axis.title, 60)), parse_math=False)
-    ax.set_yticks(range(len(rows)), [point.name for point in rows])
-    ax.tick_params(axis="y", length=0)
+    (axis,) = data.axes
+    kept = sorted(data.points, key=lambda point: (point.look is None, point.costs, point.number))[:MOST_ROWS]
+    rows = sorted(kept, key=lambda point: (point.costs, point.number))
+    canvas.set_axis(panel.xaxis, axis.ticks, axis.title, scale=axis.scale)
+    canvas.set_rows(panel, [point.name for point in rows], above=0.5, below=0.5)
     for row, point in enumerate(rows):
-        look = look_of(point.pick)
-        ax.plot([axis.scale.low, point.costs[0]], [row, row], color=look.colour, linewidth=1.2, zorder=2)
-        _dot(ax, point.costs[0], row, look, picked=point.pick is not None)
-    _legend(ax if figure is None else figure, data)
-    if figure is None:
-        return figure_of(ax)
-    notes = [label(data.language, "lower_is_better_here")]
-    if len(rows) < len(data.points):
-        notes.insert(0, label(data.language, "shown_of", shown=len(rows), all=len(data.points)))
-    add_note(figure, " ".join(notes))
-    return figure
+        (cost,) = point.costs
+        line = {"color": look_of(point.look).colour, "linewidth": 1.2, "zorder": 2}
+        panel.plot([axis.scale.low, cost], [row, row], **line)
+        _point(panel, cost, row, point)
 
 
-def _legend(owner: Any, data: FrontData, *, lines: bool = True) -> None:
-    handles, texts = [], []
-    for point in data.picks:
-        look = look_of(point.pick)
-        handles.append(_handle(look, size=8, line=lines))
-        texts.append(short(data.legend_of(point), 84))
+def _legend(owner: Figure | Axes, data: FrontData, wording: Wording, *, lines: bool) -> None:
+    rows = [(point.look, 8, 1.6, short(point.legend, 84)) for point in data.picks]
     if len(data.picks) < len(data.points):
-        handles.append(_handle(look_of(None), size=5, line=lines))
-        texts.append(label(data.language, "others"))
-    add_legend(owner, handles, texts)
-
-
-def _handle(look: Look, *, size: float, line: bool) -> Line2D:
-    return Line2D(
-        [],
-        [],
-        color=look.colour,
-        marker=look.marker,
-        markersize=size,
-        markeredgecolor="white",
-        linestyle=look.line if line else "none",
-        linewidth=1.6 if size > 6 else 0.9,
-    )
+        rows.append((None, 5, 0.9, wording.say("chart_others")))
+    entries = []
+    for place, size, width, words in rows:
+        look = look_of(place)
+        style = look.line if lines else "none"
+        entries.append((canvas.legend_line(look, size, linestyle=style, linewidth=width), words))
+    canvas.add_legend(owner, entries)

@@ -1,153 +1,123 @@
 """Draw a map of two features with matplotlib."""
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PatchCollection
+from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, Rectangle
+from matplotlib.patches import Patch, PathPatch
+from matplotlib.path import Path
 
-from p2ce.present.charts.axis_scales import wrapped
-from p2ce.present.charts.chart_labels import label
-from p2ce.present.charts.chart_styles import ACCEPT, DOTS, GREY, INK, REJECT, look_of
-from p2ce.present.charts.label_placement import number_places
-from p2ce.present.charts.map_data import MapData, OptionArrow
-from p2ce.present.charts.matplotlib.canvas import add_legend, add_note, new_figure, set_ticks, shown, styled
+from p2ce.arrays import BoolArray
+from p2ce.present.charts.map_data import MapData
+from p2ce.present.charts.matplotlib import canvas
+from p2ce.present.charts.matplotlib.chart_styles import ACCEPT, DOTS, GREY, INK, REJECT, Look, look_of
+from p2ce.present.charts.matplotlib.label_placement import place_labels
+from p2ce.present.wording import Wording
 
 SIZE = (7.4, 4.9)  # inches
 FRAME = (4.6, 3.9)  # of which about so much is the map itself
 VEIL: dict[str, Any] = {"facecolor": "white", "alpha": 0.5, "edgecolor": "none"}
 HATCH: dict[str, Any] = {"facecolor": "none", "edgecolor": "#8c8c8c", "hatch": "/////", "linewidth": 0.0}
 DASHES = (0, (5, 2))
+TODAY = Look(INK, "o", "-")
+ARROW: dict[str, Any] = {"arrowstyle": "-|>", "color": INK, "linewidth": 1.2, "shrinkA": 4, "shrinkB": 5}
+
+Entries: TypeAlias = list[tuple[Any, str]]
 
 
-def draw_map(data: MapData) -> Figure:
+def draw_map(data: MapData, wording: Wording) -> Figure:
     """Draw the regions, the population in them, the person and arrows to their options."""
-    with styled():
-        figure = new_figure(*SIZE)
+    with canvas.styled():
+        figure = canvas.new_figure(*SIZE)
         axes = figure.subplots()
-        axes.set_xlim(0.0, 1.0)
-        axes.set_ylim(0.0, 1.0)
-        set_ticks(axes.xaxis, data.across.ticks)
-        set_ticks(axes.yaxis, data.up.ticks)
-        axes.set_xlabel(shown(wrapped(data.across.title, 60)), parse_math=False)
-        axes.set_ylabel(shown(wrapped(data.up.title, 48)), parse_math=False)
-        handles, texts = _regions(axes, data)
-        _people(axes, data, handles, texts)
-        add_legend(figure, handles, texts, side="right upper")
-        add_note(figure, data.note)
+        canvas.set_axis(axes.xaxis, data.across.ticks, data.across.title)
+        canvas.set_axis(axes.yaxis, data.up.ticks, data.up.title, width=48)
+        entries = [*_regions(axes, data, wording), *_people(axes, data, wording)]
+        canvas.add_legend(figure, entries, side="right upper")
+        canvas.add_note(figure, data.note)
         return figure
 
 
-def _regions(axes: Axes, data: MapData) -> tuple[list[Any], list[str]]:
-    axes.pcolormesh(
-        np.array(data.across.edges),
-        np.array(data.up.edges),
-        data.accepted.astype(float),
-        cmap=ListedColormap([REJECT, ACCEPT]),
-        vmin=0,
-        vmax=1,
-        zorder=0,
-        rasterized=True,
-    )
-    _lines(axes, data.outline(data.accepted), color=INK, linewidth=1.0)
-    handles = [_patch(facecolor=ACCEPT), _patch(facecolor=REJECT)]
-    texts = [label(data.language, "accepted"), label(data.language, "rejected")]
-    if data.plausible is not None and not data.plausible.all():
-        boxes = _boxes(data.boxes(~data.plausible))
-        axes.add_collection(PatchCollection(boxes, zorder=1, **HATCH))
-        handles.append(_patch(**{**HATCH, "linewidth": 0.0}))
-        texts.append(label(data.language, "implausible"))
-    if not data.allowed.all():
-        axes.add_collection(PatchCollection(_boxes(data.boxes(~data.allowed)), zorder=2, **VEIL))
-        _lines(axes, data.outline(data.allowed), color=INK, linewidth=1.0, linestyle=DASHES)
-        handles.append(_patch(facecolor="white", edgecolor=INK, linestyle=DASHES))
-        texts.append(label(data.language, "not_allowed"))
-    return handles, texts
+def _regions(axes: Axes, data: MapData, wording: Wording) -> Entries:
+    regions = data.feature_map
+    edges = np.array(data.across.edges), np.array(data.up.edges)
+    colours = ListedColormap([REJECT, ACCEPT])
+    cells = regions.accepted.astype(float)
+    axes.pcolormesh(*edges, cells, cmap=colours, vmin=0, vmax=1, zorder=0, rasterized=True)
+    _outline(axes, data, regions.accepted)
+    entries = [
+        (_patch(facecolor=ACCEPT), wording.say("chart_accepted")),
+        (_patch(facecolor=REJECT), wording.say("chart_rejected")),
+    ]
+    if regions.plausible is not None and not regions.plausible.all():
+        _cover(axes, data, ~regions.plausible, zorder=1, **HATCH)
+        entries.append((_patch(**HATCH), wording.say("chart_implausible")))
+    if not regions.allowed.all():
+        _cover(axes, data, ~regions.allowed, zorder=2, **VEIL)
+        _outline(axes, data, regions.allowed, linestyle=DASHES)
+        patch = _patch(facecolor="white", edgecolor=INK, linestyle=DASHES)
+        entries.append((patch, wording.say("chart_not_allowed")))
+    return entries
 
 
-def _people(axes: Axes, data: MapData, handles: list[Any], texts: list[str]) -> None:
+def _people(axes: Axes, data: MapData, wording: Wording) -> Entries:
+    entries: Entries = []
     if len(data.population):
-        axes.plot(
-            data.population[:, 0],
-            data.population[:, 1],
-            linestyle="none",
-            marker=".",
-            markersize=3,
-            color=DOTS,
-            alpha=0.6,
-            zorder=3,
-        )
-        handles.append(Line2D([], [], linestyle="none", marker=".", markersize=5, color=DOTS))
-        texts.append(label(data.language, "population"))
+        looks: dict[str, Any] = {"linestyle": "none", "marker": ".", "color": DOTS}
+        axes.plot(*data.population.T, markersize=3, alpha=0.6, zorder=3, **looks)
+        dots = canvas.legend_line(Look(DOTS, ".", "-"), 5, markeredgecolor=DOTS)
+        entries.append((dots, wording.say("chart_population")))
     if data.person is not None:
-        axes.plot(*[[place] for place in data.person], **_today())
-        handles.append(Line2D([], [], **_today()))
-        texts.append(label(data.language, "today"))
+        canvas.dot(axes, *data.person, TODAY, 9, zorder=6)
+        entries.append((canvas.legend_line(TODAY, 9), wording.say("chart_today")))
+    avoid = []
     for arrow in data.arrows:
-        _arrow(axes, data.person, arrow)
-        handles.append(Line2D([], [], **_end(arrow)))
-        texts.append(arrow.name)
-    _numbers(axes, data)
-
-
-def _arrow(axes: Axes, person: tuple[float, float] | None, arrow: OptionArrow) -> None:
-    if person is not None:
-        axes.annotate(
-            "",
-            (arrow.across, arrow.up),
-            xytext=person,
-            zorder=4,
-            arrowprops={"arrowstyle": "-|>", "color": INK, "linewidth": 1.2, "shrinkA": 4, "shrinkB": 5},
-        )
-    axes.plot([arrow.across], [arrow.up], **_end(arrow))
-
-
-def _numbers(axes: Axes, data: MapData) -> None:
-    """Write the options' numbers beside them, where they hide nothing."""
-    places = number_places([(arrow.across, arrow.up) for arrow in data.arrows], data.person, FRAME)
-    for arrow, middle in zip(data.arrows, places, strict=True):
-        axes.text(
-            middle[0],
-            middle[1],
-            str(arrow.number),
-            ha="center",
-            va="center",
-            fontweight="bold",
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8},
-            zorder=7,
-        )
-
-
-def _today() -> dict[str, Any]:
-    return {
-        "linestyle": "none",
-        "marker": "o",
-        "markersize": 9,
-        "color": INK,
-        "markeredgecolor": "white",
-        "clip_on": False,
-        "zorder": 6,
-    }
-
-
-def _end(arrow: OptionArrow) -> dict[str, Any]:
-    look = look_of(arrow.look)
-    return {**_today(), "marker": look.marker, "color": look.colour, "markersize": 10}
+        if data.person is not None:
+            axes.annotate("", arrow.end, xytext=data.person, zorder=4, arrowprops=ARROW)
+            steps = np.linspace(data.person, arrow.end, 13)
+            avoid += [(float(across), float(up)) for across, up in steps]
+        canvas.dot(axes, *arrow.end, look_of(arrow.look), 10, zorder=6)
+        entries.append((canvas.legend_line(look_of(arrow.look), 10), arrow.name))
+    # The numbers stand beside the arrows' ends, where they hide nothing; with room for two digits.
+    ends = [arrow.end for arrow in data.arrows]
+    middles = place_labels(ends, ["00"] * len(ends), FRAME, avoid=avoid)
+    looks = {"ha": "center", "va": "center", "fontweight": "bold", "bbox": canvas.BEHIND, "zorder": 7}
+    for arrow, middle in zip(data.arrows, middles, strict=True):
+        axes.text(*middle, str(arrow.number), **looks)
+    return entries
 
 
 def _patch(**looks: Any) -> Patch:
     return Patch(**{"edgecolor": GREY, "linewidth": 0.7, **looks})
 
 
-def _boxes(boxes: Sequence[tuple[float, float, float, float]]) -> list[Rectangle]:
-    return [Rectangle((left, low), right - left, high - low) for left, low, right, high in boxes]
+def _cover(axes: Axes, data: MapData, mask: BoolArray, **looks: Any) -> None:
+    """Cover the cells of a mask by one path: cells drawn one by one would show seams."""
+    across, up = data.across.edges, data.up.edges
+    runs = []
+    for row, cells in enumerate(mask):
+        steps = np.flatnonzero(np.diff(cells, prepend=False, append=False))
+        for left, right in zip(steps[::2], steps[1::2], strict=True):
+            corners = [
+                (across[x], up[y]) for x, y in ((left, row), (right, row), (right, row + 1), (left, row + 1))
+            ]
+            runs.append(Path([*corners, corners[0]], closed=True))
+    axes.add_patch(PathPatch(Path.make_compound_path(*runs), **looks))
 
 
-def _lines(axes: Axes, lines: Sequence[tuple[float, float, float, float]], **looks: Any) -> None:
-    segments = [[(left, low), (right, high)] for left, low, right, high in lines]
-    axes.add_collection(LineCollection(segments, zorder=2.5, capstyle="butt", **looks))
+def _outline(axes: Axes, data: MapData, mask: BoolArray, **looks: Any) -> None:
+    """Draw the lines between the cells of a mask and all others."""
+    across, up = data.across.edges, data.up.edges
+    lines = [
+        [(across[column + 1], up[row]), (across[column + 1], up[row + 1])]
+        for row, column in np.argwhere(mask[:, 1:] != mask[:, :-1])
+    ]
+    lines += [
+        [(across[column], up[row + 1]), (across[column + 1], up[row + 1])]
+        for row, column in np.argwhere(mask[1:] != mask[:-1])
+    ]
+    looks = {"color": INK, "linewidth": 1.0, "zorder": 2.5, "capstyle": "butt", **looks}
+    axes.add_collection(LineCollection(lines, **looks))

@@ -1,0 +1,151 @@
+"""Check conventions that ruff does not know: names, words and commands. ``scripts/check`` runs it.
+
+``python scripts/lint.py site`` checks the built documentation instead: it loads nothing from elsewhere.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+SOURCE, TESTS = ROOT / "src" / "p2ce", ROOT / "tests"
+# Files that may share a name, since each is the same thing in another library or language.
+VARIANTS = re.compile(r"present/charts/(matplotlib|svg)/\w+\.py|models/\w+/family\.py|(.*/)?__init__\.py")
+# Words of a private dialect, and what the field says instead. An underscore ends a word, so that names count.
+PRIVATE_WORDS = {
+    "asked": "evaluated, called, requested",
+    "told": "displayed, reported, given",
+    "put to": "evaluated by",
+    "strangers?": "unseen categories",
+    "hopeless": "infeasible by bound",
+    "too dear": "dominated",
+    "lanes?": "search state",
+    "mail": "evaluation queue",
+    "spots?": "candidate value, grid cell",
+    "refus(?:e|es|ed|ing|als?)": "reject, rejected",
+    "opaque": "black box",
+    "whoever": "the instance that",
+    "people whom": "people that",
+    "foreign scores?": "external evaluator",
+    "in the way": "constraints to relax",
+}
+PRIVATE = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(PRIVATE_WORDS)})(?![A-Za-z])", re.IGNORECASE)
+COMMAND = re.compile(r"<!-- command: (\w+) -->\n```sh\n(.+)\n```\n<!-- end -->")
+SHARED_TESTS = {"benchmarks", "docs", "examples", "explainer", "hostile", "populations", "properties"}
+# Solvers that are bought, and libraries that most users lack.
+NEVER_REQUIRED = {"cplex", "docplex", "gurobipy", "ortools", "shap", "tensorflow", "torch", "xgboost"}
+# What a browser fetches by itself, unlike a link that a reader has to follow.
+FETCHED = re.compile(
+    r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc=["']?(?:https?:)?//"""
+    r"""|<link\b(?![^>]*\brel=["']?canonical)[^>]*\bhref=["']?(?:https?:)?//"""
+    r"""|(?:@import\s+|url\()["']?(?:https?:)?//"""
+)
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def first_lines() -> Iterator[str]:
+    """Ruff checks that a docstring is there; this, that it is on line 1 and says something."""
+    for path in (*SOURCE.rglob("*.py"), *TESTS.rglob("*.py")):
+        if not re.match(r'""".{10}', text_of(path)):
+            yield f"{path}:1: line 1 must be a docstring that says what the file does"
+
+
+def file_names() -> Iterator[str]:
+    by_name = defaultdict(list)
+    for path in SOURCE.rglob("*.py"):
+        by_name[path.name].append(path.relative_to(SOURCE).as_posix())
+    for paths in by_name.values():
+        if len(paths) > 1 and not all(map(VARIANTS.fullmatch, paths)):
+            yield f"src/p2ce: name each of these for what it does: {paths}"
+    stages = {path.name for path in SOURCE.iterdir()}
+    for folder in TESTS.iterdir():
+        known = folder.name in stages | SHARED_TESTS or folder.name.startswith(("with_", "_", "."))
+        if folder.is_dir() and not known:
+            yield f"{folder}: mirrors no folder of src/p2ce"
+    if not (SOURCE / "py.typed").exists():
+        yield "src/p2ce/py.typed: marks the package as typed"
+
+
+def words() -> Iterator[str]:
+    pages = (path for path in (ROOT / "docs").rglob("*.md") if path.name != "changelog.md")
+    top = (ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"))
+    for path in (*SOURCE.rglob("*.py"), *SOURCE.rglob("*.json"), *pages, *top):
+        for number, line in enumerate(text_of(path).splitlines(), start=1):
+            if match := PRIVATE.search(line):
+                yield f"{path}:{number}: {match[0]!r} (see PRIVATE_WORDS) in {line.strip()}"
+            if path.suffix == ".py" and "NotImplementedError" in line:
+                yield f"{path}:{number}: nothing is left for later"
+
+
+def commands() -> Iterator[str]:
+    """The README's two commands make their own environment, and CI runs the very one of them."""
+    readme = text_of(ROOT / "README.md")
+    found = dict(COMMAND.findall(readme))
+    if set(found) != {"demo", "test"}:
+        yield f"README.md: expected the commands demo and test, got {sorted(found)}"
+    first_screen = "\n".join(readme.splitlines()[:40])
+    for command in found.values():
+        if not command.startswith("python3 -m venv .venv && .venv/bin/pip install"):
+            yield f"README.md: {command} does not make its environment"
+        if command not in first_screen or ".to_frame()" not in first_screen.partition(command)[0]:
+            yield f"README.md: {command} does not stand on the first screen, behind the example"
+    run = text_of(ROOT / ".ci" / "run")
+    line = re.search(r'^command="\$\((.+)\)"$', run, flags=re.MULTILINE)
+    # Runs the line of the script that finds the command, and only that one.
+    parsed = subprocess.run(["bash", "-c", line[1] if line else ""], cwd=ROOT, capture_output=True, text=True)
+    if parsed.stdout.strip() != found.get("test") or "pytest" in run:
+        yield ".ci/run: has to run the test command of the README"
+    for script in (".ci/run", "scripts/check", "scripts/docs", "scripts/test"):
+        if not os.access(ROOT / script, os.X_OK) or "set -euo pipefail" not in text_of(ROOT / script):
+            yield f"{script}: has to be executable, and to stop at the first failure"
+
+
+def dependencies() -> Iterator[str]:
+    """Few, without upper pins, none that has to be bought (DiCE#422 #454, CARLA#205, kserve#3380)."""
+    project = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
+    names = {re.split(r"[<>=!~; \[]", line)[0] for line in project["dependencies"]}
+    if len(names) > 15 or names & NEVER_REQUIRED:
+        yield f"pyproject.toml: too many dependencies, or too heavy: {sorted(names)}"
+    for line in project["dependencies"]:
+        if "==" in line or "<" in line:
+            yield f"pyproject.toml: {line} has an upper pin"
+
+
+def built_site() -> Iterator[str]:
+    pages = [path for suffix in ("html", "css") for path in (ROOT / "site").rglob(f"*.{suffix}")]
+    if len(pages) < 20:
+        yield f"site: only {len(pages)} pages; build it with scripts/docs"
+    for page in pages:
+        if match := FETCHED.search(text_of(page)):
+            yield f"{page}: loads something from elsewhere: {match[0]}"
+        for picture in re.findall(r'<img[^>]*\bsrc="([^":]+\.svg)"', text_of(page)):
+            if not (page.parent / picture).exists():
+                yield f"{page}: shows {picture}, which is not there"
+    command_line = text_of(ROOT / "site" / "reference" / "command-line" / "index.html")
+    for word in ("p2ce explain", "--trust-pickle", "p2ce policy check", "--strict", "p2ce version"):
+        if word not in command_line:
+            yield f"site/reference/command-line: lacks {word}"
+    if "[green]" in command_line:
+        yield "site/reference/command-line: shows markup of the terminal"
+
+
+SOURCES = (first_lines, file_names, words, commands, dependencies)
+
+
+def main() -> int:
+    checks = (built_site,) if sys.argv[1:] == ["site"] else SOURCES
+    found = [line.replace(f"{ROOT}/", "") for check in checks for line in check()]
+    print("\n".join(found) or "Conventions are kept.")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

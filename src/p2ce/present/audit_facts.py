@@ -1,0 +1,216 @@
+"""List the facts behind an explanation: request, certificate, policy and provenance."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from p2ce.comparing import EQUAL_DIGITS
+from p2ce.present.changes import ALONG
+from p2ce.present.proof import count_text, open_costs, reason_unproven
+from p2ce.present.rule_sentences import candidates_text, rules_text
+from p2ce.present.standing import class_name, threshold_text, wanted_range
+from p2ce.present.wording import Wording
+from p2ce.result import Explanation, Feature, Question, Status
+from p2ce.result.question import FIXED, PROTECTED
+from p2ce.result.target import LEAD, is_range
+from p2ce.tables.cells import is_missing
+from p2ce.visible import shortened
+
+WRITTEN_OUT = 10**60  # counts up to here are given to the last digit
+NAMED = 40  # features that one sentence may list
+LONGEST_CANDIDATES = 300
+SCALES = ("probability", "decision", LEAD)
+
+
+class Fact(NamedTuple):
+    """One fact: what it is called, and what it is."""
+
+    label: str
+    text: str
+    is_code: bool = False  # a hash, which is copied and not read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeatureRow:
+    """What one feature may do."""
+
+    name: str
+    moves: str
+    candidates: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyView:
+    """What was allowed to change."""
+
+    groups: tuple[str, ...]  # a sentence for the features that are free, linked, protected and fixed
+    rules: tuple[str, ...]
+    features: tuple[FeatureRow, ...]
+    yaml: str
+
+
+def request_facts(explanation: Explanation, wording: Wording) -> tuple[Fact, ...]:
+    """List what was requested, for whom, and how it ended."""
+    target, scale = explanation.target, explanation.scale
+    wanted = class_name(target)
+    if is_range(target):
+        wanted = wording.say("target_range", range=wanted_range(explanation, wording))
+    threshold = threshold_text(explanation, wording)
+    facts = {
+        "status": str(explanation.status),
+        "target": wanted,
+        "scale": wording.say(f"scale_{scale}") if scale in SCALES else scale,
+        "threshold": wording.full(explanation.threshold) if explanation.margin > 0 else threshold,
+        "margin": wording.full(explanation.margin) if explanation.margin > 0 else "",
+        "models": wording.numbers.count(explanation.models),
+        "person": "; ".join(raw_values(explanation.person, wording)),
+        "person_score": _or_unknown(explanation.person_score, wording),
+        "person_prediction": _known(explanation.person_prediction, wording),
+        # Of an ERROR, the sentence on the proof has it.
+        "message": (explanation.message or "") if explanation.status is not Status.ERROR else "",
+        "objectives": "; ".join(explanation.objectives),
+    }
+    return facts_of(facts, wording)
+
+
+def certificate_facts(explanation: Explanation, wording: Wording) -> tuple[Fact, ...]:
+    """List everything that the certificate holds."""
+    certificate = explanation.certificate
+    if certificate is None:
+        return ()
+    judged = any(option.plausibility is not None for option in explanation)
+    most = certificate.max_changes
+    because = "" if certificate.unproven_because is None else f"because_{reason_unproven(explanation)}"
+    facts = {
+        "proven": wording.full(certificate.proven),
+        "because": wording.say(because) if because else "",
+        "method": certificate.method,
+        "model": certificate.model_family,
+        "bound": certificate.bound,
+        "detector": certificate.detector_family
+        or wording.say("detector_reported_only" if judged else "none"),
+        "grid": wording.say(f"grid_{certificate.grid}"),
+        "finest_open": wording.full(certificate.finest_open),
+        "cells": _count(certificate.cells, wording),
+        "axes": _count(certificate.axes, wording),
+        "max_changes": wording.say("no_limit") if most is None else _count(most, wording),
+        "ties": wording.full(certificate.ties),
+        "boxes": _count(certificate.boxes, wording),
+        "scored": _count(certificate.scored, wording),
+        "attributed": _count(certificate.attributed, wording) if certificate.attributed else "",
+        "pruned": "; ".join(
+            f"{_pruned_by(rule, wording)} {_count(count, wording)}"
+            for rule, count in sorted(certificate.pruned.items())
+        )
+        or wording.say("none"),
+        "verified": _count(certificate.verified, wording),
+        "discrepancies": _count(certificate.discrepancies, wording),
+        "open_boxes": _count(certificate.open_boxes, wording),
+        "open_costs": amounts(open_costs(explanation), wording.full),
+        "digits": _count(EQUAL_DIGITS, wording),
+        "estimate": certificate.explainer or "",
+        "residual": _known(certificate.residual, wording),
+        "miss_rate": _known(certificate.miss_rate, wording),
+        "sample": _known(certificate.sample_size, wording),
+        "rules": "; ".join(rules_text(certificate.rules, wording)),
+        "checked_rules": "; ".join(rules_text(certificate.checked_rules, wording)),
+    }
+    return facts_of(facts, wording)
+
+
+def provenance_facts(question: Question | None, wording: Wording) -> tuple[Fact, ...]:
+    """List versions, settings and hashes; nothing where none was kept."""
+    if question is None:
+        return ()
+    settings = {name: value for name, value in question.settings.items() if value is not None}
+    facts = {
+        "people": _count(question.people, wording) if question.people else "",
+        "versions": ", ".join(f"{name} {version}" for name, version in sorted(question.versions.items())),
+        "settings": ", ".join(f"{name} {wording.full(value)}" for name, value in sorted(settings.items())),
+    }
+    texts = wording.words.texts
+    hashes = (
+        Fact(wording.say("label_hash", what=texts.get(f"hash_{name}", name)), value, is_code=True)
+        for name, value in sorted(question.hashes.items())
+    )
+    return (*facts_of(facts, wording), *hashes)
+
+
+def policy_of(question: Question, wording: Wording) -> PolicyView:
+    """Say what was allowed to change; nothing protected or fixed is ever advised."""
+    features = list(question.features.values())
+    groups = {
+        "policy_free": [one for one in features if one.may_change and one.moves != ALONG],
+        "policy_along": [one for one in features if one.moves == ALONG],
+        "policy_protected": [one for one in features if one.moves == PROTECTED],
+        "policy_fixed": [one for one in features if one.moves == FIXED],
+    }
+    return PolicyView(
+        groups=tuple(wording.say(key, names=_names(some, wording)) for key, some in groups.items() if some),
+        rules=tuple(rules_text(question.rules, wording)),
+        features=tuple(
+            FeatureRow(
+                name=one.group or wording.axis(one.name),
+                moves=_moves(one, wording),
+                candidates=shortened(candidates_text(one, wording), LONGEST_CANDIDATES),
+            )
+            for one in features
+            # A category that is spread over columns is listed once.
+            if not one.group or one.name == wording.groups.get(one.group, (one.name,))[0]
+        ),
+        yaml=question.policy,
+    )
+
+
+def raw_values(values: Mapping[str, Any], wording: Wording) -> list[str]:
+    """Write values as the data hold them: without the names, units and styles of displays."""
+    return [f"{name} = {raw_value(name, value, wording)}" for name, value in values.items()]
+
+
+def raw_value(name: str, value: Any, wording: Wording) -> str:
+    """Write one value as the data hold it."""
+    if isinstance(value, float) and not is_missing(value):
+        return wording.numbers.full(value, wording.dtypes.get(name, ""))
+    return wording.full(value)
+
+
+def amounts(costs: Mapping[str, float], write: Callable[[float], str]) -> str:
+    """Write the costs of every objective."""
+    return "; ".join(f"{name} {write(cost)}" for name, cost in costs.items())
+
+
+def facts_of(facts: Mapping[str, str], wording: Wording) -> tuple[Fact, ...]:
+    """Label facts by their keys; those without a text are left out."""
+    return tuple(Fact(wording.say(f"label_{key}"), text) for key, text in facts.items() if text)
+
+
+def _names(features: Iterable[Feature], wording: Wording) -> str:
+    names = list(dict.fromkeys(one.group or wording.name(one.name) for one in features))
+    more = len(names) - NAMED
+    listed = (
+        [*names[:NAMED], wording.say("and_more", count=wording.numbers.count(more))] if more > 0 else names
+    )
+    return wording.listed(listed)
+
+
+def _moves(feature: Feature, wording: Wording) -> str:
+    if feature.kind in ("category", "binary") and feature.moves == "either":
+        return wording.say("moves_category")
+    return wording.say(f"moves_{feature.moves}")
+
+
+def _pruned_by(rule: str, wording: Wording) -> str:
+    key = f"pruned_{rule.replace(' ', '_')}"
+    return wording.say(key) if key in wording.words.texts else rule
+
+
+def _count(count: int, wording: Wording) -> str:
+    return wording.numbers.count(count) if count < WRITTEN_OUT else count_text(count, wording)
+
+
+def _known(value: Any, wording: Wording) -> str:
+    return "" if value is None else wording.full(value)
+
+
+def _or_unknown(value: Any, wording: Wording) -> str:
+    return wording.say("not_recorded") if value is None else wording.full(value)

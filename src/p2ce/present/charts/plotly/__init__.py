@@ -1,1 +1,0 @@
-"""Draw charts with plotly."""

@@ -1,0 +1,127 @@
+"""Show results where Python does: str(), the terminal and notebooks. These are in English."""
+
+from dataclasses import replace
+from typing import Any
+
+from p2ce.present.audit_facts import amounts
+from p2ce.present.changes import changes_of
+from p2ce.present.many import view_of_many
+from p2ce.present.reasons import best_text
+from p2ce.present.render import render, render_words
+from p2ce.present.rule_sentences import restriction_line, violation_text
+from p2ce.present.view import View, view, why_view
+from p2ce.present.wording import wording_for
+from p2ce.result import (
+    Counterfactual,
+    Explanation,
+    Explanations,
+    Judgement,
+    Pick,
+    Restriction,
+    Violation,
+    WhyNone,
+)
+from p2ce.result.picks import ONLY
+from p2ce.visible import visible_line
+
+AUDIENCE, LANGUAGE = "officer", "en"
+MOST_PEOPLE = 10
+
+
+def explanation_text(explanation: Explanation) -> str:
+    """Write the current outcome, a table of the options and what is proven."""
+    seen = _view(explanation)
+    return render("terminal.jinja", "txt", seen, table=_table(seen)).strip("\n")
+
+
+def explanation_html(explanation: Explanation) -> str:
+    """Write the same for a notebook, with the first options."""
+    return render("notebook.html.jinja", "html", _view(explanation), total=None)
+
+
+def explanations_html(explanations: Explanations) -> str:
+    """Write how many people there are, and a row for the first few; the others are not even built."""
+    first = explanations[:MOST_PEOPLE]
+    seen = view_of_many(first, audience=AUDIENCE, language=LANGUAGE, sections=0)
+    return render("notebook.html.jinja", "html", seen, total=len(explanations))
+
+
+def counterfactual_text(option: Counterfactual) -> str:
+    """Write the changes of one counterfactual on one line."""
+    changes = (f"{one.name}: {one.before} → {one.after}" for one in changes_of(option, wording_for(None)))
+    return visible_line("; ".join(changes))
+
+
+def pick_text(pick: Pick) -> str:
+    """Write why an option was chosen."""
+    return visible_line(best_text(pick.reasons, wording_for(None)) or wording_for(None).best_at(ONLY))
+
+
+def why_text(why: WhyNone) -> str:
+    """Write the minimal sets of restrictions to relax."""
+    wording = wording_for(None, LANGUAGE, dtypes=why.dtypes)
+    seen = why_view(why, wording)
+    costs = (amounts(one.counterfactual.costs, wording.numbers.cost) for one in why)
+    priced = (f"{text} ({cost})" for text, cost in zip(seen.relaxations, costs, strict=True))
+    shown = replace(seen, relaxations=tuple(priced))
+    return render_words("relaxations.jinja", wording.words, why=shown).strip("\n")
+
+
+def restriction_text(restriction: Restriction) -> str:
+    """Write a restriction in one line."""
+    return visible_line(restriction_line(restriction, wording_for(None)))
+
+
+def violation_line(violation: Violation) -> str:
+    """Write which restriction is broken, and how."""
+    return visible_line(violation_text(violation, wording_for(None)))
+
+
+def judgement_text(judgement: Judgement) -> str:
+    """Write the verdict on a proposal."""
+    wording = wording_for(None)
+    plausibility = judgement.plausibility
+    return render_words(
+        "judgement.jinja",
+        wording.words,
+        judgement=judgement,
+        score=wording.numbers.prediction(float(judgement.score)),
+        plausibility=None if plausibility is None else wording.numbers.score(plausibility, 0.0),
+        broken=[violation_text(one, wording) for one in judgement.broken],
+    ).strip("\n")
+
+
+def _view(explanation: Explanation) -> View:
+    return view(explanation, audience=AUDIENCE, language=LANGUAGE)
+
+
+def _table(seen: View) -> list[str]:
+    """Align the options: words start on the left, numbers end on the right, as in any table."""
+    judged = any(option.plausibility for option in seen.options)
+    header = [
+        "",
+        "change",
+        *seen.explanation.objectives,
+        seen.output_name.lower(),
+        *(["plausibility"] if judged else []),
+    ]
+    rows = [header]
+    for option in seen.options:
+        rows.append(
+            [
+                str(option.number),
+                "; ".join(f"{one.name}: {one.before} → {one.after}" for one in option.changes),
+                *(cost.text for cost in option.costs),
+                option.output,
+                *([option.plausibility or "–"] if judged else []),
+            ]
+        )
+    cells: list[list[Any]] = [[visible_line(cell) for cell in row] for row in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    return [
+        "  ".join(
+            cell.ljust(width) if column == 1 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    ]

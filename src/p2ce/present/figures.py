@@ -1,0 +1,129 @@
+"""Draw the figures of a page from the data of its view."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from markupsafe import Markup
+
+from p2ce.present.charts.change_data import change_data
+from p2ce.present.charts.front_data import front_data
+from p2ce.present.charts.portfolio_data import cost_data, lever_data, shared_objectives
+from p2ce.present.charts.svg.draw_changes import draw_changes
+from p2ce.present.charts.svg.draw_front import draw_front
+from p2ce.present.charts.svg.draw_portfolio import draw_costs, draw_levers
+from p2ce.present.many import ManyView
+from p2ce.present.view import View
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """Drawings with a caption; a legend has the look, number and words of each option."""
+
+    caption: str
+    drawings: tuple[Markup, ...]
+    wide: bool = False
+    legend: tuple[tuple[int | None, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """A figure under a heading, and the table that says the same."""
+
+    heading: str  # the key of its words
+    drawn: Figure
+    caption: str
+    columns: tuple[str, str]
+    rows: tuple[tuple[str, str], ...]
+    note: str
+
+
+def of_person(view: View) -> list[tuple[str, Figure]]:
+    """Draw what the options change and how they compare, each with the key of its heading."""
+    found = {"changes_heading": changes(view), "front_heading": _front(view)}
+    return [(heading, figure) for heading, figure in found.items() if figure is not None]
+
+
+def changes(view: View) -> Figure | None:
+    """Draw what the options that stand out change, the population behind; None where nothing changes."""
+    if not view.options:
+        return None
+    explanation, wording = view.explanation, view.wording
+    with np.errstate(all="ignore"):  # costs that are not finite give no order, but no failure either
+        data = change_data(explanation, wording, [option.number for option in view.picks])
+    if not data.features:
+        return None
+    people = 0 if explanation.question is None else explanation.question.people
+    caption = wording.say("changes_figure_plain")
+    if data.has_population and people:
+        caption = wording.say("changes_figure", count=wording.numbers.count(people))
+    return Figure(caption=caption, drawings=draw_changes(data, wording))
+
+
+def _front(view: View) -> Figure | None:
+    explanation, wording = view.explanation, view.wording
+    costs = [option.costs[name] for option in explanation for name in explanation.objectives]
+    if not costs or not all(math.isfinite(cost) for cost in costs):
+        return None
+    data = front_data(explanation, wording)
+    drawn = draw_front(data, wording)
+    if drawn is None:
+        return None
+    legend: list[tuple[int | None, str, str]] = [
+        (
+            option.look,
+            str(option.number),
+            option.stands_out or wording.say("option_heading", number=option.number),
+        )
+        for option in view.picks
+    ]
+    if view.others:
+        legend.append((None, "", wording.counted("others", len(view.others))))
+    return Figure(
+        caption=wording.say("front_figure" if len(data.axes) == 2 else "front_lines"),
+        drawings=(drawn,),
+        wide=True,
+        legend=tuple(legend),
+    )
+
+
+def of_many(view: ManyView) -> list[Chart]:
+    """Draw what the cheapest options cost, and what changes most often, of people who have options."""
+    explanations, wording = view.explanations, view.wording
+    entries = [one for one in explanations if len(one)]
+    if not any(one.objectives for one in entries):
+        return []
+    charts = []
+    if shared_objectives(entries):  # people of several explainers may have none in common
+        costs = cost_data(explanations, wording)
+        charts.append(
+            Chart(
+                heading="costs_heading",
+                drawn=Figure(
+                    caption=wording.say("costs_figure", objective=wording.objective(costs.objective)),
+                    drawings=(draw_costs(costs, wording),),
+                    wide=True,
+                ),
+                caption=wording.say("costs_table"),
+                columns=(wording.say("col_cost"), wording.say("col_people")),
+                rows=tuple(
+                    (bar.text, wording.numbers.count(int(bar.size))) for bar in costs.bars if bar.size
+                ),
+                note=costs.note,
+            )
+        )
+    levers = lever_data(explanations, wording)
+    if levers.levers:
+        charts.append(
+            Chart(
+                heading="levers_heading",
+                drawn=Figure(
+                    caption=wording.say("levers_figure"), drawings=(draw_levers(levers),), wide=True
+                ),
+                caption=wording.say("levers_table"),
+                columns=(wording.say("col_lever"), wording.say("col_share")),
+                rows=tuple((lever.name, lever.text) for lever in levers.levers),
+                note=levers.note,
+            )
+        )
+    return charts

@@ -1,0 +1,157 @@
+"""Put the explanations of many people into words: all in all, a row for each, and views of the first."""
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from p2ce.errors import InvalidArgument
+from p2ce.present.audit_facts import Fact, PolicyView, policy_of, provenance_facts
+from p2ce.present.view import View, advice, status_text, today, view
+from p2ce.present.wording import Phrases, Wording, wording_for, wording_of
+from p2ce.result import Explanation, Explanations, Status, WhyNone
+from p2ce.visible import echoed, shortened
+
+ALL_IN_FULL = 200  # people; of more than these, only the first have a section
+FIRST_IN_FULL = 50
+MOST_QUESTIONS = 5  # whose versions and hashes the footer lists
+LONGEST_MESSAGE, LONGEST_LABEL = 160, 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusCount:
+    """How many people have one status."""
+
+    text: str
+    people: str
+    share: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonRow:
+    """One person in a line."""
+
+    label: str
+    anchor: str  # of the section on this person, "" where there is none
+    status: str
+    options: str
+    today: str
+    cheapest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManyView:
+    """The explanations of many people in words."""
+
+    explanations: Explanations
+    wording: Wording
+    audience: str
+    title: str
+    statuses: tuple[StatusCount, ...]
+    cheapest_title: str
+    rows: tuple[PersonRow, ...]
+    sections: tuple[View, ...]  # of the first people
+    policy: PolicyView | None  # people of one explainer share it
+    provenance: tuple[tuple[Fact, ...], ...]
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether some people have no section."""
+        return len(self.sections) < len(self.rows)
+
+
+def view_of_many(
+    explanations: Explanations,
+    *,
+    audience: str,
+    language: str,
+    phrases: Phrases | None = None,
+    why: object = None,
+    rows: int | None = None,
+    sections: int | None = None,
+) -> ManyView:
+    """Put the explanations of many people into words; `rows` and `sections` bound how many there are."""
+    found = with_whys(explanations, why)
+    entries = [entry for _, entry, _ in found]
+    questions = list({id(one.question): one.question for one in entries if one.question is not None}.values())
+    question = questions[0] if questions else None
+    dtypes = next((one.dtypes for one in entries if one.question is question), {})
+    wording = wording_for(question, language, phrases, dtypes=dtypes)
+    full = len(entries) if len(entries) <= ALL_IN_FULL else FIRST_IN_FULL
+    full = full if sections is None else sections
+    return ManyView(
+        explanations=explanations,
+        wording=wording,
+        audience=audience,
+        title=wording.counted("title_many", len(entries)),
+        statuses=_statuses(entries, audience, wording),
+        cheapest_title=_cheapest_title(entries, wording),
+        rows=tuple(
+            _row(
+                label, entry, audience, wording_of(entry, language, phrases), place if place < full else None
+            )
+            for place, (label, entry, _) in enumerate(found[:rows])
+        ),
+        sections=tuple(
+            view(entry, audience=audience, language=language, phrases=phrases, why=mine)
+            for _, entry, mine in found[:full]
+        ),
+        policy=policy_of(questions[0], wording) if len(questions) == 1 else None,
+        provenance=tuple(provenance_facts(one, wording) for one in questions[:MOST_QUESTIONS]) or ((),),
+    )
+
+
+def with_whys(explanations: Explanations, why: Any) -> list[tuple[Any, Explanation, WhyNone | None]]:
+    """List labels, explanations and what `why` has for each; raise where it belongs to nobody here."""
+    if why is not None and not isinstance(why, Mapping):
+        raise InvalidArgument(
+            f"For many people, why expects a dict from their labels to what why_none() found, "
+            f"got {type(why).__name__}."
+        )
+    whys = dict(why or {})
+    found = [
+        (label, entry, whys.get(label) if isinstance(label, Hashable) else None)
+        for label, entry in zip(explanations.labels, explanations, strict=True)
+    ]
+    labels = {label for label, _, _ in found if isinstance(label, Hashable)}
+    if unknown := [label for label in whys if label not in labels]:
+        raise InvalidArgument(
+            f"why has an entry for {echoed(unknown[0])}, which is no label of these people. "
+            "Its keys are the labels of explanations, as explanations.labels lists them."
+        )
+    return found
+
+
+def _statuses(entries: list[Explanation], audience: str, wording: Wording) -> tuple[StatusCount, ...]:
+    counts = Counter(one.status for one in entries)
+    return tuple(
+        StatusCount(
+            text=status_text(status, audience, wording),
+            people=wording.numbers.count(counts[status]),
+            share=wording.numbers.share(counts[status] / len(entries)),
+        )
+        for status in Status
+        if counts[status]
+    )
+
+
+def _cheapest_title(entries: list[Explanation], wording: Wording) -> str:
+    """Name the column of first options, with the objective that comes first for everybody."""
+    first = {one.objectives[:1] for one in entries if len(one)}
+    if len(first) != 1 or not (named := first.pop()):
+        return wording.say("col_cheapest")
+    return wording.say("col_cheapest_in", objective=wording.objective(named[0]))
+
+
+def _row(label: Any, entry: Explanation, audience: str, wording: Wording, place: int | None) -> PersonRow:
+    cheapest = advice(entry[0], wording) if len(entry) else "–"
+    if entry.status is Status.ERROR:
+        cheapest = shortened(entry.message or "", LONGEST_MESSAGE)
+    return PersonRow(
+        label=shortened(label, LONGEST_LABEL),
+        anchor="" if place is None else f"person-{place + 1}",
+        status=status_text(entry.status, audience, wording),
+        options=wording.numbers.count(len(entry)),
+        today=today(entry, wording),
+        cheapest=cheapest,
+    )

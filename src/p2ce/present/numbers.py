@@ -1,0 +1,246 @@
+"""Format numbers, percentages, amounts of money and lists in the form of a locale, and nowhere else."""
+
+import math
+from collections.abc import Iterable, Sequence
+from decimal import ROUND_DOWN, Decimal, localcontext
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+from babel import Locale, UnknownLocaleError
+from babel.lists import format_list
+from babel.numbers import NumberPattern, format_currency, format_percent, format_scientific, parse_pattern
+
+from p2ce.errors import InvalidArgument
+from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed
+
+SCORE_DECIMALS = 3
+COST_DIGITS = 4
+MOST_DECIMALS = 17  # enough to separate any two doubles between 0.1 and 1
+MOST_WRITTEN = 10**15  # a larger count is written by its order of magnitude
+LARGEST = 1e15  # a larger float has no decimals to write
+LEAST = 1e-4  # a smaller one is written with its power of ten
+NOT_A_NUMBER = "–"
+
+
+class Numbers:
+    """The numbers of one locale. What is written in full is never rounded to another value.
+
+    >>> numbers = Numbers("pt_BR")
+    >>> numbers.full(7500.25), numbers.percent(0.25), numbers.money(1234.5, "EUR")
+    ('7.500,25', '25%', '€\\xa01.234,50')
+    """
+
+    __slots__ = ("_money", "_point", "locale")
+
+    def __init__(self, locale: str) -> None:
+        try:
+            self.locale = Locale.parse(locale)
+        except (UnknownLocaleError, ValueError):
+            raise InvalidArgument(f"There is no locale {echoed(locale)}. Write it as 'pt_BR'.") from None
+        self._point: str = self.locale.number_symbols["latn"]["decimal"]
+        self._money: str = self.locale.currency_formats["standard"].pattern
+
+    def full(self, value: Any, dtype: str = "", *, decimals: int = 0, grouped: bool = True) -> str:
+        """Write a number in full; `decimals` fills up a fraction that is there: 5.5 with two is 5.50.
+
+        A value of a float32 column is written with the digits that column can hold: the double behind
+        ``np.float32(0.1)`` is 0.10000000149011612, but no user typed that.
+
+        >>> Numbers("en_GB").full(7500.5, decimals=2), Numbers("en_GB").full(7500, decimals=2)
+        ('7,500.50', '7,500')
+        """
+        exact = exact_decimal(value, dtype)
+        if exact is None:
+            return str(float(value))
+        if exact and not LEAST <= abs(exact) < LARGEST and not isinstance(value, int):
+            return str(format_scientific(exact, locale=self.locale, decimal_quantization=False))
+        whole = exact == exact.to_integral_value()
+        return self._written(exact, 0 if whole else decimals, grouped=grouped)
+
+    def fixed(self, number: float, decimals: int) -> str:
+        """Write a number rounded to so many decimals; what rounds to zero has no sign.
+
+        >>> Numbers("en_GB").fixed(-0.0004, 3)
+        '0.000'
+        """
+        if not math.isfinite(number):
+            return str(number)
+        return self._written(Decimal(f"{number:z.{decimals}f}"), decimals)
+
+    def count(self, count: int) -> str:
+        """Write a count to the last digit."""
+        return self._written(Decimal(count), 0)
+
+    def magnitude(self, count: int) -> str:
+        """Write a count; one too long to take in by its order of magnitude.
+
+        >>> Numbers("en_GB").magnitude(1234567), Numbers("es").magnitude(3 * 10**40)
+        ('1,234,567', '3,0e40')
+        """
+        if count < MOST_WRITTEN:
+            return self.count(count)
+        # Through the logarithm, since Python does not write integers of more than 4,300 digits.
+        exponent, rest = divmod(math.log10(count), 1.0)
+        digits = round(10**rest, 1)
+        if digits >= 10:
+            digits, exponent = 1.0, exponent + 1
+        return f"{self.fixed(digits, 1)}e{exponent:.0f}"
+
+    def score(self, score: float, *thresholds: float) -> str:
+        """Write a score with few decimals, but enough that it stays on its side of every threshold.
+
+        >>> numbers = Numbers("en_GB")
+        >>> numbers.score(0.53142, 0.5), numbers.score(0.49996, 0.5), numbers.score(0.5, 0.5)
+        ('0.531', '0.49996', '0.500')
+        """
+        return self._on_its_side(score, thresholds, SCORE_DECIMALS)
+
+    def prediction(self, value: Any, *ends: float) -> str:
+        """Write what a model predicts to some four digits, more where the side of an end depends on them.
+
+        >>> numbers = Numbers("en_GB")
+        >>> numbers.prediction(152.13348, 100, 200), numbers.prediction(99.9999, 100)
+        ('152.1', '99.9999')
+        >>> numbers.prediction(12345.6)
+        '12,346'
+        """
+        if is_missing(value):
+            return NOT_A_NUMBER
+        if not isinstance(value, float | np.floating):
+            return self.full(value)
+        number = float(value)
+        if not math.isfinite(number) or (number and not 1e-3 <= abs(number) < LARGEST):
+            return self.full(number)
+        return self._on_its_side(number, ends, max(0, SCORE_DECIMALS + 1 - len(str(int(abs(number))))))
+
+    def cost(self, cost: float) -> str:
+        """Write a cost to four significant digits, whole costs as whole numbers.
+
+        >>> numbers = Numbers("en_GB")
+        >>> numbers.cost(2.0), numbers.cost(0.123456), numbers.cost(1234.5)
+        ('2', '0.1235', '1,234')
+        """
+        if not math.isfinite(cost):
+            return str(cost)
+        digits = cost if float(cost).is_integer() or abs(cost) >= 1000 else float(f"{cost:.{COST_DIGITS}g}")
+        return self.full(digits) if abs(cost) < 1000 else self.fixed(cost, 0)
+
+    def at_least(self, number: float, decimals: int) -> str:
+        """Write a number that is 0 or more with so many decimals or more, never rounded up.
+
+        >>> numbers = Numbers("en_GB")
+        >>> numbers.at_least(0.00967, 3), numbers.at_least(14.99999, 3), numbers.at_least(0.00002, 3)
+        ('0.009', '14.999', '0.00002')
+        """
+        if not math.isfinite(number) or number > LARGEST:
+            return self.full(number)
+        exact = Decimal(repr(float(number)))
+        for places in range(decimals, MOST_DECIMALS):
+            shorter = exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_DOWN)
+            if shorter or not exact:
+                return self._written(shorter, decimals)
+        return self.full(float(number))
+
+    def percent(self, share: Any, dtype: str = "", *, decimals: int = 0) -> str:
+        """Write a share in per cent, in full; `decimals` fills up a fraction that is there.
+
+        >>> Numbers("es").percent(0.0525), Numbers("en_GB").percent(0.07)
+        ('5,25\\xa0%', '7%')
+        """
+        exact, pattern = exact_decimal(share, dtype), self.locale.percent_formats[None].pattern
+        if exact is None:
+            return str(pattern.replace("#,##0", self.full(share)))
+        hundredfold = exact.scaleb(2)
+        if hundredfold and not LEAST <= abs(hundredfold) < LARGEST:
+            return str(pattern.replace("#,##0", self.full(hundredfold)))
+        whole = hundredfold == hundredfold.to_integral_value()
+        if not whole and decimals:
+            pattern = pattern.replace("#,##0", "#,##0." + "0" * decimals)
+        return str(format_percent(exact, pattern, self.locale, decimal_quantization=False))
+
+    def share(self, share: float) -> str:
+        """Write a share of people: small ones with a decimal; what is there is never written as none.
+
+        >>> numbers = Numbers("en_GB")
+        >>> numbers.share(0.622), numbers.share(0.0312), numbers.share(0.0001), numbers.share(0.0)
+        ('62%', '3.1%', '< 0.1%', '0%')
+        """
+        percent = 100.0 * share
+        if 0 < percent < 0.1:
+            return f"< {self.percent(Decimal('0.001'))}"
+        decimals = 1 if 0 < percent < 9.95 else 0
+        return self.percent(Decimal(f"{percent:.{decimals}f}") / 100)
+
+    def money(self, amount: Any, currency: str, dtype: str = "") -> str:
+        """Write an amount with its currency where the locale writes it; whole amounts have no decimals.
+
+        >>> Numbers("en_GB").money(5200, "EUR"), Numbers("es").money(1234.5, "EUR")
+        ('€5,200', '1.234,50\\xa0€')
+        """
+        exact = exact_decimal(amount, dtype)
+        if exact is None or abs(exact) >= LARGEST:
+            return f"{self.full(amount)} {currency}"
+        whole = exact == exact.to_integral_value()
+        pattern = self._money.replace(".00", "") if whole else self._money
+        return str(
+            format_currency(
+                exact, currency, pattern, self.locale, currency_digits=not whole, decimal_quantization=False
+            )
+        )
+
+    def is_currency(self, unit: str) -> bool:
+        """Return whether a unit is the code of a currency, such as EUR."""
+        return len(unit) == 3 and unit.isupper() and unit in self.locale.currencies
+
+    @property
+    def unit_gap(self) -> str:
+        """What stands between a currency sign and the amount that follows it."""
+        return "\N{NO-BREAK SPACE}" if "¤\N{NO-BREAK SPACE}" in self._money else ""
+
+    def listed(self, parts: Sequence[str]) -> str:
+        """Join parts as a sentence does: "a, b and c"."""
+        return str(format_list(list(parts), locale=self.locale)) if parts else ""
+
+    def plural(self, count: int) -> str:
+        """Give the plural form that a count takes, as Unicode names it ("one", "other")."""
+        return str(self.locale.plural_form(min(count, MOST_WRITTEN)))
+
+    def _on_its_side(self, number: float, marks: Iterable[float], least: int) -> str:
+        for decimals in range(least, MOST_DECIMALS + 1):
+            shown = float(f"{number:.{decimals}f}")
+            if all((shown > one) == (number > one) and (shown < one) == (number < one) for one in marks):
+                return self.fixed(number, decimals)
+        return self.full(number)
+
+    def _written(self, number: Decimal, decimals: int, *, grouped: bool = True) -> str:
+        return _formatted(number, decimals, grouped, self.locale)
+
+
+def exact_decimal(value: Any, dtype: str = "") -> Decimal | None:
+    """Give the shortest decimal that is this number and no other; None for infinities and the like.
+
+    >>> exact_decimal(float(np.float32(0.1)), "float32"), exact_decimal(-0.0), exact_decimal(0.07)
+    (Decimal('0.1'), Decimal('0'), Decimal('0.07'))
+    """
+    if isinstance(value, Decimal):
+        return value
+    if isinstance(value, int | np.integer):
+        return Decimal(int(value))
+    if not math.isfinite(value):
+        return None
+    narrow = np.float32(value) if dtype == "float32" else None
+    text = str(narrow) if narrow is not None and float(narrow) == value else repr(float(value))
+    return Decimal(text).normalize() if value else Decimal(0)
+
+
+@lru_cache(maxsize=20_000)  # a page says most numbers more than once
+def _formatted(number: Decimal, decimals: int, grouped: bool, locale: Locale) -> str:
+    with localcontext(prec=max(28, len(number.as_tuple().digits) + decimals + 1)):
+        return str(_pattern(decimals, grouped).apply(number, locale, decimal_quantization=False))
+
+
+@cache
+def _pattern(decimals: int, grouped: bool) -> NumberPattern:
+    return parse_pattern(("#,##0" if grouped else "0") + ("." + "0" * decimals if decimals else ""))

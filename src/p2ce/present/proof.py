@@ -1,0 +1,315 @@
+"""Write what is proven, and on which grid: in exact words, and in those of the applicant."""
+
+import math
+
+from p2ce.present.numbers import MOST_WRITTEN
+from p2ce.present.rule_sentences import displayed_step, rules_text
+from p2ce.present.standing import all_models
+from p2ce.present.wording import Wording
+from p2ce.result import Certificate, Explanation, Feature, Status
+from p2ce.result.certificate import FINEST
+
+# Bounds of black-box models: there, the number of evaluations counts.
+EVALUATED = ("complete", "shap", "shap-paper")
+LONGEST_WRITTEN = 10**4000  # Python writes no integers of more than 4,300 digits
+MOST_NAMED = 6  # features whose steps are listed; the others are counted
+ADVISED = ("up", "down", "either")  # what only moves along has no steps of its own
+
+
+def exact_proof(explanation: Explanation, wording: Wording) -> str:
+    """Give one sentence on what is proven, for every status, and more on grid and rules."""
+    certificate = explanation.certificate
+    sentence = _exact_claim(explanation, wording)
+    if certificate is None or explanation.status in (Status.ERROR, Status.ALREADY_FAVOURABLE):
+        return sentence
+    sentences = [sentence, *_exact_grid(explanation, certificate, wording)]
+    if is_proven(explanation) and shows_rounded(explanation):
+        sentences.append(wording.say("proof_of_exact"))
+    for key, rules in (("rules_kept", certificate.rules), ("rules_checked", certificate.checked_rules)):
+        if rules:
+            sentences.append(wording.say(key, rules="; ".join(rules_text(rules, wording))))
+    return " ".join(sentences)
+
+
+def plain_proof(explanation: Explanation, wording: Wording) -> str:
+    """Give what is proven in one plain sentence; where nothing is proven, give what holds anyway.
+
+    It covers the combinations that the policy allows. "Easier" is meant in the objectives: every other
+    accepted combination costs at least as much as some option, in every objective. Where there is no
+    option, a short sentence says which values that holds for.
+    """
+    certificate = explanation.certificate
+    if explanation.status is Status.ERROR:
+        message = explanation.message
+        return wording.say("your_failed", message=message) if message else wording.say("your_failed_silently")
+    if explanation.status is Status.ALREADY_FAVOURABLE:
+        return wording.say("your_favourable")
+    if certificate is None:
+        return wording.say("your_no_certificate")
+    sentences = [_plain_claim(explanation, certificate, wording)]
+    sentences += _plain_grid(explanation, certificate, wording)
+    if is_proven(explanation) and shows_rounded(explanation):
+        sentences.append(wording.say("your_proof_of_exact"))
+    return " ".join(sentences)
+
+
+def is_proven(explanation: Explanation) -> bool:
+    """Return whether the front, or that there is no option, is proven."""
+    finished = explanation.status in (Status.OPTIMAL, Status.NO_RECOURSE)
+    return finished and explanation.certificate is not None and explanation.certificate.proven
+
+
+def shows_rounded(explanation: Explanation) -> bool:
+    """Return whether an option displays another value than the one that is proven."""
+    return any(option.rounded for option in explanation)
+
+
+def count_text(count: int, wording: Wording) -> str:
+    """Write a count; one too long to take in is given by its order of magnitude."""
+    text = wording.numbers.magnitude(count)
+    return text if count < MOST_WRITTEN else wording.say("about", number=text)
+
+
+def reason_unproven(explanation: Explanation) -> str:
+    """Name why nothing is proven: "stopped", "unknown", or what the certificate says."""
+    certificate = explanation.certificate
+    if certificate is None:
+        return "unknown"
+    if explanation.status is Status.TIME_LIMIT:
+        return "stopped"
+    if certificate.unproven_because is not None:
+        return certificate.unproven_because
+    return "unknown" if certificate.explainer is None else "estimate"
+
+
+def _exact_claim(explanation: Explanation, wording: Wording) -> str:
+    certificate, status = explanation.certificate, explanation.status
+    if status is Status.ERROR:
+        message = explanation.message
+        return wording.say("failed", message=message) if message else wording.say("failed_silently")
+    if status is Status.ALREADY_FAVOURABLE:
+        return wording.say("favourable")
+    if certificate is None:
+        return wording.say("no_certificate")
+    if status is Status.TIME_LIMIT:
+        return _stopped(certificate, open_costs(explanation), wording, found=len(explanation))
+    if status is Status.HEURISTIC or not certificate.proven:
+        return _unproven(explanation, certificate, wording)
+    if not certificate.cells:
+        return wording.say("proven_nothing_moves")
+    found = 0 if status is Status.NO_RECOURSE else len(explanation)
+    conditions, clear = _conditions(certificate), _clearly(explanation, wording)
+    parts = {
+        "work": _confirmed(certificate, explanation.models, wording),
+        "limit": _limit(certificate, wording),
+        "space": _space(certificate, wording),
+    }
+    if certificate.cells == 1:
+        needed = wording.say(f"to_lead{conditions}", clearly=clear)
+        return wording.say("proven_sole_some" if found else "proven_sole_none", to_lead=needed, **parts)
+    if not found:
+        return wording.say(f"proven_none{conditions}", clearly=clear, **parts)
+    # Without ties, one option stands for all of its cost.
+    equal = "" if certificate.ties else wording.say("up_to_equals")
+    kind = wording.counted(f"optimal{conditions}", found)
+    return wording.say("proven_only" if found == 1 else "proven_all", kind=kind, equal=equal, **parts)
+
+
+def _plain_claim(explanation: Explanation, certificate: Certificate, wording: Wording) -> str:
+    if explanation.status in (Status.TIME_LIMIT, Status.HEURISTIC) or not certificate.proven:
+        return _plain_unproven(explanation, certificate, wording)
+    if not certificate.cells:
+        return wording.say("your_proof_nothing_moves")
+    found = 0 if explanation.status is Status.NO_RECOURSE else len(explanation)
+    conditions, clear = _conditions(certificate), _clearly(explanation, wording)
+    if certificate.cells == 1:
+        if found:
+            return wording.say("your_proof_sole_some")
+        if not conditions and not clear:
+            return wording.say("your_proof_sole_none")
+        needed = wording.say(f"to_lead{conditions}", clearly=clear)
+        return wording.say("your_proof_sole_none_if", to_lead=needed)
+    space = _plain_space(certificate, wording)
+    if not found:
+        leads = wording.say(f"leads{conditions}", clearly=clear)
+        return wording.say("your_proof_none", space=space, leads=leads)
+    return wording.say(
+        "your_proof_only" if found == 1 else "your_proof_all",
+        space=space,
+        one=wording.say(f"one_that_leads{conditions}", clearly=clear),
+        count=wording.numbers.count(found),
+        objectives=wording.listed([wording.objective(name) for name in explanation.objectives]),
+    )
+
+
+def _conditions(certificate: Certificate) -> str:
+    """Give the end of the key for what an option must satisfy besides acceptance."""
+    plausible = "_plausible" if certificate.detector_family else ""
+    rules = "_rules" if certificate.rules or certificate.checked_rules else ""
+    return f"{plausible}{rules}"
+
+
+def _clearly(explanation: Explanation, wording: Wording) -> str:
+    """Say that a decision must be clear where a margin is required, as the words that follow "leads"."""
+    return wording.say("clearly") if explanation.margin > 0 else ""
+
+
+def _space(certificate: Certificate, wording: Wording) -> str:
+    """Say among how many combinations was searched."""
+    count = count_text(certificate.cells, wording)
+    return wording.counted("space", certificate.cells, count=count, limit=_limit(certificate, wording))
+
+
+def _plain_space(certificate: Certificate, wording: Wording) -> str:
+    cells = certificate.cells
+    if cells < MOST_WRITTEN:
+        return _space(certificate, wording)
+    # Powers of ten are for those who calculate; a number of so many digits can be pictured.
+    digits = len(str(cells)) if cells < LONGEST_WRITTEN else math.floor(math.log10(cells)) + 1
+    return wording.say(
+        "all_are_huge", limit=_limit(certificate, wording), digits=wording.numbers.count(digits)
+    )
+
+
+def _limit(certificate: Certificate, wording: Wording) -> str:
+    """Say how many changes are allowed at once; nothing where that is no limit."""
+    most = certificate.max_changes
+    return "" if most is None or certificate.axes <= most else wording.counted("limit", most)
+
+
+def open_costs(explanation: Explanation) -> dict[str, float]:
+    """Give the least costs of open boxes in the order of the objectives, which JSON need not keep."""
+    certificate = explanation.certificate
+    held = {} if certificate is None or certificate.open_costs is None else certificate.open_costs
+    return {name: held[name] for name in (*explanation.objectives, *held) if name in held}
+
+
+def _stopped(certificate: Certificate, least: dict[str, float], wording: Wording, *, found: int) -> str:
+    left = wording.counted("open", certificate.open_boxes, space=_space(certificate, wording))
+    if least:
+        costs = [
+            wording.say("cost_of", objective=wording.objective(name), cost=wording.numbers.cost(cost))
+            for name, cost in least.items()
+        ]
+        left = wording.say("open_at_best", left=left, costs=wording.listed(costs))
+    held = wording.say("best_so_far" if found else "none_so_far")
+    # An estimate that was made may have pruned nothing yet.
+    unsure = certificate.explainer is not None and certificate.pruned.get("estimate") != 0
+    return wording.say("stopped_unsure" if unsure else "stopped", held=held, left=left)
+
+
+def _unproven(explanation: Explanation, certificate: Certificate, wording: Wording) -> str:
+    reason = reason_unproven(explanation)
+    parts = {
+        "held": wording.say("better_may_exist" if len(explanation) else "some_may_exist"),
+        "space": _space(certificate, wording),
+        "work": _work(certificate, wording),
+    }
+    if reason == "estimate":
+        parts["misses"] = wording.say("misses_unknown")
+        if certificate.miss_rate is not None:
+            share = _miss_share(certificate.miss_rate, wording)
+            parts["misses"] = wording.counted("misses", certificate.sample_size or 0, share=share)
+    return wording.say("unproven" if reason == "unknown" else f"unproven_{reason}", **parts)
+
+
+def _plain_unproven(explanation: Explanation, certificate: Certificate, wording: Wording) -> str:
+    reason, found = reason_unproven(explanation), len(explanation)
+    if reason == "estimate" and certificate.miss_rate is not None:
+        because = wording.say("because_estimate_rate", share=_miss_share(certificate.miss_rate, wording))
+    else:
+        because = wording.say(f"because_{reason}")
+    sentence = wording.say("your_unproven_some" if found else "your_unproven_none", because=because)
+    if not found or certificate.verified < found:
+        return sentence
+    return f"{sentence} {wording.counted('your_options_work', found)}"
+
+
+def _miss_share(miss_rate: float, wording: Wording) -> str:
+    """Write the share of people for whom an estimate is expected to miss something.
+
+    It has two digits, and is never rounded down: what is stated is an upper bound.
+    """
+    percentage = 100 * miss_rate
+    digits = 1 - math.floor(math.log10(percentage)) if percentage > 0 else 0
+    upper = math.ceil(percentage * 10.0**digits * (1 - 1e-12)) / 10.0**digits
+    return wording.numbers.percent(float(f"{upper / 100:.12g}"))
+
+
+def _work(certificate: Certificate, wording: Wording) -> str:
+    if certificate.bound not in EVALUATED:
+        return wording.counted("examined", certificate.boxes)
+    if not certificate.scored:
+        return wording.say("evaluated_none")
+    return wording.counted("evaluated", certificate.scored)
+
+
+def _confirmed(certificate: Certificate, models: int, wording: Wording) -> str:
+    # Only the model is named: the library's own detector is its compiled score, and is not evaluated again.
+    work = _work(certificate, wording)
+    if not certificate.verified:
+        return work
+    if models == 1:
+        return wording.counted("confirmed", certificate.verified, work=work)
+    named = all_models(models, wording)
+    return wording.counted("confirmed_models", certificate.verified, work=work, all=named)
+
+
+def claims_none(explanation: Explanation) -> bool:
+    """Return whether an explanation states a proof that there is no option."""
+    return is_proven(explanation) and (explanation.status is Status.NO_RECOURSE or not len(explanation))
+
+
+def _names_grid(explanation: Explanation, certificate: Certificate) -> bool:
+    """Return whether a text must name the grid: there is no option, or none on the usual grid."""
+    return certificate.grid == FINEST or claims_none(explanation)
+
+
+def _exact_grid(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
+    if not _names_grid(explanation, certificate):
+        return []
+    sentence = _with_steps(f"on_{certificate.grid}", explanation, wording)
+    return [sentence, wording.say("on_finest_open")] if certificate.finest_open else [sentence]
+
+
+def _plain_grid(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
+    question = explanation.question
+    if not _names_grid(explanation, certificate):
+        return []
+    if certificate.grid == FINEST:
+        return [wording.say("your_grid_finest" if claims_none(explanation) else "your_grid_finest_some")]
+    if question is not None and not any(one.may_change for one in question.features.values()):
+        return []
+    return [_with_steps("your_grid_open" if certificate.finest_open else "your_grid", explanation, wording)]
+
+
+def _with_steps(key: str, explanation: Explanation, wording: Wording) -> str:
+    """Name the first features that may change with the steps they may take, where any has steps."""
+    question = explanation.question
+    stepped = [
+        (one, one.candidates.steps)
+        for one in (() if question is None else question.features.values())
+        if one.candidates is not None
+        and one.candidates.steps is not None
+        and one.moves in ADVISED
+        and one.kind in ("whole", "number")
+    ]
+    names = [_steps_of(one, steps, wording) for one, steps in stepped[:MOST_NAMED]]
+    if not names:
+        return wording.say(key)
+    if len(stepped) > MOST_NAMED:
+        names.append(wording.counted("steps_more", len(stepped) - MOST_NAMED))
+    return wording.say(f"{key}_steps", steps=wording.listed(names))
+
+
+def _steps_of(feature: Feature, steps: tuple[float, float], wording: Wording) -> str:
+    name, (least, most) = wording.name(feature.name), (displayed_step(step) for step in steps)
+    if least == most:
+        key = wording.share_form("steps_equal", feature.name)
+        return wording.say(key, name=name, step=wording.amount(feature.name, least))
+    return wording.say(
+        wording.share_form("steps_between", feature.name),
+        name=name,
+        least=wording.amount(feature.name, least, unit=not wording.unit_follows(feature.name)),
+        most=wording.amount(feature.name, most),
+    )

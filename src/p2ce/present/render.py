@@ -1,0 +1,319 @@
+"""Render views by templates; what a template is given is escaped for its kind of text, and nowhere else."""
+
+import base64
+import hashlib
+import html
+import os
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, TypeAlias
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from p2ce.errors import InvalidArgument, nearest
+from p2ce.files import write_whole
+from p2ce.present.audit_facts import Fact
+from p2ce.present.languages import Words, words_in
+from p2ce.present.many import ManyView, view_of_many, with_whys
+from p2ce.present.view import OptionView, View, view
+from p2ce.present.wording import Phrases
+from p2ce.result import Explanation, Explanations, WhyNone
+from p2ce.visible import echoed, shortened, visible, visible_code, visible_line
+
+TEMPLATES = files("p2ce.present").joinpath("templates")
+# An audience is what a template text.<audience>.jinja is written for.
+AUDIENCES = tuple(
+    sorted(file.name.split(".")[1] for file in TEMPLATES.iterdir() if file.name.startswith("text."))
+)
+Why: TypeAlias = WhyNone | Mapping[Any, WhyNone] | None
+
+# In Markdown: what begins a list, a heading's underline or a rule where a line begins, and what would become
+# a link by itself.
+SPECIAL = re.compile(r"[\\`*_{}\[\]#|~!$]")
+BEGINNING = re.compile(r"([-+=](?=[-+=\s]|$)|\d+(?=[.)](?:\s|$)))")
+ADDRESS = re.compile(r"(?i)(?<=[a-z]):(?=//)|(?<=\bwww)\.")
+
+
+def to_text(
+    explanation: Explanation | Explanations,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    audience: str = "person",
+    language: str = "en",
+    phrases: Phrases | None = None,
+    title: str | None = None,
+    why: Why = None,
+) -> str:
+    """Write an explanation as plain sentences: the current outcome, each option, what is proven.
+
+    `audience` is the "person" (the applicant: few options, plain words), an "officer" (all options, scores)
+    or an "auditor" (every fact); `language` is "en", "pt" (Brazil) or "es". Names, units and formats
+    are those of the policy's displays. `phrases` gives own words to changes, before those of the displays:
+    ``{("HasGuarantor", True): "get a guarantor"}``. `why`, from `Explainer.why_none`, adds which
+    relaxations give an option to a person who has none. The texts of many people follow each other, each
+    under its label; there, `why` is a dict from labels. `title` is a line above all. With a `path` the text
+    is written there as well, as a whole or not at all.
+
+    Values are written in full, or as the display rounds them where that rounded row was verified too.
+    An option has the same number everywhere.
+
+    >>> from p2ce.result import Certificate, Counterfactual, Status
+    >>> option = Counterfactual(
+    ...     number=1, values={"LoanAmount": 5200}, changes={"LoanAmount": (7500, 5200)},
+    ...     costs={"changes": 1.0}, score=0.53,
+    ... )
+    >>> explanation = Explanation(
+    ...     status=Status.OPTIMAL, person={"LoanAmount": 7500}, person_score=0.31, threshold=0.5, target=1,
+    ...     counterfactuals=(option,), objectives=("changes",), dtypes={"LoanAmount": "int64"},
+    ...     certificate=Certificate(proven=True, method="exact", model_family="LightGBM",
+    ...                             bound="tree leaves", cells=96, axes=1, boxes=3, ties=True),
+    ... )
+    >>> print(to_text(explanation, audience="officer"))
+    The probability of 1 is 0.310 and must reach 0.5. 1 option was found that achieves this:
+    1. Lower LoanAmount from 7,500 to 5,200. This gives 0.530.
+    Proven: this is the only Pareto-optimal option among 96 possible combinations; 3 boxes examined.
+    """
+    _check("to_text", explanation, audience, language, title)
+    parts = [visible_line(title)] if title else []
+    if isinstance(explanation, Explanation):
+        seen = view(explanation, audience=audience, language=language, phrases=phrases, why=why)
+        parts.append(_text(seen))
+        return _written("\n".join(parts), path)
+    for label, entry, mine in with_whys(explanation, why):
+        seen = view(entry, audience=audience, language=language, phrases=phrases, why=mine)
+        parts.append(f"{visible_line(label)}\n{_text(seen)}")
+    return _written("\n\n".join(parts), path)
+
+
+def to_html(
+    explanation: Explanation | Explanations,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    audience: str = "person",
+    language: str = "en",
+    phrases: Phrases | None = None,
+    title: str | None = None,
+    why: Why = None,
+) -> str:
+    """Write a report as one HTML file that needs no network: for a phone, a screen or paper.
+
+    The arguments are those of `to_text`.
+
+    >>> from p2ce.result import Status
+    >>> explanation = Explanation(
+    ...     status=Status.ALREADY_FAVOURABLE, person={"Age": 41}, person_score=0.8, threshold=0.5,
+    ...     target=1, objectives=("changes",), dtypes={"Age": "int64"},
+    ... )
+    >>> page = to_html(explanation, language="pt", title="Ana & Bia")
+    >>> page[:35], "<title>Ana &amp; Bia</title>" in page
+    ('<!DOCTYPE html>\\n<html lang="pt-BR">', True)
+    """
+    _check("to_html", explanation, audience, language, title)
+    return _written(page("html", explanation, audience, language, phrases, title, why), path)
+
+
+def to_markdown(
+    explanation: Explanation | Explanations,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    audience: str = "person",
+    language: str = "en",
+    phrases: Phrases | None = None,
+    title: str | None = None,
+    why: Why = None,
+) -> str:
+    """Write the same report as `to_html` in GitHub-flavoured Markdown, without its drawings.
+
+    The arguments are those of `to_text`.
+
+    >>> from p2ce.result import Status
+    >>> explanation = Explanation(
+    ...     status=Status.ALREADY_FAVOURABLE, person={"Age": 41}, person_score=0.8, threshold=0.5,
+    ...     target=1, objectives=("changes",), dtypes={"Age": "int64"},
+    ... )
+    >>> to_markdown(explanation, title="Ana | Bia").splitlines()[0]
+    '# Ana \\\\| Bia'
+    """
+    _check("to_markdown", explanation, audience, language, title)
+    text = page("md", explanation, audience, language, phrases, title, why)
+    # A part that is left out leaves its empty lines.
+    return _written(re.sub(r"\n{3,}", "\n\n", text).strip() + "\n", path)
+
+
+def render(template: str, medium: str, seen: View | ManyView, **extra: Any) -> str:
+    """Fill a template with a view; `medium` says how text is escaped: "txt", "html" or "md"."""
+    return render_words(template, seen.wording.words, medium, audience=seen.audience, view=seen, **extra)
+
+
+def render_words(
+    template: str, words: Words, medium: str = "txt", *, audience: str = "", **extra: Any
+) -> str:
+    """Fill a template that needs the words of a language only."""
+    return (
+        environment(medium)
+        .get_template(template)
+        .render(
+            medium=medium,
+            say=words.say,
+            say_for=lambda key: words.say(words.variant(key, audience)),
+            counted=words.counted,
+            count=words.numbers.count,
+            card_facts=card_facts,
+            html_language=words.tag,
+            **extra,
+        )
+    )
+
+
+@cache
+def environment(medium: str) -> Environment:
+    """Make the environment of a medium, in which everything but markup of ours is escaped."""
+    escape = ESCAPES[medium]
+
+    def finalize(value: Any) -> Markup:
+        return value if isinstance(value, Markup) else Markup(escape(value))
+
+    made = Environment(
+        loader=PackageLoader("p2ce.present"),
+        autoescape=True,  # so that macros give Markup; `finalize` has escaped all else before
+        finalize=finalize,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    made.filters["code"] = _fenced if medium == "md" else lambda text: _code(text, escape)
+    made.filters["mark"] = Markup
+    made.filters["short"] = lambda text, most=120: shortened(text, most)
+    if medium == "html":
+        made.globals |= _page_resources()
+    return made
+
+
+def card_facts(seen: View, option: OptionView, said: str) -> list[Fact]:
+    """List the facts on an option's card: what it leads to, and what it costs."""
+    words = seen.wording
+    facts = [Fact(seen.output_name, words.say("today_is", new=option.output, old=seen.today))]
+    costs = ((cost.name, getattr(cost.compared, said)) for cost in option.costs)
+    facts += [Fact(name, text) for name, text in costs if text]
+    if option.plausibility and said == "exact":
+        facts.append(Fact(words.say("col_plausibility"), option.plausibility))
+    return facts
+
+
+def _check(caller: str, explanation: Any, audience: Any, language: Any, title: Any) -> None:
+    """Check the arguments that all reports share."""
+    words_in(language)  # raises where the language is unknown
+    if audience not in AUDIENCES:
+        raise InvalidArgument(
+            f"audience expects one of those that texts are written for, got {echoed(audience)}. "
+            f"{nearest(audience, AUDIENCES)}"
+        )
+    if title is not None and not isinstance(title, str):
+        raise InvalidArgument(f"title expects text, got {echoed(title)}. Leave it out for a title in words.")
+    if not isinstance(explanation, Explanation | Explanations):
+        raise InvalidArgument(
+            f"{caller}() takes an Explanation or Explanations, got {type(explanation).__name__}. "
+            "Give it what explain() or explain_many() returned."
+        )
+
+
+def _text(seen: View) -> str:
+    return render(f"text.{seen.audience}.jinja", "txt", seen).strip("\n")
+
+
+def page(
+    medium: str,
+    explanation: Explanation | Explanations,
+    audience: str,
+    language: str,
+    phrases: Phrases | None,
+    title: str | None,
+    why: Why,
+) -> str:
+    """Fill the page on one person or many, in a medium."""
+    from p2ce.present import figures  # here, since text needs no charts
+
+    draws = medium == "html"
+    if isinstance(explanation, Explanation):
+        seen = view(explanation, audience=audience, language=language, phrases=phrases, why=why)
+        drawn = figures.of_person(seen) if draws else ()
+        return render("person.jinja", medium, seen, title=title, figures=drawn)
+    many = view_of_many(explanation, audience=audience, language=language, phrases=phrases, why=why)
+    people = [
+        (row.label, row.anchor, person, figures.changes(person) if draws else None)
+        for row, person in zip(many.rows, many.sections, strict=False)
+    ]
+    return render("people.jinja", medium, many, title=title, charts=figures.of_many(many), people=people)
+
+
+def _written(text: str, path: str | os.PathLike[str] | None) -> str:
+    if path is not None:
+        if not isinstance(path, str | os.PathLike):
+            raise InvalidArgument(
+                f"path must be where the report is to be written, got {echoed(path)}. "
+                "Write path='report.html'."
+            )
+        write_whole(path, text.encode("utf-8"), what="The report")
+    return text
+
+
+def markdown_escaped(text: object) -> str:
+    """Escape text so that none of it is parsed as Markdown or HTML, on one line.
+
+    >>> print(markdown_escaped("a|b <i> *c*"), markdown_escaped("1. first"), markdown_escaped("- item"))
+    a\\|b &lt;i&gt; \\*c\\* 1\\. first \\- item
+    """
+    shown = visible(text).strip().replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    shown = ADDRESS.sub(
+        lambda found: "\\" + found.group(), SPECIAL.sub(lambda found: "\\" + found.group(), shown)
+    )
+    begins = BEGINNING.match(shown)
+    if begins is None:
+        return shown
+    mark = begins.group()
+    return f"{mark}\\{shown[len(mark) :]}" if mark[0].isdigit() else f"\\{shown}"
+
+
+def _code(text: str, escape: Callable[[object], str]) -> Markup:
+    """Write lines as they are, each escaped."""
+    return Markup("\n".join(Markup(escape(line)) for line in visible_code(text).split("\n")))
+
+
+def _fenced(text: str, language: str) -> Markup:
+    """Write lines in a fence that is longer than any in them."""
+    shown = visible_code(text).rstrip("\n")
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", shown)), default=0))
+    return Markup(f"{fence}{language}\n{shown}\n{fence}")
+
+
+def _page_resources() -> dict[str, Markup]:
+    style, script = (
+        TEMPLATES.joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
+        for name in ("page.css", "page.js")
+    )
+    # Nothing is ever loaded, and of what stands in the page only this style and this script count: even
+    # markup that slipped through could do nothing.
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return {
+        "page_style": Markup(style),
+        "page_script": Markup(script),
+        "page_policy": Markup(html.escape(policy)),
+    }
+
+
+def _hash(content: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(content.encode("utf-8")).digest()).decode("ascii")
+
+
+ESCAPES: dict[str, Callable[[object], str]] = {
+    "txt": visible_line,
+    "html": lambda value: html.escape(visible(value), quote=True),
+    "md": markdown_escaped,
+}

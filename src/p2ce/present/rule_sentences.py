@@ -1,0 +1,269 @@
+"""Write rules between features, restrictions and candidate values in the reader's language and names."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from p2ce.errors import InvalidArgument
+from p2ce.present.changes import check_advice, clause_of
+from p2ce.present.wording import Wording
+from p2ce.result import Explanation, Feature, Relaxation, Restriction, Status, Violation, WhyNone
+from p2ce.tables.json_values import to_plain
+
+RuleData = Mapping[str, Any]
+
+
+def rules_text(rules: Iterable[RuleData], wording: Wording) -> list[str]:
+    """Write each rule in one line."""
+    return [rule_text(rule, wording) for rule in rules]
+
+
+def rule_text(rule: RuleData, wording: Wording) -> str:
+    """Write a rule; one of a user's own kind is written as its author did."""
+    write = RULES.get(rule["rule"])
+    return _own_text(rule) if write is None else write(rule, wording)
+
+
+def _own_text(rule: RuleData) -> str:
+    return str(rule.get("text") or rule.get("name") or rule.get("function") or rule["rule"])
+
+
+def _linked(rule: RuleData, wording: Wording) -> str:
+    ratio = rule.get("ratio", 1)
+    text = wording.say(
+        "rule_moves" if ratio == 1 else "rule_moves_times",
+        name=wording.name(rule["follower"]),
+        driver=wording.name(rule["driver"]),
+        ratio=wording.full(ratio),
+    )
+    return text if rule.get("counts", "once") == "once" else wording.say("rule_counts_twice", rule=text)
+
+
+def _of_names(key: str) -> Callable[[RuleData, Wording], str]:
+    return lambda rule, wording: wording.say(
+        key, names=wording.listed([wording.name(one) for one in rule["columns"]])
+    )
+
+
+def _transitions(key: str) -> Callable[[RuleData, Wording], str]:
+    def write(rule: RuleData, wording: Wording) -> str:
+        column = rule["column"]
+        moves = "; ".join(
+            f"{wording.value(column, one['from'])} → {_values(column, one['to'], wording)}"
+            for one in rule["transitions"]
+        )
+        return wording.say(key, name=wording.name(column), transitions=moves)
+
+    return write
+
+
+def _values(column: str, values: Iterable[Any], wording: Wording, *, unit: bool = True) -> str:
+    """List values; one that holds a comma itself is quoted."""
+    texts = ((value, wording.value(column, value, unit=unit)) for value in values)
+    return ", ".join(
+        wording.say("quoted", text=text) if isinstance(value, str) and "," in text else text
+        for value, text in texts
+    )
+
+
+def _one_hot(rule: RuleData, wording: Wording) -> str:
+    levels = [wording.value(rule["name"], (column,)) for column in rule["columns"]]
+    key = "rule_level_none" if rule.get("may_be_none") else "rule_level"
+    return wording.say(key, name=wording.name(rule["name"]), names=wording.listed(levels))
+
+
+def _if_then(rule: RuleData, wording: Wording) -> str:
+    condition, consequence = (
+        wording.listed([_condition(column, one, wording) for column, one in rule[side].items()])
+        for side in ("if", "then")
+    )
+    return wording.say("rule_if", condition=condition, consequence=consequence)
+
+
+def _condition(column: str, condition: Any, wording: Wording) -> str:
+    name = wording.name(column)
+    match condition:
+        case {"changes": True}:
+            return wording.say("when_changes", name=name)
+        case {"from": low, "to": high}:
+            ends = {"low": wording.value(column, low), "high": wording.value(column, high)}
+            return wording.say(wording.share_form("when_between", column), name=name, **ends)
+        case {"from": low}:
+            return wording.say("when_least", name=name, low=wording.value(column, low))
+        case {"to": high}:
+            return wording.say("when_most", name=name, high=wording.value(column, high))
+        case [_, _, *_]:
+            return wording.say("when_one_of", name=name, values=_values(column, condition, wording))
+    only = condition[0] if isinstance(condition, list) else condition
+    return wording.say("when_is", name=name, value=wording.value(column, only))
+
+
+def _inequality(rule: RuleData, wording: Wording) -> str:
+    if "left" not in rule:
+        return _own_text(rule)
+    left, right = (_sum(rule[side], wording) for side in ("left", "right"))
+    return f"{left} {'=' if rule['equal'] else '≤'} {right}"
+
+
+def _sum(terms: Iterable[Mapping[str, Any]], wording: Wording) -> str:
+    """Write a sum of columns times numbers; a term without a column is a number."""
+    parts = []
+    for term in terms:
+        factor = term["factor"] if isinstance(term["factor"], str) else wording.full(term["factor"])
+        if "column" not in term:
+            parts.append(factor)
+        else:
+            name = wording.name(term["column"])
+            parts.append(name if term["factor"] == 1 else f"{factor} × {name}")
+    return " + ".join(parts) or wording.full(0)
+
+
+RULES: Mapping[str, Callable[[RuleData, Wording], str]] = {
+    "linked": _linked,
+    "exclusive": _of_names("rule_exclusive"),
+    "at_most_one_of": _of_names("rule_nonzero"),
+    "together": _of_names("rule_together"),
+    "forbid": _transitions("rule_never"),
+    "allow_only": _transitions("rule_only"),
+    "one_hot": _one_hot,
+    "if_then": _if_then,
+    "inequality": _inequality,
+}
+
+
+def candidates_text(feature: Feature, wording: Wording) -> str:
+    """Say which values a feature may take; "" where it may take none."""
+    candidates, column = feature.candidates, feature.name
+    if candidates is None:
+        return ""
+    if feature.group in wording.groups:
+        return ", ".join(wording.value(feature.group, (level,)) for level in wording.groups[feature.group])
+    if feature.kind == "binary":
+        return _values(column, candidates.values, wording)
+    count = wording.numbers.count(candidates.count)
+    if candidates.values:
+        values = _values(column, candidates.values, wording, unit=False)
+        text = wording.say("candidates_list", count=count, values=values)
+    else:
+        least, most = candidates.steps or (0, 0)
+        text = wording.say(
+            wording.share_form("candidates_steps" if least == most else "candidates_between", column),
+            count=count,
+            low=wording.value(column, candidates.low, unit=False),
+            high=wording.value(column, candidates.high, unit=False),
+            step=wording.amount(column, displayed_step(least), unit=False),
+            least=wording.amount(column, displayed_step(least), unit=False),
+            most=wording.amount(column, displayed_step(most), unit=False),
+        )
+    for key, holds in (
+        ("candidates_stay_missing", candidates.missing_stays),
+        ("candidates_go_missing", candidates.may_go_missing),
+    ):
+        text = wording.say(key, candidates=text) if holds else text
+    if candidates.special:
+        key = "candidates_leave_special" if candidates.leaves_special else "candidates_stay_special"
+        codes = ", ".join(wording.full(code) for code in candidates.special)
+        text = wording.say(key, candidates=text, values=codes)
+    return text
+
+
+def restriction_text(restriction: Restriction, wording: Wording) -> str:
+    """Write a restriction as it follows "without"."""
+    kind = restriction.kind
+    if kind == "plausibility":
+        return wording.say("restriction_plausibility")
+    text = wording.say("quoted", text=restriction_line(restriction, wording))
+    key = f"restriction_{kind}"
+    return wording.say(key if key in wording.words.texts else "restriction_missing", text=text)
+
+
+def restriction_line(restriction: Restriction, wording: Wording) -> str:
+    """Write a restriction in one line, with what a relaxation puts in its place."""
+    one, column = restriction, restriction.feature
+    if one.rule is not None:
+        return rule_text(one.rule, wording)
+    parts = {"name": wording.name(column)}
+    match one.kind:
+        case "plausibility":
+            return wording.say("restriction_plausibility")
+        case "changes":
+            parts |= {"most": wording.full(one.most), "more": wording.full(one.instead)}
+            key = "rule_at_most" if one.instead is None else "rule_most"
+        case "direction":
+            key = f"rule_{one.direction}"
+        case "range":
+            last = ("high", "higher")
+            ends = {"low": one.low, "high": one.high, "lower": one.wider_low, "higher": one.wider_high}
+            parts |= {
+                key: wording.value(column, end, unit=key in last or not wording.unit_follows(column))
+                for key, end in ends.items()
+            }
+            key = wording.share_form("rule_range" if one.wider_low is None else "rule_within", column)
+        case "values":
+            parts["listed"] = _values(column, one.values, wording)
+            key = "rule_choices"
+        case "step":
+            parts["step"] = wording.amount(column, one.step or 0.0)
+            key = wording.share_form("rule_step", column)
+        case "special":
+            parts["value"] = wording.value(column, one.value)
+            key = "rule_special"
+        case _:
+            key = f"rule_{one.kind}"
+    return wording.say(key, **parts)
+
+
+def violation_text(violation: Violation, wording: Wording) -> str:
+    """Write which restriction a proposal breaks, and how."""
+    restriction = violation.restriction
+    text, column = restriction_line(restriction, wording), restriction.feature
+    if violation.changes is not None:
+        changes = wording.numbers.count(violation.changes)
+        return wording.say("broken_changes", restriction=text, changes=changes)
+    if restriction.rule is not None or not column:
+        return text
+    ends = {"before": violation.before, "after": violation.after}
+    shown = {key: wording.value(column, end) for key, end in ends.items()}
+    return wording.say("broken_move", restriction=text, **shown)
+
+
+def displayed_step(step: float) -> float:
+    """Round a step of many digits, such as one between two values of a continuous column.
+
+    >>> displayed_step(1_000_000.0), displayed_step(0.25), displayed_step(0.0032145678901)
+    (1000000.0, 0.25, 0.003215)
+    """
+    if float(step).is_integer() or float(f"{step:.6g}") == step:
+        return step
+    return float(f"{step:.4g}")
+
+
+def checked_why(explanation: Explanation, why: object) -> WhyNone | None:
+    """Give `why`; raise if it is no WhyNone, belongs to another person, or changes a protected feature."""
+    if why is None:
+        return None
+    if not isinstance(why, WhyNone):
+        raise InvalidArgument(
+            f"why expects what Explainer.why_none() returned, got {type(why).__name__}. Pass that or None."
+        )
+    if explanation.status is not Status.NO_RECOURSE:
+        raise InvalidArgument(
+            f"why explains why a person has no option, but this explanation is {explanation.status}. "
+            f"Leave it out here."
+        )
+    # In their JSON form, where a missing value equals itself.
+    if to_plain(why.person) != to_plain({name: explanation.person.get(name) for name in why.person}):
+        raise InvalidArgument(
+            "why was found for another person than the one explained: their values differ. "
+            "Pass what Explainer.why_none() returned for this explanation."
+        )
+    check_advice([relaxation.counterfactual for relaxation in why], explanation.question)
+    return why
+
+
+def relaxation_text(relaxation: Relaxation, wording: Wording) -> str:
+    """Say what has to be given up for which option."""
+    return wording.say(
+        "relaxation" if relaxation.proven else "relaxation_unproven",
+        restrictions=wording.listed([restriction_text(one, wording) for one in relaxation.restrictions]),
+        todo=clause_of(relaxation.counterfactual, wording),
+    )

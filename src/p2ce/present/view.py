@@ -1,0 +1,332 @@
+"""Put an explanation into the words of a language, as data that templates and charts take."""
+
+from dataclasses import dataclass
+
+from p2ce.present.audit_facts import (
+    Fact,
+    PolicyView,
+    amounts,
+    certificate_facts,
+    facts_of,
+    policy_of,
+    provenance_facts,
+    raw_value,
+    raw_values,
+    request_facts,
+)
+from p2ce.present.changes import ALONG, Change, changes_of, check_advice, clause_of
+from p2ce.present.proof import exact_proof, is_proven, plain_proof, shows_rounded
+from p2ce.present.reasons import PICKS, best_text, picked
+from p2ce.present.rule_sentences import checked_why, relaxation_text, restriction_text
+from p2ce.present.standing import exact_standing, model_output, outcome_of, output_name, plain_standing
+from p2ce.present.wording import Phrases, Wording, capital, wording_of
+from p2ce.result import Counterfactual, Explanation, Status, WhyNone
+from p2ce.result.picks import DIFFERENT, ONLY, strengths
+
+COUNTED = "changes"  # the objective whose costs are plain numbers to everybody
+TONES = {
+    Status.OPTIMAL: "good",
+    Status.ALREADY_FAVOURABLE: "good",
+    Status.NO_RECOURSE: "bad",
+    Status.ERROR: "bad",
+    Status.HEURISTIC: "open",
+    Status.TIME_LIMIT: "open",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """The same in the applicant's words and in exact ones."""
+
+    plain: str
+    exact: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostView:
+    """What an option costs in one objective."""
+
+    name: str
+    text: str
+    compared: Said  # with the cheapest option; plain is "" where an applicant has nothing to compare
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionView:
+    """One option; `number` is its id on every surface."""
+
+    number: int
+    look: int | None  # its place among the few that stand out, which have a colour each
+    do: str  # with a capital and no full stop
+    best: str  # what it is best at, "" for nothing
+    stands_out: str  # why it is one of the few: what it is best at, or that it is unlike the others
+    badge: str  # the same, or that it is the only one
+    outcome: str
+    output: str  # the score or prediction
+    changes: tuple[Change, ...]
+    costs: tuple[CostView, ...]
+    plausibility: str  # "" without a detector
+    counterfactual: Counterfactual
+    wording: Wording
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """Its numbers in full digits."""
+        option, wording = self.counterfactual, self.wording
+        facts = {
+            "costs": amounts(option.costs, wording.full),
+            "score": wording.full(option.score),
+            "prediction": "" if option.prediction is None else wording.full(option.prediction),
+            "plausibility": "" if option.plausibility is None else wording.full(option.plausibility),
+            "displayed": "; ".join(raw_values(option.rounded, wording)),
+            "displayed_score": wording.full(option.displayed_score) if option.rounded else "",
+            "best": self.best,
+        }
+        return facts_of(facts, wording)
+
+    @property
+    def raw_changes(self) -> str:
+        """Its changes as the data hold them, column by column."""
+        changes = [
+            _raw_change(name, old, new, self.wording)
+            for name, (old, new) in self.counterfactual.changes.items()
+        ]
+        return "; ".join(changes) or self.wording.say("change_nothing")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyView:
+    """Which relaxations of the restrictions give an option."""
+
+    lead: str
+    relaxations: tuple[str, ...]
+    undecided: tuple[str, ...]
+    closing: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """An explanation in words. Everything is plain text; templates escape it."""
+
+    explanation: Explanation
+    wording: Wording
+    audience: str
+    title: str
+    status: str
+    tone: str  # "good", "bad" or "open"
+    standing: Said  # "" where the score is unknown
+    found: Said  # how many options there are, without a full stop; "" where none is needed
+    output_name: str
+    today: str
+    options: tuple[OptionView, ...]
+    proof: Said
+    why: WhyView | None
+
+    @property
+    def picks(self) -> tuple[OptionView, ...]:
+        """The few options that stand out."""
+        return tuple(option for option in self.options if option.look is not None)
+
+    @property
+    def others(self) -> tuple[OptionView, ...]:
+        """All other options."""
+        return tuple(option for option in self.options if option.look is None)
+
+    @property
+    def request(self) -> tuple[Fact, ...]:
+        """What was requested."""
+        return request_facts(self.explanation, self.wording)
+
+    @property
+    def certificate(self) -> tuple[Fact, ...]:
+        """Everything that the certificate holds."""
+        return certificate_facts(self.explanation, self.wording)
+
+    @property
+    def policy(self) -> PolicyView | None:
+        """What was allowed to change."""
+        question = self.explanation.question
+        return None if question is None else policy_of(question, self.wording)
+
+    @property
+    def provenance(self) -> tuple[Fact, ...]:
+        """Versions, settings and hashes."""
+        return provenance_facts(self.explanation.question, self.wording)
+
+
+def view(
+    explanation: Explanation,
+    *,
+    audience: str = "person",
+    language: str = "en",
+    phrases: Phrases | None = None,
+    why: object = None,
+) -> View:
+    """Put an explanation into words; `phrases` gives own words to changes."""
+    found = checked_why(explanation, why)
+    check_advice(explanation, explanation.question)
+    wording = wording_of(explanation, language, phrases)
+    return View(
+        explanation=explanation,
+        wording=wording,
+        audience=audience,
+        title=_title(explanation, audience, wording),
+        status=status_text(explanation.status, audience, wording),
+        tone=TONES[explanation.status],
+        standing=_standing(explanation, wording),
+        found=_found(explanation, wording),
+        output_name=wording.say(output_name(explanation)),
+        today=today(explanation, wording),
+        options=_options(explanation, wording),
+        proof=Said(plain=plain_proof(explanation, wording), exact=exact_proof(explanation, wording)),
+        why=None if found is None else why_view(found, wording),
+    )
+
+
+def status_text(status: Status, audience: str, wording: Wording) -> str:
+    """Say what a status means."""
+    words = wording.words
+    text = wording.say(words.variant(f"status_{status.value}", audience))
+    return capital(wording.say(words.variant("status_line", audience), status=status.value, text=text))
+
+
+def today(explanation: Explanation, wording: Wording) -> str:
+    """Write the model's output for the person as they are today."""
+    return model_output(explanation, explanation.person_score, explanation.person_prediction, wording)
+
+
+def advice(option: Counterfactual, wording: Wording) -> str:
+    """Put all changes of one option into one clause, with a capital and no full stop."""
+    return capital(clause_of(option, wording))
+
+
+def _title(explanation: Explanation, audience: str, wording: Wording) -> str:
+    kind = {Status.ERROR: "error", Status.ALREADY_FAVOURABLE: "favourable"}.get(explanation.status, "none")
+    key = "title_options" if len(explanation) else f"title_{kind}"
+    return wording.say(wording.words.variant(key, audience))
+
+
+def _standing(explanation: Explanation, wording: Wording) -> Said:
+    if explanation.status is Status.ERROR or explanation.person_score is None:
+        return Said(plain="", exact="")
+    return Said(plain=plain_standing(explanation, wording), exact=exact_standing(explanation, wording))
+
+
+def _found(explanation: Explanation, wording: Wording) -> Said:
+    count = len(explanation)
+    if explanation.status in (Status.ERROR, Status.ALREADY_FAVOURABLE) or explanation.person_score is None:
+        return Said(plain="", exact="")
+    if not count:
+        return Said(plain=wording.say("you_cannot"), exact=wording.say("found_none"))
+    few = wording.say("you_can_few", count=wording.numbers.count(PICKS))
+    return Said(
+        plain=few if count > PICKS else wording.counted("you_can", count),
+        exact=wording.counted("found", count),
+    )
+
+
+def _options(explanation: Explanation, wording: Wording) -> tuple[OptionView, ...]:
+    if not len(explanation):
+        return ()
+    picks = {one.number: one.reasons for one in picked(explanation)}
+    looks = {number: place for place, number in enumerate(picks)}
+    best = strengths(explanation)
+    least = _least(explanation, best)
+    return tuple(
+        _option(
+            option,
+            explanation,
+            reasons=picks.get(number, best[number - 1]),
+            look=looks.get(number),
+            least=least,
+            wording=wording,
+        )
+        for number, option in enumerate(explanation, start=1)
+    )
+
+
+def _option(
+    option: Counterfactual,
+    explanation: Explanation,
+    *,
+    reasons: tuple[str, ...],
+    look: int | None,
+    least: dict[str, float],
+    wording: Wording,
+) -> OptionView:
+    stands_out = best_text(reasons, wording)
+    return OptionView(
+        number=option.number,
+        look=look,
+        do=advice(option, wording),
+        best=best_text([one for one in reasons if one != DIFFERENT], wording),
+        stands_out=stands_out,
+        badge=capital(stands_out or _alone(explanation, wording)),
+        outcome=outcome_of(option, explanation, wording),
+        output=model_output(explanation, option.displayed_score, option.displayed_prediction, wording),
+        changes=changes_of(option, wording),
+        costs=tuple(_cost(name, option.costs[name], least, wording) for name in explanation.objectives),
+        plausibility="" if option.plausibility is None else wording.numbers.score(option.plausibility, 0.0),
+        counterfactual=option,
+        wording=wording,
+    )
+
+
+def _alone(explanation: Explanation, wording: Wording) -> str:
+    """Say what the only option of a list is: others may exist, but no easier ones where that is proven."""
+    exact = is_proven(explanation) and not shows_rounded(explanation)
+    return wording.say("nothing_easier") if exact else wording.best_at(ONLY)
+
+
+def _least(explanation: Explanation, best: list[tuple[str, ...]]) -> dict[str, float]:
+    """Give the least cost in each objective in which options differ: the largest that is equal to it."""
+    found: dict[str, float] = {}
+    for option, mine in zip(explanation, best, strict=True):
+        found |= {name: max(option.costs[name], found.get(name, 0.0)) for name in mine}
+    return found
+
+
+def _cost(name: str, cost: float, least: dict[str, float], wording: Wording) -> CostView:
+    text, lowest = wording.numbers.cost(cost), least.get(name)
+    is_least = lowest is not None and cost <= lowest
+    exact = wording.say("cost_and_least", cost=text) if is_least else text
+    plain = exact
+    if name != COUNTED:
+        # By comparing options, since 0.1235 of nothing says nothing to an applicant.
+        plain = wording.say("least_cost") if is_least else "" if lowest is None else text
+        if lowest is not None and 0 < lowest < cost < float("inf"):
+            # Never "1.0 times the least" of what is more than that.
+            factor = max(cost / lowest, 1.01)
+            plain = wording.say("times_least", factor=wording.numbers.fixed(factor, 2 if factor < 1.1 else 1))
+    return CostView(name=capital(wording.objective(name)), text=text, compared=Said(plain=plain, exact=exact))
+
+
+def _raw_change(column: str, old: object, new: object, wording: Wording) -> str:
+    shown, feature = wording.name(column), wording.features.get(column)
+    named = column if shown == column else f"{column} ({shown})"
+    text = f"{named}: {raw_value(column, old, wording)} → {raw_value(column, new, wording)}"
+    along = feature is not None and feature.moves == ALONG
+    return wording.say("with_driver", change=text) if along else text
+
+
+def why_view(why: WhyNone, wording: Wording) -> WhyView:
+    """Write which relaxations give an option."""
+    considered = wording.numbers.count(len(why.considered))
+    undecided = tuple(
+        wording.say(
+            "undecided", restrictions=wording.listed([restriction_text(one, wording) for one in some])
+        )
+        for some in why.undecided
+    )
+    if not len(why):
+        key = "no_relaxation" if why.complete else "no_relaxation_found"
+        lead = wording.say(key, considered=considered)
+        if why.complete and not why.considered:
+            lead = wording.say("no_relaxation_at_all")
+        return WhyView(lead=lead, relaxations=(), undecided=undecided, closing="")
+    return WhyView(
+        lead=wording.say("relaxations", considered=considered),
+        relaxations=tuple(relaxation_text(one, wording) for one in why),
+        undecided=undecided,
+        closing=wording.say("relaxations_complete" if why.complete else "relaxations_incomplete"),
+    )

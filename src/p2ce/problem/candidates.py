@@ -1,0 +1,87 @@
+"""Describe which values a feature may take, as data."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from p2ce.problem.feature import MOST_CANDIDATES, FeatureActions, Kind
+from p2ce.tables.json_values import Count, Number, Pair, Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """The values that a feature may take besides the current one.
+
+    Numbers have ends, and the smallest and largest step between two candidates. `values` lists all candidates
+    of a category and of a yes/no column, those that the user named, and a single one; it is empty otherwise.
+
+    >>> import pandas as pd
+    >>> from p2ce import ActionSet
+    >>> people = pd.DataFrame({"Guarantor": [True, False], "Amount": [1000, 4000]})
+    >>> actions = ActionSet.infer(people).step({"Amount": 500})
+    >>> candidates_of(actions["Guarantor"]).values
+    (False, True)
+    >>> amount = candidates_of(actions["Amount"])
+    >>> amount.count, amount.low, amount.high, amount.steps
+    (5, 1500, 3500, (500, 500))
+    """
+
+    count: Count
+    low: Number | None = None  # None for categories and yes/no columns
+    high: Number | None = None
+    steps: Pair | None = None  # (least, most) between numbers, where there are two
+    values: tuple[Value, ...] = ()
+    missing_stays: bool = False  # no advice fills in a missing value
+    may_go_missing: bool = False  # advice may make a known value missing
+    special: tuple[Number, ...] = ()  # codes such as -9, to which no advice leads
+    leaves_special: bool = False  # advice may leave such a code
+
+
+def candidates_of(feature: FeatureActions) -> Candidates | None:
+    """Describe the candidates of a feature; None for one that may not change."""
+    if feature.fixed:
+        return None
+    count = feature.count()
+    low, high = None, None
+    values: tuple[Any, ...] = ()
+    if feature.labels is not None:
+        values = feature.labels if feature.choices is None else feature.choices
+    elif feature.choices is not None or feature.kind is Kind.BINARY or count == 1:
+        values = tuple(_number(feature, value) for value in feature.candidates().tolist())
+        if feature.kind is not Kind.BINARY:
+            low, high = values[0], values[-1]
+    elif feature.inferred is None or count > MOST_CANDIDATES:
+        low, high = (_number(feature, end) for end in feature.first_and_last())
+    else:
+        low, high = (_number(feature, end) for end in feature.candidates()[[0, -1]].tolist())
+    return Candidates(
+        count=count,
+        low=low,
+        high=high,
+        steps=_steps(feature, count),
+        values=values,
+        missing_stays=not feature.fillable,
+        may_go_missing=feature.may_go_missing,
+        special=tuple(_number(feature, code) for code in feature.special),
+        leaves_special=feature.leaves_special,
+    )
+
+
+def _steps(feature: FeatureActions, count: int) -> tuple[float, float] | None:
+    if feature.labels is not None or feature.kind is Kind.BINARY or count < 2:
+        return None
+    if feature.choices is None and (feature.inferred is None or count > MOST_CANDIDATES):
+        steps = [feature.step]
+    else:
+        # In the digits that people wrote: floats lie a little beside decimals.
+        digits = min(12, np.finfo(feature.dtype).precision) if feature.dtype.kind == "f" else 12
+        steps = [float(f"{step:.{digits}g}") for step in np.diff(feature.candidates())]
+    return _number(feature, min(steps)), _number(feature, max(steps))
+
+
+def _number(feature: FeatureActions, value: float) -> Any:
+    """Give a number as its column holds it: True, 41 and not 41.0, or 0.25."""
+    if feature.dtype.kind == "b" and value in (0.0, 1.0):
+        return bool(value)
+    return int(value) if feature.kind is not Kind.NUMBER and float(value).is_integer() else float(value)

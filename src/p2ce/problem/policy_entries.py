@@ -1,0 +1,136 @@
+"""State the form of a policy file, once: these types check it, and the JSON schema is made from them."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar, get_args
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from p2ce.problem.display import Display
+from p2ce.problem.feature import LARGEST_MAGNITUDE
+from p2ce.problem.rules.rule_names import AnyRuleEntry
+from p2ce.problem.typed_entries import about
+
+SCHEMA = Path(__file__).with_name("policy.schema.json")
+VERSION = 1
+
+FeatureEntry = TypeVar("FeatureEntry")
+RuleEntry = TypeVar("RuleEntry")
+Number: TypeAlias = Annotated[float, Meta(ge=-LARGEST_MAGNITUDE, le=LARGEST_MAGNITUDE)]
+Ends: TypeAlias = Annotated[list[Number], Meta(min_length=2, max_length=2)]
+Run: TypeAlias = Annotated[list[Number], Meta(min_length=3, max_length=3)]
+Numbers: TypeAlias = Annotated[list[Number], Meta(min_length=1)]
+Label: TypeAlias = Annotated[str | bool | int | float, about("The label of a category.")]
+Labels: TypeAlias = Annotated[list[Label], Meta(min_length=1)]
+Dtype: TypeAlias = Literal[
+    "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8",
+    "float64", "float32", "float16", "bool",
+]  # fmt: skip
+Missing: TypeAlias = Annotated[
+    Literal["keep", "may be filled", "may be made missing", "may be filled or made missing"],
+    about("What may become of a missing value, and whether a known one may become missing."),
+]
+CanBeMissing: TypeAlias = Annotated[bool, about("Whether the column's type can hold a missing value.")]
+Shown: TypeAlias = Annotated[Display, about("How people read the feature: it changes no result.")]
+NUMBERS = "The column's type of numbers: int64 unless the kind is number, then float64."
+SEEN = "[low, high] where the data lies; candidates lie there unless there is a range."
+STEP = "The distance between candidates, in the column's own unit; without 'candidates', the only ones."
+SPECIAL = "Codes that are no numbers, such as -9 for 'no record': nobody is advised to take one."
+CANDIDATES = (
+    "The candidates that the data chose: numbers, and runs [first, last, step]. An explainer adds the values "
+    "on either side of a tree model's thresholds. Remove them, and give no step, to have them chosen anew."
+)
+
+
+class _Feature(
+    msgspec.Struct, kw_only=True, tag_field="kind", forbid_unknown_fields=True, omit_defaults=True
+):
+    dtype: Annotated[Dtype, about(NUMBERS)] | UnsetType = UNSET
+    protected: Annotated[bool, about("Never changes, and no advice may name it.")] = False
+    may_change: Annotated[bool, about("Whether advice may change it; true unless protected.")] | UnsetType = (
+        UNSET
+    )
+    direction: Annotated[Literal["up", "down", "either"], about("Which way it may move.")] = "either"
+
+
+class NumberEntry(_Feature, kw_only=True, tag="number"):
+    """A column of numbers."""
+
+    range: Annotated[Ends, about("[low, high] that candidates lie in, ends included.")] | UnsetType = UNSET
+    values: Annotated[Numbers, about("The candidates one by one, in place of steps.")] | UnsetType = UNSET
+    seen: Annotated[Ends, about(SEEN)] | UnsetType = UNSET
+    candidates: Annotated[list[Number | Run], about(CANDIDATES)] | UnsetType = UNSET
+    step: Annotated[float, Meta(gt=0, le=LARGEST_MAGNITUDE, description=STEP)] | UnsetType = UNSET
+    special: Annotated[Numbers, about(SPECIAL)] | UnsetType = UNSET
+    may_leave_special: Annotated[bool, about("Whether advice may lead from a special value to a number.")] = (
+        False
+    )
+    count_from: Annotated[Number, about("Where the steps are counted from, 0 by default.")] | UnsetType = (
+        UNSET
+    )
+    missing: Missing = "may be filled"
+    can_be_missing: CanBeMissing | UnsetType = UNSET
+    display: Shown | UnsetType = UNSET
+
+
+class WholeEntry(NumberEntry, tag="whole"):
+    """A column of whole numbers."""
+
+
+class BinaryEntry(NumberEntry, tag="binary"):
+    """A column of 0 and 1."""
+
+
+class CategoryEntry(_Feature, kw_only=True, tag="category"):
+    """A column of labels."""
+
+    values: Annotated[Labels, about("The labels that it may take.")] | UnsetType = UNSET
+    labels: Annotated[Labels, about("The labels of a category, commonest first.")]
+    order: (
+        Annotated[Labels, about("All labels from low to high, if the category is ordered.")] | UnsetType
+    ) = UNSET
+    missing: Missing = "may be filled"
+    can_be_missing: CanBeMissing | UnsetType = UNSET
+    display: Shown | UnsetType = UNSET
+
+
+AnyFeatureEntry: TypeAlias = BinaryEntry | WholeEntry | NumberEntry | CategoryEntry
+FEATURES: dict[str, Any] = {str(entry.__struct_config__.tag): entry for entry in get_args(AnyFeatureEntry)}
+
+
+class Policy(msgspec.Struct, Generic[FeatureEntry, RuleEntry], forbid_unknown_fields=True):
+    """What each feature of a table may do, and rules between features."""
+
+    version: Literal[1]
+    features: Annotated[
+        dict[str, FeatureEntry],
+        Meta(min_length=1, description="An entry for each column of the table, in its order."),
+    ]
+    rules: Annotated[list[RuleEntry], about("A list, each beginning with '- rule: ...'.")] | None = None
+
+
+def policy_schema() -> dict[str, Any]:
+    """Give the JSON schema of a policy, which editors check files by."""
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"urn:p2ce:policy:{VERSION}"}
+    whole = msgspec.json.schema(Policy[AnyFeatureEntry, AnyRuleEntry])
+    definitions = whole["$defs"]
+    policy = definitions.pop(whole["$ref"].rpartition("/")[2])
+    for definition in definitions.values():  # of docstrings the first sentences: examples are for Python
+        definition["description"] = definition["description"].partition("\n\n")[0]
+    return {**head, **policy, "title": "p2ce policy", "$defs": definitions}
+
+
+def schema_text(node: Any = None, depth: int = 0) -> str:
+    """Write the schema as the file has it: a line for each property of each type."""
+    if depth == 0:
+        return schema_text(policy_schema(), 1) + "\n"
+    if depth > 4 or not isinstance(node, dict):
+        return json.dumps(node, ensure_ascii=False)
+    indent = "  " * depth
+    lines = [f"{indent}{json.dumps(key)}: {schema_text(value, depth + 1)}" for key, value in node.items()]
+    return "{\n" + ",\n".join(lines) + "\n" + indent[2:] + "}"
+
+
+if __name__ == "__main__":  # python -m p2ce.problem.policy_entries
+    SCHEMA.write_text(schema_text(), encoding="utf-8")

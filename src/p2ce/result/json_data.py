@@ -1,0 +1,104 @@
+"""Turn JSON-ready data, which may come from anywhere, into records of results."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+import msgspec
+
+from p2ce.errors import InvalidArgument
+from p2ce.limits import Limits
+from p2ce.tables.json_values import decoded
+from p2ce.visible import echoed, shortened
+
+Record = TypeVar("Record")
+Held = TypeVar("Held")
+LONGEST_ERROR = 300
+CONTAINERS = (dict, list, tuple, Mapping)
+SCALARS = frozenset([str, int, float, bool, type(None)])  # of which most data are
+
+
+def parse_json(text: str | bytes, who: str, limits: Limits) -> Any:
+    """Parse JSON within the limits; NaN and the like, which JSON does not have, are rejected."""
+    if not isinstance(text, str | bytes):
+        raise InvalidArgument(f"{who} takes the text of a JSON file, got {echoed(text)}.")
+    limits.require("explanation_bytes", len(text), f"{who}: the text has {len(text):,} bytes")
+
+    def reject(constant: str) -> Any:
+        raise ValueError(f"{constant} is no number of JSON")
+
+    try:
+        return json.loads(text, parse_constant=reject)
+    except RecursionError:
+        raise limits.exceeded("explanation_depth", f"{who}: the data are nested too deeply") from None
+    except ValueError as error:  # also of bytes that are no text, and of numbers with thousands of digits
+        raise InvalidArgument(
+            f"{who} takes the text of a JSON file, and this is none: {error}. Was it written to the end?"
+        ) from None
+
+
+def to_record(data: Any, kind: type[Record], who: str, limits: Limits, *, form: str = "") -> Record:
+    """Check data against the types of a record, and make it.
+
+    ``form`` is what the entry `format` must say.
+    """
+    if form:
+        given = data.get("format", "no format") if isinstance(data, Mapping) else type(data).__name__
+        if not isinstance(given, str) or given != form:
+            raise InvalidArgument(
+                f"{who} expects a dict with format {echoed(form)}, got {echoed(given)}. "
+                "Give it what to_dict() returned."
+            )
+    _check_depth(data, who, limits)
+    try:
+        return msgspec.convert(data, kind, dec_hook=decoded)
+    except msgspec.ValidationError as error:
+        raise InvalidArgument(
+            f"{who}: {shortened(error, LONGEST_ERROR)}. Give it what to_dict() returned."
+        ) from None
+
+
+def _check_depth(data: Any, who: str, limits: Limits) -> None:
+    """Reject data that are nested too deeply. What occurs several times at a level is looked at once."""
+    level = {id(data): data} if isinstance(data, CONTAINERS) else {}
+    for _ in range(limits.explanation_depth):
+        level = {
+            id(part): part
+            for held in level.values()
+            for part in (held.values() if isinstance(held, Mapping) else held)
+            if type(part) not in SCALARS and isinstance(part, CONTAINERS)
+        }
+        if not level:
+            return
+    raise limits.exceeded("explanation_depth", f"{who}: the data are nested too deeply")
+
+
+def in_order(held: dict[str, Held], names: Iterable[str], place: str) -> dict[str, Held]:
+    """Put named entries first, in the order of the names, and raise if one is not there.
+
+    JSON objects have no order (some databases sort their keys), but columns of a table do.
+    """
+    for name in names:
+        if name not in held:
+            raise InvalidArgument(
+                f"{place} has no entry {echoed(name, most=60)}. Give it what to_dict() returned."
+            )
+    return {name: held[name] for name in dict.fromkeys([*names, *held])}
+
+
+def opened(stored: Any, kind: type[Record], place: str, **changed: Any) -> Record:
+    """Make the record that a stored one holds, with its columns in order; ``changed`` replaces fields."""
+    for what in ("columns", "objectives"):
+        names = getattr(stored, what)
+        if len(set(names)) < len(names):
+            raise InvalidArgument(f"{place}{what} must be a list of different names, got {echoed(names)}.")
+    if set(stored.dtypes) - set(stored.columns):
+        raise InvalidArgument(f"{place}dtypes has other columns than {echoed(stored.columns)}.")
+    known = [name for name in stored.columns if name in stored.person]
+    ordered = {
+        "dtypes": in_order(stored.dtypes, stored.columns, f"{place}dtypes"),
+        "person": in_order(stored.person, known, f"{place}person"),
+    }
+    stated = {one.name: getattr(stored, one.name) for one in fields(kind)}  # type: ignore[arg-type]
+    return kind(**(stated | ordered | changed))

@@ -1,0 +1,99 @@
+"""Give rules between features as data, in the form that a policy file has for them."""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from p2ce.errors import InvalidActions
+from p2ce.problem.rules.inequality import Inequality
+from p2ce.problem.rules.predicate import Predicate
+from p2ce.problem.rules.rule import Rule
+from p2ce.problem.rules.rule_names import rule_from_plain
+from p2ce.tables.json_values import Checked, misfit, to_plain
+
+SIDES = ("left", "right", "equal")  # what an inequality has besides its text
+# {"rule": "linked", "driver": "Years", "follower": "Age", "ratio": 1}: the kind, and what that kind has.
+if TYPE_CHECKING:
+    RuleData: TypeAlias = dict[str, Any]
+else:
+
+    class RuleData(metaclass=Checked):
+        """A rule as a policy file has it, or its kind, text and columns."""
+
+        schema: ClassVar = {
+            "title": "RuleData",
+            "description": "A rule between features, as in a policy file. One that has no form there has a "
+            "text and columns; a predicate that is a Python object has a name.",
+            "type": "object",
+            "properties": {"rule": {"type": "string"}},
+            "required": ["rule"],
+        }
+
+        @staticmethod
+        def decode(data: Any) -> dict[str, Any]:
+            if isinstance(data, Mapping):
+                rule = _read(data)
+                if rule is not None:
+                    return rule_data(rule)
+                if _is_described(data):
+                    return dict(data)
+            raise misfit("a rule such as {'rule': 'linked', ...}", data)
+
+
+def rule_data(rule: Rule) -> RuleData:
+    """Give a rule as JSON-ready data.
+
+    A predicate that is a Python object, a rule of a user's own class, and one about values that JSON does not
+    have, have no form in a policy file: a name or text stands for them.
+
+    >>> from p2ce.rules import linked
+    >>> rule_data(linked("Years", "Age"))
+    {'rule': 'linked', 'driver': 'Years', 'follower': 'Age', 'ratio': 1}
+    """
+    if isinstance(rule, Predicate) and not isinstance(rule.function, str):
+        return {"rule": rule.kind, "name": rule.name, "columns": list(rule.columns)}
+    plain: RuleData = to_plain(rule.to_plain())
+    same = _read(plain)
+    if same is not None and to_plain(same.to_plain()) == plain:
+        return {**plain, **_sides(rule)} if isinstance(rule, Inequality) else plain
+    return {"rule": rule.kind, "text": rule.text(), "columns": list(rule.columns)}
+
+
+def _sides(rule: Inequality) -> RuleData:
+    """Give the two sums of an inequality, each of columns times factors, and of a number."""
+    left, right = rule.sides()
+    return {"left": _terms(left), "right": _terms(right), "equal": rule.equal}
+
+
+def _terms(terms: Iterable[tuple[str | None, Fraction]]) -> list[dict[str, Any]]:
+    return [
+        {"factor": _factor(factor)} if column is None else {"column": column, "factor": _factor(factor)}
+        for column, factor in terms
+    ]
+
+
+def _factor(factor: Fraction) -> int | float | str:
+    """Give a factor as the number that was written; one that no decimal is, as a fraction."""
+    if factor.denominator == 1:
+        return factor.numerator
+    return float(factor) if Fraction(repr(float(factor))) == factor else str(factor)
+
+
+def _read(data: Mapping[str, Any]) -> Rule | None:
+    """Make the rule that data stand for; None if they are in no form of a policy file."""
+    try:
+        return rule_from_plain({key: value for key, value in data.items() if key not in SIDES})
+    except (InvalidActions, TypeError, ValueError, ArithmeticError):
+        return None
+
+
+def _is_described(data: Mapping[str, Any]) -> bool:
+    text = "name" if data.get("rule") == Predicate.kind else "text"
+    columns = data.get("columns", [])
+    return (
+        set(data) <= {"rule", text, "columns"}
+        and isinstance(data.get("rule"), str)
+        and isinstance(data.get(text), str)
+        and isinstance(columns, list)
+        and all(isinstance(one, str) for one in columns)
+    )

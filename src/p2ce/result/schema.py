@@ -1,0 +1,48 @@
+"""Give the JSON schema of results; run as a module, write it to its file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from p2ce.result.explanation import StoredExplanation
+from p2ce.result.explanations import StoredExplanations
+from p2ce.result.why_none import StoredWhyNone
+
+FILE = Path(__file__).parent / "explanation.schema.json"
+
+
+def json_schema() -> dict[str, Any]:
+    """Describe what `to_dict` of `Explanation`, `Explanations` and `WhyNone` gives (draft 2020-12).
+
+    >>> [one["$ref"] for one in json_schema()["anyOf"]]
+    ['#/$defs/StoredExplanation', '#/$defs/StoredExplanations', '#/$defs/StoredWhyNone']
+    """
+    checked: dict[str, Any] = {}  # the types that are checked by hand, by name
+
+    def refer(kind: Any) -> dict[str, Any]:
+        checked[kind.__name__] = kind.schema
+        return {"$ref": f"#/$defs/{kind.__name__}"}
+
+    roots, known = msgspec.json.schema_components(
+        (StoredExplanation, StoredExplanations, StoredWhyNone), schema_hook=refer
+    )
+    for part in known.values():
+        if "description" in part:  # the first paragraph of the docstring, without its examples
+            part["description"] = " ".join(part["description"].split("\n\n")[0].split())
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Explanations of p2ce",
+        "anyOf": list(roots),
+        "$defs": dict(sorted((known | checked).items())),
+    }
+
+
+def schema_text() -> str:
+    """Write the schema as its file has it."""
+    return json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(schema_text(), encoding="utf-8")

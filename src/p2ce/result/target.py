@@ -1,0 +1,58 @@
+"""Tell what has to be reached: a class, a range, a threshold with its margin."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from p2ce.result.explanation import Explanation
+
+LEAD = "lead"
+LEVEL = 1e-300  # below it, a lead only says how a tie ends
+
+
+def is_range(target: Any) -> bool:
+    """Return whether a target is a range of numbers, not a class."""
+    return isinstance(target, tuple) and len(target) == 2
+
+
+def must_win(explanation: "Explanation") -> bool:
+    """Return whether one of several classes has to be the one that the model predicts."""
+    return explanation.scale == LEAD and explanation.models == 1 and not is_range(explanation.target)
+
+
+def wanted_ends(target: tuple[Any, Any]) -> tuple[float, ...]:
+    """Give the ends that a wanted range has; None and infinities leave it open.
+
+    >>> wanted_ends((100, None))
+    (100.0,)
+    """
+    return tuple(float(end) for end in target if end is not None and math.isfinite(end))
+
+
+def narrowed(explanation: "Explanation") -> tuple[Any, Any]:
+    """Give the range that a prediction must lie in: the wanted one, less the margin on both sides."""
+    low, high = explanation.target
+    margin = explanation.margin
+    if not (math.isfinite(margin) and margin > 0):
+        return low, high
+    return (low if low is None else low + margin), (high if high is None else high - margin)
+
+
+def shown_end(end: float) -> float:
+    """Leave out the digits that adding a margin made up: 0.1 + 0.2 is 0.3 to people.
+
+    >>> shown_end(0.1 + 0.2), shown_end(505)
+    (0.3, 505)
+    """
+    return end if isinstance(end, int) or not math.isfinite(end) else float(f"{end:.12g}")
+
+
+def is_strict(threshold: float) -> bool:
+    """Return whether a threshold has to be exceeded: it is the next float above a short number.
+
+    >>> is_strict(float(np.nextafter(0.5, 1.0))), is_strict(0.5), is_strict(0.1 + 0.2)
+    (True, False, True)
+    """
+    return bool(threshold == np.nextafter(shown_end(threshold), math.inf))

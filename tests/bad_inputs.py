@@ -1,0 +1,605 @@
+"""One table of bad inputs: where a value is passed, the value, its error, and the words of the message.
+
+A row is ``(place, value, error, words)``. A place is a call that takes the value. The words name what was
+expected, what came instead and what to do; ``|`` separates them.
+"""
+
+import gzip
+import io
+import tempfile
+import zipfile
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import IsolationForest as SklearnForest
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import LocalOutlierFactor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import p2ce
+from p2ce import ActionSet, Explanation, Explanations, rules
+from p2ce.apps.table_files import read_table
+from p2ce.apps.where_expression import rows_where
+from p2ce.errors import (
+    ContradictoryConstraints,
+    InvalidActions,
+    InvalidArgument,
+    InvalidObjective,
+    InvalidOutput,
+    InvalidPerson,
+    InvalidReference,
+    InvalidTarget,
+    InvalidThreshold,
+    LimitExceeded,
+    NotFitted,
+    PolicyError,
+    UnknownFeature,
+    UnknownObjective,
+    UnsupportedColumn,
+    UnsupportedDetector,
+    UnsupportedModel,
+)
+from p2ce.limits import read_limits
+from p2ce.tables import as_kind, as_pandas, as_person
+from tests.populations import households, loans
+
+Place = Callable[[Any], Any]
+Row = tuple[str, Any, type[p2ce.P2CEError], str]
+POLICY = """\
+version: 1
+features:
+  age: {kind: whole, seen: [20, 29], step: 1}
+  debt: {kind: number, seen: [0, 1.75], step: 0.25}
+  job: {kind: category, labels: [boss, clerk, cook]}
+  home:
+    kind: category
+    labels: [own, rent]
+rules:
+  - rule: forbid
+    column: job
+    transitions:
+      - {from: boss, to: [clerk]}
+"""
+
+
+def loan(**changed: Any) -> dict[str, Any]:
+    """Give a rejected applicant of the loans, except for what is named."""
+    return {**loans.rejected().iloc[0].to_dict(), **changed}
+
+
+def loan_actions() -> ActionSet:
+    return ActionSet.infer(loans.people())
+
+
+def household_actions() -> ActionSet:
+    return ActionSet.infer(households.people())
+
+
+@cache
+def loan_explainer() -> p2ce.Explainer:
+    """Give the one explainer that all rows share, so that a row that spoils it is noticed."""
+    return loans.explainer(plausibility=None)
+
+
+@cache
+def linear() -> Any:
+    return LogisticRegression(max_iter=1000).fit(loans.people(), loans.label())
+
+
+@cache
+def regressor() -> Any:
+    return RandomForestRegressor(2, random_state=0).fit(households.numbers(), households.people()["debt"])
+
+
+@cache
+def boosting() -> Any:
+    model = HistGradientBoostingClassifier(max_iter=5)
+    return model.fit(households.numbers(gaps=True), households.people()["debt"] < 1.0)
+
+
+@cache
+def explanation() -> Explanation:
+    return loan_explainer().explain(loan())
+
+
+def argument(name: str) -> Place:
+    """Pass a value as an argument of the constructor."""
+    plain = {} if name in ("plausibility", "contamination", "random_state") else {"plausibility": None}
+    return lambda bad: loans.explainer(**{**plain, name: bad})
+
+
+def household_explainer(model: Any, frame: Any, **arguments: Any) -> p2ce.Explainer:
+    return p2ce.Explainer(model, frame, **{"plausibility": None, **arguments})
+
+
+def load_policy(text: Any) -> ActionSet:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "policy.yaml")
+        path.write_text(text, encoding="utf-8")
+        return ActionSet.load(path)
+
+
+def of_text(place: Place) -> Place:
+    """Pass nothing but text, since types are checked by others."""
+    return lambda bad: place(bad) if isinstance(bad, str) else None
+
+
+ARGUMENTS = (
+    *("model", "reference", "actions", "objectives", "target", "threshold", "margin", "scale", "method"),
+    *("bound", "max_changes", "plausibility", "contamination", "random_state"),
+)
+PLACES: dict[str, Place] = {
+    **{name: argument(name) for name in ARGUMENTS},
+    "one objective": lambda bad: loans.explainer(objectives=[bad], plausibility=None),
+    "range": lambda bad: household_explainer(regressor(), households.numbers(), target=bad),
+    "range and threshold": lambda bad: household_explainer(
+        regressor(), households.numbers(), target=(1, 2), threshold=bad
+    ),
+    "scale of a pipeline": lambda bad: household_explainer(
+        households.pipeline(), households.people(), scale=bad
+    ),
+    "scale of votes": lambda bad: household_explainer(
+        RandomForestClassifier(2).fit(households.numbers(), households.people()["debt"] < 1),
+        households.numbers(),
+        scale=bad,
+    ),
+    "ties of the paper": lambda bad: loans.explainer(method="p2ce", ties=bad),
+    "bound of the paper": lambda bad: loans.explainer(method="mapocam", bound=bad),
+    "actions of the paper": lambda bad: loans.explainer(method="p2ce", actions=bad),
+    "method of a function": lambda bad: loans.explainer(model=lambda rows: rows["Rate"], method=bad),
+    "P2CE bound": lambda bad: p2ce.paper.P2CE(bound=bad),
+    "P2CE order": lambda bad: p2ce.paper.P2CE(order=bad),
+    "P2CE background": lambda bad: p2ce.paper.P2CE(background=bad),
+    "P2CE partial_plausibility": lambda bad: p2ce.paper.P2CE(partial_plausibility=bad),
+    "Mapocam random_state": lambda bad: p2ce.paper.Mapocam(random_state=bad),
+    "IsolationForest contamination": lambda bad: p2ce.IsolationForest(contamination=bad),
+    "IsolationForest n_estimators": lambda bad: loans.explainer(
+        plausibility=p2ce.IsolationForest(n_estimators=bad)
+    ),
+    # The reference, for models that decide themselves what they take.
+    "reference of a linear model": lambda bad: loans.explainer(model=linear(), reference=bad),
+    "reference of a pipeline": lambda bad: household_explainer(households.pipeline(), bad),
+    "detector of missing values": lambda bad: household_explainer(
+        boosting(), households.numbers(gaps=True), plausibility=bad
+    ),
+    "table": as_pandas,
+    "one row": as_person,
+    "kind": lambda bad: as_kind(pd.DataFrame(), bad),
+    # Rows.
+    "explain": lambda bad: loan_explainer().explain(bad),
+    "Debt": lambda bad: loan_explainer().explain(loan(Debt=bad)),
+    "Years": lambda bad: loan_explainer().explain(loan(Years=bad)),
+    "one more value": lambda bad: loan_explainer().explain(loan(**{bad if isinstance(bad, str) else "x": 1})),
+    "Debt of a linear model": lambda bad: loans.explainer(model=linear()).explain(loan(Debt=bad)),
+    "household": lambda bad: households.explainer().explain(households.person(**bad)),
+    "strict household": lambda bad: households.explainer("error").explain(households.person(**bad)),
+    "explain actions": lambda bad: loan_explainer().explain(loan(), actions=bad),
+    "household actions": lambda bad: households.explainer().explain(households.person(), actions=bad),
+    "explain max_changes": lambda bad: loan_explainer().explain(loan(), max_changes=bad),
+    "time_limit": lambda bad: loan_explainer().explain(loan(), time_limit=bad),
+    "time_limit of many": lambda bad: loan_explainer().explain_many(loans.people(), time_limit=bad),
+    "n_jobs": lambda bad: loan_explainer().explain_many(loans.rejected().head(1), n_jobs=bad),
+    "check": lambda bad: loan_explainer().check(loan(), bad),
+    "check Income": lambda bad: loan_explainer().check(loan(), {"Income": bad}),
+    # Actions and rules.
+    "infer": ActionSet.infer,
+    "special_values": lambda bad: ActionSet.infer(loans.people(), special_values=bad),
+    "special Income": lambda bad: ActionSet.infer(loans.people(), special_values={"Income": bad}),
+    "actions[]": lambda bad: loan_actions()[bad],
+    "fix": lambda bad: loan_actions().fix(bad),
+    "increase_only": lambda bad: loan_actions().increase_only(bad),
+    "decrease_only": lambda bad: loan_actions().decrease_only(bad),
+    "within": lambda bad: loan_actions().within(bad),
+    "within Income": lambda bad: loan_actions().within({"Income": bad}),
+    "within Income, ends": lambda bad: loan_actions().within({"Income": (bad, bad)}),
+    "step": lambda bad: loan_actions().step(bad),
+    "step Income": lambda bad: loan_actions().step({"Income": bad}),
+    "values": lambda bad: loan_actions().values(bad),
+    "values Income": lambda bad: loan_actions().values({"Income": bad}),
+    "one value of Income": lambda bad: loan_actions().values({"Income": [bad]}),
+    "display": lambda bad: loan_actions().display({"Income": bad}),
+    "Display name": lambda bad: p2ce.Display(name=bad),
+    "Display style": lambda bad: p2ce.Display(style=bad),
+    "Display decimals": lambda bad: p2ce.Display(decimals=bad),
+    "Display values": lambda bad: p2ce.Display(values=bad),
+    "rule": lambda bad: loan_actions().rule(bad),
+    "linked": lambda bad: loan_actions().rule(rules.linked("Income", bad)),
+    "ratio": lambda bad: rules.linked("Income", "Debt", ratio=bad),
+    "inequality": rules.inequality,
+    "if_then": lambda bad: loan_actions().rule(rules.if_then(if_={"Income": bad}, then={"Debt": 1})),
+    "one_hot": lambda bad: loan_actions().rule(rules.one_hot(bad, bad)),
+    "calls of actions": lambda bad: bad(loan_actions()),
+    "calls of household actions": lambda bad: bad(household_actions()),
+    "rules": lambda bad: households.explainer().explain(
+        households.person(), actions=household_actions().rule(*bad)
+    ),
+    # Files and texts.
+    "policy": of_text(load_policy),
+    "policy path": of_text(ActionSet.load),
+    "archive path": of_text(lambda bad: p2ce.Explainer.load(bad, loans.forest())),
+    "table path": of_text(lambda bad: read_table(Path(bad), "--data")),
+    "where": of_text(lambda bad: rows_where(bad, loans.people())),
+    "where name": of_text(lambda bad: rows_where(f"`{bad}` < 3", loans.people())),
+    "where text": of_text(lambda bad: rows_where(f"Income == '{bad[:900]}'", loans.people())),
+    "--limit": of_text(lambda bad: read_limits([bad])),
+    "table_rows": lambda bad: p2ce.Limits(table_rows=bad),
+    "Explanation.from_dict": Explanation.from_dict,
+    "format": lambda bad: Explanation.from_dict({"format": bad}),
+    "Explanations.from_json": Explanations.from_json,
+    # What is done with an explanation.
+    "audience": lambda bad: p2ce.to_text(explanation(), audience=bad),
+    "language": lambda bad: p2ce.to_text(explanation(), language=bad),
+    "title": lambda bad: p2ce.to_html(explanation(), title=bad),
+    "pick": lambda bad: explanation().pick(bad),
+    "to_frame kind": lambda bad: explanation().to_frame(kind=bad),
+}
+
+
+def without(name: str) -> dict[str, Any]:
+    return {key: value for key, value in loan().items() if key != name}
+
+
+def typo(right: str, wrong: str) -> str:
+    assert POLICY.count(right)
+    return POLICY.replace(right, wrong, 1)
+
+
+HOMES = loans.people().assign(Rents=~loans.people()["Owns"])
+ONE_HOT = ActionSet.infer(HOMES).rule(rules.one_hot("home", ["Owns", "Rents"]))
+RENAMED = households.people().assign(job=households.people()["job"].replace("boss", "chief"))
+RECORDS = np.array([(41, 0.5), (23, 1.5)], dtype=[("Age", "i4"), ("Rate", "f4")])
+DAY = date(2024, 5, 1)
+
+# fmt: off
+ROWS: list[Row] = [
+    # Names that are no column, with the nearest ones.
+    ("fix", "Incme", UnknownFeature, "'Incme' | 'Income'"),
+    ("increase_only", "income", UnknownFeature, "'income' | 'Income'"),
+    ("decrease_only", "Dbt", UnknownFeature, "'Dbt' | 'Debt'"),
+    ("within", {"Rats": (0, 1)}, UnknownFeature, "'Rats' | 'Rate'"),
+    ("step", {"Rats": 1}, UnknownFeature, "'Rats' | 'Rate'"),
+    ("values", {"Rats": [1]}, UnknownFeature, "'Rats' | 'Rate'"),
+    ("check", {"Incme": 3}, InvalidPerson, "'Incme' | 'Income'"),
+    ("rule", rules.together("Income", "Dept"), UnknownFeature, "'Dept' | 'Debt' | change together"),
+    ("rule", rules.inequality("Incme <= Debt"), UnknownFeature, "'Incme' | 'Income'"),
+    ("rules", [rules.linked("years", "age")], UnknownFeature, "'years'"),
+    # Rows.
+    ("explain", without("Debt"), InvalidPerson, "'Debt' | missing"),
+    ("explain", {**without("Debt"), "Dept": 1.0}, InvalidPerson, "'Debt' | 'Dept'"),
+    ("explain", loan(Incomes=3), InvalidPerson, "'Incomes' | 'Income' | Drop"),
+    ("explain", [1, 2], InvalidPerson, "5 values | (2,) | dict"),
+    ("explain", loans.rejected().iloc[:2], InvalidPerson, "2 rows | explain_many()"),
+    ("explain", "me", InvalidPerson, "str | Series"),
+    ("Debt", -np.inf, InvalidPerson, "'Debt' | infinite | finite number"),
+    ("Debt", "low", InvalidPerson, "'Debt' | 'low' | not a number | Encode"),
+    ("Debt", 1j, InvalidPerson, "'Debt' | not a number"),
+    ("Debt", 1e39, InvalidPerson, "'Debt' | 1e+39"),
+    ("Years", 2.5, InvalidPerson, "'Years' | int8 | 2.5 | own type"),
+    ("Years", 300, InvalidPerson, "'Years' | int8 | 300"),
+    ("household", {"job": 3}, InvalidPerson, "'job' | 'clerk' | 3 | own type"),
+    ("household", {"age": "old"}, InvalidPerson, "'age' | 'old' | not a number"),
+    ("household", {"age": "24"}, InvalidPerson, "'age' | '24' | not a number"),
+    ("household", {"age": 24.5}, InvalidPerson, "'age' | int64 | 24.5"),
+    ("strict household", {"job": "pilot"}, InvalidPerson,
+     "unknown categories ['pilot'] | 'job' holds 'pilot' | not in the reference"),
+    ("strict household", {"home": "boat"}, InvalidPerson,
+     "unknown categories ['boat'] | 'home' holds 'boat'"),
+    ("one row", pl.DataFrame({"when": [DAY]}), InvalidPerson, "'when'"),
+    ("one row", pl.DataFrame({"Age": [1, 2]}), InvalidPerson, "a table of 2 rows | Use explain_many()"),
+    ("one row", pa.table({"Age": [1, 2]}), InvalidPerson, "a table of 2 rows | Use explain_many()"),
+    ("one row", RECORDS, InvalidPerson, "a table of 2 rows | Use explain_many()"),
+    ("one row", [{"Age": 1}] * 3, InvalidPerson, "a table of 3 rows | Use explain_many()"),
+    # What the model or the detector does not take shows only when it is called.
+    ("Debt of a linear model", np.nan, InvalidOutput, "'Debt' | missing values | imputer"),
+    ("household", {"debt": np.nan}, InvalidOutput, "contains NaN | 'debt' | imputer"),
+    ("household", {"age": None}, InvalidOutput, "contains NaN | 'age'"),
+    ("reference of a linear model", loans.people().assign(Debt=[np.nan, 1.0] * 120), InvalidOutput,
+     "'Debt' | missing values | imputer"),
+    ("reference of a pipeline", households.people().assign(debt=households.numbers(gaps=True)["debt"]),
+     InvalidOutput, "contains NaN | 'debt' | imputer"),
+    ("reference", loans.people().assign(Debt="low"), InvalidOutput, "'Debt' | 'low' | encoder"),
+    ("detector of missing values", LocalOutlierFactor(novelty=True).fit(households.numbers()), InvalidOutput,
+     "detector | contains NaN | 'age', 'debt'"),
+    ("rules", [rules.predicate(lambda _: [True], name="sure")], InvalidOutput, "'sure' | bools | each row"),
+    ("rules", [rules.predicate(lambda rows: rows["dept"] > 1, name="low debt")], InvalidOutput,
+     "'low debt' | KeyError: 'dept'"),
+    # The reference.
+    ("reference", loans.people().drop(columns="Debt"), InvalidReference, "'Debt' | fitted on"),
+    ("reference", loans.people().assign(label=1), InvalidReference, "'label' | Drop"),
+    ("reference", loans.people().iloc[:0], InvalidReference, "zero rows | fitted on"),
+    ("reference", loans.people()[[]], InvalidReference, "no columns"),
+    ("reference", loans.people().to_numpy(), InvalidReference, "DataFrame | (240, 5) | (array, names)"),
+    ("reference", pd.concat([loans.people(), loans.people()[["Debt"]]], axis=1), InvalidReference,
+     "'Debt' | Rename or drop"),
+    ("reference", loans.people().assign(Debt=[np.nan, np.inf] * 120), InvalidReference,
+     "'Debt' (120) | missing | drop the rows"),
+    ("reference", loans.people().assign(Debt=pd.Timestamp("2020-01-01")), UnsupportedColumn,
+     "'Debt' | datetime64 | days"),
+    # Tables of other libraries.
+    ("table", np.zeros((3, 2)), InvalidReference, "shape (3, 2) without names. Pass (array, names)"),
+    ("table", (np.zeros((3, 2)), ["a"]), InvalidReference, "2 different names"),
+    ("table", (np.zeros((3, 2)), ["a", "a"]), InvalidReference, "2 different names"),
+    ("table", (np.zeros((3, 2)), "ab"), InvalidReference, "2 different names"),
+    ("table", [], InvalidReference, "an empty list"),
+    ("table", [[1, 2]], InvalidReference, "a list of list"),
+    ("table", "data.csv", InvalidReference, "got str. Make a pandas DataFrame"),
+    ("table", None, InvalidReference, "got NoneType"),
+    ("table", pd.Series([1]), InvalidReference, "got Series"),
+    ("table", pl.Series([1]), InvalidReference, "got Series. Pass its .to_pandas()"),
+    ("table", {"Age": 41}, InvalidReference, "a list or an array for 'Age', got 41. | explain()"),
+    ("table", {"Age": "41"}, InvalidReference, "for 'Age', got '41'"),
+    ("table", {"Age": [41], "Job": ["a", "b"]}, InvalidReference, "'Age' has 1 values and 'Job' has 2"),
+    ("table", [{"Age": 41}, {"Agee": 41}], InvalidReference, "Row 1 lacks the key 'Age', which row 0 has"),
+    ("table", [{"Age": 41}, {"Age": 41, "Job": 1}], InvalidReference, "Row 1 has the key 'Job', which row 0"),
+    ("table", RECORDS.reshape(1, 2), InvalidReference, "one dimension, got shape (1, 2)"),
+    ("table", pa.Table.from_arrays([pa.array([1])] * 2, names=["a", "a"]), InvalidReference,
+     "more than once"),
+    ("table", pl.DataFrame({"when": [DAY]}), UnsupportedColumn, "'when' (Date) | days"),
+    ("table", pl.DataFrame({"when": [datetime(2024, 5, 1)]}), UnsupportedColumn, "'when' (Datetime"),
+    ("table", pl.DataFrame({"parts": [[1, 2]]}), UnsupportedColumn, "'parts' (List"),
+    ("table", pl.DataFrame({"price": [Decimal("1.5")]}), UnsupportedColumn, "'price' (Decimal"),
+    ("table", pa.table({"when": pa.array([DAY])}), UnsupportedColumn, "'when' (date32"),
+    ("table", pa.table({"when": pa.array([datetime(2024, 5, 1)])}), UnsupportedColumn, "'when' (timestamp"),
+    ("table", {"when": [DAY]}, UnsupportedColumn, "'when' (it holds date"),
+    ("table", {"when": np.array(["2024-05-01"], "datetime64[D]")}, UnsupportedColumn, "'when' (datetime64"),
+    ("table", {"when": [np.datetime64("2024-05-01")]}, UnsupportedColumn, "'when' (it holds datetime64"),
+    ("table", {"price": [Decimal("1.5")]}, UnsupportedColumn, "'price' (it holds Decimal"),
+    ("table", [{"parts": [1, 2]}], UnsupportedColumn, "'parts' (it holds list"),
+    ("table", {"matrix": np.zeros((2, 2))}, UnsupportedColumn, "'matrix' (2 dimensions"),
+    ("kind", "polar", InvalidArgument, "Did you mean 'polars'"),
+    # Actions.
+    ("within Income", (50, 20), InvalidActions, "'Income' | empty range | (20, 50)"),
+    ("within Income", (30.2, 30.8), InvalidActions, "'Income' | Widen"),
+    ("within Income", (np.nan, 30), InvalidActions, "'Income' | finite"),
+    ("values Income", [], InvalidActions, "'Income' | fix('Income')"),
+    ("step Income", 0, InvalidActions, "'Income' | above 0"),
+    ("actions", {"Income": (1, 2)}, InvalidActions, "ActionSet | dict | infer"),
+    ("explain actions", {"Income": (1, 2)}, InvalidActions, "ActionSet | dict | infer"),
+    ("actions", ActionSet.infer(loans.people().drop(columns="Debt")), InvalidActions,
+     "'Debt' | Infer it from"),
+    ("explain actions", ActionSet.infer(loans.people().assign(z=1)), InvalidActions, "'z' | Infer it from"),
+    ("household actions", ActionSet.infer(households.people().assign(job=range(households.ROWS))),
+     InvalidActions, "'job' | numbers | category | ActionSet.infer"),
+    ("household actions", ActionSet.infer(RENAMED), InvalidActions, "'job' | 'chief' | never has"),
+    ("calls of actions", lambda actions: actions.increase_only("Debt").decrease_only("Debt"),
+     ContradictoryConstraints, "'Debt' | fix('Debt')"),
+    ("calls of household actions", lambda actions: actions.increase_only("job"), InvalidActions,
+     "'job' | without an order | ordered=True | values("),
+    ("calls of household actions", lambda actions: actions.values(job=["boss", "clrk"]), InvalidActions,
+     "'job' | 'clrk' | 'clerk'"),
+    ("calls of household actions", lambda actions: actions.allow_missing("age"), InvalidActions,
+     "'age' | int64 | Int64"),
+    # Rules.
+    ("rules", [rules.forbid("job", {"clrk": ["boss"]})], InvalidActions, "'clrk' | 'job' | 'clerk'"),
+    ("rules", [rules.linked("job", "age")], InvalidActions, "'job' | categories | if_then()"),
+    ("rules", [rules.one_hot("group", ["age", "debt"])], InvalidActions, "0 and 1 | 'age' | 'group'"),
+    ("rules", [rules.if_then(if_={"job": ("boss", "cook")}, then={"age": 25})], InvalidActions,
+     "'job' | no order | List the values"),
+    ("rules", [rules.linked("age", "debt"), rules.linked("debt", "age")], ContradictoryConstraints,
+     "circle | age | debt | Drop one"),
+    ("rules", [rules.together("age", "debt"), rules.exclusive("age", "debt")], ContradictoryConstraints,
+     "'age' | 'debt' | Drop one"),
+    ("calls of actions",
+     lambda actions: actions.rule(rules.linked("Income", "Debt"), rules.linked("Years", "Debt")),
+     ContradictoryConstraints, "'Debt' | 'Income' | 'Years' | Keep one link"),
+    ("calls of household actions", lambda actions: actions.fix("age").rule(rules.linked("debt", "age")),
+     ContradictoryConstraints, "'age' is fixed | Drop the rule"),
+    ("calls of household actions", lambda actions: actions.rule(rules.linked("debt", "age")).fix("age"),
+     ContradictoryConstraints, "'age' is fixed"),
+    # Models and what they are to predict.
+    ("model", RandomForestClassifier(), NotFitted, "RandomForestClassifier | .fit(X, y)"),
+    ("model", LogisticRegression(), NotFitted, "LogisticRegression | .fit(X, y)"),
+    ("model", make_pipeline(StandardScaler(), LogisticRegression()), NotFitted, ".fit(X, y)"),
+    ("model", None, UnsupportedModel, "None | fitted model"),
+    ("target", "good", InvalidTarget, "0, 1 | 'good'"),
+    ("target", np.array([0, 1]), InvalidTarget, "0, 1"),
+    ("target", (0, 1), InvalidTarget, "classes 0, 1 | (0, 1)"),
+    ("range", None, InvalidTarget, "is a regressor | target=(low, high) | None for an open end"),
+    ("range", 1, InvalidTarget, "regressor | target=(low, high) | None for an open end | got 1"),
+    ("range", (None, None), InvalidTarget, "target=(None, None) | excludes nothing | at least one end"),
+    ("range", (5, 2), InvalidTarget, "ascending | (5, 2) | low"),
+    ("range", (np.nan, 1), InvalidTarget, "nan | None for an open end"),
+    ("range and threshold", 0.5, InvalidThreshold, "regressor | threshold=0.5 | target=(low, high)"),
+    ("threshold", 1.2, InvalidThreshold, "[0, 1] | 1.2"),
+    ("threshold", -0.1, InvalidThreshold, "[0, 1] | -0.1"),
+    ("threshold", np.nan, InvalidThreshold, "[0, 1] | nan"),
+    ("threshold", "half", InvalidThreshold, "number | 'half'"),
+    ("scale of a pipeline", "decisions", InvalidArgument, "scale='decisions' | scale='decision'"),
+    ("scale of votes", "decision", InvalidArgument, "scale='decision' | scale='probability'"),
+    # Objectives, detectors, methods and limits.
+    ("objectives", ["mean_distnce"], UnknownObjective,
+     "'mean_distnce' | Did you mean 'mean_distance' | 'max_distance' | 'changes' | 'percentile_shift'"),
+    ("objectives", [], InvalidObjective, "At least one"),
+    ("objectives", ["changes", p2ce.Changes()], InvalidObjective, "'changes' | Remove one"),
+    ("plausibility", SklearnForest(), NotFitted, ".fit(X) | p2ce.IsolationForest"),
+    ("plausibility", p2ce.IsolationForest, UnsupportedDetector, "IsolationForest()"),
+    ("plausibility", "isolation", UnsupportedDetector, "str | None"),
+    ("IsolationForest contamination", 0.7, InvalidArgument, "0.5 | 0.7"),
+    ("random_state", "lucky", InvalidArgument, "random_state | 'lucky'"),
+    ("method", "p2c", InvalidArgument, "'p2c' | 'p2ce' | 'p2ce-ablation' | 'mapocam' | 'exact'"),
+    ("method", p2ce.paper.Mapocam(bound="monotone"), InvalidArgument, "monotone | linear | random forest"),
+    ("method of a function", p2ce.paper.P2CE(bound="tree"), InvalidArgument, '"tree" | "shap" | "none"'),
+    ("ties of the paper", True, InvalidArgument, "ties=True | method='exact'"),
+    ("bound of the paper", "none", InvalidArgument, "bound='none' | exact search | p2ce.paper"),
+    ("actions of the paper", loan_actions().rule(rules.linked("Income", "Debt")), InvalidArgument,
+     "linked() | method='exact'"),
+    ("P2CE bound", "shapp", InvalidArgument, "'shapp' | Did you mean 'shap'?"),
+    ("P2CE order", 3, InvalidArgument, "'importance' | 3"),
+    ("P2CE background", 0, InvalidArgument, "at least 1 | 0"),
+    ("P2CE partial_plausibility", 0.5, InvalidArgument, "True or False | 0.5"),
+    ("Mapocam random_state", -1, InvalidArgument, "random_state | -1"),
+    ("bound", "shapp", InvalidArgument, "'auto' | 'none' | 'shapp' | 'shap'"),
+    ("max_changes", 0, InvalidArgument, "from 1 to | None | 0"),
+    ("max_changes", 1.5, InvalidArgument, "whole | 1.5"),
+    ("max_changes", True, InvalidArgument, "whole | True"),
+    ("explain max_changes", "many", InvalidArgument, "whole | 'many'"),
+    ("time_limit", -1, InvalidArgument, "time_limit | 0 or more | -1"),
+    ("time_limit of many", np.nan, InvalidArgument, "time_limit | nan"),
+    ("n_jobs", 0, InvalidArgument, "n_jobs | -1 | 0"),
+    *(
+        ("--limit", text, InvalidArgument, "limit")
+        for text in ("", "table-rows", "table-rows=", "rows=3", "table-rows=many", "table-rows=0")
+    ),
+    *(("--limit", f"table-rows={text}", InvalidArgument, "limit") for text in ("-1", "nan", "1e999")),
+    *(
+        ("table_rows", amount, InvalidArgument, "table_rows is a number")
+        for amount in (0, -1, np.nan, np.inf, "3", None, True)
+    ),
+    # Policy files: the line and the nearest name.
+    ("policy", typo("kind: whole", "kind: hole"), PolicyError, "policy.yaml:3: | 'hole' | 'whole'"),
+    ("policy", typo("step: 0.25", "stepp: 0.25"), PolicyError, "policy.yaml:4: | 'stepp' | 'step'"),
+    ("policy", typo("  labels: [own", "  lables: [own"), PolicyError, "policy.yaml:8: | 'lables' | 'labels'"),
+    ("policy", typo("rule: forbid", "rule: forbd"), PolicyError, "policy.yaml:10: | 'forbd' | 'forbid'"),
+    ("policy", typo("column: job", "column: jobb"), PolicyError, "policy.yaml:10: | 'jobb' | 'job'"),
+    ("policy", typo("transitions:", "transition:"), PolicyError, "policy.yaml:12: | 'transitions'"),
+    ("policy", typo("from: boss", "from: bos"), PolicyError, "policy.yaml:10: | 'bos' | 'boss'"),
+    ("policy", typo("features:", "featurs:"), PolicyError, "policy.yaml:2: | 'featurs' | 'features'"),
+    ("policy", typo("rules:", "ruls:"), PolicyError, "policy.yaml:9: | 'ruls' | 'rules'"),
+    ("where", "1" * 5000, LimitExceeded, "where_characters | --limit"),
+]
+# fmt: on
+
+
+def zip_of_version(version: int) -> bytes:
+    """Write a zip file with an empty schema, which needs a version of zip to be unpacked."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr(zipfile.ZipInfo("schéma.json" if version == 20 else "schema.json"), "{}")
+    found = content.getvalue()
+    at = found.index(b"PK\x01\x02") + 6
+    return found[:at] + version.to_bytes(2, "little") + found[at + 2 :]
+
+
+def long_listing() -> bytes:
+    """Say at the end of a zip file that its list of names has gigabytes."""
+    found = zip_of_version(20)
+    at = found.index(b"PK\x05\x06") + 12
+    return found[:at] + (2**31).to_bytes(4, "little") + found[at + 4 :]
+
+
+def column(name: str, cell: str, *, rows: int | None = None) -> Callable[[bytes], bytes]:
+    """Write a cell into the first rows of a column of a CSV file, or into all of them."""
+
+    def change(content: bytes) -> bytes:
+        frame = pd.read_csv(io.BytesIO(content), dtype=object)
+        frame.loc[frame.index[:rows], name] = cell
+        return frame.to_csv(index=False).encode()
+
+    return change
+
+
+def replaced(old: str, new: str, coding: str = "utf-8") -> Callable[[bytes], bytes]:
+    """Edit the text of a file."""
+    return lambda content: content.decode().replace(old, new).encode(coding)
+
+
+AGE = "version: 1\nfeatures:\n  Age: {kind: whole, seen: [1, 9], step: 1}\n"
+PREDICATE = 'rules:\n  - {rule: predicate, function: "this:s"}\n'
+PIPE = None  # a named pipe
+# Files that are written or edited, arguments of a command that works otherwise (None leaves one out), words.
+Files = dict[str, bytes | str | Callable[[bytes], bytes] | None]
+# fmt: off
+COMMANDS: list[tuple[Files, dict[str, Any], str]] = [
+    ({}, {"model": "modle.txt"}, "'modle.txt' does not exist | 'model.txt'"),
+    ({}, {"data": "poeple.csv"}, "--data 'poeple.csv' does not exist | 'people.csv'"),
+    ({}, {"policy": "p.yml"}, "--policy 'p.yml' does not exist"),
+    ({}, {"reference": "data/t.csv"}, "There is no folder 'data'"),
+    ({}, {"data": "."}, "is a folder | Name a file"),
+    ({}, {"row": "30"}, "--row 30 | 30 rows, 0 to 29"),
+    ({}, {"row": "p3"}, "--row 'p3' is no number | --index-column"),
+    ({}, {"row": "p99", "index_column": "id"}, "no label in 'id' | 30 rows"),
+    ({}, {"index_column": "ID"}, "--index-column 'ID' | Did you mean 'id'?"),
+    ({}, {"where": "score < 1"}, "--row and --where"),
+    ({}, {"row": None, "where": "Incom > 3"}, "'Incom' | Did you mean 'Income'?"),
+    ({}, {"row": None, "where": "Housing == own"}, "'own' | Text goes in quotes"),
+    ({}, {"row": None, "where": "Age = 3"}, "Write == to compare"),
+    ({}, {"row": None, "where": "Age > 300"}, "matches none of the 30 rows"),
+    ({}, {"out": "out.xlsx"}, "'.xlsx' | .html, .md, .json, .csv, .parquet"),
+    ({}, {"out": "out"}, "has no ending | .html, .md"),
+    ({}, {"out": "new/out.html"}, "'new', which does not exist | mkdir -p new"),
+    ({}, {"out": "model.txt/x.html"}, "'model.txt', which is a file"),
+    ({"out.json": "mine"}, {"out": "out.json"}, "--force"),
+    ({}, {"target": "2"}, "2 | 0, 1"),
+    ({}, {"target": "a:b"}, "low:high"),
+    ({}, {"threshold": "1.5"}, "[0, 1] | 1.5"),
+    ({}, {"threshold": "half"}, "--threshold | number | p2ce explain --help"),
+    ({}, {"contamination": "1.5"}, "contamination | 1.5"),
+    ({}, {"contamination": "0.1", "no_plausibility": True},
+     "--contamination | --no-plausibility | Choose one"),
+    ({}, {"objective": "mean_distanc"}, "'mean_distance'"),
+    ({}, {"max_changes": "-1"}, "--max-changes -1 | 0 for no limit"),
+    ({}, {"jobs": "0"}, "--jobs 0 | -1"),
+    ({}, {"time_limit": "-3"}, "--time-limit -3 | above 0"),
+    ({}, {"drop": "Age"}, "--drop 'Age' | cannot be left out"),
+    ({}, {"drop": "Repayed"}, "--drop 'Repayed' | Did you mean 'Repaid'?"),
+    ({}, {"language": "pr"}, "'pr' | 'pt'"),
+    ({}, {"audience": "persn"}, "'persn' | 'person'"),
+    ({}, {"thresold": "1"}, "--thresold | p2ce explain --help"),
+    ({}, {"model": None}, "--model | p2ce explain --help"),
+    ({}, {"weights": "people.csv"}, "--weights | my_module:make_network"),
+    ({}, {"model": "nets:make"}, "module 'nets'"),
+    ({}, {"model": "people.csv"}, "no model file | LightGBM text"),
+    # Tables.
+    ({"people.csv": replaced("Income", "income ")}, {},
+     "--data 'people.csv' has no column 'Income' | income"),
+    ({"train.csv": replaced("Income", "income ")}, {}, "--reference 'train.csv' has no column 'Income'"),
+    ({"people.csv": ""}, {}, "'people.csv' is empty"),
+    ({"people.csv": "\n\n"}, {}, "'people.csv' is empty"),
+    ({"people.csv": "Age,Income\n"}, {}, "no rows"),
+    ({"people.csv": column("Income", "1,234")}, {}, "'Income' of people.csv | '1,234' | without separators"),
+    ({"people.csv": column("Income", "much")}, {}, "'Income' of people.csv holds 'much'"),
+    ({"train.csv": column("Income", "much", rows=1)}, {}, "'Income' of train.csv holds 'much' in row 0"),
+    ({"train.csv": column("Income", "inf", rows=1)}, {}, "infinite | 'Income'"),
+    ({"people.csv": column("Has guarantor", "yes")}, {},
+     "holds 'yes', where the reference has True and False"),
+    ({"people.csv": replaced("Age,", "Rate,")}, {}, "more than one column called 'Rate'"),
+    ({"people.csv": replaced("rent", "miété", "latin-1")}, {}, "not text in UTF-8 | iconv"),
+    ({"people.csv": replaced("", "", "utf-16")}, {}, "is text in UTF-16. Save it as UTF-8: iconv -f utf-16"),
+    ({"people.csv": lambda content: content + b"1,2,3,4,5,6,7,8,9\n"}, {}, "no table | line"),
+    ({"people.csv": b"PK\x03\x04abc"}, {}, "Excel | Save it as CSV"),
+    ({"people.csv": b"\x00\x01\x02" * 50}, {}, "binary file"),
+    ({"people.csv": gzip.compress(b"Age,Income\n1,2\n")[:-9]}, {}, "damaged"),
+    ({"people.csv": b"PAR1xxxxPAR1"}, {}, "damaged"),
+    ({"p.yaml": "version: 1\n"}, {"data": "p.yaml"}, "'p.yaml' is called like a policy"),
+    ({"p.parquet": "Age\n1\n"}, {"data": "p.parquet"}, "called like a Parquet file"),
+    ({"p.csv": PIPE}, {"data": "p.csv"}, "is a pipe or a device"),
+    # Models.
+    ({"model.txt": b""}, {}, "'model.txt' is empty"),
+    ({"model.txt": lambda content: content[:2000]}, {}, "breaks off"),
+    ({"model.txt": "tree\nversion=v4\nnonsense\nend of trees\n"}, {}, "loaded as LightGBM | damaged"),
+    ({"model.txt": "hello"}, {}, "called like a LightGBM model"),
+    ({"m.txt": PIPE}, {"model": "m.txt"}, "is a pipe or a device"),
+    ({"m.json": '{"learner": {'}, {"model": "m.json"}, "XGBoost"),
+    ({"m.json": '{"a": 1}'}, {"model": "m.json"}, "no model file"),
+    ({"m.json": '{"tree_info": []}'}, {"model": "m.json"}, "save_model"),
+    ({"m.cbm": b"CBM1" + b"\x00" * 40}, {"model": "m.cbm"}, "CatBoost"),
+    ({"m.skops": b"PK\x03\x04"}, {"model": "m.skops"}, "damaged"),
+    ({"m.skops": zip_of_version(99)}, {"model": "m.skops"}, "damaged"),
+    ({"m.skops": zip_of_version(20).replace("é".encode(), b"\xff\xff")}, {"model": "m.skops"}, "damaged"),
+    ({"m.skops": long_listing()}, {"model": "m.skops"}, "damaged"),
+    ({"m.onnx": b"\x08\x07\x12abc"}, {"model": "m.onnx"}, "ONNX"),
+    ({"m.pkl": b"\x80\x04N."}, {"model": "m.pkl"}, "runs whatever code | --trust-pickle | skops"),
+    ({"m.pkl": b"\x80\x04N."}, {"model": "m.pkl", "trust_pickle": True},
+     "holds a NoneType, which is no model"),
+    ({"m.pkl": b"\x80\x04"}, {"model": "m.pkl", "trust_pickle": True}, "is a pickle that cannot be loaded"),
+    ({"raises_here.py": "def make():\n    raise KeyError('weights')\n"}, {"model": "raises_here:make"},
+     "raises_here:make raised KeyError"),
+    ({"lacks_it.py": "def make_net(): ...\n"}, {"model": "lacks_it:make_nt"}, "no 'make_nt' | 'make_net'"),
+    ({"gives_none.py": "def make(): ...\n"}, {"model": "gives_none:make"}, "returned None"),
+    ({"exits.py": "import sys\nsys.exit(0)\n"}, {"model": "exits:make"}, "exit"),
+    # Policies.
+    ({"p.yaml": AGE + PREDICATE}, {"policy": "p.yaml"}, "predicate 'this:s' | --trust-predicates"),
+    ({"p.yaml": AGE.replace("whole", "whol")}, {"policy": "p.yaml"}, "p.yaml:3: | whole"),
+    ({"p.yaml": AGE}, {"policy": "p.yaml"}, "--policy 'p.yaml' does not say what 'Income' may do"),
+]
+# fmt: on

@@ -1,0 +1,98 @@
+"""Relaxations for many people are those of each one alone, by label, whoever fails or interrupts."""
+
+import signal
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+import p2ce
+from p2ce.errors import InvalidArgument
+
+NO_RECOURSE = p2ce.Status.NO_RECOURSE
+
+
+@cache
+def problem() -> tuple[p2ce.Explainer, p2ce.Explanations]:
+    """Explain rejected applicants, most of whom would need a smaller loan than the policy allows."""
+    made = p2ce.datasets.make_applicants(400)
+    people = made.features[["Income", "LoanAmount", "LatePayments"]]
+    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(people, made.outcome)
+    actions = (
+        p2ce.ActionSet.infer(people).fix("LatePayments").increase_only("LoanAmount").decrease_only("Income")
+    )
+    explainer = p2ce.Explainer(model, people, actions=actions, max_changes=1, plausibility=None)
+    rejected = people[explainer.score(people) < explainer.threshold].head(20)
+    return explainer, explainer.explain_many(rejected.set_axis([f"id {i}" for i in range(len(rejected))]))
+
+
+def alone() -> dict[Any, p2ce.result.WhyNone]:
+    explainer, many = problem()
+    none = [pair for pair in zip(many.labels, many, strict=True) if pair[1].status is NO_RECOURSE]
+    assert 3 <= len(none) < len(many)
+    return {label: explainer.why_none(one) for label, one in none}
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_many_are_as_each_alone_in_any_number_of_processes(n_jobs: int) -> None:
+    explainer, many = problem()
+    found = explainer.why_none(many, n_jobs=n_jobs)
+    assert found == alone()
+    assert list(found) == list(alone())
+
+
+def test_a_report_takes_them_as_they_are() -> None:
+    explainer, many = problem()
+    found = explainer.why_none(many)
+    assert all(label in p2ce.to_html(many, why=found) for label in found)
+
+
+def test_labels_have_to_name_one_person_each() -> None:
+    explainer, many = problem()
+    for labels in (["same"] * len(many), [["a list"]] * len(many)):
+        with pytest.raises(InvalidArgument, match="labels no single person"):
+            explainer.why_none(p2ce.Explanations(list(many), labels=labels))
+
+
+def test_explanations_of_another_problem_are_rejected() -> None:
+    explainer, many = problem()
+    people = pd.DataFrame([one.person for one in many])
+    other = p2ce.Explainer(lambda frame: np.zeros(len(frame)), people, plausibility=None)
+    with pytest.raises(InvalidArgument, match="another problem"):
+        other.why_none(many)
+    with pytest.raises(InvalidArgument, match="n_jobs"):
+        explainer.why_none(many, n_jobs=0)
+
+
+class Model:
+    """Accepts nobody by raising for one person, or by pressing Ctrl-C, once it is told to."""
+
+    def __init__(self) -> None:
+        self.does = ""
+
+    def __call__(self, frame: pd.DataFrame) -> Any:
+        if self.does and (frame["bad"] == 1).any():
+            if self.does == "interrupts":
+                signal.raise_signal(signal.SIGINT)
+            raise ConnectionError("The service is down.")
+        return (frame["a"] >= 10).to_numpy(dtype=float)
+
+
+@pytest.mark.parametrize(("does", "kept"), [("raises", ["x", "z"]), ("interrupts", ["x"])])
+def test_a_failure_or_ctrl_c_loses_nothing_that_is_done(
+    does: str, kept: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    people = pd.DataFrame({"a": [0, 1, 2, 12], "bad": [0, 1, 0, 0]}, index=["x", "y", "z", "fine"])
+    model = Model()
+    actions = p2ce.ActionSet.infer(people).within(a=(0, 5)).fix("bad")
+    explainer = p2ce.Explainer(model, people, actions=actions, plausibility=None)
+    many = explainer.explain_many(people)
+    assert many.statuses[NO_RECOURSE] == 3
+    model.does = does
+    found = explainer.why_none(many)
+    assert list(found) == kept
+    assert all(len(why) for why in found.values())
+    assert ("Interrupted" if does == "interrupts" else "'y'") in caplog.text
