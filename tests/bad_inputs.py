@@ -28,7 +28,6 @@ from sklearn.preprocessing import StandardScaler
 
 import p2ce
 from p2ce import ActionSet, Explanation, Explanations, rules
-from p2ce.apps.table_files import read_table
 from p2ce.apps.where_expression import rows_where
 from p2ce.errors import (
     ContradictoryConstraints,
@@ -51,6 +50,7 @@ from p2ce.errors import (
 )
 from p2ce.limits import read_limits
 from p2ce.tables import as_kind, as_pandas, as_person
+from p2ce.tables.table_files import read_table
 from tests.populations import households, loans
 
 Place = Callable[[Any], Any]
@@ -242,6 +242,16 @@ PLACES: dict[str, Place] = {
     "title": lambda bad: p2ce.to_html(explanation(), title=bad),
     "pick": lambda bad: explanation().pick(bad),
     "to_frame kind": lambda bad: explanation().to_frame(kind=bad),
+    # Audits.
+    "audit answers": lambda bad: p2ce.audit(bad, {"sex": ["f"]}),
+    "audit groups": lambda bad: p2ce.audit(Explanations([explanation()]), bad),
+    "audit group": lambda bad: p2ce.audit(Explanations([explanation()]), {"sex": [bad]}),
+    "audit data": lambda bad: p2ce.audit(Explanations([explanation()]), "sex", data=bad),
+    "audit confidence": lambda bad: p2ce.audit(Explanations([explanation()]), {"sex": ["f"]}, confidence=bad),
+    "Audit.from_dict": p2ce.Audit.from_dict,
+    "metric of groups": lambda bad: p2ce.plot_groups(
+        p2ce.audit(Explanations([explanation()]), {"sex": ["f"]}), metric=bad
+    ),
 }
 
 

@@ -15,10 +15,10 @@ import pytest
 
 import p2ce
 from p2ce import ActionSet, Limits
-from p2ce.apps.table_files import read_table
 from p2ce.apps.where_expression import rows_where
 from p2ce.errors import InvalidActions, InvalidArgument, LimitExceeded
 from p2ce.limits import read_limits
+from p2ce.tables.table_files import read_table
 from tests.apps.commands import run
 from tests.hostile.plain_data import tame
 from tests.populations import loans

@@ -10,9 +10,10 @@ import pytest
 
 import p2ce
 
-MODULES = {"datasets", "errors", "paper", "result", "rules", "testing"}
+MODULES = {"datasets", "errors", "evidence", "paper", "portfolio", "result", "rules", "testing"}
 NAMES = {
     "ActionSet",
+    "Audit",
     "Changes",
     "CostTable",
     "Display",
@@ -30,9 +31,11 @@ NAMES = {
     "ShapEstimate",
     "Status",
     "WeightedDistance",
+    "audit",
     "plot_changes",
     "plot_costs",
     "plot_front",
+    "plot_groups",
     "plot_levers",
     "plot_map",
     "register",
@@ -54,8 +57,13 @@ RECEIVED = {
 }
 OF_MODULES = {
     "datasets": ["Dataset", "load", "load_adult", "load_german", "load_taiwan", "make_applicants"],
+    "evidence": ["Difference", "Replay", "replay", "save"],
     "paper": ["P2CE", "Mapocam"],
-    "testing": ["DetectorReport", "ModelReport", "check_adapter", "check_detector", "check_model"],
+    "portfolio": ["Answers", "explain_partitions", "run"],
+    "testing": [
+        *("Check", "DetectorReport", "EvidenceReport", "ModelReport"),
+        *("check_adapter", "check_detector", "check_evidence", "check_model"),
+    ],
 }
 METHODS = {
     "actions",
@@ -65,6 +73,8 @@ METHODS = {
     "explain_many",
     "load",
     "map_of",
+    "question",
+    "reference",
     "save",
     "score",
     "threshold",

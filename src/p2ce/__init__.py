@@ -1,7 +1,8 @@
 """Every Pareto-optimal, plausible counterfactual of a model, with proof.
 
 At top level is what users type. What they receive is described in `p2ce.result`, what is raised in
-`p2ce.errors`; `p2ce.datasets` has data to try it on, `p2ce.testing` checks of models and detectors.
+`p2ce.errors`; `p2ce.datasets` has data to try it on, `p2ce.testing` checks of models and detectors, and
+`p2ce.evidence` keeps how an explanation came about.
 """
 
 from importlib import import_module
@@ -11,10 +12,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from p2ce import datasets as datasets
     from p2ce import errors as errors
+    from p2ce import evidence as evidence
     from p2ce import paper as paper
+    from p2ce import portfolio as portfolio
     from p2ce import result as result
     from p2ce import rules as rules
     from p2ce import testing as testing
+    from p2ce.audits.audit_groups import audit as audit
+    from p2ce.audits.audit_result import Audit as Audit
     from p2ce.detectors.parse_detector import IsolationForest as IsolationForest
     from p2ce.errors import P2CEError as P2CEError
     from p2ce.estimates.shap_estimate import ShapEstimate as ShapEstimate
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     from p2ce.present.charts import plot_changes as plot_changes
     from p2ce.present.charts import plot_costs as plot_costs
     from p2ce.present.charts import plot_front as plot_front
+    from p2ce.present.charts import plot_groups as plot_groups
     from p2ce.present.charts import plot_levers as plot_levers
     from p2ce.present.charts import plot_map as plot_map
     from p2ce.present.render import to_html as to_html
@@ -45,7 +51,9 @@ if TYPE_CHECKING:
 
 # The same for the interpreter, which loads a name when it is first used: `p2ce --help` needs no pandas.
 _NAMES = {
-    "": "datasets errors paper result rules testing",  # modules
+    "": "datasets errors evidence paper portfolio result rules testing",  # modules
+    "audits.audit_groups": "audit",
+    "audits.audit_result": "Audit",
     "detectors.parse_detector": "IsolationForest",
     "errors": "P2CEError",
     "estimates.shap_estimate": "ShapEstimate",
@@ -54,7 +62,7 @@ _NAMES = {
     "objectives": "Changes CostTable Euclidean MaxDistance MeanDistance Objective PercentileShift "
     "WeightedDistance",
     "plugins": "register",
-    "present.charts": "plot_changes plot_costs plot_front plot_levers plot_map",
+    "present.charts": "plot_changes plot_costs plot_front plot_groups plot_levers plot_map",
     "present.render": "to_html to_markdown to_text",
     "problem": "ActionSet Display",
     "result": "Explanation Explanations Status",

@@ -23,6 +23,7 @@
     ├── MissingData (FileNotFoundError)      a data set of the paper that no place has
     ├── DamagedData (ValueError)             a data set whose bytes are not the published ones
     ├── BrokenPlugin (RuntimeError)          an installed package whose families cannot be loaded
+    ├── UnfinishedRun (RuntimeError)         a portfolio of which some people are not explained yet
     └── MissingExtra (ImportError)           an optional package that is not installed
 
 Every message says what was expected, what came instead, and what to do about it. What came instead may be
@@ -150,6 +151,10 @@ class DamagedData(P2CEError, ValueError):
 
 class BrokenPlugin(P2CEError, RuntimeError):
     """An installed package names a family of models or detectors that cannot be loaded."""
+
+
+class UnfinishedRun(P2CEError, RuntimeError):
+    """A portfolio of which not everybody is explained; what is done is kept, and the same call goes on."""
 
 
 class MissingExtra(P2CEError, ImportError):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from p2ce.compilation.compiled_problem import Problem, parsed_for, shaped_for, w
 from p2ce.compilation.encode import EncodedRows, encode_row, encode_table
 from p2ce.compilation.grouped_features import settle_groups
 from p2ce.detectors.parse_detector import IsolationForest
-from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, P2CEError
+from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, ModelMismatch, P2CEError
 from p2ce.estimates.native import Parsed, parsed_of
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.explain.arguments import Arguments
@@ -57,6 +57,9 @@ from p2ce.solver.branch_and_bound import Listener, Progress
 from p2ce.tables.codebook import MISSING
 from p2ce.verification.evaluate_rows import scoring_of
 from p2ce.visible import echoed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["DEFAULT_OBJECTIVES", "Explainer", "Listener", "Progress"]
 
@@ -162,6 +165,18 @@ class Explainer:
     def threshold(self) -> float:
         """What the model's score has to reach."""
         return self._problem.threshold
+
+    @property
+    def question(self) -> Question:
+        """What all explanations of this explainer have in common: features, rules, policy, hashes."""
+        question = self._problem.question
+        assert question is not None
+        return question
+
+    @property
+    def reference(self) -> "pd.DataFrame":
+        """The population, in the model's columns."""
+        return self._compiled.reference
 
     def explain(
         self,
@@ -521,6 +536,22 @@ class Explainer:
         known = self._compiled
         reference = known.reference.iloc[known.sample]
         return parse_again(problem, values, reference=reference, parse_models=known.parse_models)
+
+
+def judged_apart(explainer: Explainer) -> tuple[Explainer, Trust]:
+    """Give the same explainer with a trust of its own, so that nothing explained before withdraws a proof."""
+    same, trust = object.__new__(Explainer), Trust(silent=True)
+    same.__dict__.update(explainer.__dict__, _trust=trust)
+    return same, trust
+
+
+def require_trust(explainer: Explainer) -> None:
+    """Raise if the model contradicted its scores before: nothing that the explainer finds is proven then."""
+    if not explainer._trust.holds:
+        raise ModelMismatch(
+            "The model or detector contradicted its parsed scores when this explainer was used before. Was "
+            "it changed after the explainer was made? Make a new one."
+        )
 
 
 def _unpacked(payload: bytes) -> Explainer:

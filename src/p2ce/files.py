@@ -4,6 +4,7 @@ Whenever the program or the machine stops, the name leads to the old content or 
 may be left behind is a file ``.p2ce-….tmp`` beside it, which nothing reads.
 """
 
+import errno
 import os
 import secrets
 from contextlib import suppress
@@ -39,7 +40,9 @@ def write_whole(path: str | os.PathLike[str], content: bytes, *, what: str = "Th
             f"{failed}: writing there is not permitted. Name a file in a folder of your own."
         ) from None
     except OSError as error:
-        raise InvalidArgument(f"{failed}: {error.strerror or error}. Name another file.") from None
+        is_full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+        remedy = "Free some space" if is_full else "Name another file"
+        raise InvalidArgument(f"{failed}: {error.strerror or error}. {remedy}.") from None
     except InvalidArgument:
         raise
     except ValueError as error:  # a name that no disk takes

@@ -39,6 +39,15 @@ def visible_line(content: object) -> str:
     return UNSEEN.sub(_code, SPACES.sub(" ", str(content)))
 
 
+def one_line(text: object) -> str:
+    """Write a message on one line.
+
+    >>> one_line("Wrong.\\n  Do this.")
+    'Wrong. Do this.'
+    """
+    return visible_line(" ".join(str(text).split()))
+
+
 def visible_lines(lines: Iterable[object]) -> str:
     """Write each of these as a line of its own, whatever it holds."""
     return "\n".join(map(visible_line, lines))

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.apps.table_files import Table, read_table
-from p2ce.apps.typed_columns import labels_in, natural
 from p2ce.result import Explanations
+from p2ce.tables.table_files import Table, read_table
+from p2ce.tables.typed_columns import labels_in, natural
 from tests.apps.commands import run
 
 Capture = pytest.CaptureFixture[str]

@@ -120,15 +120,14 @@ def take_table(path: Path) -> None:
     """Read a table as the population and as the people of a command."""
     import pandas as pd
 
-    from p2ce.apps import typed_columns as cells
-    from p2ce.apps.reference_types import typed_people
-    from p2ce.apps.table_files import read_table
     from p2ce.problem import ActionSet
+    from p2ce.tables import typed_columns as cells
+    from p2ce.tables.table_files import read_table
 
     table = read_table(path, "--data")
     ActionSet.infer(pd.DataFrame({name: cells.natural(table, name) for name in table.columns}))
     if set(table.columns) >= set(seeds.mixed().columns):
-        explain(_question(), typed_people(table, seeds.mixed()).head(2))
+        explain(_question(), cells.typed_people(table, seeds.mixed()).head(2))
 
 
 TAKERS: dict[str, Callable[[Path], None]] = {

@@ -17,6 +17,7 @@ from p2ce.present.render import AUDIENCES
 from p2ce.present.rule_sentences import candidates_text, restriction_text, rule_text, violation_text
 from p2ce.present.wording import wording_for
 from p2ce.result import Explanations, Judgement, Restriction, Violation
+from tests.audits.made_up import audited
 from tests.present.cases import CASES, LINKED, QUESTION, WHY, housed
 
 MOST = 6  # options of a case; sixty say no more
@@ -143,6 +144,11 @@ WRITTEN: dict[str, Callable[[], str]] = {
         Explanations([one for one, _ in CASES.values()][:8]), audience="officer", title="Eight people"
     ),
     "shown.txt": shown,
+    "audit.en.md": lambda: to_markdown(audited()),
+    **{
+        f"audit.{language}.txt": lambda language=language: to_text(audited(), language=language)
+        for language in LANGUAGES
+    },
 }
 
 

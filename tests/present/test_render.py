@@ -304,7 +304,7 @@ def test_any_explanation_at_all_can_be_written(
         ({"why": {}}, "why expects"),
         ({"why": WHY}, "OPTIMAL"),
         ({"path": 3}, "path must be"),
-        ({"explanation": [answer()]}, "() takes an Explanation or Explanations, got list"),
+        ({"explanation": [answer()]}, "() takes an Explanation, Explanations or an Audit, got list"),
         ({"explanation": many(3), "why": WHY}, "dict from their labels"),
         ({"explanation": many(3), "why": {"x": WHY}}, "'x', which is no label"),
     ],

@@ -1,8 +1,8 @@
-"""The command line: explain, inspect, bench, demo, policy, warm-up and version.
+"""The command line: explain, portfolio, audit, evidence, replay, inspect, bench, demo, policy and others.
 
-Exit codes: 0 everybody was explained; 2 wrong use or input, and nothing was written; 3 written, but some rows
-could not be explained; 130 interrupted (what is done is kept); 1 a bug of p2ce, or what ``policy check``
-found.
+Exit codes: 0 everybody was explained; 2 wrong use or input, and nothing was written; 3 some rows or shards
+could not be explained, the others are written, or what ``replay`` finds differs; 130 interrupted (what is
+done is kept); 1 a bug of p2ce, or what ``policy check`` found.
 """
 
 import os
@@ -14,6 +14,7 @@ import typer
 
 from p2ce.apps import command_arguments as say
 from p2ce.apps import policy_command as policy
+from p2ce.apps import portfolio_command as portfolio
 from p2ce.apps.messages import DEBUG, error_line
 from p2ce.limits import read_limits
 from p2ce.visible import shortened
@@ -21,7 +22,8 @@ from p2ce.visible import shortened
 BUG, WRONG_USE, INTERRUPTED = 1, 2, 130
 EXIT_CODES = (
     "Exit codes: 0 everybody was explained · 2 wrong use or input, nothing written · 3 written, but some "
-    "rows could not be explained · 130 interrupted, what is done is kept · 1 a bug"
+    "rows or shards could not be explained, or what replay finds differs · 130 interrupted, what is done is "
+    "kept · 1 a bug"
 )
 # What typer raises about wrong arguments; its module differs between versions of typer.
 UsageError = typer.BadParameter.__mro__[2]
@@ -38,6 +40,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 app.add_typer(policy.app, name="policy")
+app.add_typer(portfolio.app, name="portfolio")
 
 
 @app.callback()
@@ -182,6 +185,71 @@ def explain(
 
 
 @app.command()
+def evidence(
+    answers: Annotated[Path, typer.Argument(help="The folder that a portfolio run wrote.", readable=False)],
+    person: Annotated[str, say.option("The key of the person.", "KEY", panel=say.PEOPLE)],
+    out: Annotated[Path, say.option("Where to write: a zip file.", "FILE", panel=say.OUTPUT)],
+    model: say.OptionalModel = None,
+    with_model: Annotated[
+        bool, say.option("Keep the model's file, too.", None, "--with-model", panel=say.OUTPUT)
+    ] = False,
+    force: say.Force = False,
+    weights: say.Weights = None,
+    trust_pickle: say.TrustPickle = False,
+    trust_predicates: say.TrustPredicates = False,
+    limit: say.Limit = None,
+) -> None:
+    """Keep how one person's explanation came about in one file, for a regulator or a court.
+
+    [green]p2ce evidence answers/ --person 1234 --model model.txt --out case-1234.zip[/]
+
+    The file holds the person, the policy, hashes and versions, every option, the certificate, the explainer
+    with its whole reference population, and a readme: treat it like the data. With --model, the grid that
+    was searched is in it as well.
+    """
+    from p2ce.apps.evidence_command import ModelArgument, run_evidence
+
+    given = ModelArgument(
+        model=model,
+        weights=weights,
+        trust_pickle=trust_pickle,
+        trust_predicates=trust_predicates,
+        limits=read_limits(limit or ()),
+    )
+    run_evidence(answers, person=person, out=out, given=given, with_model=with_model, force=force)
+
+
+@app.command()
+def replay(
+    case: Annotated[
+        Path, typer.Argument(metavar="EVIDENCE", help="What p2ce evidence wrote.", readable=False)
+    ],
+    model: say.OptionalModel = None,
+    weights: say.Weights = None,
+    trust_pickle: say.TrustPickle = False,
+    trust_predicates: say.TrustPredicates = False,
+    limit: say.Limit = None,
+) -> None:
+    """Search again what an evidence file holds, and say that the result is the same, or what differs.
+
+    [green]p2ce replay case-1234.zip --model model.txt[/]
+
+    Checksums of all parts come first. Without --model, the model's file in the evidence is used. Ends with 0
+    if the result is the same, 3 if something differs, 2 if a file cannot be read or was changed.
+    """
+    from p2ce.apps.evidence_command import ModelArgument, run_replay
+
+    given = ModelArgument(
+        model=model,
+        weights=weights,
+        trust_pickle=trust_pickle,
+        trust_predicates=trust_predicates,
+        limits=read_limits(limit or ()),
+    )
+    raise typer.Exit(run_replay(case, given=given))
+
+
+@app.command()
 def inspect(
     model: say.Model,
     reference: say.ReferenceAlone = None,
@@ -224,6 +292,77 @@ def inspect(
             contamination=contamination,
             plausible=not no_plausibility,
         )
+    )
+
+
+@app.command()
+def audit(
+    answers: Annotated[
+        Path,
+        typer.Argument(
+            help="The folder of a portfolio run, or what explain --out wrote as JSON.", readable=False
+        ),
+    ],
+    groups: Annotated[
+        str, say.option("Columns to group by, each alone and all together: sex,age_band", "COLUMNS")
+    ],
+    data: Annotated[
+        Path | None,
+        say.option(
+            "A table with columns of --groups that the answers lack: CSV, TSV (also .gz) or Parquet.", "FILE"
+        ),
+    ] = None,
+    index_column: Annotated[
+        str | None,
+        say.option(
+            "The column of --data that names people; if not given, that of the run, or their order.", "COLUMN"
+        ),
+    ] = None,
+    min_size: Annotated[
+        int, say.option("A figure of fewer people is too small to tell.", "N", panel=say.PROBLEM)
+    ] = 30,
+    confidence: Annotated[float, say.option("Of the intervals.", "SHARE", panel=say.PROBLEM)] = 0.95,
+    permutations: Annotated[
+        int, say.option("Of each test; more for hundreds of groups.", "N", panel=say.PROBLEM)
+    ] = 20_000,
+    seed: Annotated[int, say.option("Of resamples and permutations.", "N", panel=say.PROBLEM)] = 0,
+    out: Annotated[
+        Path | None,
+        say.option(
+            "Where to write: .html, .md, .csv or .json. Without it, the audit is printed.",
+            "FILE",
+            panel=say.OUTPUT,
+        ),
+    ] = None,
+    language: say.Language = "en",
+    raw_csv: say.RawCsv = False,
+    force: say.Force = False,
+    limit: say.Limit = None,
+) -> None:
+    """Compare groups: who is rejected, who has an option, what it costs, with intervals and tests.
+
+    [green]p2ce audit answers/ --groups sex,age_band --out audit.html[/]
+
+    Groups need not be columns of the model: keep them in the run (--keep), or give them with --data.
+    """
+    from p2ce.apps.audit_command import run_audit
+
+    run_audit(
+        answers,
+        groups=groups,
+        data=data,
+        index_column=index_column,
+        settings={
+            "min_size": min_size,
+            "confidence": confidence,
+            "permutations": permutations,
+            "random_state": seed,
+        },
+        out=out,
+        language=language,
+        raw_csv=raw_csv,
+        force=force,
+        limits=read_limits(limit or ()),
     )
 
 
@@ -389,7 +528,7 @@ def _exit_code_of(error: BaseException) -> int:
         ended = message if message.endswith(("?", "!")) else f"{message.rstrip('.')}."
         error_line(f"{ended} See: {command} --help")
         return WRONG_USE
-    if isinstance(error, BrokenPipeError):
+    if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):  # of rich
         # The reader of the output closed the pipe; Python must not complain about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

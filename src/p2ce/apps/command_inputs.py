@@ -5,17 +5,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from p2ce.apps import typed_columns as cells
-from p2ce.apps.check_paths import require_file
 from p2ce.apps.messages import counted, notice
 from p2ce.apps.model_files.load_model import LoadedModel, load_model
 from p2ce.apps.model_files.model_columns import ModelColumns, columns_of
-from p2ce.apps.reference_types import typed_people, typed_reference
-from p2ce.apps.table_files import Table, read_table
+from p2ce.apps.reference_types import tell_new_labels, typed_reference
 from p2ce.apps.target_argument import read_target
+from p2ce.check_paths import require_file
 from p2ce.errors import InvalidArgument, InvalidTarget, nearest
 from p2ce.limits import DEFAULT, Limits
+from p2ce.tables import typed_columns as cells
 from p2ce.tables.cells import is_missing
+from p2ce.tables.table_files import Table, read_table
 from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:
@@ -107,7 +107,9 @@ def make_ready(inputs: Inputs) -> Ready:
     names = _names(inputs, known, reference_table, people_table, policy)
     reference = typed_reference(reference_table, names, known, policy, loaded.kind)
     _require(people_table, names, "--data", "the model")
-    people = typed_people(people_table, reference, report=people_table is not reference_table)
+    people = cells.typed_people(people_table, reference)
+    if people_table is not reference_table:
+        tell_new_labels(people_table, people, reference)
     actions = _actions(inputs, policy, reference, people_table)
     target = read_target(loaded.model, inputs.target)
     return Ready(
@@ -140,16 +142,32 @@ def _read_policy(inputs: Inputs) -> "ActionSet | None":
     if inputs.policy is None:
         return None
     from p2ce.problem.actions import ActionSet
-    from p2ce.problem.rules.predicate import Predicate
 
     policy = ActionSet.load(inputs.policy, limits=inputs.limits)
-    functions = [str(rule.function) for rule in policy.rules if isinstance(rule, Predicate)]
-    if functions and not inputs.trust_predicates:
-        raise InvalidArgument(
-            f"--policy {echoed(str(inputs.policy))} has the predicate {echoed(functions[0])}, a Python "
-            "function, which runs code of its author. If you trust the author, add --trust-predicates."
-        )
+    what = f"--policy {echoed(str(inputs.policy))}"
+    require_trusted_predicates(policy, what, trusted=inputs.trust_predicates)
     return policy
+
+
+def require_trusted_predicates(policy: "ActionSet", what: str, *, trusted: bool) -> None:
+    """Reject a policy that runs code of its author, unless the user trusts it; ``what`` names it."""
+    from p2ce.problem.rules.predicate import Predicate
+
+    functions = [str(rule.function) for rule in policy.rules if isinstance(rule, Predicate)]
+    if functions and not trusted:
+        raise InvalidArgument(
+            f"{what} has the predicate {echoed(functions[0])}, a Python function, which runs code of its "
+            "author. If you trust the author, add --trust-predicates."
+        )
+
+
+def require_trusted_archive(path: Path, what: str, *, trusted: bool, limits: Limits) -> None:
+    """Reject a saved explainer whose policy runs code of its author, unless the user trusts it."""
+    from p2ce.archive import read_saved
+
+    actions = read_saved(path, limits=limits).given.arguments.actions
+    assert actions is not None, "a saved explainer has a policy"
+    require_trusted_predicates(actions, what, trusted=trusted)
 
 
 def _names(

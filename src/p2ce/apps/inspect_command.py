@@ -4,10 +4,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from p2ce.apps.command_inputs import Inputs, Ready, check_files, make_ready
-from p2ce.apps.messages import counted, one_line, printable, stdout_console, working
+from p2ce.apps.messages import counted, printable, stdout_console, working
 from p2ce.apps.model_files.load_model import load_model
 from p2ce.apps.model_files.model_columns import columns_of
-from p2ce.visible import echoed, listed
+from p2ce.visible import echoed, listed, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -187,10 +187,10 @@ def _warnings(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[st
 
 
 def _lint(inputs: Inputs) -> "Iterator[str]":
-    from p2ce.apps.table_files import read_table
-    from p2ce.apps.typed_columns import with_gaps
     from p2ce.problem.policy_file import parse_policy, read_file
     from p2ce.problem.policy_lint import lint
+    from p2ce.tables.table_files import read_table
+    from p2ce.tables.typed_columns import with_gaps
 
     assert inputs.policy is not None
     assert inputs.reference is not None

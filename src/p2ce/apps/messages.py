@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from p2ce.errors import FAULT_RECORD, in_bounds
-from p2ce.visible import visible_code, visible_line
+from p2ce.visible import one_line, visible_code
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,15 +17,6 @@ if TYPE_CHECKING:
 DEBUG = "P2CE_DEBUG"  # the environment variable that turns tracebacks on
 # The library's message on Ctrl-C, which the command line replaces by how to go on.
 _SAID_HERE = "Interrupted:"
-
-
-def one_line(text: object) -> str:
-    """Write a message on one line.
-
-    >>> one_line("Wrong.\\n  Do this.")
-    'Wrong. Do this.'
-    """
-    return visible_line(" ".join(str(text).split()))
 
 
 def printable(text: object) -> str:

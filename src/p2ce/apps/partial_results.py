@@ -16,6 +16,7 @@ from typing import Any
 
 from p2ce.errors import InvalidArgument, P2CEError
 from p2ce.result import Explanation
+from p2ce.result.json_data import whole_lines
 from p2ce.result.question import Question
 from p2ce.visible import echoed
 
@@ -141,7 +142,12 @@ def _is_unbegun(path: Path) -> bool:
 
 
 def _go_on(path: Path, header: Line) -> Partial:
-    lines, whole = _whole_lines(path)
+    try:
+        lines, whole = whole_lines(path.read_bytes())
+    except OSError as error:
+        raise InvalidArgument(
+            f"{echoed(str(path))} cannot be read: {error.strerror or error}. Pass --fresh."
+        ) from error
     before = lines[0] if lines and isinstance(lines[0], dict) else {}
     if before.get("format") != FORMAT or not isinstance(before.get("request"), dict):
         raise InvalidArgument(
@@ -174,22 +180,3 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
         short = all(len(str(one)) < 40 for one in (old, new))
         changed.append(f"{name} was {echoed(old)} and is {echoed(new)}" if short else f"{name} has changed")
     return "; ".join(changed)
-
-
-def _whole_lines(path: Path) -> tuple[list[Any], int]:
-    """Read the lines that are there to their end, and say how many bytes they are."""
-    found: list[Any] = []
-    whole = 0
-    try:
-        for line in path.read_bytes().splitlines(keepends=True):
-            if not line.endswith(b"\n"):
-                break
-            found.append(json.loads(line))
-            whole += len(line)
-    except OSError as error:
-        raise InvalidArgument(
-            f"{echoed(str(path))} cannot be read: {error.strerror or error}. Pass --fresh."
-        ) from error
-    except ValueError:
-        return found, whole  # a damaged line, and nothing behind it is trusted
-    return found, whole

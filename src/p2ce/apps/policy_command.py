@@ -44,11 +44,11 @@ def check(
     Ends with 0 if there is no error, 1 if there is one (with --strict also a warning), 2 if a file cannot
     be read.
     """
-    from p2ce.apps.check_paths import require_file
-    from p2ce.apps.table_files import read_table
-    from p2ce.apps.typed_columns import with_gaps
+    from p2ce.check_paths import require_file
     from p2ce.problem.policy_file import parse_policy, read_file
     from p2ce.problem.policy_lint import Severity, lint
+    from p2ce.tables.table_files import read_table
+    from p2ce.tables.typed_columns import with_gaps
 
     limits = read_limits(limit or ())
     reading = parse_policy(read_file(require_file(policy, "POLICY"), limits=limits), limits=limits)
@@ -92,7 +92,7 @@ def infer(
     Columns whose names look like protected attributes are protected; the output says which. Candidates are
     chosen where people are. Values that look like codes are reported.
     """
-    from p2ce.apps.check_paths import require_other, require_place
+    from p2ce.check_paths import require_other, require_place
     from p2ce.problem import ActionSet
     from p2ce.problem.policy_file import save
     from p2ce.problem.policy_lint import likely_protected
@@ -111,9 +111,9 @@ def infer(
 
 def _people(data: Path, drop: list[str], model: str | None, limits: Limits) -> "pd.DataFrame":
     """Read the columns that a policy speaks of: those of the model, if one is given."""
-    from p2ce.apps import typed_columns as cells
     from p2ce.apps.command_inputs import as_the_model_takes_it
-    from p2ce.apps.table_files import read_table
+    from p2ce.tables import typed_columns as cells
+    from p2ce.tables.table_files import read_table
 
     table = read_table(data, "DATA", limits=limits)
     if model is not None:

@@ -1,14 +1,14 @@
-"""Give the columns of reference and people the types that the model was fitted on, and report odd labels."""
+"""Give the columns of the reference the types that the model was fitted on, and report odd labels."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from p2ce.apps import typed_columns as cells
 from p2ce.apps.messages import counted, notice
 from p2ce.apps.model_files.model_columns import ModelColumns
-from p2ce.apps.table_files import Table
 from p2ce.errors import InvalidArgument, nearest
+from p2ce.tables import typed_columns as cells
 from p2ce.tables.cells import is_missing
+from p2ce.tables.table_files import Table
 from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:
@@ -122,16 +122,11 @@ def _in_type(column: "pd.Series[Any]", dtype: Any) -> "pd.Series[Any]":
     return changed if bool((changed.astype("float64") == column.astype("float64")).all()) else column
 
 
-def typed_people(table: Table, reference: "pd.DataFrame", *, report: bool = True) -> "pd.DataFrame":
-    """Give people's columns the types of the reference, and report labels that it does not have."""
-    import pandas as pd
-
-    columns = {}
+def tell_new_labels(table: Table, people: "pd.DataFrame", reference: "pd.DataFrame") -> None:
+    """Report what is suspicious about people's labels, such as those that the reference does not have."""
     for name in reference.columns:
-        columns[name] = cells.like(table, name, reference[name])
-        if report and _holds_labels(reference[name]):
-            _tell_new_labels(table, columns[name], reference[name])
-    return pd.DataFrame(columns)
+        if _holds_labels(reference[name]):
+            _tell_new_labels(table, people[name], reference[name])
 
 
 def _tell_new_labels(table: Table, column: "pd.Series[Any]", reference: "pd.Series[Any]") -> None:

@@ -3,14 +3,14 @@
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from p2ce.apps.check_paths import require_other, require_place
 from p2ce.apps.messages import notice
 from p2ce.apps.partial_results import partial_path
+from p2ce.check_paths import require_other, require_place
 from p2ce.errors import InvalidArgument, MissingExtra
 from p2ce.files import write_whole
 from p2ce.visible import echoed, listed
@@ -37,13 +37,7 @@ def check_out(out: Path, *, force: bool, inputs: Mapping[str, Path | None] | Non
 
     ``inputs`` are the files that are read, by their options; none of them is written over.
     """
-    suffix = out.suffix.lower()
-    if suffix not in FORMS:
-        ending = f"ends in {echoed(suffix)}" if suffix else "has no ending"
-        raise InvalidArgument(
-            f"--out {echoed(str(out))} {ending}, which is no form that is written here. End it in one of "
-            f"{', '.join(FORMS)}."
-        )
+    suffix = check_form(out, FORMS)
     is_table = suffix in (".csv", ".parquet")
     written = [out, *([summary_path(out)] if is_table else [])]
     for path in (*written, partial_path(out)):
@@ -57,6 +51,18 @@ def check_out(out: Path, *, force: bool, inputs: Mapping[str, Path | None] | Non
             raise MissingExtra(
                 "Parquet files are written by pyarrow, which is missing: pip install 'p2ce[parquet]'"
             ) from error
+
+
+def check_form(out: Path, forms: Iterable[str]) -> str:
+    """Give the ending of a file in small letters; raise if it names no form that is written."""
+    suffix = out.suffix.lower()
+    if suffix not in forms:
+        ending = f"ends in {echoed(suffix)}" if suffix else "has no ending"
+        raise InvalidArgument(
+            f"--out {echoed(str(out))} {ending}, which is no form that is written here. End it in one of "
+            f"{', '.join(forms)}."
+        )
+    return suffix
 
 
 def summary_path(out: Path) -> Path:
@@ -77,26 +83,27 @@ def write(
     suffix = out.suffix.lower()
     if suffix in (".csv", ".parquet"):
         beside = summary_path(out)
-        _write_table(out, explanations.to_frame(kind="pandas"), raw_csv=raw_csv)
-        _write_table(beside, explanations.summary(kind="pandas"), raw_csv=raw_csv)
+        write_table(out, explanations.to_frame(kind="pandas"), raw_csv=raw_csv)
+        write_table(beside, explanations.summary(kind="pandas"), raw_csv=raw_csv)
         return [out, beside]
     if suffix == ".json":
         data = explanations.to_dict()
         if why is not None:
             data["why_none"] = why.to_dict()
-        _write_text(out, json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+        write_text(out, json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
         return [out]
     from p2ce.present.render import to_html, to_markdown
 
     subject: Any = explanations[0] if len(explanations) == 1 else explanations
     render = to_html if suffix == ".html" else to_markdown
-    _write_text(out, render(subject, audience=audience, language=language, why=why))
+    write_text(out, render(subject, audience=audience, language=language, why=why))
     return [out]
 
 
-def _write_table(path: Path, frame: Any, *, raw_csv: bool) -> None:
+def write_table(path: Path, frame: Any, *, raw_csv: bool) -> None:
+    """Write a table as CSV or Parquet, as the file's ending says."""
     if path.suffix.lower() == ".csv":
-        _write_text(path, _csv(path, frame, raw=raw_csv))
+        write_text(path, _csv(path, frame, raw=raw_csv))
         return
     content = io.BytesIO()
     mixed = [name for name in frame.columns if frame[name].dtype == object]
@@ -145,5 +152,6 @@ def _csv(path: Path, frame: Any, *, raw: bool) -> str:
     return text
 
 
-def _write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
+    """Write text, as a whole or not at all."""
     write_whole(path, text.encode("utf-8"), what=WHAT)

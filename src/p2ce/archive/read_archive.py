@@ -5,7 +5,7 @@ import os
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -69,21 +69,36 @@ class SavedExplainer:
                 f"{echoed(self.path)} was saved with {expected}, got {got}. Pass what it was then."
             )
 
-    def require_same_scores(self, problem: Problem, rows: FloatArray) -> None:
-        """Reject a model that scores people of the reference otherwise than the saved one did."""
+    def other_scores(self, problem: Problem, rows: FloatArray) -> "OtherScores | None":
+        """Compare how a model scores people of the reference with what the saved one said; None: the same."""
         scores = model_scores(problem, rows)
         if same_scores(self.scores, scores):
-            return
+            return None
         if scores.shape != self.scores.shape:
             raise InvalidArgument(
                 f"{echoed(self.path)} is damaged: it has scores of other people. Save it again."
             )
         apart = np.abs(scores - self.scores)
-        raise InvalidArgument(
-            f"This is another model than the one that {echoed(self.path)} was saved with: of "
-            f"{scores.shape[1]} people it scores {int((apart > 1e-6).any(axis=0).sum())} differently, by up "
-            f"to {np.nanmax(apart):.3g}. Pass that model, or check_model=False to use this one."
-        )
+        different = int((apart > 1e-6).any(axis=0).sum())
+        return OtherScores(scores.shape[1], different, float(np.nanmax(apart)))
+
+    def require_same_scores(self, problem: Problem, rows: FloatArray) -> None:
+        """Reject a model that scores people of the reference otherwise than the saved one did."""
+        other = self.other_scores(problem, rows)
+        if other is not None:
+            raise InvalidArgument(
+                f"This is another model than the one that {echoed(self.path)} was saved with: of "
+                f"{other.people} people it scores {other.different} differently, by up to "
+                f"{other.largest:.3g}. Pass that model, or check_model=False to use this one."
+            )
+
+
+class OtherScores(NamedTuple):
+    """How far a model is from the one that was saved."""
+
+    people: int  # of the reference whose scores were compared
+    different: int  # of these
+    largest: float  # difference of a score
 
 
 def read_saved(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> SavedExplainer:

@@ -128,7 +128,10 @@ def _encode(labels: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebo
                 f"{shown(value)} exactly. Give the value in the column's own type."
             )
         problems.setdefault(int(bad), text)
-    plain = tuple([_plain(value) for value in column.tolist()] for column in columns)
+    plain = tuple(
+        [_plain(value) for value in column.tolist()] if column.dtype == object else column.tolist()
+        for column in columns
+    )
     return EncodedRows(labels=labels, columns=plain, values=values, problems=problems)
 
 

@@ -5,6 +5,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from p2ce.arrays import FloatArray
 from p2ce.tables import as_pandas
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
     from p2ce.compilation.compiled_problem import Problem
 
 MOST_ROWS = 64
+MANY_ROWS, FEW_ROWS = 1024, 16  # evaluated and priced, where a problem is to be known again for certain
 
 
 def model_scores(problem: "Problem", rows: FloatArray) -> FloatArray:
     """Evaluate every model on at most 64 of the rows (n, d), spread evenly over them: (models, rows)."""
-    places = np.unique(np.linspace(0, len(rows) - 1, min(MOST_ROWS, len(rows))).astype(np.int64))
-    frame = problem.frame(rows[places])
+    frame = problem.frame(_spread(rows, MOST_ROWS))
     return np.stack([np.asarray(model.evaluate(frame), dtype=np.float64) for model in problem.models])
 
 
@@ -31,6 +32,44 @@ def model_fingerprint(problem: "Problem", rows: FloatArray) -> str:
     which they round differently; this is a short name for people to compare.
     """
     return fingerprint_of(model_scores(problem, rows))
+
+
+def problem_fingerprint(problem: "Problem", rows: FloatArray) -> str:
+    """Give the SHA-256 of what a problem computes, which differs where two look alike but compute otherwise.
+
+    It covers the parsed scores, and what models, detector, predicates and costs give for many of the rows
+    (n, d): detectors of one class, functions of one name and models that agree on few people may differ.
+    """
+    from p2ce.compilation.batch import place_and_price
+    from p2ce.compilation.compiled_problem import shaped_for
+    from p2ce.verification.evaluate_rows import plausibility_of, score_frame
+
+    digest = hashlib.sha256()
+    arrays: tuple[npt.NDArray[Any], ...] = problem.layout.flat
+    for array in arrays:
+        # The bytes between the fields of a record mean nothing.
+        for part in [array[name] for name in array.dtype.names] if array.dtype.names else [array]:
+            digest.update(np.ascontiguousarray(part).tobytes())
+    some = _spread(rows, MANY_ROWS)
+    frame = problem.frame(some)
+    scores = score_frame(problem, frame, closely=False).each
+    plausibility = plausibility_of(problem, some, frame, closely=False)
+    digest.update(fingerprint_of(np.vstack([scores, plausibility])).encode())
+    for rule in problem.rules:
+        if rule.is_predicate:
+            digest.update(np.asarray(rule.holds_frame(frame)).tobytes())
+    few = _spread(rows, FEW_ROWS)
+    few = few[shaped_for(problem, few)]
+    if len(few):
+        steps = place_and_price(problem, few).tables.steps
+        digest.update(fingerprint_of(steps.reshape(len(few), -1)).encode())
+    return digest.hexdigest()
+
+
+def _spread(rows: FloatArray, most: int) -> FloatArray:
+    """Take at most so many rows, spread evenly over all."""
+    places = np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.int64)
+    return rows[np.unique(places)]
 
 
 def fingerprint_of(scores: FloatArray) -> str:

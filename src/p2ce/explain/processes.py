@@ -6,6 +6,7 @@ row by row in a batch that ends this process, too. So a row that ends a process 
 each loss settles as many shares as there are jobs.
 """
 
+import gc
 import hashlib
 import logging
 from collections import deque
@@ -42,6 +43,7 @@ NOT_TRIED = (
     "Not tried: the processes that explain rows ended one after the other, for want of memory perhaps, or "
     "because the model crashes. Look at its log, and explain the row again."
 )
+ONE_JOB = "Use n_jobs=1."
 _received: dict[str, Any] = {}  # in a worker: what was loaded last
 
 
@@ -157,19 +159,22 @@ def pack(thing: object) -> bytes:
     return payload
 
 
-def send(thing: object) -> tuple[bytes, str]:
-    """Pickle something once, with a name by which a process knows that it has it."""
+def send(thing: object, *, instead: str = ONE_JOB) -> tuple[bytes, str]:
+    """Pickle something once, with a name by which a process knows that it has it.
+
+    ``instead`` says what to do where that fails.
+    """
     try:
         payload = pack(thing)
     except Exception as error:  # of whatever objects of the user's it holds
         raise InvalidArgument(
             "The model, detector or objectives cannot be sent to other processes: pickling them "
-            f"{what_happened(error)}. Use n_jobs=1."
+            f"{what_happened(error)}. {instead}"
         ) from error
     return payload, hashlib.sha256(payload).hexdigest()
 
 
-def receive(payload: bytes, key: str) -> Any:
+def receive(payload: bytes, key: str, *, instead: str = ONE_JOB) -> Any:
     """Undo `send` in a process, once for all that is done with it there."""
     if key not in _received:
         import pickle
@@ -178,12 +183,13 @@ def receive(payload: bytes, key: str) -> Any:
         try:
             # What was packed by this very library a moment ago, in the parent process.
             _received[key] = pickle.loads(payload)
+            gc.freeze()  # it stays: the collector need not walk through it over and over
         except MemoryError:
             raise
         except (Exception, SystemExit) as error:
             raise InvalidArgument(
                 "The model, detector or objectives cannot be sent to other processes: unpickling them "
-                f"{what_happened(error)}. Use n_jobs=1."
+                f"{what_happened(error)}. {instead}"
             ) from error
     return _received[key]
 

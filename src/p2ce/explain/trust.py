@@ -11,15 +11,22 @@ log = logging.getLogger("p2ce")
 class Trust:
     """Whether the scores hold on which all proofs of an explainer rest."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, silent: bool = False) -> None:
         self._holds = True
+        self._silent = silent  # the owner looks at `holds` instead
+
+    @property
+    def holds(self) -> bool:
+        """Whether no instance contradicted the scores so far."""
+        return self._holds
 
     def judge(self, verified: Sequence[Verified]) -> list[Verified]:
         """Withdraw all proofs once there is a contradiction, and say so the first time."""
         if self._holds and not all(one.outcomes.trusted.all() for one in verified):
             self._holds = False
-            log.warning(
-                "The model or detector contradicts its parsed scores: from here on, explanations of this "
-                "explainer are HEURISTIC. Was it changed after the explainer was made? Make a new one."
-            )
+            if not self._silent:
+                log.warning(
+                    "The model or detector contradicts its parsed scores: from here on, explanations of this "
+                    "explainer are HEURISTIC. Was it changed after the explainer was made? Make a new one."
+                )
         return list(verified) if self._holds else [one.without_proof() for one in verified]

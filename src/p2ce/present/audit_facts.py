@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from p2ce.comparing import EQUAL_DIGITS
-from p2ce.present.changes import ALONG
 from p2ce.present.proof import count_text, open_costs, reason_unproven
 from p2ce.present.rule_sentences import candidates_text, rules_text
 from p2ce.present.standing import class_name, threshold_text, wanted_range
 from p2ce.present.wording import Wording
 from p2ce.result import Explanation, Feature, Question, Status
-from p2ce.result.question import FIXED, PROTECTED
+from p2ce.result.question import ALONG, FIXED, PROTECTED
 from p2ce.result.target import LEAD, is_range
 from p2ce.tables.cells import is_missing
 from p2ce.visible import shortened

@@ -8,9 +8,8 @@ from p2ce.errors import InvalidArgument
 from p2ce.present.wording import Wording
 from p2ce.result import Counterfactual, Question
 from p2ce.result.one_hot_groups import whole_changes
+from p2ce.result.question import ALONG
 from p2ce.visible import echoed
-
-ALONG = "along"  # `moves` of features that change only together with another one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
+from p2ce.audits.audit_result import Audit
 from p2ce.present.audit_facts import amounts
+from p2ce.present.audit_view import view_of_audit
 from p2ce.present.changes import changes_of
 from p2ce.present.many import view_of_many
 from p2ce.present.reasons import best_text
@@ -89,6 +91,11 @@ def judgement_text(judgement: Judgement) -> str:
         plausibility=None if plausibility is None else wording.numbers.score(plausibility, 0.0),
         broken=[violation_text(one, wording) for one in judgement.broken],
     ).strip("\n")
+
+
+def audit_text(audit: Audit) -> str:
+    """Write what stands out, and a line for each group."""
+    return render("audit_text.jinja", "txt", view_of_audit(audit, LANGUAGE)).strip("\n")
 
 
 def _view(explanation: Explanation) -> View:

@@ -6,14 +6,19 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
+from p2ce.audits.audit_result import Group
+from p2ce.present.audit_view import AuditView
 from p2ce.present.charts.change_data import change_data
 from p2ce.present.charts.front_data import front_data
-from p2ce.present.charts.portfolio_data import cost_data, lever_data, shared_objectives
+from p2ce.present.charts.group_data import group_data
+from p2ce.present.charts.portfolio_data import cost_data, lever_data
 from p2ce.present.charts.svg.draw_changes import draw_changes
 from p2ce.present.charts.svg.draw_front import draw_front
+from p2ce.present.charts.svg.draw_groups import draw_groups
 from p2ce.present.charts.svg.draw_portfolio import draw_costs, draw_levers
 from p2ce.present.many import ManyView
 from p2ce.present.view import View
+from p2ce.result.explanations import shared_objectives
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,3 +132,16 @@ def of_many(view: ManyView) -> list[Chart]:
             )
         )
     return charts
+
+
+def of_grouping(view: AuditView, groups: tuple[Group, ...]) -> Figure | None:
+    """Draw how many of each group are rejected and have recourse, and the quartiles of each objective."""
+    audit, wording = view.audit, view.wording
+    drawn = tuple(
+        draw_groups(group_data(audit, groups, metric, wording))
+        for metric in audit.all_metrics
+        if metric.name in ("rejection_rate", "recourse_rate") or metric.is_median
+        if any(metric.name in group.metrics for group in groups)
+    )
+    caption = wording.say("audit_figure", confidence=wording.numbers.percent(audit.confidence))
+    return Figure(caption=caption, drawings=drawn) if drawn else None

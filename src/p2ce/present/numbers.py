@@ -161,16 +161,22 @@ class Numbers:
         return str(format_percent(exact, pattern, self.locale, decimal_quantization=False))
 
     def share(self, share: float) -> str:
-        """Write a share of people: small ones with a decimal; what is there is never written as none.
+        """Write a share of people, with a decimal near none and near all.
+
+        What is there is never written as none, and what is not all never as all.
 
         >>> numbers = Numbers("en_GB")
         >>> numbers.share(0.622), numbers.share(0.0312), numbers.share(0.0001), numbers.share(0.0)
         ('62%', '3.1%', '< 0.1%', '0%')
+        >>> numbers.share(0.904), numbers.share(0.996), numbers.share(0.9999), numbers.share(1.0)
+        ('90%', '99.6%', '> 99.9%', '100%')
         """
         percent = 100.0 * share
         if 0 < percent < 0.1:
             return f"< {self.percent(Decimal('0.001'))}"
-        decimals = 1 if 0 < percent < 9.95 else 0
+        if 99.9 < percent < 100:
+            return f"> {self.percent(Decimal('0.999'))}"
+        decimals = 1 if 0 < percent < 9.95 or 99 < percent < 100 else 0
         return self.percent(Decimal(f"{percent:.{decimals}f}") / 100)
 
     def money(self, amount: Any, currency: str, dtype: str = "") -> str:

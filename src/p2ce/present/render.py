@@ -13,9 +13,11 @@ from typing import Any, TypeAlias
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from p2ce.audits.audit_result import Audit
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.files import write_whole
 from p2ce.present.audit_facts import Fact
+from p2ce.present.audit_view import AuditView, view_of_audit
 from p2ce.present.languages import Words, words_in
 from p2ce.present.many import ManyView, view_of_many, with_whys
 from p2ce.present.view import OptionView, View, view
@@ -29,6 +31,7 @@ AUDIENCES = tuple(
     sorted(file.name.split(".")[1] for file in TEMPLATES.iterdir() if file.name.startswith("text."))
 )
 Why: TypeAlias = WhyNone | Mapping[Any, WhyNone] | None
+Reported: TypeAlias = Explanation | Explanations | Audit
 
 # In Markdown: what begins a list, a heading's underline or a rule where a line begins, and what would become
 # a link by itself.
@@ -38,7 +41,7 @@ ADDRESS = re.compile(r"(?i)(?<=[a-z]):(?=//)|(?<=\bwww)\.")
 
 
 def to_text(
-    explanation: Explanation | Explanations,
+    explanation: Reported,
     path: str | os.PathLike[str] | None = None,
     *,
     audience: str = "person",
@@ -55,7 +58,7 @@ def to_text(
     ``{("HasGuarantor", True): "get a guarantor"}``. `why`, from `Explainer.why_none`, adds which
     relaxations give an option to a person who has none. The texts of many people follow each other, each
     under its label; there, `why` is a dict from labels. `title` is a line above all. With a `path` the text
-    is written there as well, as a whole or not at all.
+    is written there as well, as a whole or not at all. An `Audit` takes `path`, `language` and `title`.
 
     Values are written in full, or as the display rounds them where that rounded row was verified too.
     An option has the same number everywhere.
@@ -76,8 +79,11 @@ def to_text(
     1. Lower LoanAmount from 7,500 to 5,200. This gives 0.530.
     Proven: this is the only Pareto-optimal option among 96 possible combinations; 3 boxes examined.
     """
-    _check("to_text", explanation, audience, language, title)
+    _check("to_text", explanation, audience, language, title, why)
     parts = [visible_line(title)] if title else []
+    if isinstance(explanation, Audit):
+        parts.append(render("audit_text.jinja", "txt", view_of_audit(explanation, language)).strip("\n"))
+        return _written("\n".join(parts), path)
     if isinstance(explanation, Explanation):
         seen = view(explanation, audience=audience, language=language, phrases=phrases, why=why)
         parts.append(_text(seen))
@@ -89,7 +95,7 @@ def to_text(
 
 
 def to_html(
-    explanation: Explanation | Explanations,
+    explanation: Reported,
     path: str | os.PathLike[str] | None = None,
     *,
     audience: str = "person",
@@ -111,12 +117,12 @@ def to_html(
     >>> page[:35], "<title>Ana &amp; Bia</title>" in page
     ('<!DOCTYPE html>\\n<html lang="pt-BR">', True)
     """
-    _check("to_html", explanation, audience, language, title)
+    _check("to_html", explanation, audience, language, title, why)
     return _written(page("html", explanation, audience, language, phrases, title, why), path)
 
 
 def to_markdown(
-    explanation: Explanation | Explanations,
+    explanation: Reported,
     path: str | os.PathLike[str] | None = None,
     *,
     audience: str = "person",
@@ -137,13 +143,13 @@ def to_markdown(
     >>> to_markdown(explanation, title="Ana | Bia").splitlines()[0]
     '# Ana \\\\| Bia'
     """
-    _check("to_markdown", explanation, audience, language, title)
+    _check("to_markdown", explanation, audience, language, title, why)
     text = page("md", explanation, audience, language, phrases, title, why)
     # A part that is left out leaves its empty lines.
     return _written(re.sub(r"\n{3,}", "\n\n", text).strip() + "\n", path)
 
 
-def render(template: str, medium: str, seen: View | ManyView, **extra: Any) -> str:
+def render(template: str, medium: str, seen: View | ManyView | AuditView, **extra: Any) -> str:
     """Fill a template with a view; `medium` says how text is escaped: "txt", "html" or "md"."""
     return render_words(template, seen.wording.words, medium, audience=seen.audience, view=seen, **extra)
 
@@ -204,7 +210,7 @@ def card_facts(seen: View, option: OptionView, said: str) -> list[Fact]:
     return facts
 
 
-def _check(caller: str, explanation: Any, audience: Any, language: Any, title: Any) -> None:
+def _check(caller: str, explanation: Any, audience: Any, language: Any, title: Any, why: Any) -> None:
     """Check the arguments that all reports share."""
     words_in(language)  # raises where the language is unknown
     if audience not in AUDIENCES:
@@ -214,11 +220,13 @@ def _check(caller: str, explanation: Any, audience: Any, language: Any, title: A
         )
     if title is not None and not isinstance(title, str):
         raise InvalidArgument(f"title expects text, got {echoed(title)}. Leave it out for a title in words.")
-    if not isinstance(explanation, Explanation | Explanations):
+    if not isinstance(explanation, Reported):
         raise InvalidArgument(
-            f"{caller}() takes an Explanation or Explanations, got {type(explanation).__name__}. "
-            "Give it what explain() or explain_many() returned."
+            f"{caller}() takes an Explanation, Explanations or an Audit, got {type(explanation).__name__}. "
+            "Give it what explain(), explain_many() or audit() returned."
         )
+    if isinstance(explanation, Audit) and why is not None:
+        raise InvalidArgument("why belongs to explanations, and this is an audit. Leave it out.")
 
 
 def _text(seen: View) -> str:
@@ -227,17 +235,23 @@ def _text(seen: View) -> str:
 
 def page(
     medium: str,
-    explanation: Explanation | Explanations,
+    explanation: Reported,
     audience: str,
     language: str,
     phrases: Phrases | None,
     title: str | None,
     why: Why,
 ) -> str:
-    """Fill the page on one person or many, in a medium."""
+    """Fill the page on one person, many or an audit, in a medium."""
     from p2ce.present import figures  # here, since text needs no charts
 
     draws = medium == "html"
+    if isinstance(explanation, Audit):
+        found = view_of_audit(explanation, language)
+        groupings = [
+            (one, figures.of_grouping(found, one.groups) if draws else None) for one in found.groupings
+        ]
+        return render("audit.jinja", medium, found, title=title, groupings=groupings)
     if isinstance(explanation, Explanation):
         seen = view(explanation, audience=audience, language=language, phrases=phrases, why=why)
         drawn = figures.of_person(seen) if draws else ()

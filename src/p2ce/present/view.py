@@ -14,7 +14,7 @@ from p2ce.present.audit_facts import (
     raw_values,
     request_facts,
 )
-from p2ce.present.changes import ALONG, Change, changes_of, check_advice, clause_of
+from p2ce.present.changes import Change, changes_of, check_advice, clause_of
 from p2ce.present.proof import exact_proof, is_proven, plain_proof, shows_rounded
 from p2ce.present.reasons import PICKS, best_text, picked
 from p2ce.present.rule_sentences import checked_why, relaxation_text, restriction_text
@@ -22,6 +22,7 @@ from p2ce.present.standing import exact_standing, model_output, outcome_of, outp
 from p2ce.present.wording import Phrases, Wording, capital, wording_of
 from p2ce.result import Counterfactual, Explanation, Status, WhyNone
 from p2ce.result.picks import DIFFERENT, ONLY, strengths
+from p2ce.result.question import ALONG
 
 COUNTED = "changes"  # the objective whose costs are plain numbers to everybody
 TONES = {

@@ -1,7 +1,7 @@
 """Hold the explanations of many people, in the order in which they were given."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -223,6 +223,17 @@ class Explanations(Sequence[Explanation]):
 
     def _repr_html_(self) -> str:
         return rendered("explanations_html", self)
+
+
+def shared_objectives(entries: Iterable[Explanation]) -> tuple[str, ...]:
+    """List the objectives that all people have who have an option; those of the others if nobody has."""
+    found: tuple[str, ...] = ()
+    some: tuple[str, ...] | None = None
+    for entry in entries:
+        found = found or entry.objectives
+        if len(entry):
+            some = entry.objectives if some is None else tuple(one for one in some if one in entry.objectives)
+    return found if some is None else some
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,6 +38,27 @@ def parse_json(text: str | bytes, who: str, limits: Limits) -> Any:
         ) from None
 
 
+def whole_lines(content: bytes) -> tuple[list[Any], int]:
+    """Parse lines of JSON that are there to their end, and say how many bytes they are.
+
+    Behind a damaged line nothing is trusted.
+
+    >>> whole_lines(b'{"a": 1}\\n{"b"')
+    ([{'a': 1}], 9)
+    """
+    found: list[Any] = []
+    whole = 0
+    for line in content.splitlines(keepends=True):
+        if not line.endswith(b"\n"):
+            break
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            break
+        whole += len(line)
+    return found, whole
+
+
 def to_record(data: Any, kind: type[Record], who: str, limits: Limits, *, form: str = "") -> Record:
     """Check data against the types of a record, and make it.
 

@@ -23,6 +23,7 @@ Moves: TypeAlias = Literal[
     "fixed",
     "protected",  # fixed for good: no advice may name it
 ]
+ALONG: Moves = "along"
 FIXED: Moves = "fixed"
 PROTECTED: Moves = "protected"
 

@@ -38,18 +38,18 @@ class WhyNone:
     all of it together, so that the relaxations are all there are on the grids that were tried.
 
     >>> option = Counterfactual(
-    ...     values={"Age": 41, "Income": 42_000}, changes={"Income": (30_000, 42_000)},
+    ...     values={"Age": 41, "Pay": 42_000}, changes={"Pay": (30_000, 42_000)},
     ...     costs={"changes": 1.0}, score=0.53,
     ... )
-    >>> income = Restriction(kind="range", feature="Income", low=25_000, high=40_000)
+    >>> pay = Restriction(kind="range", feature="Pay", low=25_000, high=40_000)
     >>> why = WhyNone(
-    ...     person={"Age": 41, "Income": 30_000},
-    ...     relaxations=(Relaxation(restrictions=(income,), counterfactual=option, proven=True),),
-    ...     considered=(income, Restriction(kind="changes", most=1, instead=2)), complete=True,
+    ...     person={"Age": 41, "Pay": 30_000},
+    ...     relaxations=(Relaxation(restrictions=(pay,), counterfactual=option, proven=True),),
+    ...     considered=(pay, Restriction(kind="changes", most=1, instead=2)), complete=True,
     ... )
     >>> print(why)
     An option exists if restrictions are relaxed (tried: 2):
-    - Without the range "Income stays between 25,000 and 40,000": raise Income from 30,000 to 42,000. (changes 1)
+    - Without the range "Pay stays between 25,000 and 40,000": raise Pay from 30,000 to 42,000. (changes 1)
     This list is complete: a smaller relaxation gives no option among the values that were tried.
     """
 

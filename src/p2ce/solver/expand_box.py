@@ -11,6 +11,7 @@ from p2ce.solver.counters import BOUND, BOXES, DOMINATED, ESTIMATE, RULE, SCORED
 from p2ce.solver.offer_cells import offer_cells, put_widest_last
 from p2ce.solver.pareto_front import add_point, is_dominated
 from p2ce.solver.queue_cells import queue_box, queue_cells, screen_cells
+from p2ce.solver.search_state import IMPLAUSIBLE_LEAVES
 from p2ce.solver.split_box import split_by_cost, split_for_bounds
 from p2ce.solver.upper_bounds import estimate_is_low, is_infeasible
 
@@ -66,8 +67,9 @@ def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_f
                 return False
             if volume == 1 or corner_is_covered(instance, box, settings.keep_ties, search.front, sums.corner):
                 return True
-        # A detector's forest is large: walking it over a box pays where plausibility has been seen to fail.
-        walks_others = outcome == IMPLAUSIBLE
+        # A detector's forest is large: walking it over a box pays where plausibility has been seen to fail,
+        # here or in whole leaves before. An instance without recourse is mostly one that it fails everywhere.
+        walks_others = outcome == IMPLAUSIBLE or search.state[IMPLAUSIBLE_LEAVES] > 0
     else:
         is_small = forced == size and volume <= max(settings.dense_cells, 1)
         walks_model = forced == size and not is_small

@@ -58,6 +58,8 @@ def arrow_column(name: str, array: Any, error: Problem) -> "pd.Series[Any]":
         or types.is_boolean(kind.value_type)
     ):
         return category_column(array.to_pylist(), _labels(array), ordered=kind.ordered)
+    if types.is_union(kind):  # cells of several types
+        return listed_column(name, array.to_pylist(), error)
     if types.is_null(kind):  # a person whose only value is missing
         return listed_column(name, [None] * len(array), error)
     raise unsupported(name, kind, error)

@@ -9,6 +9,7 @@ import pytest
 from p2ce.errors import InvalidArgument, MissingExtra
 from p2ce.present import charts
 from p2ce.result import Explanations, Status
+from tests.audits.made_up import audited
 from tests.present.charts.examples import explained, loan, loan_map, portfolio
 
 ONE = (charts.plot_front, charts.plot_changes)
@@ -17,6 +18,7 @@ CALLS = [
     *((plot, loan) for plot in ONE),
     (charts.plot_map, loan_map),
     *((plot, lambda: portfolio(20)) for plot in MANY),
+    (charts.plot_groups, audited),
 ]
 
 

@@ -4,7 +4,7 @@ import re
 import zipfile
 from pathlib import Path
 
-from p2ce.apps.check_paths import require_file
+from p2ce.check_paths import require_file
 from p2ce.errors import InvalidArgument
 from p2ce.limits import DEFAULT, MIB, Limits, zip_list_bytes
 from p2ce.visible import echoed

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from p2ce.apps.check_paths import require_file
-from p2ce.apps.messages import one_line
 from p2ce.apps.model_files import detect_format as kinds
 from p2ce.apps.model_files.load_from_code import load_python, source_of
 from p2ce.apps.model_files.load_pickle import load_pickle
 from p2ce.apps.model_files.sandbox import read_file, why
+from p2ce.check_paths import require_file
 from p2ce.errors import InvalidArgument, InvalidModel, MissingExtra, P2CEError
 from p2ce.limits import DEFAULT, Limits
-from p2ce.visible import echoed
+from p2ce.visible import echoed, one_line
 
 # The module of `formats` for each kind of file.
 FORMATS = {

@@ -1,25 +1,28 @@
-"""Draw explanations: the front, the changes, a map of two features, costs and levers of many people."""
+"""Draw explanations: the front, the changes, a map of two features; costs, levers and groups of people."""
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any
 
+from p2ce.audits.audit_result import Audit
 from p2ce.errors import InvalidArgument, MissingExtra, nearest
 from p2ce.present.charts.change_data import change_data
 from p2ce.present.charts.front_data import front_data
+from p2ce.present.charts.group_data import group_data
 from p2ce.present.charts.map_data import map_data
 from p2ce.present.charts.portfolio_data import cost_data, lever_data, wording_of_all
-from p2ce.present.wording import wording_of
+from p2ce.present.wording import wording_for, wording_of
 from p2ce.result import Explanation, Explanations, FeatureMap
 from p2ce.result.picks import Pick
 from p2ce.visible import echoed
 
-__all__ = ["plot_changes", "plot_costs", "plot_front", "plot_levers", "plot_map"]
+__all__ = ["plot_changes", "plot_costs", "plot_front", "plot_groups", "plot_levers", "plot_map"]
 
 KINDS = ("auto", "pairs", "parallel")
 # What a subject that is not drawn is, and what to do about it.
 NOT_ONE = "Draw one person: explanations[0]."
 NOT_MANY = "They come from explainer.explain_many(people), or Explanations([one, another])."
+NO_AUDIT = "Make it by p2ce.audit(explanations, groups)."
 NO_MAP = "Make it by explainer.map_of(explanation, 'Income', 'Age')."
 NO_OPTION = "this person has no option ({status}). Read p2ce.to_text(explanation) for what was found out."
 NOBODY = "these are explanations of nobody."
@@ -127,6 +130,23 @@ def plot_levers(explanations: Explanations, *, top: int = 10, language: str = "e
             "plot_costs() shows how each of them ended, and explanations.summary() lists it."
         )
     return _draw("portfolio", "levers", data, wording)
+
+
+def plot_groups(audit: Audit, *, metric: str = "recourse_rate", language: str = "en") -> Any:
+    """Draw a metric of each group with its interval, beside that of everybody.
+
+    `metric` is a column of ``audit.by_group``: "rejection_rate", "median_changes", "burden_changes", … A
+    median comes with a bar from the lower to the upper quartile. Groups that are too small to tell are grey.
+    """
+    _check(audit, Audit, "plot_groups", NO_AUDIT)
+    known = {one.name: one for one in audit.all_metrics}
+    if metric not in known:
+        raise InvalidArgument(
+            f"metric expects one of the audit's, got {echoed(metric)}. {nearest(metric, known)}"
+        )
+    wording = wording_for(audit.question, language)
+    data = [group_data(audit, groups, known[metric], wording) for groups in audit.groupings.values()]
+    return _draw("groups", "groups", data, wording)
 
 
 def _check(subject: Any, wanted: type, function: str, advice: str, empty: str = "") -> None:

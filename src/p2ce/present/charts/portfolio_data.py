@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,13 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidArgument
-from p2ce.present.changes import ALONG
 from p2ce.present.charts.axis_scales import Bar, Scale, Tick, is_number, is_whole, text_ticks
 from p2ce.present.charts.front_data import check_objective, cost_scale, cost_ticks
 from p2ce.present.wording import Wording, wording_for
 from p2ce.result import Counterfactual, Explanation, Explanations, Feature, Status
+from p2ce.result.explanations import shared_objectives
 from p2ce.result.one_hot_groups import Groups, groups_of, whole_changes
+from p2ce.result.question import ALONG
 from p2ce.visible import echoed
 
 OUTCOMES = ("with_options", "unproven", "no_recourse", "no_fronts", "favourable", "error")
@@ -119,17 +120,6 @@ def cost_data(explanations: Explanations, wording: Wording, objective: str | Non
         outcomes=outcomes,
         note=wording.counted("chart_upper_bound", unproven) if unproven else "",
     )
-
-
-def shared_objectives(entries: Iterable[Explanation]) -> tuple[str, ...]:
-    """List the objectives that all people have who have an option; those of the others if nobody has."""
-    found: tuple[str, ...] = ()
-    some: tuple[str, ...] | None = None
-    for entry in entries:
-        found = found or entry.objectives
-        if len(entry):
-            some = entry.objectives if some is None else tuple(one for one in some if one in entry.objectives)
-    return found if some is None else some
 
 
 def _outcome_of(entry: Explanation) -> str:

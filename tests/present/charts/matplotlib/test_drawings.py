@@ -15,10 +15,11 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from p2ce.errors import InvalidArgument
-from p2ce.present.charts import plot_changes, plot_costs, plot_front, plot_levers, plot_map
+from p2ce.present.charts import plot_changes, plot_costs, plot_front, plot_groups, plot_levers, plot_map
 from p2ce.present.charts.matplotlib.canvas import shown
 from p2ce.present.languages import LANGUAGES
 from p2ce.result import Explanations, Status
+from tests.audits.made_up import audited, hostile_groups
 from tests.present.charts import examples
 from tests.present.charts.examples import front, hostile, loan, many_labels, portfolio
 
@@ -45,6 +46,9 @@ PICTURES: dict[str, tuple[Any, ...]] = {  # what draws, what is drawn, settings
         {},
     ),
     "levers": (plot_levers, portfolio, {}),
+    "groups": (plot_groups, audited, {}),
+    "medians of groups": (plot_groups, audited, {"metric": "median_mean_distance"}),
+    "hostile groups": (plot_groups, hostile_groups, {}),
     "hostile levers": (plot_levers, lambda: Explanations([hostile(), many_labels()]), {}),
 }
 

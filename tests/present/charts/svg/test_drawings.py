@@ -4,16 +4,20 @@ import re
 
 import pytest
 
+from p2ce.audits.audit_result import Audit
 from p2ce.present.charts.axis_scales import Tick
 from p2ce.present.charts.change_data import change_data
 from p2ce.present.charts.front_data import front_data
+from p2ce.present.charts.group_data import group_data
 from p2ce.present.charts.portfolio_data import cost_data, lever_data, wording_of_all
 from p2ce.present.charts.svg.draw_changes import draw_changes
 from p2ce.present.charts.svg.draw_front import draw_front
+from p2ce.present.charts.svg.draw_groups import draw_groups
 from p2ce.present.charts.svg.draw_portfolio import draw_costs, draw_levers
 from p2ce.present.charts.svg.shapes import WIDTH, fitted, spaced, text_width
-from p2ce.present.wording import wording_of
+from p2ce.present.wording import wording_for, wording_of
 from p2ce.result import Explanation, Explanations
+from tests.audits.made_up import audited, hostile_groups
 from tests.present.charts.examples import front, hostile, loan, many_labels, portfolio
 
 TEXT = re.compile(r'<text x="([-\d.]+)" y="([-\d.]+)"(?: text-anchor="(\w+)")?[^>]*>([^<]*)</text>')
@@ -35,7 +39,18 @@ def drawn_of_all(explanations: Explanations, language: str = "en") -> list[str]:
     ]
 
 
+def drawn_of_groups(audit: Audit, language: str = "en") -> list[str]:
+    wording = wording_for(audit.question, language)
+    return [
+        draw_groups(group_data(audit, groups, metric, wording))
+        for groups in audit.groupings.values()
+        for metric in audit.all_metrics
+    ]
+
+
 DRAWINGS = {
+    "groups": lambda: drawn_of_groups(audited(), "pt"),
+    "hostile groups": lambda: drawn_of_groups(hostile_groups()),
     "loan": lambda: drawn(loan(), "pt"),
     "many labels": lambda: drawn(many_labels(), "es"),
     "sixty options": lambda: drawn(front(60, 2)),

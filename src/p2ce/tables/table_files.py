@@ -1,23 +1,29 @@
-"""Read a table of people from a CSV, TSV or Parquet file, with its cells unchanged."""
+"""Read a table of people from a CSV, TSV or Parquet file, with its cells unchanged, whole or in blocks."""
 
 import csv
 import gzip
+import io
+import logging
 import warnings
 import zlib
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from p2ce.apps.check_paths import named, require_file
-from p2ce.apps.messages import notice, one_line
-from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra
+from p2ce.check_paths import named, require_file
+from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra, P2CEError
 from p2ce.limits import DEFAULT, Limits
-from p2ce.visible import echoed
+from p2ce.visible import echoed, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
+log = logging.getLogger("p2ce")
+
+FileKind: TypeAlias = Literal["parquet", "text"]
 PARQUET, ZIP, GZIP = b"PAR1", b"PK\x03\x04", b"\x1f\x8b"
 NO_TABLES = {".parquet": "a Parquet file", ".yaml": "a policy", ".yml": "a policy"}
 SEPARATORS = (",", ";", "\t", "|")
@@ -44,24 +50,33 @@ def read_table(path: Path, option: str, *, may_be_empty: bool = False, limits: L
     """Read a table; any error is one line."""
     require_file(path, option)
     what = named(option, path)
+    table = (_read_parquet if kind_of_file(path, what) == "parquet" else _read_text)(path, what, limits)
+    if not len(table.frame) and not may_be_empty:
+        raise InvalidArgument(f"{what} has columns but no rows. Give at least one person.")
+    require_own_names(table.columns, what)
+    return table
+
+
+def kind_of_file(path: Path, what: str) -> FileKind:
+    """Tell Parquet from text by the first bytes; raise on what is certainly no table."""
     with path.open("rb") as file:
         begins = file.read(4)
     if begins == PARQUET:
-        table = _read_parquet(path, what, limits)
-    elif begins == ZIP:
+        return "parquet"
+    if begins == ZIP:
         raise InvalidArgument(
             f"{what} is a zip or Excel file, not a table. Save it as CSV (UTF-8) or Parquet."
         )
-    elif path.suffix.lower() in NO_TABLES:
+    if path.suffix.lower() in NO_TABLES:
         kind = NO_TABLES[path.suffix.lower()]
         raise InvalidArgument(f"{what} is called like {kind}, and is no table of that kind.")
-    else:
-        table = _read_text(path, what, limits, packed=begins[:2] == GZIP)
-    if not len(table.frame) and not may_be_empty:
-        raise InvalidArgument(f"{what} has columns but no rows. Give at least one person.")
-    if twice := sorted(name for name, times in Counter(table.columns).items() if times > 1):
+    return "text"
+
+
+def require_own_names(columns: list[str], what: str) -> None:
+    """Raise if two columns have one name."""
+    if twice := sorted(name for name, times in Counter(columns).items() if times > 1):
         raise InvalidArgument(f"{what} has more than one column called {echoed(twice[0])}. Rename one.")
-    return table
 
 
 def _read_parquet(path: Path, what: str, limits: Limits) -> Table:
@@ -82,7 +97,6 @@ def _read_parquet(path: Path, what: str, limits: Limits) -> Table:
 def _unpacked_parquet(path: Path, what: str, limits: Limits) -> "pd.DataFrame":
     """Read a Parquet file whose footer, and then whose texts, keep to the limits."""
     import pyarrow as pa
-    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
@@ -97,12 +111,20 @@ def _unpacked_parquet(path: Path, what: str, limits: Limits) -> "pd.DataFrame":
     # Texts are read as places in a list of them, as they are stored: a few bytes may stand for gigabytes.
     held = pq.read_table(path, read_dictionary=texts)
     for name in texts:
-        for chunk in held.column(name).chunks:
-            if pa.types.is_dictionary(chunk.type):
-                lengths = pc.binary_length(chunk.dictionary).cast(pa.int64())
-                _require_bytes(limits, what, pc.sum(lengths.take(chunk.indices)).as_py() or 0)
+        require_text_bytes(held.column(name), what, limits)
     frame: pd.DataFrame = held.cast(schema).to_pandas()
     return frame
+
+
+def require_text_bytes(column: Any, what: str, limits: Limits) -> None:
+    """Raise if a column of texts, held as places in a list of them, is too large to be written out."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for chunk in column.chunks:
+        if pa.types.is_dictionary(chunk.type):
+            lengths = pc.binary_length(chunk.dictionary).cast(pa.int64())
+            _require_bytes(limits, what, pc.sum(lengths.take(chunk.indices)).as_py() or 0)
 
 
 def _require_size(limits: Limits, what: str, rows: int, columns: int, cells: int) -> None:
@@ -115,10 +137,24 @@ def _require_bytes(limits: Limits, what: str, count: int) -> None:
     limits.require("table_bytes", count, f"{what} is too large, {count:,} bytes or more")
 
 
-def _measure(path: Path, what: str, limits: Limits, *, packed: bool) -> int:
+def _read_text(path: Path, what: str, limits: Limits) -> Table:
+    with _errors_in_one_line(path, what):
+        lines = _measure(path, what, limits)
+        form = _text_format(path, what)
+    _require_size(limits, what, max(0, lines - 1), len(form.names), lines * len(form.names))
+    if form.separator != _usual_separator(path):
+        shown = {"\t": "tabs"}.get(form.separator, echoed(form.separator))
+        text = f"{path.name} is separated by {shown}."
+        log.info("%s", text, extra={"on_command_line": text})
+    # More rows than any mixture of line ends makes.
+    (table,) = text_blocks(path, what, rows=2 * lines + 1, limits=limits)
+    return table
+
+
+def _measure(path: Path, what: str, limits: Limits) -> int:
     """Count the lines of a file, and raise beyond the limit first: it may unpack to terabytes."""
     size = returns = lines = 0
-    with gzip.open(path, "rb") if packed else path.open("rb") as file:
+    with _unpacked(path) as file:
         while block := file.read(BLOCK):
             size += len(block)
             lines += block.count(b"\n")
@@ -128,27 +164,98 @@ def _measure(path: Path, what: str, limits: Limits, *, packed: bool) -> int:
     return max(lines, returns)
 
 
-def _read_text(path: Path, what: str, limits: Limits, *, packed: bool) -> Table:
+def text_blocks(path: Path, what: str, *, rows: int, limits: Limits = DEFAULT) -> Iterator[Table]:
+    """Read a text file so many rows at a time, in the memory of one block; any error is one line.
+
+    A file without rows gives one block without rows. The limits are those of a block.
+    """
     import pandas as pd
 
-    try:
-        lines = _measure(path, what, limits, packed=packed)
-        head, names, separator = _header(path, what, packed=packed)
-        _require_size(limits, what, max(0, lines - 1), len(names), lines * len(names))
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)  # rows that are longer than the header
-            frame = pd.read_csv(
-                path,
-                sep=separator,
+    with _errors_in_one_line(path, what), _unpacked(path) as file:
+        form = _text_format(path, what)
+        metered = _Metered(file, what, limits)
+        with _without_longer_rows():
+            reader = pd.read_csv(
+                io.BufferedReader(metered),
+                sep=form.separator,
                 dtype=object,
                 index_col=False,
                 encoding="utf-8-sig",
-                compression="gzip" if packed else None,
                 # Only an empty cell is missing for certain: NA may be Namibia, and None a kind of guarantor.
                 keep_default_na=False,
                 na_values=[""],
+                chunksize=rows,
             )
-    except (InvalidArgument, LimitExceeded):
+        with reader:
+            while True:
+                with _without_longer_rows():
+                    frame = next(reader, None)
+                if frame is None:
+                    return
+                metered.size = 0
+                yield _as_table(frame, path, what, form)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TextFormat:
+    """How a text file writes its table."""
+
+    names: list[str]
+    separator: str
+    decimal_comma: bool
+
+
+def _as_table(frame: "pd.DataFrame", path: Path, what: str, form: _TextFormat) -> Table:
+    import pandas as pd
+
+    if len(form.names) != frame.shape[1]:
+        raise InvalidArgument(
+            f"{what} is no table: its first line names {len(form.names):,} columns, and it has "
+            f"{frame.shape[1]:,}. Write the names on one line."
+        )
+    frame.columns = pd.Index(form.names)
+    blank = [name for name in form.names if not name]
+    if blank:  # the row numbers that pandas writes
+        frame = frame.drop(columns=blank)
+    return Table(path, frame, is_text=True, decimal_comma=form.decimal_comma)
+
+
+class _Metered(io.RawIOBase):
+    """A file of which no block may be larger than the limit."""
+
+    def __init__(self, file: gzip.GzipFile | io.BufferedReader, what: str, limits: Limits) -> None:
+        self.file, self.what, self.limits = file, what, limits
+        self.size = 0  # of the block that is being read
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        read = self.file.read(len(buffer))
+        self.size += len(read)
+        _require_bytes(self.limits, self.what, self.size)
+        buffer[: len(read)] = read
+        return len(read)
+
+
+@contextmanager
+def _without_longer_rows() -> Iterator[None]:
+    """Make rows that are longer than the header an error; pandas only warns of some."""
+    import pandas as pd
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        yield
+
+
+@contextmanager
+def _errors_in_one_line(path: Path, what: str) -> Iterator[None]:
+    """Say in one line why a text file cannot be read."""
+    import pandas as pd
+
+    try:
+        yield
+    except P2CEError:
         raise
     except UnicodeDecodeError as error:
         raise InvalidArgument(
@@ -162,19 +269,15 @@ def _read_text(path: Path, what: str, limits: Limits, *, packed: bool) -> Table:
         raise InvalidArgument(
             f"{what} is no table: {why.rstrip('.')}. Each row needs as many cells as the first line has."
         ) from error
-    if separator != _usual_separator(path):
-        shown = {"\t": "tabs"}.get(separator, echoed(separator))
-        notice(f"{path.name} is separated by {shown}.")
-    if len(names) != frame.shape[1]:
-        raise InvalidArgument(
-            f"{what} is no table: its first line names {len(names):,} columns, and it has "
-            f"{frame.shape[1]:,}. Write the names on one line."
-        )
-    frame.columns = pd.Index(names)
-    blank = [name for name in names if not name]
-    if blank:  # the row numbers that pandas writes
-        frame = frame.drop(columns=blank)
-    return Table(path, frame, is_text=True, decimal_comma=separator == ";" and "," not in head)
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[gzip.GzipFile | io.BufferedReader]:
+    """Open a text file, compressed or not."""
+    with path.open("rb") as start:
+        packed = start.read(len(GZIP)) == GZIP
+    with gzip.open(path, "rb") if packed else path.open("rb") as file:
+        yield file
 
 
 def _usual_separator(path: Path) -> str:
@@ -182,9 +285,9 @@ def _usual_separator(path: Path) -> str:
     return "\t" if suffixes & {".tsv", ".tab"} else ","
 
 
-def _header(path: Path, what: str, *, packed: bool) -> tuple[str, list[str], str]:
-    """Give the first line, the names in it, and what separates them."""
-    with gzip.open(path, "rb") if packed else path.open("rb") as file:
+def _text_format(path: Path, what: str) -> _TextFormat:
+    """Read off the first line what the columns are called, and what separates them."""
+    with _unpacked(path) as file:
         start = file.read(BLOCK)
         if b"\n" not in start.lstrip() and b"\r" not in start.lstrip():
             start += file.read(LONGEST_HEADER)
@@ -201,4 +304,6 @@ def _header(path: Path, what: str, *, packed: bool) -> tuple[str, list[str], str
     usual = _usual_separator(path)
     separator = usual if usual in head else max(SEPARATORS, key=head.count)
     separator = separator if separator in head else usual
-    return head, [name.strip() for name in next(csv.reader([head], delimiter=separator))], separator
+    names = [name.strip() for name in next(csv.reader([head], delimiter=separator))]
+    decimal_comma = separator == ";" and "," not in head
+    return _TextFormat(names=names, separator=separator, decimal_comma=decimal_comma)

@@ -6,14 +6,15 @@ such a word is a label like any other, unless all labels are known and it is non
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from p2ce.apps.table_files import Table
 from p2ce.errors import InvalidArgument
 from p2ce.tables.cells import is_missing
+from p2ce.tables.table_files import Table
 from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:
@@ -112,25 +113,43 @@ def labels_in(table: Table, name: str, known: Sequence[Any], *, all_known: bool 
     texts = [label for label in known if isinstance(label, str)]
     times = Counter(text.strip() for text in texts)
     loose = {("text", text.strip()): text for text in texts if times[text.strip()] == 1}
-    found: list[Any] = []
-    for cell in table.frame[name].tolist():
+
+    def label_of(cell: Any) -> Any:
         if is_missing(cell):
-            found.append(None)
-            continue
+            return None
         if key_of(cell) in exact:
-            found.append(exact[key_of(cell)])
-            continue
+            return exact[key_of(cell)]
         forms = _forms(cell, decimal_comma=table.decimal_comma) if isinstance(cell, str) else []
         label = next((held[key] for key in forms for held in (loose, exact) if key in held), cell)
-        found.append(None if label is cell and all_known and says_missing(cell) else label)
-    return found
+        return None if label is cell and all_known and says_missing(cell) else label
+
+    return _each(table, name, label_of)
 
 
-def like(table: Table, name: str, reference: "pd.Series[Any]") -> "pd.Series[Any]":
+def _each(table: Table, name: str, read: Callable[[Any], Any]) -> list[Any]:
+    """Read every cell of a column; a text that is there many times is read once."""
+    cells = table.frame[name].tolist()
+    if not table.is_text:
+        return [read(cell) for cell in cells]
+    found = {cell: read(cell) for cell in dict.fromkeys(cells)}
+    return [found[cell] for cell in cells]
+
+
+def typed_people(
+    table: Table, reference: "Mapping[str, pd.Series[Any]] | pd.DataFrame", *, strict: bool = True
+) -> "pd.DataFrame":
+    """Give people's columns the types of the reference; without ``strict`` no column is rejected."""
+    import pandas as pd
+
+    columns = {str(name): like(table, str(name), one, strict=strict) for name, one in reference.items()}
+    return pd.DataFrame(columns, index=table.frame.index)
+
+
+def like(table: Table, name: str, reference: "pd.Series[Any]", *, strict: bool = True) -> "pd.Series[Any]":
     """Read a column of people in the type that the reference has.
 
     A cell that cannot be of that type stays as it is, so that only its row fails; if most are such, it is
-    the column that is wrong.
+    the column that is wrong, which ``strict`` rejects.
     """
     import pandas as pd
 
@@ -141,14 +160,15 @@ def like(table: Table, name: str, reference: "pd.Series[Any]") -> "pd.Series[Any
     if not (pd.api.types.is_numeric_dtype(reference) or pd.api.types.is_bool_dtype(reference)):
         held = reference.dropna().unique().tolist()
         cells = labels_in(table, name, held)
-        _require_same_kind(table, name, cells, held)
+        if strict:
+            _require_same_kind(table, name, cells, held)
         return pd.Series(cells, index=column.index, name=name, dtype="object")
     if not table.is_text:
         return column
     cells = column.tolist()
-    numbers: list[Any] = [_number(cell, decimal_comma=table.decimal_comma, words=True) for cell in cells]
+    numbers = _each(table, name, partial(_number, decimal_comma=table.decimal_comma, words=True))
     bad = [place for place, number in enumerate(numbers) if number is None]
-    if 2 * len(bad) > len(cells) - sum(map(says_missing, cells)):
+    if strict and 2 * len(bad) > len(cells) - sum(map(says_missing, cells)):
         _reject_separators(table, name, [cell for cell in cells if not says_missing(cell)])
         kind = "True and False" if pd.api.types.is_bool_dtype(reference) else "numbers"
         raise InvalidArgument(
@@ -181,10 +201,9 @@ def _numeric(table: Table, name: str, numbers: list[Any], *, whole: bool = True)
     values = np.array(numbers, dtype=np.float64)
     column = table.frame[name]
     # As pandas reads them: 41 is whole and 41.0 is not, and a column with gaps is one of floats.
-    written = column.tolist()
-    plain = whole and bool(np.isfinite(values).all()) and all(_is_whole(cell) for cell in written)
+    plain = whole and bool(np.isfinite(values).all()) and all(map(_is_whole, set(column.tolist())))
     if plain and bool((np.abs(values) < 2**53).all()):
-        return pd.Series([int(str(cell)) for cell in written], index=column.index, name=name, dtype="int64")
+        return pd.Series(values, index=column.index, name=name).astype("int64")
     return pd.Series(values, index=column.index, name=name)
 
 

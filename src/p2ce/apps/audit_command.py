@@ -1,0 +1,123 @@
+"""Compare groups of people by their answers: ``p2ce audit``."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from p2ce.apps.messages import counted, printable, working
+from p2ce.apps.write_outputs import check_form, write_table, write_text
+from p2ce.check_paths import named, require_file, require_other, require_place
+from p2ce.errors import InvalidArgument, UnknownFeature, nearest
+from p2ce.limits import Limits
+from p2ce.visible import echoed, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from p2ce.audits.audit_result import Audit
+    from p2ce.portfolio.answers import Answers
+    from p2ce.result import Explanations
+
+FORMS = (".html", ".md", ".csv", ".json")
+
+
+def run_audit(
+    answers: Path,
+    *,
+    groups: str,
+    data: Path | None,
+    index_column: str | None,
+    settings: Mapping[str, Any],
+    out: Path | None,
+    language: str,
+    raw_csv: bool,
+    force: bool,
+    limits: Limits,
+) -> None:
+    """Audit the answers of a run or of a JSON file, and write or print what was found."""
+    names = [name.strip() for name in groups.split(",") if name.strip()]
+    if not names:
+        raise InvalidArgument("--groups expects names of columns, as in --groups sex,age_band; got none.")
+    if index_column is not None and data is None:
+        raise InvalidArgument("--index-column names people in --data, which is not given. Give it as well.")
+    if out is not None:
+        check_form(out, FORMS)
+        require_other(out, {"ANSWERS": answers, "--data": data})
+        require_place(out, force=force)
+    from p2ce.audits.audit_groups import audit
+    from p2ce.present.languages import words_in
+
+    words_in(language)  # before the work starts
+    with working("Reading the answers …"):
+        held, own_index = _read(answers, limits)
+        table, index = _group_table(data, names, index_column, own_index, limits)
+    with working("Comparing groups …"):
+        found = audit(held, names, data=table, index_column=index, **settings)
+    _write(found, out, language, raw_csv=raw_csv)
+
+
+def _read(answers: Path, limits: Limits) -> "tuple[Answers | Explanations, str | None]":
+    """Open a folder of answers, or a JSON file; give the column that names people as well, if it is known."""
+    if answers.is_dir() or not answers.exists():
+        from p2ce.portfolio.answers import Answers
+
+        opened = Answers(answers)
+        return opened, opened.manifest["index_column"]
+    from p2ce.result import Explanations
+
+    text = require_file(answers, "ANSWERS").read_bytes()
+    return Explanations.from_json(text, limits=limits), None
+
+
+def _group_table(
+    data: Path | None, names: list[str], index_column: str | None, own_index: str | None, limits: Limits
+) -> "tuple[pd.DataFrame | dict[str, Any] | None, str | None]":
+    """Read the columns that are needed of --data, and say which of them names people.
+
+    Without such a column its rows are in the order of the people: a dict of columns has no other.
+    """
+    if data is None:
+        return None, None
+    import pandas as pd
+
+    from p2ce.tables.table_files import read_table
+    from p2ce.tables.typed_columns import as_written
+
+    table = read_table(data, "--data", limits=limits)
+    index = own_index if index_column is None and own_index in table.columns else index_column
+    if index is None and own_index is not None:
+        raise UnknownFeature(
+            f"{named('--data', data)} has no column {echoed(own_index)}, by which people are known in the "
+            "answers. Name the column that holds these keys: --index-column"
+        )
+    if index is not None and index not in table.columns:
+        raise UnknownFeature(
+            f"--index-column {echoed(index)} is no column of --data. {nearest(index, table.columns)}"
+        )
+    if not set(names) & set(table.columns):
+        raise UnknownFeature(
+            f"{named('--data', data)} has none of the columns {listed(names)}. "
+            f"{nearest(names[0], table.columns)}"
+        )
+    wanted = [name for name in table.columns if name in (*names, index)]
+    columns = {name: as_written(table, name) for name in wanted}
+    return (columns, None) if index is None else (pd.DataFrame(columns), index)
+
+
+def _write(found: "Audit", out: Path | None, language: str, *, raw_csv: bool) -> None:
+    from p2ce.present.render import to_html, to_markdown, to_text
+
+    if out is None:
+        print(printable(to_text(found, language=language)))
+        return
+    suffix = out.suffix.lower()
+    if suffix == ".csv":
+        write_table(out, found.to_frame(), raw_csv=raw_csv)
+    elif suffix == ".json":
+        write_text(out, json.dumps(found.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+    else:
+        render = to_html if suffix == ".html" else to_markdown
+        write_text(out, render(found, language=language))
+    groups, people = counted(len(found.groups), "group"), counted(found.everybody.people, "person", "people")
+    print(f"{printable(out)}: {people} in {groups}, {counted(found.comparisons, 'comparison')}.")

@@ -1,0 +1,109 @@
+"""Save the evidence of one person of a portfolio, and search it again: ``p2ce evidence``, ``p2ce replay``."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from p2ce.apps.command_inputs import require_trusted_archive, require_trusted_predicates
+from p2ce.apps.messages import notice, printable, working
+from p2ce.apps.model_files.load_model import LoadedModel, load_model
+from p2ce.check_paths import require_file, require_other, require_place
+from p2ce.errors import InvalidArgument
+from p2ce.limits import DEFAULT, Limits
+from p2ce.visible import echoed
+
+if TYPE_CHECKING:
+    from p2ce.evidence.read_evidence import OpenedEvidence
+
+DIFFERS = 3  # the exit code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelArgument:
+    """How the command line names a model."""
+
+    model: str | None = None
+    weights: Path | None = None
+    trust_pickle: bool = False
+    trust_predicates: bool = False
+    limits: Limits = DEFAULT
+
+    def load(self, given: str) -> LoadedModel:
+        """Load the model of a file, or what Python code makes."""
+        return load_model(given, weights=self.weights, trust_pickle=self.trust_pickle, limits=self.limits)
+
+    def require_trusted(self, archive: Path, what: str) -> None:
+        """Reject a saved explainer whose policy runs code of its author, unless the user trusts it."""
+        require_trusted_archive(archive, what, trusted=self.trust_predicates, limits=self.limits)
+
+
+def run_evidence(
+    folder: Path, *, person: str, out: Path, given: ModelArgument, with_model: bool, force: bool
+) -> None:
+    """Save the evidence of one person."""
+    from p2ce import evidence
+    from p2ce.evidence.evidence_record import EXPLAINER
+    from p2ce.explainer import Explainer
+    from p2ce.portfolio.answers import Answers
+
+    file = None if given.model is None or not Path(given.model).is_file() else Path(given.model)
+    require_other(out, {"--model": file})
+    require_place(out, force=force)
+    if with_model and file is None:
+        raise InvalidArgument("--with-model keeps the model's file. Name it: --model model.txt")
+    answers = Answers(folder)
+    kept = require_file(folder / EXPLAINER, "ANSWERS")
+    explainer: Any = kept
+    if given.model is None:
+        notice(
+            "No --model: the grid is left out, so that p2ce.testing.check_evidence cannot prove the front "
+            "again."
+        )
+    else:
+        given.require_trusted(kept, f"The policy of {echoed(str(folder))}")
+        with working("Loading the model …"):
+            explainer = Explainer.load(kept, given.load(given.model).model, limits=given.limits)
+    with working("Saving the evidence …"):
+        evidence.save(
+            answers, out, person=person, explainer=explainer, model_file=file, with_model=with_model
+        )
+    print(f"{printable(out)}: evidence of person {printable(person)}. It holds personal data.")
+
+
+def run_replay(path: Path, *, given: ModelArgument) -> int:
+    """Search again what the evidence holds, and print what differs; give the exit code."""
+    from p2ce import evidence
+    from p2ce.archive.stored_settings import read_actions
+    from p2ce.evidence.evidence_record import EXPLAINER
+    from p2ce.evidence.read_evidence import read_evidence
+
+    opened = read_evidence(require_file(path, "EVIDENCE"), limits=given.limits)
+    what = f"The policy in {echoed(str(path))}"
+    require_trusted_predicates(
+        read_actions(opened.policy, given.limits), what, trusted=given.trust_predicates
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder) / EXPLAINER
+        kept.write_bytes(opened.explainer)
+        given.require_trusted(kept, what)
+    with working("Searching again …"):
+        loaded = _model(opened, given)
+        replay = evidence.replay(opened, loaded.model, limits=given.limits)
+    print(printable(replay))
+    if opened.record.hashes.get("model_file", loaded.sha256) != loaded.sha256:
+        notice("The file of the model is another than the recorded one, by its SHA-256.")
+    return 0 if replay.same else DIFFERS
+
+
+def _model(opened: "OpenedEvidence", given: ModelArgument) -> LoadedModel:
+    """Load the model that --model names, or else the file in the evidence."""
+    if given.model is not None:
+        return given.load(given.model)
+    if opened.model_file is None:
+        raise InvalidArgument(f"{echoed(opened.path)} holds no model. Name it: --model model.txt")
+    name, content = opened.model_file
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / name
+        file.write_bytes(content)
+        return given.load(str(file))

@@ -1,0 +1,175 @@
+"""Explain a portfolio from files to a folder of Parquet files: ``p2ce portfolio run``."""
+
+import json
+import sys
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from p2ce.apps import command_arguments as say
+from p2ce.apps.messages import counted, error_line, printable, working
+from p2ce.limits import read_limits
+from p2ce.visible import echoed
+
+if TYPE_CHECKING:
+    from p2ce.portfolio.answers import Answers
+
+DONE, UNFINISHED, INTERRUPTED = 0, 3, 130
+app = typer.Typer(
+    help="Explain everybody in files of any size, on one machine or many.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+
+@app.callback()
+def portfolio() -> None:
+    """Keep `run` a command of its own: typer merges a single command with its group."""
+
+
+portfolio.__doc__ = None  # the help of the app itself is shown instead
+
+
+@app.command()
+def run(
+    explainer: Annotated[Path, say.option("The explainer that Explainer.save() wrote.", "FILE")],
+    model: say.Model,
+    data: Annotated[
+        Path,
+        say.option("The people: a Parquet or CSV file, or a folder of either.", "PATH"),
+    ],
+    out: Annotated[
+        Path,
+        say.option(
+            "The folder of the results: people/, options/ and manifest.json. A run that was stopped goes on.",
+            "FOLDER",
+            panel=say.OUTPUT,
+        ),
+    ],
+    index_column: Annotated[
+        str | None,
+        say.option(
+            "The column that names people; without it, their place in the data does.",
+            "COLUMN",
+            panel=say.PEOPLE,
+        ),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        say.option(
+            "Columns that the model does not see, to be passed on: sex,age_band. Repeatable.",
+            "COLUMNS",
+            panel=say.PEOPLE,
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        say.option("A Dask cluster to use, such as tcp://10.0.0.5:8786.", "ADDRESS", panel=say.OUTPUT),
+    ] = None,
+    workers: Annotated[
+        int, say.option("Processes on this machine, where there is no --scheduler.", "N", panel=say.OUTPUT)
+    ] = 2,
+    time_limit: say.TimeLimit = None,
+    progress: Annotated[
+        bool | None,
+        say.option(
+            "A bar on stderr; by default on a terminal.", None, "--progress/--no-progress", panel=say.OUTPUT
+        ),
+    ] = None,
+    weights: say.Weights = None,
+    trust_pickle: say.TrustPickle = False,
+    trust_predicates: say.TrustPredicates = False,
+    limit: say.Limit = None,
+) -> None:
+    """Explain everybody in a table or a folder of tables, to Parquet.
+
+    [bold]On this machine, with two processes:[/]
+    [green]p2ce portfolio run --explainer credit.p2ce --model model.txt --data people/ --out answers/[/]
+
+    [bold]On a Dask cluster whose machines share a disk:[/]
+    [green]p2ce portfolio run --explainer credit.p2ce --model model.txt --data /shared/people
+    --out /shared/answers --scheduler tcp://10.0.0.5:8786[/]
+
+    Interrupt with Ctrl-C at any time: what is done is kept, and the same command again goes on.
+    """
+    from p2ce.apps.command_inputs import require_trusted_archive
+    from p2ce.apps.model_files.load_model import load_model
+    from p2ce.check_paths import require_file
+    from p2ce.errors import InvalidArgument, UnfinishedRun
+    from p2ce.explainer import Explainer
+    from p2ce.portfolio.cluster import connected
+    from p2ce.portfolio.journal import check_folder
+    from p2ce.portfolio.run_portfolio import run as run_portfolio
+
+    began = time.monotonic()
+    limits = read_limits(limit or ())
+    if workers < 1:
+        raise InvalidArgument(f"--workers {workers} would do nothing. Give at least 1.")
+    if time_limit is not None and not time_limit > 0:
+        raise InvalidArgument(f"--time-limit {time_limit:g} is no time. Give seconds above 0.")
+    require_file(explainer, "--explainer")
+    what = f"The policy of --explainer {echoed(str(explainer))}"
+    require_trusted_archive(explainer, what, trusted=trust_predicates, limits=limits)
+    check_folder(out)
+    before = _written(out)
+    try:
+        with nullcontext() if scheduler is None else connected(scheduler) as client:
+            with working("Reading the model and the explainer …"):
+                loaded = load_model(model, weights=weights, trust_pickle=trust_pickle, limits=limits)
+                ready = Explainer.load(explainer, loaded.model, limits=limits)
+            answers = run_portfolio(
+                ready,
+                data,
+                out,
+                client=client,
+                n_workers=workers,
+                progress=sys.stderr.isatty() if progress is None else progress,
+                index_column=index_column,
+                keep=[name for names in keep or () for name in names.split(",") if name],
+                time_limit=time_limit,
+                model_sha256=loaded.sha256,
+                limits=limits,
+            )
+    except UnfinishedRun as error:
+        error_line(error)
+        raise typer.Exit(UNFINISHED) from None
+    except KeyboardInterrupt:
+        error_line("Interrupted; what is done is kept. Run the same command again to go on.")
+        raise typer.Exit(INTERRUPTED) from None
+    raise typer.Exit(_report(answers, out, None if _written(out) == before else time.monotonic() - began))
+
+
+def _written(out: Path) -> int | None:
+    """Say when the manifest was written; None if there is none."""
+    from p2ce.portfolio.manifest import MANIFEST
+
+    return (out / MANIFEST).stat().st_mtime_ns if (out / MANIFEST).exists() else None
+
+
+def _report(answers: "Answers", out: Path, seconds: float | None) -> int:
+    """Print what was written; give the exit code."""
+    from p2ce.portfolio.manifest import TIMINGS
+    from p2ce.result.status import Status
+
+    statuses = answers.manifest["statuses"]
+    counts = ", ".join(f"{count:,} {status}" for status, count in statuses.items())
+    people = counted(len(answers), "person", "people")
+    options = counted(answers.manifest["options"], "option")
+    print(f"{printable(out)}: {options} for {people}{': ' * bool(counts)}{counts}.")
+    if seconds is None:
+        print("It was complete before.")
+    else:
+        now = json.loads((answers.path / TIMINGS).read_bytes())["people"]
+        shown = counted(now, "person", "people")
+        print(f"{shown} in {seconds:,.1f} seconds: {now / seconds:,.0f} per second.")
+    failed = statuses.get(Status.ERROR.value, 0)
+    if not failed:
+        return DONE
+    error_line(
+        f"{counted(failed, 'person', 'people')} could not be explained. The column message of people/ says "
+        "why."
+    )
+    return UNFINISHED

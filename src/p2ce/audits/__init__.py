@@ -1,0 +1,1 @@
+"""Compare groups of people by their explanations: shares with recourse, costs and burden, with intervals."""

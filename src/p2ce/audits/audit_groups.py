@@ -1,0 +1,378 @@
+"""Compare groups of people by what their explanations say: ``p2ce.audit``."""
+
+import math
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from p2ce.arrays import FloatArray, IntArray
+from p2ce.audits.audit_result import Audit, Comparison, Contrast, Estimate, Group
+from p2ce.audits.cost_resampling import quantile_of, resampled_medians, resampled_quantiles
+from p2ce.audits.groupings import Grouping, groupings_of
+from p2ce.audits.metrics import Metric, metrics_of
+from p2ce.audits.outcomes import Outcome, Outcomes, outcomes_of
+from p2ce.audits.permutation_tests import burden_p_value, holm, median_p_value, open_rate_p_value
+from p2ce.audits.rate_intervals import (
+    ShareRange,
+    difference_interval,
+    ratio_interval,
+    ratio_to_whole,
+    share_range,
+    to_whole,
+)
+from p2ce.audits.tallies import Ordered, Tally, tallies_of, tally_of_all
+from p2ce.errors import InvalidArgument
+from p2ce.result import Explanations
+from p2ce.visible import echoed
+
+if TYPE_CHECKING:
+    from p2ce.portfolio.answers import Answers
+
+# What a stream of random numbers is for: those of a group as itself, as the best-off, and for its tests.
+AS_ITSELF, AS_THE_BEST, FOR_TESTS = range(3)
+
+
+def audit(
+    answers: "Explanations | Answers | str | os.PathLike[str]",
+    groups: Any,
+    *,
+    data: Any = None,
+    index_column: str | None = None,
+    min_size: int = 30,
+    confidence: float = 0.95,
+    resamples: int = 2_000,
+    permutations: int = 20_000,
+    random_state: int = 0,
+) -> Audit:
+    """Compare groups: who is rejected, who has recourse, what it costs, with intervals and tests.
+
+    Args:
+        answers: `Explanations`, or the folder that ``p2ce portfolio run`` wrote.
+        groups: Names of columns (of the people, of columns that the run kept, or of `data`), or a table with
+            a row per person: a DataFrame or Series whose index has the people's labels or is in their order,
+            or a dict of columns. Groups need not be columns of the model. Every column makes a grouping, and
+            all of them together one more. People whose value is missing are a group of their own.
+        data: A table that has the columns that `groups` names.
+        index_column: The column of `data` that names people; without it, the index does.
+        min_size: A figure that fewer people are behind is too small to tell, and is left out.
+        confidence: Of all intervals.
+        resamples: Of the bootstrap, for the intervals of costs and burden.
+        permutations: Of each test.
+        random_state: The seed. The same people give the same audit, in any order, whatever groups are called.
+
+    People whose row could not be explained are counted as errors, and in nothing else. The share with
+    recourse is that of rejected people for whom an option was found. Where searches are unfinished, intervals
+    cover all that they may still find, a test has the largest p-value of how they may end, and a group is the
+    best-off only if it is so however they end. Costs are those of the cheapest option of each person in each
+    objective: quartiles that somebody has, so that half of the people pay the median or less. The burden is
+    the rejection rate × the median cost.
+
+    >>> from p2ce.result import Explanation, Status
+    >>> def one(status):
+    ...     return Explanation(status=status, person={}, threshold=0.5, target=1, objectives=(), dtypes={})
+    >>> people = [one(Status.NO_RECOURSE)] * 60 + [one(Status.ALREADY_FAVOURABLE)] * 40
+    >>> found = audit(Explanations(people), {"sex": ["f"] * 50 + ["m"] * 50})
+    >>> found.by_group.loc["sex", ["rejected", "rejection_rate"]].to_dict("index")
+    {'f': {'rejected': 50, 'rejection_rate': 1.0}, 'm': {'rejected': 10, 'rejection_rate': 0.2}}
+    >>> float(found.tests["corrected"][0]) < 0.001
+    True
+    """
+    _check("min_size", min_size, 1)
+    _check("resamples", resamples, 100)
+    _check("permutations", permutations, 100)
+    _check("random_state", random_state, 0)
+    if not (isinstance(confidence, float) and 0.5 <= confidence < 1.0):
+        raise InvalidArgument(f"confidence expects a number from 0.5 up to 1, got {echoed(confidence)}.")
+    outcomes = outcomes_of(answers)
+    groupings = groupings_of(groups, outcomes, data, index_column)
+    work = _Work(
+        outcomes=outcomes,
+        ordered=(ordered := Ordered.of(outcomes)),
+        everybody=tally_of_all(outcomes, ordered),
+        metrics=metrics_of(outcomes.objectives),
+        min_size=min_size,
+        confidence=confidence,
+        resamples=resamples,
+        permutations=permutations,
+        random_state=random_state,
+    )
+    found = _corrected([group for grouping in groupings for group in work.groups_of(grouping)])
+    return Audit(
+        everybody=work.figures(work.everybody, (), ()),
+        groups=tuple(found),
+        objectives=outcomes.objectives,
+        min_size=min_size,
+        confidence=confidence,
+        resamples=resamples,
+        permutations=permutations,
+        random_state=random_state,
+        comparisons=sum(len(group.tests) for group in found),
+        package=version("p2ce"),
+        question=outcomes.question,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Work:
+    """What all groups are computed from."""
+
+    outcomes: Outcomes
+    ordered: Ordered
+    everybody: Tally
+    metrics: tuple[Metric, ...]
+    min_size: int
+    confidence: float
+    resamples: int
+    permutations: int
+    random_state: int
+
+    def groups_of(self, grouping: Grouping) -> Iterator[Group]:
+        """Compute the groups of a grouping: figures, differences and tests."""
+        tallies = list(tallies_of(grouping, self.outcomes, self.ordered))
+        best = {metric.name: self.best_off(metric, tallies) for metric in self.metrics if metric.best}
+        for place, tally in enumerate(tallies):
+            alone = tally.explained == self.everybody.explained
+            compared = [metric for metric in self.metrics if metric.best and self.is_large(tally, metric)]
+            yield replace(
+                self.figures(tally, grouping.columns, grouping.values[place]),
+                to_overall=self.to_overall(tally, compared, grouping.codes, place),
+                to_best={
+                    metric.name: self.contrast(metric, tally, tallies[other])
+                    for metric in compared
+                    if (other := best[metric.name]) is not None and other != place
+                },
+                tests={} if alone else {metric.name: self.test(metric, tally) for metric in compared},
+            )
+
+    def figures(self, tally: Tally, columns: tuple[str, ...], values: tuple[str, ...]) -> Group:
+        """Compute what there is to say of a group by itself."""
+        rng = self.rng(tally, AS_ITSELF)
+        estimates = {}
+        for metric in self.metrics:
+            if self.is_large(tally, metric):
+                estimates[metric.name] = self.estimate(metric, tally, rng)
+        shares = tally.features / max(tally.with_recourse, 1)
+        named = zip(self.outcomes.features, shares.tolist(), strict=False)
+        return Group(
+            columns=columns,
+            values=values,
+            people=tally.people,
+            errors=tally.counts[Outcome.ERROR],
+            accepted=tally.counts[Outcome.ACCEPTED],
+            rejected=tally.rejected,
+            with_recourse=tally.with_recourse,
+            no_recourse=tally.no_recourse,
+            unfinished=tally.unfinished,
+            unproven=tally.unproven,
+            metrics=estimates,
+            features=dict(sorted(named, key=lambda one: (-one[1], one[0])))
+            if tally.with_recourse >= self.min_size
+            else {},
+        )
+
+    def is_large(self, tally: Tally, metric: Metric) -> bool:
+        """Return whether enough people are behind a metric."""
+        return tally.size(metric.base) >= self.min_size
+
+    def rng(self, tally: Tally, purpose: int) -> np.random.Generator:
+        return np.random.default_rng([self.random_state, tally.entropy(), purpose])
+
+    def share(self, metric: Metric, tally: Tally) -> ShareRange:
+        return share_range(*_successes(metric, tally), tally.size(metric.base), self.confidence)
+
+    def costs(self, metric: Metric, tally: Tally) -> FloatArray:
+        return tally.costs[self.outcomes.objectives.index(metric.objective)]
+
+    def estimate(self, metric: Metric, tally: Tally, rng: np.random.Generator) -> Estimate:
+        """Compute a metric with its interval."""
+        if metric.kind == "rate":
+            least, most = self.share(metric, tally)
+            return Estimate(value=least.value, low=least.low, high=most.high)
+        return self.between(self.value(metric, tally), self.resampled(metric, tally, rng))
+
+    def value(self, metric: Metric, tally: Tally) -> float:
+        cost = quantile_of(self.costs(metric, tally), metric.quantile)
+        return cost * tally.rejected / tally.explained if metric.kind == "burden" else cost
+
+    def resampled(self, metric: Metric, tally: Tally, rng: np.random.Generator) -> FloatArray:
+        """Draw a cost or burden of resamples of a group."""
+        rejected, sizes = self.resampled_sizes(tally, rng)
+        drawn = resampled_quantiles(self.costs(metric, tally), sizes, metric.quantile, rng)
+        return drawn * rejected / tally.explained if metric.kind == "burden" else drawn
+
+    def resampled_sizes(self, tally: Tally, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+        """Draw how many of a resample of a group's people are rejected, and how many have recourse."""
+        parts = np.array([*_without_cost(tally), tally.with_recourse])
+        drawn = rng.multinomial(tally.explained, parts / max(tally.explained, 1), size=self.resamples)
+        # A resample without anybody who has a cost is next to impossible from 30 people on.
+        return tally.explained - drawn[:, 0], np.maximum(drawn[:, 2], min(tally.with_recourse, 1))
+
+    def between(self, value: float, drawn: FloatArray) -> Estimate:
+        """Put the percentile interval of what was drawn around a value."""
+        tail = (1.0 - self.confidence) / 2
+        drawn = drawn[~np.isnan(drawn)]
+        low = np.quantile(drawn, tail, method="lower") if len(drawn) else math.nan
+        high = np.quantile(drawn, 1.0 - tail, method="higher") if len(drawn) else math.nan
+        return Estimate(value=value, low=float(low), high=float(high))
+
+    def best_off(self, metric: Metric, tallies: Sequence[Tally]) -> int | None:
+        """Find the group that is best off, of two or more that are large enough.
+
+        None where that depends on how unfinished searches end.
+        """
+        large = [place for place, tally in enumerate(tallies) if self.is_large(tally, metric)]
+        if len(large) < 2:
+            return None
+        ranges = {place: self.worst_and_best(metric, tallies[place]) for place in large}
+        # Of equal ones the largest.
+        first = min(large, key=lambda place: (ranges[place], -tallies[place].size(metric.base)))
+        worst, _ = ranges.pop(first)
+        return first if all(worst <= best for _, best in ranges.values()) else None
+
+    def worst_and_best(self, metric: Metric, tally: Tally) -> tuple[float, float]:
+        """Give a metric at its worst and at its best, as unfinished searches may end; less is better."""
+        if metric.kind != "rate":
+            return (value := self.value(metric, tally)), value
+        least, most = (count / tally.size(metric.base) for count in _successes(metric, tally))
+        return (most, least) if metric.best == "low" else (-least, -most)
+
+    def contrast(self, metric: Metric, mine: Tally, other: Tally) -> Contrast:
+        """Compare two groups that have nobody in common."""
+        if metric.kind == "rate":
+            one, two = self.share(metric, mine), self.share(metric, other)
+            return _rate_contrast(one, two, lambda distance: distance, lambda ratio: ratio)
+        return self.cost_contrast(
+            self.value(metric, mine),
+            self.value(metric, other),
+            self.resampled(metric, mine, self.rng(mine, AS_ITSELF)),
+            self.resampled(metric, other, self.rng(other, AS_THE_BEST)),
+        )
+
+    def to_overall(
+        self, tally: Tally, metrics: Sequence[Metric], codes: IntArray, place: int
+    ) -> dict[str, Contrast]:
+        """Compare a group with the whole that it is a part of."""
+        found = {
+            metric.name: self.rate_to_overall(metric, tally) for metric in metrics if metric.kind == "rate"
+        }
+        others = _without(self.everybody, tally)
+        for objective, costs in enumerate(self.ordered.costs):
+            named = [one for one in metrics if one.objective == self.outcomes.objectives[objective]]
+            if not named:
+                continue
+            rng = self.rng(tally, AS_ITSELF)
+            rejected, sizes = self.resampled_sizes(tally, rng)
+            more, other_sizes = self.resampled_sizes(others, rng)
+            is_mine = self.ordered.is_member(objective, codes, place)
+            medians = [costs[at] for at in resampled_medians(is_mine, sizes, other_sizes, rng)]
+            rates = rejected / tally.explained, (rejected + more) / self.everybody.explained
+            for metric in named:
+                drawn = medians
+                if metric.kind == "burden":
+                    drawn = [one * rate for one, rate in zip(medians, rates, strict=True)]
+                found[metric.name] = self.cost_contrast(
+                    self.value(metric, tally), self.value(metric, self.everybody), *drawn
+                )
+        return found
+
+    def rate_to_overall(self, metric: Metric, tally: Tally) -> Contrast:
+        others = _without(self.everybody, tally)
+        if not others.size(metric.base):
+            same = Estimate(value=0.0, low=0.0, high=0.0)
+            return Contrast(difference=same, ratio=Estimate(value=1.0, low=1.0, high=1.0))
+        weight = tally.size(metric.base) / self.everybody.size(metric.base)
+        return _rate_contrast(
+            self.share(metric, tally),
+            self.share(metric, others),
+            lambda distance: to_whole(distance, weight),
+            lambda ratio: ratio_to_whole(ratio, weight),
+        )
+
+    def cost_contrast(self, mine: float, other: float, my_drawn: FloatArray, drawn: FloatArray) -> Contrast:
+        ratios = np.divide(my_drawn, drawn, out=np.full(len(drawn), np.nan), where=drawn != 0)
+        return Contrast(
+            difference=self.between(mine - other, my_drawn - drawn),
+            ratio=self.between(mine / other, ratios) if other else None,
+        )
+
+    def test(self, metric: Metric, tally: Tally) -> Comparison:
+        """Test whether a group is like the whole in one metric; the correction comes later."""
+        rng, whole = self.rng(tally, FOR_TESTS), self.everybody
+        if metric.kind == "rate":
+            others = _without(whole, tally)
+            p_value = open_rate_p_value(
+                _successes(metric, tally),
+                tally.size(metric.base),
+                _successes(metric, others),
+                others.size(metric.base),
+                self.permutations,
+                rng,
+            )
+        elif metric.kind == "quantile":
+            p_value = median_p_value(
+                self.costs(metric, tally), self.costs(metric, whole), self.permutations, rng
+            )
+        else:
+            p_value = burden_p_value(
+                self.costs(metric, tally),
+                self.costs(metric, whole),
+                _without_cost(tally),
+                _without_cost(whole),
+                self.permutations,
+                rng,
+            )
+        return Comparison(p_value=p_value, corrected=p_value)
+
+
+def _rate_contrast(
+    mine: ShareRange,
+    other: ShareRange,
+    scaled: Callable[[float], float],
+    ratio_scaled: Callable[[float], float],
+) -> Contrast:
+    """Compare two shares of different people, and bring the result to another scale."""
+    one, two = mine.least.value, other.least.value
+    low, high = difference_interval(mine, other)
+    difference = Estimate(value=scaled(one - two), low=scaled(low), high=scaled(high))
+    value = ratio_scaled(one / two if two else math.inf)
+    if not (one or two) or math.isinf(value):  # compared with 0
+        return Contrast(difference=difference)
+    low, high = ratio_interval(mine, other)
+    ratio = Estimate(value=value, low=ratio_scaled(low), high=ratio_scaled(high))
+    return Contrast(difference=difference, ratio=ratio)
+
+
+def _successes(metric: Metric, tally: Tally) -> tuple[int, int]:
+    """Count the people in the numerator of a rate: those known, and those possible."""
+    known = int(getattr(tally, metric.numerator))
+    return known, known + (tally.unfinished if metric.is_open else 0)
+
+
+def _without(everybody: Tally, tally: Tally) -> Tally:
+    """Count everybody who is not of a group; costs are left out."""
+    counts = tuple(one - other for one, other in zip(everybody.counts, tally.counts, strict=True))
+    return replace(everybody, counts=counts, costs=())
+
+
+def _without_cost(tally: Tally) -> tuple[int, int]:
+    """Count people who have no cost: those accepted, and those rejected without an option."""
+    return tally.counts[Outcome.ACCEPTED], tally.rejected - tally.with_recourse
+
+
+def _corrected(groups: list[Group]) -> list[Group]:
+    """Correct the p-values of all groups for their number."""
+    corrected = iter(holm([test.p_value for group in groups for test in group.tests.values()]))
+
+    def with_corrected(tests: dict[str, Comparison]) -> dict[str, Comparison]:
+        return {name: replace(test, corrected=next(corrected)) for name, test in tests.items()}
+
+    return [replace(group, tests=with_corrected(group.tests)) for group in groups]
+
+
+def _check(name: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InvalidArgument(f"{name} expects a whole number of at least {least}, got {echoed(value)}.")

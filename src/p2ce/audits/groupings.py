@@ -1,0 +1,209 @@
+"""Sort people into groups by one column each, and by all columns at once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from p2ce.arrays import IntArray
+from p2ce.audits.outcomes import Outcomes
+from p2ce.errors import InvalidArgument, UnknownFeature, nearest
+from p2ce.result.counterfactual_table import own_name
+from p2ce.tables import as_pandas
+from p2ce.tables.kinds import PANDAS, kind_of, package_of
+from p2ce.visible import as_text, echoed, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MISSING = "(missing)"  # the group of people whose group is not known
+MOST_VALUES = 200  # of one column
+MOST_GROUPS = 2_000  # of all columns at once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Grouping:
+    """People by the values of some columns."""
+
+    columns: tuple[str, ...]
+    values: tuple[tuple[str, ...], ...]  # of each group, a text per column; in the order of the values
+    codes: IntArray  # (n,) which group each person is in
+
+
+def groupings_of(
+    groups: Any, outcomes: Outcomes, data: Any, index_column: str | None
+) -> tuple[Grouping, ...]:
+    """Group by each column alone, then by all of them together.
+
+    ``groups`` are names of columns, of ``data`` or of the people, or a table of groups itself.
+    """
+    if index_column is not None and data is None:
+        raise InvalidArgument("index_column names people in data, and there is none. Pass data=… as well.")
+    columns = _columns(groups, outcomes, data, index_column)
+    alone = [_by_one(name, column) for name, column in columns.items()]
+    return (*alone, *([_by_all(alone)] if len(alone) > 1 else []))
+
+
+def _columns(
+    groups: Any, outcomes: Outcomes, data: Any, index_column: str | None
+) -> "dict[str, pd.Series[Any]]":
+    """Give the columns of groups, each in the order of the people."""
+    names = [groups] if isinstance(groups, str) else groups
+    if not (isinstance(names, Sequence) and all(isinstance(name, str) for name in names)):
+        if data is not None:
+            raise InvalidArgument("With data, groups are names of its columns. Pass one of the two tables.")
+        return _table_columns(groups, outcomes, "groups", None)
+    if not len(names):
+        raise InvalidArgument("groups names no column. Pass at least one: groups=['sex'].")
+    if len(set(names)) < len(names):
+        raise InvalidArgument(f"groups names a column twice: {echoed(list(names))}. Name each once.")
+    given = {} if data is None else _table_columns(data, outcomes, "data", index_column)
+    known = (*given, *outcomes.columns)
+    for name in names:
+        if name not in known:
+            where = "the people or of data" if data is not None else "the people"
+            raise UnknownFeature(
+                f"groups expects columns of {where}, got {echoed(name)}. {nearest(name, known)} "
+                "Columns that the answers lack come from another table: data=… (--data on the command line)."
+            )
+    return {name: given[name] if name in given else outcomes.column(name) for name in names}
+
+
+def _table_columns(
+    table: Any, outcomes: Outcomes, what: str, index_column: str | None
+) -> "dict[str, pd.Series[Any]]":
+    """Give the columns of a table, each in the order of the people."""
+    frame = _in_order(table, outcomes, what, index_column)
+    if not frame.shape[1]:
+        raise InvalidArgument(f"{what} has no column of groups. Pass a table with at least one.")
+    if not frame.columns.is_unique:
+        raise InvalidArgument(f"{what} has columns of one name: {echoed(list(frame.columns))}. Rename one.")
+    return {as_text(name): frame[name].reset_index(drop=True) for name in frame.columns}
+
+
+def _in_order(table: Any, outcomes: Outcomes, what: str, index_column: str | None) -> "pd.DataFrame":
+    """Put the rows of a table into the order of the people: by label where it has labels, else by place."""
+    import pandas as pd
+
+    if package_of(type(table)) == "pandas" and isinstance(table, pd.Series):
+        table = table.to_frame(name="group" if table.name is None else table.name)
+    if isinstance(table, Mapping) and index_column is None:
+        return _by_place(table, len(outcomes), what)
+    if kind_of(table) is None:
+        raise InvalidArgument(
+            f"{what} expects a table with a row per person, or names of columns, got {type(table).__name__}. "
+            "Pass a DataFrame, a Series or a dict of columns."
+        )
+    frame, kind = as_pandas(table, error=InvalidArgument)
+    if index_column is not None:
+        if index_column not in frame.columns:
+            raise UnknownFeature(
+                f"index_column {echoed(index_column)} is no column of data. "
+                f"{nearest(index_column, frame.columns)}"
+            )
+        return _by_label(frame.set_index(index_column), outcomes.labels, what)
+    by_place = kind != PANDAS or (
+        isinstance(frame.index, pd.RangeIndex) and not outcomes.labels.isin(frame.index).all()
+    )
+    if not by_place and not frame.index.equals(outcomes.labels):
+        return _by_label(frame, outcomes.labels, what)
+    _require_rows(len(frame), len(outcomes), what)
+    return frame
+
+
+def _by_place(columns: Mapping[Any, Any], people: int, what: str) -> "pd.DataFrame":
+    """Make a frame of lists and arrays in the order of the people, whatever they hold."""
+    import pandas as pd
+
+    found = {}
+    for name, values in columns.items():
+        flat = hasattr(values, "__len__") and getattr(values, "ndim", 1) == 1
+        if isinstance(values, str | bytes) or not flat:
+            raise InvalidArgument(
+                f"{what} expects a list of groups for {echoed(name, most=60)}, one per person, "
+                f"got {echoed(values)}."
+            )
+        _require_rows(len(values), people, what)
+        typed = hasattr(values, "dtype")  # an array, a series or categories
+        column = pd.Series(values) if typed else pd.Series(list(values), dtype="object")
+        found[name] = column.reset_index(drop=True)
+    return pd.DataFrame(found)
+
+
+def _require_rows(rows: int, people: int, what: str) -> None:
+    if rows != people:
+        raise InvalidArgument(
+            f"{what} expects a row per person: {people:,} people, {rows:,} rows. "
+            "Give its rows the labels of the people as their index, or leave the others out."
+        )
+
+
+def _by_label(frame: "pd.DataFrame", labels: "pd.Index[Any]", what: str) -> "pd.DataFrame":
+    index = frame.index
+    if index.dtype != labels.dtype and not labels.isin(index).any():  # 17 in Parquet is "17" in CSV
+        index, labels = index.map(as_text), labels.map(as_text)
+    if not index.is_unique:
+        twice = index[index.duplicated()].unique().tolist()
+        raise InvalidArgument(f"{what} has more than one row for {listed(twice, most=3)}. Keep one of each.")
+    places = index.get_indexer(labels)
+    if (places < 0).any():
+        lacking = labels[places < 0].tolist()
+        raise InvalidArgument(
+            f"{what} has no row for {listed(lacking, most=3)}. Its index (or index_column) must name all "
+            "people; where a group is not known, add a row with a missing value."
+        )
+    return frame.iloc[places]
+
+
+def _by_one(name: str, column: "pd.Series[Any]") -> Grouping:
+    """Number the values of a column: categories in their order, others sorted, missing ones last."""
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.cat.remove_unused_categories()
+        codes, values = column.cat.codes.to_numpy(dtype=np.int64), column.cat.categories.tolist()
+    else:
+        try:
+            found, uniques = pd.factorize(column)
+        except TypeError:
+            raise InvalidArgument(
+                f"The groups of {echoed(name)} must be texts or numbers, got {echoed(column.iloc[0])}."
+            ) from None
+        order = sorted(range(len(uniques)), key=lambda place: _sort_key(uniques[place]))
+        codes = np.append(np.argsort(order), -1)[found] if len(uniques) else found.astype(np.int64)
+        values = [uniques[place] for place in order]
+    if len(values) > MOST_VALUES:
+        raise InvalidArgument(
+            f"{echoed(name)} has {len(values):,} different values, and an audit compares at most "
+            f"{MOST_VALUES} groups of a column. Make bands of it first: pandas.cut(frame[{echoed(name)}], 5)."
+        )
+    texts = [as_text(value) for value in values]
+    if len(set(texts)) < len(texts):  # 1 and "1"
+        texts = [echoed(value) for value in values]
+    if (codes < 0).any():
+        texts.append(own_name(MISSING, texts))
+        codes = np.where(codes < 0, len(values), codes)
+    return Grouping(columns=(name,), values=tuple((text,) for text in texts), codes=codes.astype(np.int64))
+
+
+def _by_all(alone: Sequence[Grouping]) -> Grouping:
+    """Group by all columns at once; combinations that nobody has are left out."""
+    mixed = np.zeros(len(alone[0].codes), dtype=np.int64)
+    for one in alone:  # at most 200 values each, so that a few columns fit
+        _, mixed = np.unique(mixed * len(one.values) + one.codes, return_inverse=True)
+    _, first, codes = np.unique(mixed, return_index=True, return_inverse=True)
+    if len(first) > MOST_GROUPS:
+        raise InvalidArgument(
+            f"These columns make {len(first):,} groups together, and an audit compares at most "
+            f"{MOST_GROUPS:,}. Name fewer columns, or make coarser bands."
+        )
+    values = tuple(tuple(one.values[one.codes[place]][0] for one in alone) for place in first.tolist())
+    return Grouping(columns=tuple(one.columns[0] for one in alone), values=values, codes=codes)
+
+
+def _sort_key(value: Any) -> tuple[int, Any]:
+    """Sort numbers by size, before texts by letters; all else by its text."""
+    if isinstance(value, bool | int | float | np.number | np.bool_):
+        return 0, value
+    return 1, as_text(value)

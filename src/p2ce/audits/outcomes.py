@@ -1,0 +1,195 @@
+"""Reduce answers of any kind to a few arrays: how each person's search ended, and what options cost them."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.errors import InvalidArgument
+from p2ce.result import Explanations, Question, Status
+from p2ce.result.explanations import shared_objectives
+from p2ce.result.question import ALONG
+from p2ce.visible import echoed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from p2ce.portfolio.answers import Answers
+
+
+class Outcome(IntEnum):
+    """How a search ended for one person; everybody has exactly one of these."""
+
+    ACCEPTED = 0  # no change is needed
+    WITH_RECOURSE = 1  # there is an option, proven to be the cheapest or not
+    NO_RECOURSE = 2  # proven: there is none
+    UNFINISHED = 3  # no option was found, and none is excluded
+    ERROR = 4  # the row could not be explained
+
+
+# What a status says by itself; all others depend on whether there is an option.
+WITHOUT_OPTION = {
+    Status.ALREADY_FAVOURABLE: Outcome.ACCEPTED,
+    Status.NO_RECOURSE: Outcome.NO_RECOURSE,
+    Status.ERROR: Outcome.ERROR,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Outcomes:
+    """The answers of n people, as an audit needs them."""
+
+    labels: "pd.Index[Any]"  # what people are called
+    outcome: IntArray  # (n,) of `Outcome`
+    proven: BoolArray  # (n,) whether the options are proven to be all
+    objectives: tuple[str, ...]
+    costs: FloatArray  # (n, objectives): of the cheapest option; NaN where there is none
+    # Which features the first option of a person changes: pairs of a person's place and a feature's.
+    features: tuple[str, ...]
+    changed_by: IntArray
+    changed: IntArray
+    column: "Callable[[str], pd.Series[Any]]"  # of the people, by its name, in their order
+    columns: tuple[str, ...]
+    question: Question | None
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+
+def outcomes_of(answers: Any) -> Outcomes:
+    """Reduce explanations, or the folder that a portfolio run wrote."""
+    if isinstance(answers, Explanations):
+        outcomes = _of_explanations(answers)
+    else:
+        from p2ce.portfolio.answers import Answers
+
+        if isinstance(answers, str | os.PathLike):
+            answers = Answers(answers)
+        if not isinstance(answers, Answers):
+            raise InvalidArgument(
+                f"audit() takes Explanations or the folder of a run, got {type(answers).__name__}. "
+                "Give it what explain_many() returned, or the path of the folder."
+            )
+        answers.check()
+        outcomes = _of_folder(answers)
+    if not len(outcomes):
+        raise InvalidArgument("An audit needs people, and these are answers of nobody.")
+    _require_costs(outcomes)
+    return outcomes
+
+
+def _of_explanations(explanations: Explanations) -> Outcomes:
+    import pandas as pd
+
+    entries = list(explanations)
+    objectives = shared_objectives(entries)
+    question = next((entry.question for entry in entries if entry.question is not None), None)
+    costs = np.full((len(entries), len(objectives)), np.nan)
+    has_option = np.array([len(entry) > 0 for entry in entries], dtype=bool)
+    some = np.flatnonzero(has_option)
+    for place in some.tolist():
+        costs[place] = [min(option.costs[name] for option in entries[place]) for name in objectives]
+    first = [list(entries[place][0].changes) for place in some.tolist()]
+    codes, names = pd.factorize(np.array([name for changed in first for name in changed], dtype=object))
+
+    def column(name: str) -> "pd.Series[Any]":
+        return pd.Series([entry.person.get(name) for entry in entries], dtype="object")
+
+    return Outcomes(
+        labels=_index(list(explanations.labels)),
+        outcome=_codes([entry.status for entry in entries], has_option),
+        proven=np.array([entry.certificate is not None and entry.certificate.proven for entry in entries]),
+        objectives=objectives,
+        costs=costs,
+        **_feature_pairs(np.repeat(some, list(map(len, first))), codes, names.tolist(), question),
+        column=column,
+        columns=tuple(dict.fromkeys(name for entry in entries for name in entry.person)),
+        question=question,
+    )
+
+
+def _of_folder(answers: "Answers") -> Outcomes:
+    names, columns = answers.names, (*answers.manifest["common"]["columns"], *answers.manifest["keep"])
+    objectives = tuple(names.best)
+    people = answers.people(
+        [names["person"], names["status"], names["options"], names["proven"], *names.best.values()]
+    )
+    options = people[names["options"]].to_numpy(dtype=np.int64)
+    costs = [people[names.best[name]].to_numpy(dtype=np.float64, na_value=np.nan) for name in objectives]
+    some = np.flatnonzero(options)
+    # Options follow each other in the order of people, everybody's first option first.
+    changed = answers.table("options", [names["changed"]]).column(0).combine_chunks()
+    first = changed.take((np.cumsum(options) - options)[some])
+    used = first.flatten().dictionary_encode()
+
+    def column(name: str) -> "pd.Series[Any]":
+        found: pd.Series[Any] = answers.people([name])[name]
+        return found
+
+    return Outcomes(
+        labels=_index(people[names["person"]]),
+        outcome=_codes(people[names["status"]].tolist(), options > 0),
+        proven=people[names["proven"]].fillna(False).to_numpy(dtype=bool),
+        objectives=objectives,
+        costs=np.column_stack(costs) if costs else np.empty((len(people), 0)),
+        **_feature_pairs(
+            np.repeat(some, first.value_lengths().to_numpy()),
+            used.indices.to_numpy(),
+            used.dictionary.to_pylist(),
+            answers.question,
+        ),
+        column=column,
+        columns=columns,
+        question=answers.question,
+    )
+
+
+def _index(labels: Any) -> "pd.Index[Any]":
+    import pandas as pd
+
+    index: pd.Index[Any] = pd.Index(labels, tupleize_cols=False)
+    return index
+
+
+def _codes(statuses: Sequence[str], has_option: BoolArray) -> IntArray:
+    """Give the outcome of each person."""
+    by_status = {status: WITHOUT_OPTION.get(status, Outcome.UNFINISHED) for status in Status}
+    codes = np.array([by_status[Status(status)] for status in statuses], dtype=np.int64)
+    return np.where(has_option & (codes == Outcome.UNFINISHED), Outcome.WITH_RECOURSE, codes)
+
+
+def _feature_pairs(
+    changed_by: IntArray, codes: IntArray, columns: Sequence[str], question: Question | None
+) -> dict[str, Any]:
+    """Give `features`, `changed_by` and `changed`: a one-hot group counts once, a linked feature never.
+
+    ``codes`` say which of the columns each of these people changes.
+    """
+    features = {} if question is None else question.features
+    levers: dict[str, int] = {}
+    lever_of = np.full(len(columns), -1)
+    for place, name in enumerate(columns):
+        feature = features.get(name)
+        if feature is None or feature.moves != ALONG:
+            lever = name if feature is None else feature.group or name
+            lever_of[place] = levers.setdefault(lever, len(levers))
+    found = lever_of[codes] if len(columns) else np.empty(0, dtype=np.int64)
+    pairs = np.unique(np.column_stack([changed_by, found])[found >= 0], axis=0)
+    return {"features": tuple(levers), "changed_by": pairs[:, 0], "changed": pairs[:, 1]}
+
+
+def _require_costs(outcomes: Outcomes) -> None:
+    """Raise if somebody who has an option has a cost that is no finite number."""
+    bad = (outcomes.outcome == Outcome.WITH_RECOURSE)[:, None] & ~np.isfinite(outcomes.costs)
+    if bad.any():
+        place, objective = np.argwhere(bad)[0].tolist()
+        people, cost = int(bad.any(axis=1).sum()), float(outcomes.costs[place, objective])
+        raise InvalidArgument(
+            f"An audit needs costs that are finite numbers, and {echoed(outcomes.objectives[objective])} of "
+            f"{echoed(outcomes.labels[place])} is {echoed(cost)}; so it is "
+            f"for {people:,} of {len(outcomes):,} people. Leave them out."
+        )

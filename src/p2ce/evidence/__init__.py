@@ -1,0 +1,9 @@
+"""Keep how one explanation came about in a file, and repeat it later.
+
+>>> from p2ce.evidence import replay, save
+"""
+
+from p2ce.evidence.replay_evidence import Difference, Replay, replay
+from p2ce.evidence.save_evidence import save
+
+__all__ = ["Difference", "Replay", "replay", "save"]

@@ -1,0 +1,69 @@
+"""List where one person may go on every axis of the grid that was searched for them, as plain values."""
+
+import numpy as np
+
+from p2ce.compilation.batch import place_and_price
+from p2ce.compilation.compiled_problem import Problem
+from p2ce.compilation.encode import encode_row
+from p2ce.evidence.evidence_record import GridAxis
+from p2ce.explainer import Explainer
+from p2ce.problem.actions import ActionSet
+from p2ce.result.certificate import FINEST
+from p2ce.result.explanation import Explanation
+from p2ce.tables.codebook import Codebook
+from p2ce.tables.json_values import Value
+
+
+def grid_of_person(
+    explainer: Explainer, explanation: Explanation, actions: ActionSet | None
+) -> tuple[GridAxis, ...]:
+    """List the axes of an explanation's grid; reject an explanation of another explainer."""
+    problem = explainer._problem_of(explanation, actions, call="evidence.save")
+    values = encode_row(explanation.person, problem.codebook).values
+    problem = _searched(explainer._within_reach(problem, values), explanation)
+    batch = place_and_price(problem, values)
+    placed = batch.placement
+    axes = []
+    for axis, column in enumerate(problem.grid.columns.tolist()):
+        places = np.arange(placed.lowest[0, axis], placed.highest[0, axis] + 1, dtype=np.int32)
+        places = places[places != placed.position[0, axis]]
+        cells = np.repeat(placed.position, len(places), axis=0)
+        cells[:, axis] = places
+        members = _members(problem, column)
+        codes = batch.rows(np.zeros(len(cells), dtype=np.int64), cells)[:, members]
+        codings = [problem.codebook.codings[member] for member in members]
+        axes.append(
+            GridAxis(
+                features=tuple(coding.name for coding in codings),
+                values=tuple(
+                    tuple(coding.plain(code) for coding, code in zip(codings, move, strict=True))
+                    for move in codes.tolist()
+                ),
+            )
+        )
+    return tuple(axes)
+
+
+def labels_of_codes(codebook: Codebook) -> dict[str, tuple[Value, ...]]:
+    """List the labels of every column of categories in the order of their codes, which detectors see."""
+    return {coding.name: coding.labels for coding in codebook if coding.labels is not None}
+
+
+def _searched(problem: Problem, explanation: Explanation) -> Problem:
+    """Give the problem on the grid that the certificate is about."""
+    if explanation.certificate is None or explanation.certificate.grid != FINEST:
+        return problem
+    finest = problem.on_finest_grid
+    assert finest is not None, "only a search on the finest grid names it"
+    if not problem.is_personal:
+        return finest
+    return finest.for_instance(encode_row(explanation.person, problem.codebook).values[0])
+
+
+def _members(problem: Problem, column: int) -> list[int]:
+    """Give the columns that an axis moves: those of a compound stand behind the others."""
+    first = len(problem.names)
+    if column < first:
+        return [column]
+    members: list[int] = problem.compounds[column - first].members.tolist()
+    return members

@@ -1,0 +1,83 @@
+"""Write the readme of an evidence file: plain text for a person who has nothing but the file."""
+
+import textwrap
+
+from p2ce.evidence.evidence_record import MODEL, EvidenceRecord
+from p2ce.result.explanation import Explanation
+from p2ce.result.rendered import rendered
+from p2ce.visible import echoed, visible_code
+
+WIDTH = 100
+
+
+def readme_of(record: EvidenceRecord, explanation: Explanation) -> str:
+    """Say what the file is, what was searched, how it ended, and how to repeat it."""
+    about = "one person" if record.person is None else f"person {echoed(record.person)}"
+    sections = {
+        f"Evidence of the explanation of {about}": _what_it_is(record),
+        "The explanation": [rendered("explanation_text", explanation)],
+        "What is proven": _what_is_proven(explanation),
+        "How to repeat it": _how_to_repeat(record),
+        "By what it was made": _made_by(record),
+        "Confidential": [
+            "explainer.p2ce holds the whole reference population, and explanation.json the person's row. "
+            "Treat this file like the data.",
+        ],
+    }
+    lines: list[str] = []
+    for title, paragraphs in sections.items():
+        lines += [title, "=" * len(title) if not lines else "-" * len(title), ""]
+        lines += [f"{_wrapped(paragraph)}\n" for paragraph in paragraphs]
+    return "\n".join(lines)
+
+
+def _what_it_is(record: EvidenceRecord) -> list[str]:
+    held = {
+        "evidence.json": "versions, hashes, the grid that was searched, and the SHA-256 of every other part",
+        "explanation.json": "the person, every option with its values, costs and scores, and the certificate",
+        "policy.yaml": "what each feature may do",
+        "explainer.p2ce": "settings, reference population and plausibility forest; no model",
+    }
+    held |= {name: "the model's file" for name in record.parts if name.startswith(MODEL)}
+    return [
+        "p2ce searches for everything that a person could change to be accepted by a model. This file holds "
+        "all that the search for one person was given, and all that it found.",
+        "\n".join(f"  {name}: {what}" for name, what in held.items()),
+        "The checksums reveal accidents. They are no signature: a person who changes a part can change its "
+        "checksum as well. Keep the SHA-256 of the whole file elsewhere, or sign it.",
+    ]
+
+
+def _what_is_proven(explanation: Explanation) -> list[str]:
+    certificate = explanation.certificate
+    if certificate is None or not certificate.proven:
+        return [
+            "Nothing is proven beyond the options that are listed: each was evaluated by the model itself."
+        ]
+    limit = "any number of" if certificate.max_changes is None else f"at most {certificate.max_changes}"
+    return [
+        f"Among all {echoed(certificate.cells)} combinations of {limit} changes on the grid, no accepted, "
+        "plausible and allowed one is missing that another option does not dominate or equal in cost. "
+        f"The grid is {certificate.grid}; boxes were pruned by {certificate.bound}."
+    ]
+
+
+def _how_to_repeat(record: EvidenceRecord) -> list[str]:
+    model = "" if any(name.startswith(MODEL) for name in record.parts) else " --model model.txt"
+    return [
+        f"  pip install p2ce=={record.package}\n  p2ce replay this.zip{model}",
+        "It verifies the checksums, searches again, and says that the result is the same, or what differs. "
+        "A short program that shares no code with the search checks the options one by one:",
+        "  from p2ce.testing import check_evidence\n  print(check_evidence('this.zip', model))",
+    ]
+
+
+def _made_by(record: EvidenceRecord) -> list[str]:
+    versions = ", ".join(f"{name} {version}" for name, version in record.versions.items())
+    hashes = {"code": record.code, **record.hashes}
+    return [versions, "\n".join(f"  {name}: {value}" for name, value in hashes.items())]
+
+
+def _wrapped(paragraph: str) -> str:
+    shown = visible_code(paragraph)
+    return shown if "\n" in shown or shown.startswith(" ") else textwrap.fill(shown, WIDTH)

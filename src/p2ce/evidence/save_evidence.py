@@ -1,0 +1,164 @@
+"""Save how one explanation came about: one zip file with all that the search was given and all it found."""
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from p2ce.archive import read_saved
+from p2ce.archive.zipped import zipped
+from p2ce.errors import InvalidArgument
+from p2ce.evidence.evidence_record import (
+    EXPLAINER,
+    EXPLANATION,
+    MODEL,
+    POLICY,
+    README,
+    RECORD,
+    EvidenceRecord,
+)
+from p2ce.evidence.person_grid import grid_of_person, labels_of_codes
+from p2ce.evidence.readme import readme_of
+from p2ce.explain.fingerprint import codes_fingerprint
+from p2ce.explainer import Explainer
+from p2ce.files import write_whole
+from p2ce.portfolio.code_hash import code_hash
+from p2ce.problem.actions import ActionSet
+from p2ce.result.explanation import Explanation
+from p2ce.result.question import Question
+from p2ce.result.status import Status
+from p2ce.tables.codebook import codebook_of
+from p2ce.tables.json_values import Value, plain_fields
+from p2ce.visible import echoed
+
+if TYPE_CHECKING:
+    from p2ce.portfolio.answers import Answers
+
+SAFE_NAME = re.compile(r"[^\w.-]+", re.ASCII)
+
+
+def save(
+    source: "Explanation | Answers",
+    path: "str | os.PathLike[str]",
+    *,
+    person: Value = None,
+    explainer: "Explainer | str | os.PathLike[str] | None" = None,
+    actions: ActionSet | None = None,
+    model_file: "str | os.PathLike[str] | None" = None,
+    with_model: bool = False,
+) -> None:
+    """Save the evidence of one explanation as a zip file, the same to the byte each time.
+
+    Args:
+        source: the explanation, or the folder that a portfolio run wrote, as `p2ce.portfolio.Answers`.
+        path: the zip file to write.
+        person: the key of the person; of a portfolio, it selects the person.
+        explainer: the explainer of the explanation. The path of one that `Explainer.save` wrote will do, but
+            then the file lacks the grid, and `p2ce.testing.check_evidence` cannot prove the front again. Of a
+            portfolio, by default the one that the run kept.
+        actions: those given to `explain`, if any.
+        model_file: the file of the model, whose SHA-256 is kept; of a portfolio, the one that the run used.
+        with_model: keep the whole file of the model.
+
+    The file holds the whole reference population: treat it like the data.
+    """
+    code, hashes = code_hash(), {}
+    if not isinstance(source, Explanation):
+        explanation, manifest = source.explanation(person), source.manifest
+        code, hashes = manifest["code"], dict(manifest["hashes"])
+        explainer = source.path / EXPLAINER if explainer is None else explainer
+    else:
+        explanation = source
+    question = _question(explanation)
+    if explainer is None:
+        raise InvalidArgument(
+            "evidence.save() of an explanation needs its explainer. Pass explainer=…, which made it."
+        )
+    held, record = _of_explainer(explainer, explanation, actions)
+    parts = {
+        EXPLANATION: json.dumps(explanation.to_dict(), indent=1, allow_nan=False).encode(),
+        POLICY: question.policy.encode(),
+        EXPLAINER: held,
+    }
+    hashes |= question.hashes
+    if model_file is not None:
+        content = _content(model_file, "The model")
+        if hashes.setdefault("model_file", _sha256(content)) != _sha256(content):
+            raise InvalidArgument(
+                f"{echoed(os.fsdecode(model_file))} is another file than the model of the run: its SHA-256 "
+                f"is {_sha256(content)}, expected {hashes['model_file']}. Pass the file that the run used."
+            )
+        if with_model:
+            parts[f"{MODEL}{SAFE_NAME.sub('_', Path(os.fsdecode(model_file)).name)}"] = content
+    elif with_model:
+        raise InvalidArgument("with_model=True keeps the model's file. Name it: model_file=…")
+    record = replace(
+        record,
+        person=person,
+        package=question.versions.get("p2ce", ""),
+        code=code,
+        versions=question.versions,
+        hashes=dict(sorted(hashes.items())),
+    )
+    record = replace(record, parts={name: _sha256(part) for name, part in parts.items()})
+    parts[README] = readme_of(record, explanation).encode()
+    record = replace(record, parts={name: _sha256(part) for name, part in parts.items()})
+    first = {RECORD: json.dumps(plain_fields(record), indent=1, allow_nan=False).encode()}
+    write_whole(path, zipped(first | parts), what="The evidence")
+
+
+def _question(explanation: Explanation) -> Question:
+    if explanation.status is Status.ERROR:
+        raise InvalidArgument(
+            f"There is no evidence of a row that could not be explained: {explanation.message}"
+        )
+    if explanation.question is None:
+        raise InvalidArgument(
+            "The explanation has no question: its policy, hashes and versions are not known. Use one that "
+            "explain() returned, or that was written with to_dict(question=True)."
+        )
+    return explanation.question
+
+
+def _of_explainer(
+    explainer: "Explainer | str | os.PathLike[str]", explanation: Explanation, actions: ActionSet | None
+) -> tuple[bytes, EvidenceRecord]:
+    """Give the explainer's archive, and the record with what only the explainer knows."""
+    known: dict[str, Any] = {"package": "", "code": "", "versions": {}, "hashes": {}, "parts": {}}
+    if isinstance(explainer, Explainer):
+        grid = grid_of_person(explainer, explanation, actions)
+        with tempfile.TemporaryDirectory() as folder:
+            explainer.save(Path(folder) / EXPLAINER)
+            content = (Path(folder) / EXPLAINER).read_bytes()
+        labels = labels_of_codes(explainer._problem.codebook)
+        return content, EvidenceRecord(labels=labels, grid=grid, **known)
+    reference = read_saved(explainer).given.reference
+    codebook = codebook_of(reference)
+    assert explanation.question is not None
+    if codes_fingerprint(codebook, codebook.encode(reference)) != explanation.question.hashes["reference"]:
+        raise InvalidArgument(
+            f"{echoed(os.fsdecode(explainer))} has another reference than the explanation. Pass the "
+            "explainer that made it."
+        )
+    columns = [name for name in codebook.names if name in explanation.dtypes]
+    return _content(explainer, "The explainer"), EvidenceRecord(
+        labels=labels_of_codes(codebook.of(columns)), **known
+    )
+
+
+def _content(path: "str | os.PathLike[str]", what: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        shown = echoed(os.fsdecode(path))
+        raise InvalidArgument(
+            f"{what} {shown} cannot be read: {error.strerror or error}. Check the path."
+        ) from error
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,254 @@
+"""Hand shards to the workers of a Dask cluster, and take their results as they come."""
+
+import importlib.metadata
+import logging
+import platform
+import re
+import secrets
+import signal
+import threading
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from p2ce.errors import InvalidArgument, MissingExtra, UnfinishedRun, what_happened
+from p2ce.explain.processes import receive, send
+from p2ce.portfolio.code_hash import code_hash
+from p2ce.portfolio.explain_shard import Done, Failed, Place, RunContext, explain_shard, misplaced
+from p2ce.portfolio.shard import Shard
+from p2ce.visible import echoed, shortened
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+ADDRESS = re.compile(r"([a-z]+://)?[^\s/]+:\d+(/\S*)?")  # with a port
+CONNECT_SECONDS = 5
+WORKER_SECONDS = 15  # until the first worker of a cluster is there
+# Shards under way for each thread of the cluster: enough that none waits for the parent, few enough to hold.
+SHARDS_PER_THREAD = 3
+COUNT_SECONDS = 10  # workers may come and go
+ENDS_WORKERS = (
+    "The process that explains it ended every time: it was killed, for want of memory perhaps, or the model "
+    "crashes on one of its people."
+)
+ONE_PROCESS = "Use explain_many(), which needs no other processes."
+receiving = threading.Lock()
+
+
+def require_dask() -> Any:
+    """Import Dask's scheduler, which portfolios are explained with."""
+    try:
+        import distributed
+    except ImportError as error:
+        raise MissingExtra("Portfolios are explained by Dask. Type: pip install 'p2ce[dask]'.") from error
+    return distributed
+
+
+@contextmanager
+def connected(address: str) -> "Iterator[Client]":
+    """Give a client of the scheduler at an address, such as ``tcp://10.0.0.5:8786``, and close it."""
+    distributed = require_dask()
+    if not ADDRESS.fullmatch(address):
+        raise InvalidArgument(
+            f"{echoed(address)} is no address of a scheduler. Give one such as tcp://127.0.0.1:8786, which "
+            "`dask scheduler` prints."
+        )
+    with quiet():
+        try:
+            client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        except (OSError, ValueError, TimeoutError, ImportError) as error:
+            cause = shortened(error, 150) if isinstance(error, ValueError) else "nobody answers there"
+            raise InvalidArgument(
+                f"The scheduler {echoed(address)} cannot be reached: {cause}. Start one with "
+                "`dask scheduler`, and give its address, such as tcp://127.0.0.1:8786."
+            ) from None
+        with client:
+            yield client
+
+
+@contextmanager
+def local_client(n_workers: int) -> "Iterator[Client]":
+    """Start processes on this machine, and end them."""
+    distributed = require_dask()
+    try:
+        cluster = distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address="127.0.0.1:0",  # a free port
+            memory_limit=None,  # nothing of ours stays in a worker, and the system has limits of its own
+            silence_logs=logging.CRITICAL,
+        )
+    except (RuntimeError, OSError, TimeoutError) as error:
+        raise InvalidArgument(
+            f"Processes could not be started ({shortened(error, 150)}). Does the script have its main guard, "
+            'if __name__ == "__main__":, around the run? Without one, every new process begins it again.'
+        ) from error
+    with cluster, distributed.Client(cluster, set_as_default=False) as client:
+        client.register_plugin(_plugin(setup=_ignore_interrupts), name="p2ce-ignore-interrupts")
+        yield client
+
+
+def _ignore_interrupts(worker: Any) -> None:  # noqa: ARG001 - Dask calls it so
+    """Leave Ctrl-C to the parent: a terminal sends it to all processes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def check_workers(client: "Client") -> None:
+    """Raise unless every worker has this very version of the package, before anything is sent."""
+    try:
+        client.wait_for_workers(1, timeout=WORKER_SECONDS)
+    except TimeoutError:
+        address = client.scheduler.address
+        raise InvalidArgument(
+            f"The scheduler {echoed(address)} has no workers. Start some with `dask worker {address}`."
+        ) from None
+    # Functions of the standard library first: a worker may have no p2ce at all.
+    own = importlib.metadata.version("p2ce")
+    for worker, found in client.run(importlib.metadata.version, "p2ce", on_error="return").items():
+        if found != own:
+            _reject(worker, "no p2ce" if isinstance(found, Exception) else f"p2ce {found}", f"p2ce {own}")
+    for worker, found in client.run(platform.python_version).items():
+        if _minor(found) != _minor(platform.python_version()):
+            _reject(worker, f"Python {found}", f"Python {platform.python_version()}")
+    for worker, found in client.run(code_hash, on_error="return").items():
+        if found != code_hash():
+            _reject(worker, f"other code of p2ce {own}", "its own")
+
+
+def _minor(python: str) -> str:
+    return python.rpartition(".")[0]
+
+
+def _reject(worker: str, there: str, here: str) -> NoReturn:
+    raise InvalidArgument(
+        f"The worker {worker} has {there}, this process has {here}. Install the same version on all "
+        "machines, and start the workers again."
+    )
+
+
+class Workers:
+    """The workers of a cluster, to which the explainer of a run was sent."""
+
+    def __init__(self, client: "Client", context: RunContext, request: str) -> None:
+        """Send what all shards need; ``request`` is the hash by which tasks are known."""
+        self._client = client
+        # Another call with the same request may run on this cluster, or may have failed there.
+        self._name = f"p2ce-{request[:16]}-{secrets.token_hex(4)}"
+        payload, self._key = send(context, instead=ONE_PROCESS)
+        # Workers that come later get it as well.
+        client.register_plugin(_plugin(payload=payload), name=self._name)
+        self._counted, self._threads = -float("inf"), 1
+
+    def explain(
+        self, shards: Iterator[Shard], place: Place
+    ) -> Generator[tuple[Shard, Done | Failed], None, None]:
+        """Explain shards; they come back as they are done.
+
+        A worker that is lost is survived: its shards are explained again by others. Those that were under way
+        whenever workers ended are tried once more at the end, one at a time, so that only a shard that does
+        it is named.
+        """
+        distributed = require_dask()
+        suspects: list[Shard] = []
+        under_way: dict[str, tuple[Shard, Future]] = {}
+        finished = distributed.as_completed([], loop=self._client.loop, raise_errors=False)
+        try:
+            while True:
+                for shard in islice(shards, max(0, self._room() - len(under_way))):
+                    future = self._submit(shard, place)
+                    under_way[future.key] = shard, future
+                    finished.add(future)
+                if not under_way:
+                    break
+                shard, future = under_way.pop(next(finished).key)
+                outcome = _outcome(future)
+                if outcome is None:
+                    suspects.append(shard)
+                else:
+                    yield shard, outcome
+            for shard in suspects:
+                future = self._submit(shard, place, again=True)
+                under_way[future.key] = shard, future
+                yield shard, _outcome(future) or Failed(message=ENDS_WORKERS)
+                del under_way[future.key]
+        finally:
+            with suppress(Exception):  # the scheduler may be gone
+                self._client.cancel([future for _, future in under_way.values()])
+
+    def dismiss(self) -> None:
+        """Let the workers forget what was sent."""
+        with suppress(Exception):  # the scheduler may be gone
+            self._client.unregister_worker_plugin(self._name)
+
+    def _submit(self, shard: Shard, place: Place, *, again: bool = False) -> "Future":
+        return self._client.submit(
+            _explain,
+            *(self._name, self._key, shard, place),
+            key=f"{self._name}-{shard.number}{'-again' * again}",
+        )
+
+    def _room(self) -> int:
+        """Count how many shards may be under way."""
+        if time.monotonic() - self._counted > COUNT_SECONDS:
+            self._threads = max(1, sum(self._client.nthreads().values()))
+            self._counted = time.monotonic()
+        return SHARDS_PER_THREAD * self._threads
+
+
+def _outcome(future: "Future") -> Done | Failed | None:
+    """Wait for what came of a shard; None if workers ended while it was under way."""
+    distributed = require_dask()
+    try:
+        result: Done | Failed = future.result()
+    except distributed.KilledWorker:
+        return None
+    except distributed.client.FutureCancelledError:
+        raise UnfinishedRun(
+            "The scheduler was lost. What is done is kept: start it again, and the same command goes on."
+        ) from None
+    except Exception as error:  # a mistake of this library, or no memory
+        return Failed(message=f"Explaining it {what_happened(error, shortened(error, 300))}.")
+    return result
+
+
+def _explain(name: str, key: str, shard: Shard, place: Place) -> Done | Failed:
+    """Explain a shard in a worker."""
+    distributed = require_dask()
+    if (wrong := misplaced(place)) is not None:
+        return wrong
+    with receiving:  # a worker may have several threads
+        try:
+            context: RunContext = receive(
+                distributed.get_worker().plugins[name].payload, key, instead=ONE_PROCESS
+            )
+        except InvalidArgument as error:
+            return Failed(message=str(error), stops_run=True)
+    return explain_shard(context, shard, place)
+
+
+def _plugin(**members: Any) -> Any:
+    """Make what every worker of a cluster has, also those that come later.
+
+    Its class is made here and travels with it, since the package that it derives from is optional.
+    """
+    plugin = type("Plugin", (require_dask().WorkerPlugin,), {})()
+    for name, member in members.items():
+        setattr(plugin, name, member)
+    return plugin
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence what Dask logs about workers that come and go: a run says itself what matters."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)

@@ -1,0 +1,216 @@
+"""Explain a shard and write its two files: what a worker of a run does.
+
+What comes back is data, also where something fails, so that no exception of a worker's libraries has to
+travel: a shard that is finished, or why it is not.
+"""
+
+import hashlib
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from p2ce.errors import FAULT_RECORD, P2CEError, what_happened
+from p2ce.explainer import judged_apart
+from p2ce.files import write_whole
+from p2ce.portfolio.answer_tables import AnswerSchema, arrow, to_parquet, to_tables
+from p2ce.portfolio.code_hash import code_hash
+from p2ce.portfolio.journal import Finished, sees_folder
+from p2ce.portfolio.manifest import OPTIONS, PEOPLE, ShardEntry, part_name
+from p2ce.portfolio.shard import Shard
+from p2ce.result.status import Status
+from p2ce.visible import echoed
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from p2ce.explainer import Explainer
+
+log = logging.getLogger("p2ce")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RunContext:
+    """What all shards of a run have in common; it travels to each process once."""
+
+    explainer: "Explainer"
+    schema: AnswerSchema
+    key: str | None  # the column that names people; None where their place in the source does
+    time_limit: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where the files of a run go, and what a process has to be like to write there."""
+
+    folder: Path
+    mark: str  # of the journal in it
+    code: str  # SHA-256 of the package's sources
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """What the library logged in the process of a worker."""
+
+    level: int
+    text: str
+    is_fault: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """A shard that is written."""
+
+    finished: Finished
+    notices: tuple[Notice, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """Why a shard is not written."""
+
+    message: str
+    stops_run: bool = False  # no other shard would fare better: a full disk, say
+
+
+def misplaced(place: Place) -> Failed | None:
+    """Say why this process cannot take part in a run; None if it can."""
+    if code_hash() != place.code:
+        return Failed(
+            message="A worker has other code of p2ce than this process. Install the same version on all "
+            "machines, and start the workers again.",
+            stops_run=True,
+        )
+    if not sees_folder(place.folder, place.mark):
+        return Failed(
+            message=f"A worker does not see the folder {echoed(str(place.folder))}. Name a folder on a disk "
+            "that all machines share, under the same path.",
+            stops_run=True,
+        )
+    return None
+
+
+def explain_shard(context: RunContext, shard: Shard, place: Place) -> Done | Failed:
+    """Read the people of a shard, explain them, and write both of its files."""
+    times = {"begin": time.perf_counter()}
+    try:
+        table = shard.read()
+    except MemoryError:
+        raise
+    except P2CEError as error:
+        return Failed(message=str(error))
+    except Exception as error:  # of whatever library reads it
+        return Failed(message=f"It cannot be read: reading it {what_happened(error)}.")
+    times["read"] = time.perf_counter()
+    explainer, trust = judged_apart(context.explainer)
+    with _notices() as notices:
+        explanations = list(
+            explainer.explain_many(table.select(model_columns(context)), time_limit=context.time_limit)
+        )
+    times["explain"] = time.perf_counter()
+    people, options = to_tables(explanations, context.schema, keys_of(context, table, shard.first), table)
+    contents = {PEOPLE: to_parquet(people), OPTIONS: to_parquet(options)}
+    times["tables"] = time.perf_counter()
+    if (wrong := misplaced(place)) is not None:  # the run may have ended meanwhile
+        return wrong
+    try:
+        for name, content in contents.items():
+            write_whole(place.folder / name / part_name(shard.number), content, what="A part of the results")
+    except P2CEError as error:
+        return Failed(message=str(error), stops_run=True)
+    times["write"] = time.perf_counter()
+    return Done(
+        finished=Finished(
+            shard=ShardEntry(
+                number=shard.number,
+                where=shard.where,
+                rows=people.num_rows,
+                options=options.num_rows,
+                statuses=_counted(entry.status.value for entry in explanations),
+                people_sha256=hashlib.sha256(contents[PEOPLE]).hexdigest(),
+                options_sha256=hashlib.sha256(contents[OPTIONS]).hexdigest(),
+                contradiction=not trust.holds,
+            ),
+            seconds={
+                **{after: round(times[after] - times[before], 6) for before, after in pairwise(times)},
+                # Of which the search itself took this.
+                "search": round(sum(entry.timings.get("search", 0.0) for entry in explanations), 6),
+            },
+        ),
+        notices=tuple(notices),
+    )
+
+
+def withdraw_proofs(finished: Finished, schema: AnswerSchema, folder: Path) -> Finished:
+    """Write the people of a shard again, without proof, since the model contradicts its scores elsewhere."""
+    pa = arrow()
+    from pyarrow import parquet
+
+    path = folder / PEOPLE / part_name(finished.shard.number)
+    people = parquet.read_table(path)
+    names = schema.names
+    status, because = (people[names[name]].to_pylist() for name in ("status", "unproven_because"))
+    searched = people[names["cells"]].is_valid().to_pylist()  # who has a certificate
+    for row, has_certificate in enumerate(searched):
+        if has_certificate:
+            if because[row] in (None, "rounding"):
+                because[row] = "contradiction"
+            if status[row] in (Status.OPTIMAL, Status.NO_RECOURSE):
+                status[row] = Status.HEURISTIC.value
+    proven = [False if has_certificate else None for has_certificate in searched]
+    for name, cells in (("status", status), ("proven", proven), ("unproven_because", because)):
+        at = people.schema.get_field_index(names[name])
+        one = people.schema.field(at)
+        people = people.set_column(at, one, pa.array(cells, type=one.type))
+    content = to_parquet(people)
+    write_whole(path, content, what="A part of the results")
+    return replace(
+        finished,
+        withdrawn=True,
+        shard=replace(
+            finished.shard, statuses=_counted(status), people_sha256=hashlib.sha256(content).hexdigest()
+        ),
+    )
+
+
+def model_columns(context: RunContext) -> list[str]:
+    """Name the columns that the model takes."""
+    return list(context.schema.common["columns"])
+
+
+def keys_of(context: RunContext, table: "pa.Table", first: int) -> "pa.Array | pa.ChunkedArray":
+    """Give what names each person: the key, or their place in the source."""
+    pa = arrow()
+    if context.key is not None:
+        return table.column(context.key)
+    return pa.array(range(first, first + table.num_rows), type=pa.int64())
+
+
+def _counted(statuses: "Iterator[str] | Sequence[str]") -> dict[str, int]:
+    return dict(sorted(Counter(statuses).items()))
+
+
+@contextmanager
+def _notices() -> Iterator[list[Notice]]:
+    """Collect what the library logs in this thread, for the parent to log: few people read a worker's log."""
+    found: list[Notice] = []
+    here = threading.get_ident()
+
+    class Collector(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if record.thread == here:
+                fault = bool(getattr(record, FAULT_RECORD, False))
+                found.append(Notice(level=record.levelno, text=record.getMessage(), is_fault=fault))
+
+    collector = Collector(logging.WARNING)
+    log.addHandler(collector)
+    try:
+        yield found
+    finally:
+        log.removeHandler(collector)

@@ -1,0 +1,315 @@
+"""Keep what a run has finished beside its results, so that the same command goes on where it was stopped.
+
+The journal has one JSON object per line: first the request, then an entry for each shard whose files are
+written. Only the parent appends to it. An incomplete line, as the last one may be after a crash or on a full
+disk, counts as not written. A later entry of a shard replaces an earlier one.
+"""
+
+import hashlib
+import json
+import os
+import secrets
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from p2ce.errors import InvalidArgument, UnfinishedRun
+from p2ce.files import write_whole
+from p2ce.portfolio.manifest import (
+    JOURNAL,
+    MANIFEST,
+    MARK,
+    OPTIONS,
+    PEOPLE,
+    TIMINGS,
+    Manifest,
+    Request,
+    ShardEntry,
+    part_name,
+    to_json,
+)
+from p2ce.result.json_data import whole_lines
+from p2ce.tables.json_values import Number
+from p2ce.visible import echoed, listed
+
+FORMAT = "p2ce.journal/1"
+BEGINS = json.dumps({"format": FORMAT})[:-1].encode()
+OTHER_FOLDER = "Name another folder, or remove this one."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """A shard whose files are written, as the journal lists it."""
+
+    shard: ShardEntry
+    withdrawn: bool = False  # the proofs of its people were withdrawn, since another shard has such a person
+    seconds: dict[str, Number] = field(default_factory=dict)  # by step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Header:
+    format: str
+    request: Request
+
+
+class Journal:
+    """The journal of a run, locked for as long as it is open."""
+
+    def __init__(self, folder: Path, descriptor: int, header: _Header) -> None:
+        self.folder = folder
+        self.request = header.request
+        self.mark = secrets.token_hex(8)  # of this process: what others left under way no longer writes
+        self.finished: dict[int, Finished] = {}
+        self._descriptor = descriptor
+
+    def add(self, entry: Finished) -> None:
+        """Append a shard; when this returns, it survives a crash."""
+        try:
+            _append(self._descriptor, asdict(entry))
+        except OSError as error:
+            raise UnfinishedRun(
+                f"{echoed(str(self.folder / JOURNAL))} cannot be written: {error.strerror or error}. Make "
+                "room or give permission; the same command then goes on."
+            ) from None
+        self.finished[entry.shard.number] = entry
+
+    def forget_damaged(self) -> list[int]:
+        """Forget shards whose files are not as they were written, and give their numbers."""
+        damaged = [number for number, one in self.finished.items() if not _is_whole(self.folder, one.shard)]
+        for number in damaged:
+            del self.finished[number]
+        return damaged
+
+    def end(self, manifest: Manifest, timings: dict[str, Any]) -> None:
+        """Write the manifest, which makes the run complete; then the journal goes."""
+        (self.folder / MARK).unlink(missing_ok=True)
+        if damaged := self.forget_damaged():
+            raise UnfinishedRun(
+                f"{len(damaged)} shards in {echoed(str(self.folder))} changed while it ran. Does another "
+                "program write there? The same command goes on."
+            )
+        write_whole(self.folder / TIMINGS, (to_json(timings, indent=1) + "\n").encode(), what="The timings")
+        write_whole(self.folder / MANIFEST, manifest.to_json().encode(), what="The manifest")
+        (self.folder / JOURNAL).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Unlock it."""
+        os.close(self._descriptor)
+
+
+def sees_folder(folder: Path, mark: str) -> bool:
+    """Tell in any process, perhaps on another machine, whether this is the folder of a run that goes on."""
+    try:
+        return (folder / MARK).read_text(encoding="ascii") == mark
+    except (OSError, ValueError):
+        return False
+
+
+def check_folder(folder: Path) -> None:
+    """Raise if results cannot go to a folder, or if it holds anything else."""
+    shown = echoed(str(folder))
+    if not folder.exists():
+        if not folder.parent.is_dir():
+            raise InvalidArgument(
+                f"The folder of {shown} does not exist. Make it first: mkdir -p {folder.parent}"
+            )
+        return
+    if not folder.is_dir():
+        raise InvalidArgument(f"{shown} is a file. Name a folder for the results.")
+    if not (folder / MANIFEST).exists() and not (folder / JOURNAL).exists():
+        others = sorted(entry.name for entry in folder.iterdir() if not _is_temporary(entry))
+        if others:
+            raise InvalidArgument(
+                f"{shown} holds {listed(others, most=3)}, which is not of a run of p2ce. Name another folder."
+            )
+
+
+def is_finished(folder: Path, request: Request) -> bool:
+    """Tell whether a folder holds all results of a request; raise if it holds those of another."""
+    check_folder(folder)
+    shown = echoed(str(folder))
+    if (folder / MANIFEST).exists():
+        manifest = read_manifest(folder)
+        _require_same(request, manifest.request, shown)
+        if not all(_is_whole(folder, entry) for entry in manifest.shards):
+            return False
+        (folder / JOURNAL).unlink(missing_ok=True)  # of a run that was stopped at its very end
+        return True
+    if (folder / JOURNAL).exists():
+        lines, _ = whole_lines((folder / JOURNAL).read_bytes())
+        if lines:
+            _require_same(request, _header_of(lines[0], shown).request, shown)
+    return False
+
+
+def begin(folder: Path, request: Request) -> Journal:
+    """Go on with the run of a folder that is not finished, or begin one there, and lock it."""
+    shown = echoed(str(folder))
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InvalidArgument(
+            f"{shown} cannot be made: {error.strerror or error}. Name another folder."
+        ) from None
+    journal = _opened(folder, request, shown)
+    try:
+        if (folder / MANIFEST).exists():
+            _reopen(journal, request, shown)
+        for place in (folder, folder / PEOPLE, folder / OPTIONS):
+            place.mkdir(exist_ok=True)
+            _tidy(place, parts_only=place != folder)
+        write_whole(folder / MARK, journal.mark.encode(), what="The mark of the run")
+        journal.forget_damaged()
+    except BaseException:
+        journal.close()
+        raise
+    return journal
+
+
+def _reopen(journal: Journal, request: Request, shown: str) -> None:
+    """Make a journal of a manifest, some of whose files are damaged or gone."""
+    manifest = read_manifest(journal.folder)
+    _require_same(request, manifest.request, shown)
+    shards = manifest.shards
+    whole = [entry for entry in shards if _is_whole(journal.folder, entry)]
+    if len(whole) == len(shards):
+        raise InvalidArgument(f"Another run has just finished {shown}. Run the same command again.")
+    withdrawn = any(entry.contradiction for entry in shards)
+    for entry in whole:
+        journal.add(Finished(shard=entry, withdrawn=withdrawn and not entry.contradiction))
+    (journal.folder / MANIFEST).unlink()
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the manifest of a finished run."""
+    path = folder / MANIFEST
+    try:
+        return Manifest.from_dict(json.loads(path.read_bytes()), f"{echoed(str(path))}")
+    except OSError as error:
+        raise InvalidArgument(
+            f"{echoed(str(path))} cannot be read: {error.strerror or error}. {OTHER_FOLDER}"
+        ) from None
+    except ValueError as error:
+        if isinstance(error, InvalidArgument):
+            raise
+        raise InvalidArgument(f"{echoed(str(path))} is no JSON. {OTHER_FOLDER}") from None
+
+
+def _opened(folder: Path, request: Request, shown: str) -> Journal:
+    path = folder / JOURNAL
+    while True:
+        try:
+            descriptor = os.open(
+                path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666
+            )
+        except OSError as error:
+            raise InvalidArgument(
+                f"{echoed(str(path))} cannot be written: {error.strerror or error}. Name another folder."
+            ) from None
+        try:
+            _lock(descriptor, shown)
+            # A run that has just ended may have removed the file before it unlocked it.
+            if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
+                return _read(folder, descriptor, request, shown)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _read(folder: Path, descriptor: int, request: Request, shown: str) -> Journal:
+    content = (folder / JOURNAL).read_bytes()
+    lines, whole = whole_lines(content)
+    # After a power cut, what was never written may be zeros.
+    written = content.rstrip(b"\0")
+    if not lines and (written.startswith(BEGINS) or BEGINS.startswith(written)):
+        header = _Header(format=FORMAT, request=request)
+        try:
+            os.ftruncate(descriptor, 0)
+            _append(descriptor, asdict(header))
+        except OSError as error:
+            raise InvalidArgument(
+                f"{shown} cannot be written to: {error.strerror or error}. Name another folder."
+            ) from None
+        return Journal(folder, descriptor, header)
+    header = _header_of(lines[0] if lines else None, shown)
+    _require_same(request, header.request, shown)
+    journal = Journal(folder, descriptor, header)
+    with suppress(msgspec.ValidationError):  # behind a damaged line nothing is trusted
+        for line in lines[1:]:
+            entry = msgspec.convert(line, Finished)
+            journal.finished[entry.shard.number] = entry
+    os.ftruncate(descriptor, whole)
+    return journal
+
+
+def _header_of(line: Any, shown: str) -> _Header:
+    try:
+        header = msgspec.convert(line, _Header)
+    except msgspec.ValidationError:
+        header = None
+    if header is None or header.format != FORMAT:
+        raise InvalidArgument(
+            f"{shown} holds a {JOURNAL} that is not of this version of p2ce. {OTHER_FOLDER}"
+        )
+    return header
+
+
+def _require_same(request: Request, before: Request, shown: str) -> None:
+    if differs := request.differences(before):
+        raise InvalidArgument(f"{shown} holds results of another request: {differs}. {OTHER_FOLDER}")
+
+
+def _lock(descriptor: int, shown: str) -> None:
+    """Lock the journal, where the system and its disk can."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InvalidArgument(
+            f"Another run is writing to {shown}. Let it end, or name another folder."
+        ) from None
+    except OSError:  # a network disk without locks
+        return
+
+
+def _tidy(place: Path, *, parts_only: bool) -> None:
+    """Remove temporary files of runs that were killed; raise if a folder of parts holds anything else."""
+    for entry in sorted(place.iterdir()):
+        if _is_temporary(entry):
+            entry.unlink(missing_ok=True)
+        elif parts_only and not (entry.name.startswith("part-") and entry.suffix == ".parquet"):
+            raise InvalidArgument(
+                f"{echoed(str(place))} holds {echoed(entry.name)}, which is no part of the results. Remove "
+                "it."
+            )
+
+
+def _is_temporary(entry: Path) -> bool:
+    """Tell whether `write_whole` left a file behind."""
+    return entry.name.startswith(".p2ce-") and entry.suffix == ".tmp"
+
+
+def _is_whole(folder: Path, entry: ShardEntry) -> bool:
+    """Tell whether both files of a shard are as they were written."""
+    for name, checksum in ((PEOPLE, entry.people_sha256), (OPTIONS, entry.options_sha256)):
+        try:
+            content = (folder / name / part_name(entry.number)).read_bytes()
+        except OSError:
+            return False
+        if hashlib.sha256(content).hexdigest() != checksum:
+            return False
+    return True
+
+
+def _append(descriptor: int, record: dict[str, Any]) -> None:
+    content = (to_json(record) + "\n").encode()
+    while content:
+        content = content[os.write(descriptor, content) :]
+    os.fsync(descriptor)

@@ -1,0 +1,154 @@
+"""Hold which columns of a source are read, and bring them into the Arrow types that shards have.
+
+Text is `string`, a dictionary is what it stands for, and a decimal of the model is a float, so that the same
+people are the same table whatever source they come from.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from p2ce.errors import InvalidArgument, nearest
+from p2ce.limits import DEFAULT, Limits
+from p2ce.tables.arrow_tables import read_arrow
+from p2ce.tables.table_files import require_own_names, require_text_bytes
+from p2ce.visible import as_text, echoed
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleColumns:
+    """The columns of a source that a run reads."""
+
+    names: tuple[str, ...]  # the model's
+    key: str | None = None
+    keep: tuple[str, ...] = ()  # those of the model are written with every person anyway
+    numbers: frozenset[str] = frozenset()  # columns in which the reference has numbers
+    labels: frozenset[str] = frozenset()  # and those in which it has texts
+
+    def __post_init__(self) -> None:
+        """Reject a key that the model takes: its type is the model's, in which 00417 is 417."""
+        if self.key in self.names:
+            raise InvalidArgument(
+                f"The index column {echoed(self.key)} is a column of the model. Name one that only "
+                "names people."
+            )
+
+    @property
+    def needed(self) -> list[str]:
+        """All of them, each once: the model's, the key, and those that are kept."""
+        keys = () if self.key is None else (self.key,)
+        return list(dict.fromkeys([*self.names, *keys, *self.keep]))
+
+    def require(self, given: Sequence[str], what: str) -> None:
+        """Raise if a source lacks a column or has one twice; ``what`` names the source."""
+        require_own_names(list(given), what)
+        missing = [name for name in self.names if name not in given]
+        if missing:
+            more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+            raise InvalidArgument(
+                f"{what} has no column {echoed(missing[0])}{more}, which the model needs. "
+                f"{nearest(missing[0], given)}"
+            )
+        if self.key is not None and self.key not in given:
+            raise InvalidArgument(
+                f"The index column {echoed(self.key)} is no column of {_inside(what)}. "
+                f"{nearest(self.key, given)}"
+            )
+        for name in self.keep:
+            if name not in given:
+                raise InvalidArgument(
+                    f"The column to keep, {echoed(name)}, is no column of {_inside(what)}. "
+                    f"{nearest(name, given)}"
+                )
+
+    def schema(self, given: "pa.Schema", what: str) -> "pa.Schema":
+        """Give the columns' types in a shard; raise on those that the model or a key cannot have."""
+        import pyarrow as pa
+
+        fields = [
+            pa.field(name, shard_type(given.field(name).type, of_model=name in self.names))
+            for name in self.needed
+        ]
+        found = pa.schema(fields)
+        nobody = [pa.chunked_array([], type=found.field(name).type) for name in self.names]
+        read_arrow(pa.table(nobody, names=self.names), InvalidArgument)
+        for field in found:
+            text = pa.types.is_string(field.type)
+            number = pa.types.is_primitive(field.type)
+            if (text and field.name in self.numbers) or (number and field.name in self.labels):
+                raise InvalidArgument(
+                    f"{what} has {field.type} in its column {echoed(field.name)}, where the reference has "
+                    f"{'numbers' if text else 'text'}. Give the column that the model was trained on."
+                )
+        if self.key is not None and not _names_people(kind := found.field(self.key).type):
+            raise InvalidArgument(
+                f"The index column {echoed(self.key)} of {what} holds {kind}. Name one of text or numbers."
+            )
+        return found
+
+
+def _names_people(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_primitive(kind) or pa.types.is_decimal(kind))
+
+
+def shard_type(kind: Any, *, of_model: bool) -> Any:
+    """Give the type that a column of this type has in a shard."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return shard_type(kind.value_type, of_model=of_model)
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return pa.string()
+    if of_model and pa.types.is_decimal(kind):
+        return pa.float64()
+    if not of_model and pa.types.is_union(kind):  # which no file holds
+        return pa.string()
+    return kind
+
+
+def same_types(schema: "pa.Schema", other: "pa.Schema", what: str, first: str) -> "pa.Schema":
+    """Give the types that two parts of a source share; raise if they differ.
+
+    A column without any value has no type, and takes that of the other part.
+    """
+    import pyarrow as pa
+
+    fields = []
+    for one, two in zip(schema, other, strict=True):
+        if one.type != two.type and not pa.types.is_null(one.type) and not pa.types.is_null(two.type):
+            raise InvalidArgument(
+                f"{what} has another schema: its column {echoed(one.name)} is {two.type}, and {one.type} in "
+                f"{first}. Write all parts of a source with the same types."
+            )
+        fields.append(two if pa.types.is_null(one.type) else one)
+    return pa.schema(fields)
+
+
+def shard_table(table: "pa.Table", schema: "pa.Schema", what: str, limits: Limits = DEFAULT) -> "pa.Table":
+    """Bring a table's columns into the types of a shard."""
+    import pyarrow as pa
+
+    columns = []
+    for field in schema:
+        column = table.column(field.name)
+        if pa.types.is_dictionary(column.type):
+            if pa.types.is_string(field.type):
+                require_text_bytes(column, what, limits)
+            column = column.cast(column.type.value_type)
+        if pa.types.is_decimal(column.type) and column.type != field.type:
+            column = column.cast(pa.string())  # whose digits are parsed to the nearest float
+        if pa.types.is_union(column.type) and pa.types.is_string(field.type):
+            cells = [None if cell is None else as_text(cell) for cell in column.to_pylist()]
+            column = pa.chunked_array([cells], type=pa.string())
+        columns.append(column if pa.types.is_union(column.type) else column.cast(field.type))
+    return pa.table(columns, schema=pa.schema(zip(schema.names, (one.type for one in columns), strict=True)))
+
+
+def _inside(what: str) -> str:
+    """Write what begins a sentence elsewhere inside of one."""
+    return what[:1].lower() + what[1:]

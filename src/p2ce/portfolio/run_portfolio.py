@@ -1,0 +1,257 @@
+"""Explain a portfolio to a folder of Parquet files; the same call goes on where it was stopped."""
+
+import hashlib
+import io
+import logging
+import os
+import tempfile
+import time
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from p2ce.archive.write_archive import SCORES
+from p2ce.errors import FAULT_RECORD, InvalidArgument, UnfinishedRun
+from p2ce.explain.check_arguments import check_time
+from p2ce.explain.fingerprint import problem_fingerprint
+from p2ce.explainer import require_trust
+from p2ce.files import write_whole
+from p2ce.limits import DEFAULT, Limits
+from p2ce.portfolio.answer_tables import AnswerSchema, arrow, schema_of
+from p2ce.portfolio.answers import Answers
+from p2ce.portfolio.cluster import Workers, check_workers, local_client, quiet, require_dask
+from p2ce.portfolio.code_hash import code_hash
+from p2ce.portfolio.explain_shard import Failed, Notice, Place, RunContext, withdraw_proofs
+from p2ce.portfolio.journal import Journal, begin, is_finished
+from p2ce.portfolio.manifest import EXPLAINER, Request, manifest_of
+from p2ce.portfolio.shard import Shard, Source
+from p2ce.portfolio.sources import open_source
+from p2ce.visible import echoed
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from p2ce.explainer import Explainer
+
+log = logging.getLogger("p2ce")
+ROUNDS = 3  # a worker that was thought to be lost may write a part late, and not the same: it is done again
+GOES_ON = "What is done is kept: the same command goes on."
+
+
+def run(
+    explainer: "Explainer",
+    source: Any,
+    out: "str | os.PathLike[str]",
+    *,
+    client: "Client | None" = None,
+    n_workers: int = 2,
+    progress: bool = True,
+    index_column: str | None = None,
+    keep: Sequence[str] = (),
+    time_limit: float | None = None,
+    model_sha256: str | None = None,
+    limits: Limits = DEFAULT,
+) -> Answers:
+    """Explain everybody of a source, shard by shard, in processes of this machine or of a Dask cluster.
+
+    A run that was stopped (Ctrl-C, a crash, `kill -9`) goes on with the same call: what is written is kept.
+    The results are the same to the byte, whatever happened meanwhile. A folder with results of another
+    model, policy, reference, input or version of this package is rejected.
+
+    Args:
+        explainer: explains each person as `explain_many` does.
+        source: a Parquet or CSV file, a folder of Parquet files, a pandas, polars or Arrow table, or a Dask
+            DataFrame.
+        out: the folder of the results, new or of the same run. Workers on other machines have to see it
+            under the same path.
+        client: of a Dask cluster; without it, processes are started on this machine. A script then needs
+            its main guard, ``if __name__ == "__main__":``.
+        n_workers: processes, where there is no client.
+        progress: show a bar on stderr.
+        index_column: the column that names people; without it, they are named by their place in the source.
+        keep: columns that the model does not see, to be passed on to the results.
+        time_limit: seconds for each person.
+        model_sha256: the hash of the model's file, to be kept in the manifest.
+        limits: how large a shard of a file may be.
+
+    Raises:
+        UnfinishedRun: a shard cannot be explained, or no more can be written; what is done is kept.
+    """
+    check_time(time_limit)
+    if isinstance(n_workers, bool) or not isinstance(n_workers, int) or n_workers < 1:
+        raise InvalidArgument(
+            f"n_workers must be a number of processes, at least 1, got {echoed(n_workers)}."
+        )
+    require_trust(explainer)
+    arrow()
+    if client is not None and (not isinstance(client, require_dask().Client) or client.asynchronous):
+        raise InvalidArgument(
+            f"client must be a synchronous client of Dask, got {echoed(client)}. Make one: "
+            "distributed.Client('tcp://127.0.0.1:8786')"
+        )
+    require_dask()
+    began, own = time.monotonic(), time.process_time()
+    folder = Path(out)
+    if isinstance(keep, str):
+        raise InvalidArgument(f"keep is a list of columns, got {echoed(keep)}. Put it into a list.")
+    keep = tuple(dict.fromkeys(keep))
+    _require_apart(source, folder)
+    people = _opened(explainer, source, index_column, keep, limits)
+    archive = _archive_of(explainer)
+    request = Request(
+        package=version("p2ce"),
+        code=code_hash(),
+        hashes=_hashes(explainer, people, archive, model_sha256),
+        index_column=people.key,
+        keep=keep,
+        time_limit=time_limit,
+    )
+    if is_finished(folder, request):
+        return Answers(folder)
+    with ExitStack() as stack:
+        stack.enter_context(quiet())
+        crew = client if client is not None else stack.enter_context(local_client(n_workers))
+        check_workers(crew)
+        journal = begin(folder, request)
+        stack.callback(journal.close)
+        write_whole(folder / EXPLAINER, archive, what="The explainer")
+        explainer.warm_up()  # an estimate is fitted once, here, so that all workers have the same
+        fields = [people.schema.field(name) for name in keep]
+        key = arrow().int64() if people.key is None else people.schema.field(people.key).type
+        schema = schema_of(explainer, key, fields)
+        context = RunContext(explainer=explainer, schema=schema, key=people.key, time_limit=time_limit)
+        workers = Workers(crew, context, request.hash)
+        stack.callback(workers.dismiss)
+        before = sum(one.shard.rows for one in journal.finished.values())
+        ready = time.monotonic()
+        for _ in range(ROUNDS):
+            _explain_all(workers, people, journal, progress=progress)
+            _withdraw_proofs(journal, schema)
+            if not journal.forget_damaged():
+                break
+        explaining = time.monotonic() - ready
+        entries = [journal.finished[number] for number in sorted(journal.finished)]
+        timings = {
+            "seconds": round(time.monotonic() - began, 3),  # of the last call, which may have gone on
+            "explaining": round(explaining, 3),  # without what comes before the first shard
+            "parent": round(time.process_time() - own, 3),  # processor time of this process alone
+            "people": sum(one.shard.rows for one in entries) - before,
+            "shards": [{"number": one.shard.number, **one.seconds} for one in entries],
+        }
+        manifest = manifest_of(journal.request, [one.shard for one in entries], schema.common)
+        with _stopping():
+            journal.end(manifest, timings)
+    return Answers(folder)
+
+
+def _opened(
+    explainer: "Explainer", source: Any, index_column: str | None, keep: Sequence[str], limits: Limits
+) -> Source:
+    if isinstance(source, Source):
+        return source
+    names = list(explainer.question.features)
+    return open_source(
+        source, names, key=index_column, keep=keep, reference=explainer.reference, limits=limits
+    )
+
+
+def _require_apart(source: Any, folder: Path) -> None:
+    """Reject results among the people: the next call would take them for people."""
+    if not isinstance(source, str | os.PathLike):
+        return
+    given, out = (Path(os.path.realpath(os.fsdecode(one))) for one in (source, folder))
+    if out == given or given in out.parents:
+        shown = echoed(os.fsdecode(source))
+        raise InvalidArgument(f"The results would lie in {shown}, among the people. Name a folder elsewhere.")
+
+
+def _archive_of(explainer: "Explainer") -> bytes:
+    """Give what `Explainer.save` writes."""
+    with tempfile.TemporaryDirectory(prefix="p2ce-") as folder:
+        path = Path(folder) / EXPLAINER
+        explainer.save(path)
+        return path.read_bytes()
+
+
+def _hashes(explainer: "Explainer", people: Source, archive: bytes, model: str | None) -> dict[str, str]:
+    known = explainer.question.hashes
+    digest = hashlib.sha256()
+    with zipfile.ZipFile(io.BytesIO(archive)) as parts:
+        for name in sorted(parts.namelist()):
+            if name != SCORES:  # whose last bits differ between machines; the model's hash has the others
+                digest.update(name.encode() + b"\0" + parts.read(name) + b"\0")
+    # An archive names objects of the user's only.
+    digest.update(problem_fingerprint(explainer._problem, explainer._compiled.values).encode())
+    return {
+        **{name: known[name] for name in ("model", "policy", "reference")},
+        "explainer": digest.hexdigest(),
+        "input": people.hash,
+        **({} if model is None else {"model_file": model}),
+    }
+
+
+def _explain_all(workers: Workers, people: Source, journal: Journal, *, progress: bool) -> None:
+    """Explain what the journal does not have yet; a shard that fails leaves the others alone."""
+    from tqdm import tqdm
+
+    place = Place(folder=Path(os.path.abspath(journal.folder)), mark=journal.mark, code=code_hash())
+    left = (shard for shard in people.shards() if shard.number not in journal.finished)
+    failures: list[tuple[Shard, Failed]] = []
+    seen: set[str] = set()
+    before = sum(entry.shard.rows for entry in journal.finished.values())
+    with (
+        tqdm(
+            total=people.people, initial=before, disable=not progress, unit="person", desc="explaining"
+        ) as bar,
+        closing(workers.explain(left, place)) as outcomes,
+    ):
+        for shard, outcome in outcomes:
+            if isinstance(outcome, Failed):
+                if outcome.stops_run:
+                    raise UnfinishedRun(f"{outcome.message} {GOES_ON}")
+                failures.append((shard, outcome))
+                continue
+            journal.add(outcome.finished)
+            _log(outcome.notices, seen)
+            bar.update(outcome.finished.shard.rows)
+    if failures:
+        shard, first = min(failures, key=lambda one: one[0].number)
+        count = "1 shard" if len(failures) == 1 else f"{len(failures):,} shards"
+        raise UnfinishedRun(
+            f"{count} could not be explained. The first is {shard.where}: {first.message} The others are "
+            "kept, and the same command tries this again."
+        )
+
+
+def _withdraw_proofs(journal: Journal, schema: AnswerSchema) -> None:
+    """Withdraw the proofs of all shards once one has a contradiction, as an explainer does for one call."""
+    if not any(entry.shard.contradiction for entry in journal.finished.values()):
+        return
+    log.warning(
+        "The model or detector contradicts its parsed scores: all explanations of this run are HEURISTIC. "
+        "Was it changed after the explainer was made? Make a new one, and run again to another folder."
+    )
+    for entry in list(journal.finished.values()):
+        if not entry.shard.contradiction and not entry.withdrawn:
+            with _stopping():
+                journal.add(withdraw_proofs(entry, schema, journal.folder))
+
+
+@contextmanager
+def _stopping() -> Iterator[None]:
+    """Say of a file that cannot be written that the others are kept."""
+    try:
+        yield
+    except InvalidArgument as error:
+        raise UnfinishedRun(f"{error} {GOES_ON}") from None
+
+
+def _log(notices: Sequence[Notice], seen: set[str]) -> None:
+    """Log what workers logged, each text once."""
+    for notice in notices:
+        if notice.text not in seen:
+            seen.add(notice.text)
+            log.log(notice.level, "%s", notice.text, extra={FAULT_RECORD: notice.is_fault})

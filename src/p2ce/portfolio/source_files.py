@@ -1,0 +1,102 @@
+"""Find the files of a source, all of one kind, and hash them."""
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from p2ce.check_paths import named, require_file
+from p2ce.errors import InvalidArgument
+from p2ce.tables.table_files import FileKind, kind_of_file
+from p2ce.visible import echoed
+
+SOURCE = "The source"
+TEXT_SUFFIXES = {".csv", ".tsv", ".tab", ".txt", ".gz"}
+KIND_NAMES: dict[FileKind, str] = {"parquet": "Parquet", "text": "text"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A file of a source."""
+
+    path: str  # absolute, since other processes read it too
+    given: str  # as the caller wrote it
+    name: str  # within the folder: what shards and the hash call it
+    size: int  # bytes
+    changed: int  # when it was last written, in nanoseconds
+
+    @property
+    def what(self) -> str:
+        """How a message about the file begins."""
+        return named(SOURCE, Path(self.given))
+
+    def require_unchanged(self) -> os.stat_result:
+        """Raise if the file is not as it was; what is known of it holds for that one."""
+        try:
+            state = os.stat(self.path)
+        except OSError as error:
+            raise InvalidArgument(
+                f"{self.what} cannot be read here: {error.strerror}. Put it where every worker can read it, "
+                "under the same path."
+            ) from error
+        if (state.st_size, state.st_mtime_ns) != (self.size, self.changed):
+            raise InvalidArgument(
+                f"{self.what} has changed since the run began. Run again with the file as it was, "
+                "or in another folder."
+            )
+        return state
+
+
+def files_of(path: Path) -> tuple[FileKind, list[SourceFile]]:
+    """List a file, or all files in a folder by name; hidden ones and those that begin with _ are skipped."""
+    if not path.is_dir():
+        require_file(path, SOURCE)
+        return kind_of_file(path, named(SOURCE, path)), [_file(path, path.parent)]
+    what = f"{SOURCE} folder {echoed(str(path))}"
+    paths = sorted(
+        (Path(folder, name) for folder, _, names in os.walk(path) for name in names),
+        key=lambda one: one.relative_to(path).as_posix(),
+    )
+    kinds: dict[FileKind, str] = {}
+    files = []
+    for one in paths:
+        if any(part.startswith((".", "_")) for part in one.relative_to(path).parts):
+            continue
+        file = _file(require_file(one, SOURCE), path)
+        kind = kind_of_file(one, file.what)
+        if kind == "text" and one.suffix.lower() not in TEXT_SUFFIXES:
+            raise InvalidArgument(
+                f"{what} holds {echoed(file.name)}, which is no table. Move it elsewhere, or let its name "
+                "begin with an underscore."
+            )
+        kinds.setdefault(kind, file.name)
+        files.append(file)
+    if not files:
+        raise InvalidArgument(f"{what} holds no table. Give a folder of Parquet or CSV files.")
+    if len(kinds) > 1:
+        shown = " and ".join(f"{echoed(name)} ({KIND_NAMES[kind]})" for kind, name in kinds.items())
+        raise InvalidArgument(f"{what} holds tables of two kinds: {shown}. Give a folder of one kind.")
+    return next(iter(kinds)), files
+
+
+def _file(path: Path, folder: Path) -> SourceFile:
+    name, state = path.relative_to(folder).as_posix(), path.stat()
+    return SourceFile(
+        path=str(path.absolute()),
+        given=str(path),
+        name=name,
+        size=state.st_size,
+        changed=state.st_mtime_ns,
+    )
+
+
+def hash_of_files(files: list[SourceFile]) -> str:
+    """Give the SHA-256 of the files' names and contents; where the folder lies does not count."""
+    digest = hashlib.sha256()
+    for file in files:
+        try:
+            with open(file.path, "rb") as content:
+                digest.update(f"{file.name}\n{hashlib.file_digest(content, 'sha256').hexdigest()}\n".encode())
+        except OSError as error:
+            raise InvalidArgument(f"{file.what} cannot be read: {error.strerror or error}.") from error
+    return digest.hexdigest()

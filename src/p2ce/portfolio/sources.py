@@ -1,0 +1,75 @@
+"""Open people to be explained: files, folders, tables in memory, or a Dask DataFrame."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from p2ce.errors import InvalidArgument
+from p2ce.limits import DEFAULT, Limits
+from p2ce.portfolio.answer_tables import arrow
+from p2ce.portfolio.csv_source import open_csv
+from p2ce.portfolio.dask_source import is_dask_frame, open_dask
+from p2ce.portfolio.parquet_source import open_parquet
+from p2ce.portfolio.people_columns import PeopleColumns
+from p2ce.portfolio.shard import MOST_PEOPLE, Source
+from p2ce.portfolio.source_files import files_of
+from p2ce.portfolio.table_source import open_table
+from p2ce.tables import kind_of
+from p2ce.tables.codebook import coding_of
+from p2ce.visible import as_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def open_source(
+    source: Any,
+    names: Sequence[str],
+    *,
+    key: str | None = None,
+    keep: Sequence[str] = (),
+    reference: "pd.DataFrame",
+    limits: Limits = DEFAULT,
+    most_people: int = MOST_PEOPLE,
+) -> Source:
+    """Open a source of people, and check all of it that can be checked before anybody is explained.
+
+    A source is the path of a Parquet or CSV file or of a folder of one kind, a table of any kind that
+    `explain_many` takes, or a Dask DataFrame. Other columns than those named are not read.
+
+    Args:
+        source: the people.
+        names: the model's columns.
+        key: the column whose values name people, each its own; by default their place does, or the index of
+            a pandas frame that is more than places, or the named index of a Dask DataFrame.
+        keep: other columns that are written beside each person.
+        reference: the population that the model's columns have their types of; CSV cells get them too.
+        limits: how large a shard may be.
+        most_people: people in a shard.
+    """
+    arrow()  # or say how to install it
+    reference = reference.set_axis([as_text(name) for name in reference.columns], axis=1)
+    labels = {name: coding_of(reference[name]).labels for name in names}
+    columns = PeopleColumns(
+        names=tuple(names),
+        key=key,
+        keep=tuple(keep),
+        numbers=frozenset(name for name, held in labels.items() if held is None),
+        labels=frozenset(
+            name for name, held in labels.items() if held and all(isinstance(one, str) for one in held)
+        ),
+    )
+    if isinstance(source, str | os.PathLike):
+        kind, files = files_of(Path(os.fsdecode(source)))
+        if kind == "parquet":
+            return open_parquet(files, columns, limits=limits, most_people=most_people)
+        return open_csv(files, columns, reference, limits=limits, most_people=most_people)
+    if is_dask_frame(source):
+        return open_dask(source, columns, most_people=most_people)
+    if kind_of(source) is None:
+        raise InvalidArgument(
+            "A source of people is the path of a Parquet or CSV file or folder, a table of pandas, polars or "
+            f"Arrow, or a Dask DataFrame; got {type(source).__name__}."
+        )
+    return open_table(source, columns, most_people=most_people)

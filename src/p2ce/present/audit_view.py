@@ -1,0 +1,417 @@
+"""Put an audit into words: what stands out, a section for each grouping, and how to read it."""
+
+from dataclasses import dataclass
+
+from p2ce.audits.audit_result import Audit, Contrast, Estimate, Group
+from p2ce.audits.groupings import MISSING
+from p2ce.audits.metrics import Metric
+from p2ce.present.audit_facts import Fact, facts_of, provenance_facts
+from p2ce.present.charts.group_data import cost_text, group_name, grouping_name, metric_name, written
+from p2ce.present.wording import Wording, capital, wording_for
+
+MOST_FINDINGS, MOST_TESTS, MOST_FEATURES = 12, 60, 8
+SMALLEST_P = 0.001
+DASH = "–"
+FEW = "few"  # the kind of cells that are greyed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditTable:
+    """A table in words: a cell is its text, or its text and kind."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | tuple[str, str], ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupingView:
+    """The groups of one grouping in words."""
+
+    groups: tuple[Group, ...]
+    heading: str
+    outcomes: AuditTable
+    costs: AuditTable | None
+    tests: AuditTable | None
+    features: AuditTable | None
+    lines: tuple[str, ...]  # for text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditView:
+    """An audit in words."""
+
+    audit: Audit
+    wording: Wording
+    title: str
+    lead: str
+    notices: tuple[str, ...]
+    notes: tuple[str, ...]
+    outcomes: AuditTable
+    findings_lead: str
+    findings: tuple[str, ...]
+    groupings: tuple[GroupingView, ...]
+    method: tuple[str, ...]
+    provenance: tuple[Fact, ...]
+    audience: str = "auditor"
+
+
+def view_of_audit(audit: Audit, language: str) -> AuditView:
+    """Put an audit into words of a language."""
+    wording = wording_for(audit.question, language)
+    findings_lead, findings = _findings(audit, wording)
+    return AuditView(
+        audit=audit,
+        wording=wording,
+        title=wording.counted("audit_title", audit.everybody.people),
+        lead=_lead(audit, wording),
+        notices=_notices(audit, wording),
+        notes=_notes(audit, wording),
+        outcomes=_all_outcomes(audit.everybody, wording),
+        findings_lead=findings_lead,
+        findings=findings,
+        groupings=tuple(_grouping(audit, groups, wording) for groups in audit.groupings.values()),
+        method=_method(audit, wording),
+        provenance=(*_settings(audit, wording), *provenance_facts(audit.question, wording)),
+    )
+
+
+def _lead(audit: Audit, wording: Wording) -> str:
+    all_people, count, share = audit.everybody, wording.numbers.count, wording.numbers.share
+    explained = all_people.accepted + all_people.rejected
+    if not explained:
+        return wording.say("audit_lead_errors")
+    if not all_people.rejected:
+        return wording.say("audit_lead_accepted", explained=count(explained))
+    return wording.say(
+        "audit_lead",
+        rejected=count(all_people.rejected),
+        explained=count(explained),
+        rate=share(all_people.rejected / explained),
+        with_recourse=count(all_people.with_recourse),
+        recourse=share(all_people.with_recourse / all_people.rejected),
+    )
+
+
+def _notices(audit: Audit, wording: Wording) -> tuple[str, ...]:
+    all_people = audit.everybody
+    found = []
+    if all_people.unfinished:
+        ends = all_people.with_recourse, all_people.with_recourse + all_people.unfinished
+        low, high = (wording.numbers.percent(round(end / all_people.rejected, 3)) for end in ends)
+        found.append(wording.counted("audit_unfinished", all_people.unfinished, low=low, high=high))
+    if all_people.errors:
+        found.append(wording.counted("audit_errors", all_people.errors))
+    if all_people.unproven:
+        found.append(wording.counted("audit_unproven", all_people.unproven))
+    return tuple(found)
+
+
+def _notes(audit: Audit, wording: Wording) -> tuple[str, ...]:
+    found = []
+    if any(MISSING in group.values for group in audit.groups):
+        found.append(wording.say("audit_missing_note"))
+    if any(len(group.metrics) < len(audit.all_metrics) for group in audit.groups):
+        found.append(wording.counted("audit_few_note", audit.min_size))
+    return tuple(found)
+
+
+def _all_outcomes(group: Group, wording: Wording) -> AuditTable:
+    """Count everybody by outcome; unlike the shares of groups, these are of all people."""
+    outcomes = {
+        "chart_outcome_favourable": group.accepted,
+        "chart_outcome_with_options": group.with_recourse,
+        "chart_outcome_no_recourse": group.no_recourse,
+        "chart_outcome_no_fronts": group.unfinished,
+        "chart_outcome_error": group.errors,
+    }
+    return AuditTable(
+        caption=wording.say("summary_caption"),
+        columns=(wording.say("col_status"), wording.say("col_people"), wording.say("col_share")),
+        rows=tuple(
+            (
+                wording.say(key),
+                wording.numbers.count(people),
+                wording.numbers.share(people / max(group.people, 1)),
+            )
+            for key, people in outcomes.items()
+        ),
+    )
+
+
+def _findings(audit: Audit, wording: Wording) -> tuple[str, tuple[str, ...]]:
+    """Say which comparisons are beyond chance after the correction, the clearest first."""
+    if not audit.comparisons:
+        return wording.say("audit_findings_untested"), ()
+    level = wording.numbers.percent(round(1.0 - audit.confidence, 10))
+    # An interval and a test may disagree at their edges: what stands out does so by both.
+    found = [
+        one
+        for one in _comparisons(audit, audit.groups)
+        if one[3] <= 1.0 - audit.confidence and not _holds_zero(one[0].to_overall[one[1].name])
+    ]
+    if not found:
+        return wording.counted("audit_findings_none", audit.comparisons, level=level), ()
+    lines = [_finding(audit, group, metric, wording) for group, metric, *_ in found[:MOST_FINDINGS]]
+    if more := len(found) - len(lines):
+        lines.append(wording.counted("audit_findings_more", more))
+    lead = wording.counted(
+        "audit_findings", audit.comparisons, found=wording.numbers.count(len(found)), level=level
+    )
+    return lead, tuple(lines)
+
+
+def _holds_zero(contrast: Contrast) -> bool:
+    return contrast.difference.low <= 0.0 <= contrast.difference.high
+
+
+def _comparisons(audit: Audit, groups: tuple[Group, ...]) -> list[tuple[Group, Metric, float, float]]:
+    """List the tests of some groups with their p-values, the least corrected one first."""
+    metrics = {metric.name: metric for metric in audit.all_metrics}
+    found = [
+        (group, metrics[name], test.p_value, test.corrected)
+        for group in groups
+        for name, test in group.tests.items()
+    ]
+    return sorted(found, key=lambda one: (one[3], one[2]))
+
+
+def _finding(audit: Audit, group: Group, metric: Metric, wording: Wording) -> str:
+    name = metric.name
+    return wording.say(
+        "audit_finding",
+        grouping=capital(grouping_name(group.columns, wording)),
+        group=wording.say("quoted", text=group_name(group, wording)),
+        metric=metric_name(metric, wording),
+        value=_known(group, metric, wording),
+        whole=_known(audit.everybody, metric, wording),
+        difference=_difference(group.to_overall[name], metric, wording),
+        p=p_text(group.tests[name].corrected, wording),
+    )
+
+
+def _known(group: Group, metric: Metric, wording: Wording) -> str:
+    """Write a figure: the share with an option as a range where searches are unfinished."""
+    text = written(group.metrics[metric.name].value, metric, wording)
+    if metric.name != "recourse_rate" or not group.unfinished or group.recourse_at_most is None:
+        return text
+    return f"{text} {DASH} {written(group.recourse_at_most, metric, wording)}"
+
+
+def _grouping(audit: Audit, groups: tuple[Group, ...], wording: Wording) -> GroupingView:
+    everybody = audit.everybody
+    rows = (*groups, everybody)
+    confidence = wording.numbers.percent(audit.confidence)
+    rates = [metric for metric in audit.all_metrics if metric.kind == "rate"]
+    costs = [metric for metric in audit.all_metrics if metric.kind != "rate" and metric.best]
+    outcomes = AuditTable(
+        caption=wording.say("audit_outcomes_caption", confidence=confidence),
+        columns=(
+            wording.say("col_group"),
+            wording.say("col_people"),
+            wording.say("col_rejected"),
+            wording.say("col_recourse"),
+            wording.say("col_no_recourse"),
+            *([wording.say("col_unfinished")] if everybody.unfinished else []),
+            *([wording.say("col_errors")] if everybody.errors else []),
+        ),
+        rows=tuple(
+            (
+                _name(group, wording),
+                wording.numbers.count(group.people),
+                *(_cell(group, one, wording) for one in rates if one.best or everybody.unfinished),
+                *([wording.numbers.count(group.errors)] if everybody.errors else []),
+            )
+            for group in rows
+        ),
+    )
+    return GroupingView(
+        groups=groups,
+        heading=wording.say("audit_by", names=grouping_name(groups[0].columns, wording)),
+        outcomes=outcomes,
+        costs=AuditTable(
+            caption=wording.say("audit_costs_caption", confidence=confidence),
+            columns=(
+                wording.say("col_group"),
+                *(
+                    wording.say("col_median", objective=wording.objective(one.objective))
+                    if one.kind == "quantile"
+                    else wording.say("col_burden")
+                    for one in costs
+                ),
+            ),
+            rows=tuple(
+                (_name(group, wording), *(_cell(group, one, wording) for one in costs)) for group in rows
+            ),
+        )
+        if any(one.name in group.metrics for group in groups for one in costs)
+        else None,
+        tests=_tests(audit, groups, wording),
+        features=_features(rows, everybody, wording),
+        lines=tuple(_line(audit, group, wording) for group in groups),
+    )
+
+
+def _tests(audit: Audit, groups: tuple[Group, ...], wording: Wording) -> AuditTable | None:
+    found = _comparisons(audit, groups)
+    if not found:
+        return None
+    columns = (
+        "col_group",
+        "col_metric",
+        "col_to_overall",
+        "col_ratio",
+        "col_to_best",
+        "col_p",
+        "col_corrected",
+    )
+    left_out = len(found) - MOST_TESTS
+    return AuditTable(
+        caption=wording.say("audit_tests_caption"),
+        columns=tuple(map(wording.say, columns)),
+        rows=tuple(
+            (
+                group_name(group, wording),
+                metric_name(metric, wording),
+                _difference(group.to_overall.get(metric.name), metric, wording),
+                _ratio(group.to_overall.get(metric.name), wording),
+                _difference(group.to_best.get(metric.name), metric, wording),
+                p_text(p_value, wording),
+                p_text(corrected, wording),
+            )
+            for group, metric, p_value, corrected in found[:MOST_TESTS]
+        ),
+        note=wording.counted("audit_tests_cut", left_out) if left_out > 0 else "",
+    )
+
+
+def _features(rows: tuple[Group, ...], everybody: Group, wording: Wording) -> AuditTable | None:
+    names = list(everybody.features)[:MOST_FEATURES]
+    if not names:
+        return None
+    few = (wording.say("audit_few"), FEW)
+    return AuditTable(
+        caption=wording.say("audit_features_caption"),
+        columns=(wording.say("col_group"), *(wording.name(name) for name in names)),
+        rows=tuple(
+            (
+                _name(group, wording),
+                *(
+                    wording.numbers.share(group.features.get(name, 0.0)) if group.features else few
+                    for name in names
+                ),
+            )
+            for group in rows
+        ),
+    )
+
+
+def _name(group: Group, wording: Wording) -> str | tuple[str, str]:
+    """Give the first cell of a row; everybody comes last, set off."""
+    return group_name(group, wording) if group.columns else (wording.say("audit_all"), "strong")
+
+
+def _cell(group: Group, metric: Metric, wording: Wording) -> str | tuple[str, str]:
+    found = group.metrics.get(metric.name)
+    if found is None:
+        return wording.say("audit_few"), FEW
+    return f"{written(found.value, metric, wording)} ({_ends(found, metric, wording)})"
+
+
+def _ends(found: Estimate, metric: Metric, wording: Wording) -> str:
+    low, high = (written(end, metric, wording) for end in (found.low, found.high))
+    return f"{low} – {high}"
+
+
+def _difference(contrast: Contrast | None, metric: Metric, wording: Wording) -> str:
+    """Write a difference with its interval: shares in percentage points."""
+    if contrast is None:
+        return DASH
+
+    def signed(value: float) -> str:
+        text = wording.numbers.fixed(100 * value, 1) if metric.kind == "rate" else cost_text(value, wording)
+        return f"+{text}" if value > 0 else text.replace("-", "\N{MINUS SIGN}")
+
+    found = contrast.difference
+    value = signed(found.value)
+    if metric.kind == "rate":
+        value = wording.say("audit_points", number=value)
+    return f"{value} ({signed(found.low)} … {signed(found.high)})"
+
+
+def _ratio(contrast: Contrast | None, wording: Wording) -> str:
+    if contrast is None or contrast.ratio is None:
+        return DASH
+    value, low, high = (
+        wording.numbers.fixed(one, 2)
+        for one in (contrast.ratio.value, contrast.ratio.low, contrast.ratio.high)
+    )
+    return f"{value} ({low} – {high})"
+
+
+def p_text(p_value: float, wording: Wording) -> str:
+    """Write a p-value; a small one by its bound.
+
+    >>> p_text(0.0004, wording_for(None)), p_text(0.0312, wording_for(None))
+    ('< 0.001', '0.031')
+    """
+    if p_value < SMALLEST_P:
+        return f"< {wording.numbers.fixed(SMALLEST_P, 3)}"
+    return wording.numbers.fixed(p_value, 3)
+
+
+def _line(audit: Audit, group: Group, wording: Wording) -> str:
+    """Write a group in one line of text."""
+    name, count = group_name(group, wording), wording.numbers.count
+    if not group.metrics:
+        few = wording.say("audit_few")
+        text = wording.say(
+            "audit_count", group=name, people=count(group.people), rejected=count(group.rejected)
+        )
+        return f"{text} ({few})"
+
+    def cell(metric: Metric) -> str:
+        found = _cell(group, metric, wording)
+        return found if isinstance(found, str) else found[0]
+
+    metrics = {metric.name: metric for metric in audit.all_metrics}
+    medians = [metric for metric in audit.all_metrics if metric.is_median]
+    costs = (
+        wording.say("audit_line_cost", metric=metric_name(metric, wording), value=cell(metric))
+        for metric in medians
+        if metric.name in group.metrics
+    )
+    return wording.say(
+        "audit_line",
+        group=name,
+        people=count(group.people),
+        rate=cell(metrics["rejection_rate"]),
+        recourse=cell(metrics["recourse_rate"]),
+        none=cell(metrics["no_recourse_rate"]),
+        costs="".join(costs),
+    )
+
+
+def _method(audit: Audit, wording: Wording) -> tuple[str, ...]:
+    count, confidence = wording.numbers.count, wording.numbers.percent(audit.confidence)
+    return (
+        wording.say("audit_method_intervals", resamples=count(audit.resamples), confidence=confidence),
+        wording.say(
+            "audit_method_tests",
+            permutations=count(audit.permutations),
+            comparisons=count(audit.comparisons),
+        ),
+        *([wording.say("audit_method_costs")] if audit.objectives else []),
+        wording.say("audit_method_best"),
+        wording.say("audit_method_mix"),
+    )
+
+
+def _settings(audit: Audit, wording: Wording) -> tuple[Fact, ...]:
+    facts = {
+        "audit_package": audit.package,
+        "audit_people": wording.numbers.count(audit.everybody.people),
+        "audit_seed": wording.full(audit.random_state),
+    }
+    return facts_of(facts, wording)

@@ -1,0 +1,125 @@
+"""Collect what a chart of groups draws: a metric of each group with its interval, and that of everybody."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from p2ce.audits.audit_result import Audit, Group
+from p2ce.audits.groupings import MISSING
+from p2ce.audits.metrics import QUARTILES, Metric
+from p2ce.present.charts.axis_scales import Scale, Tick, text_ticks
+from p2ce.present.charts.front_data import cost_scale, cost_ticks
+from p2ce.present.wording import Wording
+
+MOST_ROWS = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupRow:
+    """One group; places are None where it is too small to tell."""
+
+    name: str
+    text: str  # the figure, or that there are too few people
+    place: float | None = None
+    low: float | None = None
+    high: float | None = None
+    box: tuple[float, float] | None = None  # from the lower to the upper quartile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupData:
+    """One metric of all groups of a grouping."""
+
+    heading: str  # what groups are made by
+    title: str  # of the axis
+    rows: tuple[GroupRow, ...]
+    ticks: tuple[Tick, ...]
+    whole: Tick | None  # the figure of everybody
+    note: str  # "" where all groups are drawn
+
+
+def metric_name(metric: Metric, wording: Wording) -> str:
+    """Give the words for a metric."""
+    kind = metric.name.removesuffix(f"_{metric.objective}") if metric.objective else metric.name
+    parts = {"objective": wording.objective(metric.objective)} if metric.objective else {}
+    return wording.say(f"metric_{kind}", **parts)
+
+
+def group_name(group: Group, wording: Wording) -> str:
+    """Give the words for a group: its values, as the data hold them."""
+    return " · ".join(wording.say("audit_missing") if value == MISSING else value for value in group.values)
+
+
+def grouping_name(columns: Sequence[str], wording: Wording) -> str:
+    """Give the words for a grouping: the names of its columns."""
+    return wording.listed([wording.name(column) for column in columns])
+
+
+def written(value: float, metric: Metric, wording: Wording) -> str:
+    """Write a figure: a share in per cent, a cost as costs are written."""
+    if metric.kind == "rate":
+        return wording.numbers.percent(round(value, 3))
+    return cost_text(value, wording)
+
+
+def cost_text(cost: float, wording: Wording) -> str:
+    """Write a cost with three digits, which is more than an interval of groups can tell apart."""
+    return wording.numbers.cost(float(f"{cost:.3g}") if abs(cost) < 1000 else cost)
+
+
+def group_data(audit: Audit, groups: Sequence[Group], metric: Metric, wording: Wording) -> GroupData:
+    """Collect one metric of some groups of a grouping; a median comes with the quartiles around it."""
+    shown, everybody = groups[:MOST_ROWS], audit.everybody.metrics.get(metric.name)
+    quartiles = _quartiles(metric)
+    drawn = [
+        value
+        for group in shown
+        for name in (metric.name, *quartiles)
+        if (found := group.metrics.get(name)) is not None
+        for value in ((found.low, found.high, found.value) if name == metric.name else (found.value,))
+    ]
+    drawn += [] if everybody is None else [everybody.value]
+    if metric.kind == "rate":
+        scale = _share_scale(drawn)
+        ticks = text_ticks(scale, wording.numbers.share)
+    else:
+        scale = cost_scale(min(drawn, default=0.0), max(drawn, default=1.0))
+        ticks = cost_ticks(scale, drawn, wording)
+    return GroupData(
+        heading=grouping_name(groups[0].columns, wording),
+        title=metric_name(metric, wording),
+        rows=tuple(_row(group, metric, quartiles, scale, wording) for group in shown),
+        ticks=ticks,
+        whole=None
+        if everybody is None
+        else Tick(scale.place(everybody.value), written(everybody.value, metric, wording)),
+        note=wording.counted("chart_more_groups", more) if (more := len(groups) - len(shown)) else "",
+    )
+
+
+def _share_scale(shares: Sequence[float]) -> Scale:
+    """Give an axis of whole tens of per cent around shares, of 20 % at least."""
+    low, high = min(shares, default=0.0), max(shares, default=1.0)
+    begin = min(math.floor(10 * low) / 10, 0.8)
+    return Scale(begin, max(math.ceil(10 * high) / 10, begin + 0.2))
+
+
+def _quartiles(metric: Metric) -> tuple[str, str] | tuple[()]:
+    if not metric.is_median:
+        return ()
+    return f"{QUARTILES[0][0]}_{metric.objective}", f"{QUARTILES[2][0]}_{metric.objective}"
+
+
+def _row(group: Group, metric: Metric, quartiles: Sequence[str], scale: Scale, wording: Wording) -> GroupRow:
+    name, found = group_name(group, wording), group.metrics.get(metric.name)
+    if found is None:
+        return GroupRow(name=name, text=wording.say("audit_few"))
+    ends = [group.metrics[one].value for one in quartiles if one in group.metrics]
+    return GroupRow(
+        name=name,
+        text=written(found.value, metric, wording),
+        place=scale.place(found.value),
+        low=scale.place(found.low),
+        high=scale.place(found.high),
+        box=(scale.place(ends[0]), scale.place(ends[1])) if len(ends) == 2 else None,
+    )

@@ -1,0 +1,93 @@
+"""Recompute costs and plausibility from the reference and the forest in an explainer's archive."""
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from p2ce.testing.stated_policy import GAP, StatedPolicy, Unchecked, parsed
+from p2ce.testing.stated_reference import StatedReference
+
+JOINED: dict[str, Callable[[Any, int], Any]] = {  # how far columns move, how many hold numbers → cost
+    "MeanDistance": lambda far, numbers: far.sum(axis=1) / numbers,
+    "MaxDistance": lambda far, _: far.max(axis=1),
+    "Euclidean": lambda far, _: np.sqrt((far**2).sum(axis=1)),
+}
+
+MOST_DEEP = 1_000  # splits on the way to a leaf
+
+
+@dataclass
+class StatedCosts:
+    """What rows (n, d) cost the person of a policy, and whether the isolation forest finds them plausible."""
+
+    policy: StatedPolicy
+    parts: dict[str, bytes]  # of the archive
+
+    def __post_init__(self) -> None:
+        self.head, self.reference = parsed(self.parts, "p2ce.json"), StatedReference(self.parts)
+        self.objectives = self.head["settings"]["objectives"]
+
+    def costs(self, rows: Any) -> Any:
+        """Price rows by every objective: (n, objectives)."""
+        return np.stack([self.cost(rows, objective) for objective in self.objectives], axis=1)
+
+    def cost(self, rows: Any, objective: dict[str, Any]) -> Any:
+        """Price rows by one objective."""
+        kind, policy = objective.get("type"), self.policy
+        if kind == "Changes":
+            return policy.count(rows).astype(float)
+        if kind not in JOINED:
+            raise Unchecked("the costs of this objective are not recomputed")
+        far = (rows != policy.before) * float(objective["category"])
+        for place, name in enumerate(policy.names):
+            apart = [GAP, *policy.features[name].get("special", [])]
+            if name not in policy.labels and policy.before[place] not in apart:
+                known = ~np.isin(rows[:, place], apart)
+                unit = self._unit(name, objective["unit"], apart)
+                far[known, place] = np.abs(rows[known, place] - policy.before[place]) / unit
+        for rule in policy.rules:
+            if rule["rule"] == "one_hot":  # one category, however many columns it has
+                group = policy.at(rule["columns"])
+                switched = (rows != policy.before)[:, group].any(axis=1)
+                far[:, group] = 0.0
+                far[:, group[0]] = switched * float(objective["category"])
+        return JOINED[kind](far, max(1, len(policy.names) - len(policy.labels)))
+
+    def _unit(self, name: str, unit: str, apart: list[float]) -> float:
+        """Give how much of a column counts as 1: a standard deviation, without the tails if robust."""
+        if unit == "own":
+            return 1.0
+        values = self.reference.numbers(name)
+        values = values[~np.isnan(values) & ~np.isin(values, apart)]
+        if not len(values) or np.ptp(values) == 0:
+            return 1.0
+        clipped = np.clip(values, *np.percentile(values, (1, 99)))
+        two = np.isin(values, (values.min(), values.max())).all()
+        return float((values if unit == "std" or two or np.ptp(clipped) == 0 else clipped).std())
+
+    def plausibility(self, rows: Any) -> tuple[Any, Any]:
+        """Walk the forest: give its decision values, and which rows are plausible."""
+        if self.head["settings"]["plausibility"] is None:
+            return np.full(len(rows), np.nan), np.ones(len(rows), dtype=bool)
+        if (forest := self.head["forest"]) is None:
+            raise Unchecked("the detector is the user's own")
+        feature, threshold, right, value = (
+            self._load(f"forest/{name}") for name in ("feature", "threshold", "right", "value")
+        )
+        seen, depth = rows[:, self.policy.at(forest["columns"])], np.zeros(len(rows))
+        for root in self._load("forest/root"):
+            node = np.full(len(rows), root)
+            for _ in range(MOST_DEEP):
+                if (feature[node] < 0).all():
+                    break
+                left = seen[np.arange(len(rows)), feature[node]] <= threshold[node]
+                node = np.where(feature[node] < 0, node, np.where(left, node + 1, right[node]))
+            depth += value[node]
+        share = depth / forest["whole_length"] if forest["whole_length"] else np.ones(len(rows))
+        return -(2.0**-share) - forest["offset"], depth >= forest["accept_from"]
+
+    def _load(self, name: str) -> Any:
+        return np.load(io.BytesIO(self.parts[f"{name}.npy"]))

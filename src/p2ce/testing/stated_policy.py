@@ -1,0 +1,197 @@
+"""Judge rows by a policy as its file states it: what each feature may do, and the rules between features."""
+
+import io
+import json
+import re
+import zipfile
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from p2ce.errors import InvalidArgument
+
+MOST_BYTES = 1 << 30  # after unpacking
+# Of the text of an inequality: a sign, or a term of a sum, which has a factor, a name, or both.
+TERM = re.compile(
+    r"(?P<sign><=|==)|(?P<factor>\d[\d.]*(?:e[-+]?\d+)?(?:/\d+)?)?\*?(?P<name>`(?:[^`]|``)+`|[^\W\d]\w*)?"
+)
+SIDES = ("left", "right", "equal")  # the same as data, which an explanation adds
+GAP = -np.inf  # the code of a missing value; a number is its own code, and labels are numbered
+
+
+class Unchecked(Exception):
+    """The reason why something cannot be checked here."""
+
+    outcome: Literal["unchecked", "sampled"] = "unchecked"
+
+
+class Sampled(Unchecked):
+    """How much was tried where there is too much to try all of it."""
+
+    outcome = "sampled"
+
+
+def unzipped(content: bytes) -> dict[str, bytes]:
+    """Give the parts of a zip file, by name."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if sum(part.file_size for part in archive.infolist()) > MOST_BYTES:
+            raise InvalidArgument(f"it unpacks to more than {MOST_BYTES:,} bytes")
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def parsed(parts: dict[str, bytes], name: str) -> Any:
+    """Parse a part that is JSON, in which an object with one key stands for a number that JSON lacks."""
+    try:
+        return json.loads(
+            parts[name], object_hook=lambda one: float(one["float"]) if _is_number(one) else one
+        )
+    except ValueError as error:
+        raise ValueError(f"its part {name} was changed, and is no JSON: {error}") from error
+
+
+def _is_number(one: dict[str, Any]) -> bool:
+    return len(one) == 1 and one.get("float") in ("nan", "inf", "-inf")
+
+
+@dataclass
+class StatedPolicy:
+    """A policy for one person; rows (n, d) are codes of all the model's columns."""
+
+    names: list[str]
+    labels: dict[str, list[Any]]  # of columns of categories, in the order of their codes
+    features: dict[str, dict[str, Any]]  # the entries of a policy file
+    rules: list[dict[str, Any]]
+    person: dict[str, Any]
+
+    @cached_property
+    def before(self) -> Any:
+        """The person's row."""
+        return self.codes(self.names, [self.person])[0]
+
+    def at(self, names: Any) -> list[int]:
+        """Give the places of columns."""
+        return [self.names.index(name) for name in names]
+
+    def code(self, name: str, value: Any) -> float:
+        """Number one value of a column; an unseen label comes behind all others."""
+        known = self.labels.get(name)
+        if value is None or value != value:
+            return GAP
+        return float(value) if known is None else float(known.index(value) if value in known else len(known))
+
+    def codes(self, names: Any, rows: Any) -> Any:
+        """Number the values of rows, each a dict or in the order of the names."""
+        cells = ([row[name] for name in names] if isinstance(row, dict) else row for row in rows)
+        found = [[self.code(name, cell) for name, cell in zip(names, row, strict=True)] for row in cells]
+        return np.array(found, dtype=float).reshape(-1, len(names))
+
+    def shown(self, place: int, code: float) -> Any:
+        """Give the value that a code stands for."""
+        known = self.labels.get(self.names[place])
+        return None if code == GAP else code if known is None else [*known, self.person][int(code)]
+
+    def count(self, rows: Any) -> Any:
+        """Count the changes of rows: a one-hot group is one, and a follower none unless it counts."""
+        moved = rows != self.before
+        for rule in self.rules:
+            if rule["rule"] == "one_hot":
+                first, *others = self.at(rule["columns"])
+                moved[:, first] |= moved[:, others].any(axis=1)
+                moved[:, others] = False
+            elif rule["rule"] == "linked" and rule.get("counts", "once") == "once":
+                moved[:, self.at([rule["follower"]])] = False
+        return moved.sum(axis=1)
+
+    def allows(self, rows: Any) -> Any:
+        """Tell which rows all features and rules allow."""
+        features = [self.feature_allows(name, rows) for name in self.names]
+        return np.all([*features, *(self.rule_allows(rule, rows) for rule in self.rules)], axis=0)
+
+    def may_change(self, name: str) -> bool:
+        """Tell whether a feature's entry lets it change at all."""
+        one = self.features[name]
+        return bool(one.get("may_change", not one.get("protected", False)))
+
+    def feature_allows(self, name: str, rows: Any) -> Any:
+        """Tell which rows leave a feature as it is, or change it as its entry allows."""
+        one, (place,) = self.features[name], self.at([name])
+        now, was, special = rows[:, place], self.before[place], one.get("special", [])
+        gaps, missing = now == GAP, one.get("missing", "may be filled")
+        fine = ~np.isin(now, special) & self.may_change(name)
+        fine &= ~gaps | ("made missing" in missing)
+        if was == GAP or was in special:
+            fine &= bool("filled" in missing if was == GAP else one.get("may_leave_special", False))
+        elif one.get("direction", "either") != "either":
+            fine &= gaps | ((now > was) == (one["direction"] == "up"))
+        if "range" in one:
+            fine &= gaps | ((now >= one["range"][0]) & (now <= one["range"][1]))
+        if "values" in one or "labels" in one:
+            fine &= gaps | self._is_one_of(name, now, one.get("values", one.get("labels")))
+        elif one["kind"] != "number":
+            fine &= gaps | (now == np.round(now))
+        return fine | (now == was)
+
+    def rule_allows(self, rule: dict[str, Any], rows: Any) -> Any:
+        """Tell which rows keep a rule."""
+        kind, names = rule["rule"], rule.get("columns") or [rule[key] for key in ("column",) if key in rule]
+        some, moves = rows[:, self.at(names)], (rows != self.before)[:, self.at(names)].sum(axis=1)
+        if kind in ("exclusive", "together"):
+            return moves <= 1 if kind == "exclusive" else np.isin(moves, [0, len(names)])
+        if kind == "at_most_one_of":
+            return (~np.isin(some, [0, GAP])).sum(axis=1) <= 1
+        if kind == "one_hot":
+            sums = [0, 1] if rule.get("may_be_none") else [1]
+            return np.isin(some, [0, 1]).all(axis=1) & np.isin(some.sum(axis=1), sums)
+        if kind in ("forbid", "allow_only"):
+            here, named = self.before[self.at(names)], np.zeros(len(rows), dtype=bool)
+            for move in rule["transitions"]:
+                named |= self._is_one_of(names[0], here, move["from"]) & self._is_one_of(
+                    names[0], some[:, 0], move["to"]
+                )
+            return (moves == 0) | (named == (kind == "allow_only"))
+        if kind == "if_then":
+            met, kept = (
+                np.all([self._meets(rows, name, entry) for name, entry in rule[side].items()], axis=0)
+                for side in ("if", "then")
+            )
+            return ~met | kept
+        if kind == "linked":
+            place = self.at((rule["driver"], rule["follower"]))
+            (driver, follower), (start, own) = rows[:, place].T, self.before[place]
+            known = (driver != GAP) & (start != GAP) & (own != GAP)
+            move = np.where(known, driver, 0.0) - np.where(known, start, 0.0)
+            return np.isclose(follower, own + rule["ratio"] * move, rtol=1e-6)
+        if kind == "inequality":
+            return self._balances(rule["text"], rows)
+        raise Unchecked("only code of its author can check it")
+
+    def _balances(self, text: str, rows: Any) -> Any:
+        """Compare the two sums of an inequality; a row with a missing value keeps it."""
+        sums, side, unknown = [np.zeros(len(rows)), np.zeros(len(rows))], 0, np.zeros(len(rows), dtype=bool)
+        for term in TERM.finditer(text):
+            side += term["sign"] is not None
+            if term["name"] or term["factor"]:
+                name = (term["name"] or "").removeprefix("`").removesuffix("`").replace("``", "`")
+                column = rows[:, self.at([name])[0]] if name else np.ones(len(rows))
+                unknown |= column == GAP
+                sums[side] += float(Fraction(term["factor"] or 1)) * np.where(column == GAP, 0.0, column)
+        close = np.isclose(sums[0], sums[1], rtol=1e-12, atol=0.0)
+        return unknown | close | ((sums[0] < sums[1]) & (" == " not in text))
+
+    def _meets(self, rows: Any, name: str, entry: Any) -> Any:
+        """Tell in which rows a column is as a condition says: a value, a list, a range, or changed."""
+        (place,) = self.at([name])
+        now = rows[:, place]
+        if not isinstance(entry, dict):
+            return self._is_one_of(name, now, entry)
+        if "changes" in entry:
+            return now != self.before[place]
+        low, high = self.code(name, entry.get("from")), self.code(name, entry.get("to"))
+        return (now != GAP) & (now >= low) & (now <= (np.inf if high == GAP else high))
+
+    def _is_one_of(self, name: str, codes: Any, values: Any) -> Any:
+        known = [self.code(name, value) for value in (values if isinstance(values, list) else [values])]
+        return np.isclose(codes[:, None], known, rtol=1e-6).any(axis=1)

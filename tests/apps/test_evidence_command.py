@@ -1,0 +1,102 @@
+"""The commands that save the evidence of one person of a portfolio, and search it again."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import lightgbm
+import pytest
+
+import p2ce
+from p2ce.testing import check_evidence
+from tests.apps.commands import run
+from tests.evidence.forging import forged
+from tests.populations import loans
+from tests.portfolio.written_runs import write_run
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a folder with the results of a run, and two models."""
+    folder = tmp_path_factory.mktemp("evidence")
+    for name, trees in (("model.txt", 8), ("other.txt", 2)):
+        model = lightgbm.LGBMClassifier(n_estimators=trees, num_leaves=6, n_jobs=1, verbose=-1)
+        model.fit(loans.people(), loans.label()).booster_.save_model(str(folder / name))
+    booster = lightgbm.Booster(model_file=str(folder / "model.txt"))
+    explainer = loans.explainer(model=booster, actions=p2ce.ActionSet.infer(loans.people()).fix("Rate"))
+    write_run(folder / "answers", explainer, loans.rejected().head(3), keys=[7, 8, 9])
+    explainer.save(folder / "answers" / "explainer.p2ce")
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(made)
+    return made
+
+
+def test_a_case_is_saved_and_found_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    case, model = folder / "case.zip", folder / "model.txt"
+    done = run(capsys, "evidence", "answers", "--person", "8", "--model", model, "--out", case)
+    assert (done.code, done.out) == (0, f"{case}: evidence of person 8. It holds personal data.\n")
+    with zipfile.ZipFile(case) as archive:
+        record = json.loads(archive.read("evidence.json"))
+    assert record["grid"]
+    assert len(record["hashes"]["model_file"]) == 64
+    again = run(capsys, "replay", case, "--model", model)
+    assert again.code == 0
+    assert again.out.startswith("the same: OPTIMAL")
+    other = run(capsys, "replay", case, "--model", folder / "other.txt")
+    assert other.code == 3
+    assert "not the same:\n  model: it scores" in other.out
+    assert "The file of the model is another" in other.err
+    assert "The file of the model is another" not in again.err
+    assert check_evidence(case, lightgbm.Booster(model_file=str(model))).passed
+    assert "holds no model" in run(capsys, "replay", case).line
+    changed = run(capsys, "replay", forged(case, lambda data: data.clear(), part="evidence.json"))
+    assert changed.code == 2
+    assert "is no sound evidence" in changed.line
+    exists = run(capsys, "evidence", "answers", "--person", "8", "--out", case)
+    assert (exists.code, "--force" in exists.line) == (2, True)
+
+
+def test_the_file_of_the_model_goes_along(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("evidence", "answers", "--person", 9, "--out", "whole.zip")
+    assert "--model model.txt" in run(capsys, *words, "--with-model").line
+    assert run(capsys, *words, "--with-model", "--model", "model.txt").code == 0
+    assert run(capsys, "replay", "whole.zip").out.startswith("the same")
+
+
+def test_without_a_model_the_grid_is_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done = run(capsys, "evidence", "answers", "--person", 7, "--out", "bare.zip")
+    assert done.code == 0
+    assert "the grid is left out" in done.err
+    assert run(capsys, "replay", "bare.zip", "--model", "model.txt").code == 0
+
+
+def test_mistakes_are_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = ("--out", "new.zip")
+    for words, said in (
+        (("evidence", "answers", "--person", "nobody", *out), "has no person 'nobody'"),
+        (("evidence", "nowhere", "--person", "7", *out), "does not exist"),
+        (("evidence", "answers", "--person", "7", "--model", "other.txt", *out), "another model"),
+        (("replay", "nothing.zip"), "does not exist"),
+        (("replay", "model.txt"), "is no sound evidence"),
+    ):
+        done = run(capsys, *words)
+        assert done.code == 2
+        assert said in done.line
+    assert not (folder / "new.zip").exists()
+
+
+def test_code_of_the_policy_runs_only_if_it_is_trusted(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    actions = p2ce.ActionSet.infer(loans.people()).fix("Rate", "Years")
+    named = actions.rule(p2ce.rules.predicate("tests.archive.predicates:modest"))
+    explainer = loans.explainer(model=lightgbm.Booster(model_file="model.txt"), actions=named)
+    p2ce.evidence.save(explainer.explain(loans.PERSON), "named.zip", explainer=explainer)
+    words = ("replay", "named.zip", "--model", "model.txt")
+    wrong = run(capsys, *words)
+    assert (wrong.code, "--trust-predicates" in wrong.line) == (2, True)
+    assert run(capsys, *words, "--trust-predicates").code == 0

@@ -1,0 +1,337 @@
+"""An audit counts what there is, never mixes outcomes, and depends on neither order nor names."""
+
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from p2ce import Audit, audit
+from p2ce.errors import InvalidArgument, LimitExceeded
+from p2ce.limits import Limits
+from p2ce.result import Explanation, Status
+from tests.audits.made_up import (
+    ACCEPTED,
+    ERROR,
+    NONE,
+    UNFINISHED,
+    UNSURE,
+    at_random,
+    explained,
+    many,
+    optimal,
+)
+
+QUICK: dict[str, Any] = {"resamples": 200, "permutations": 200}
+PEOPLE = [
+    *(optimal(cost, "Income") for cost in (0.1, 0.2, 0.3)),
+    optimal(0.4, "Income", "Age"),
+    NONE,
+    ACCEPTED,
+    *(optimal(cost, "Age") for cost in (0.3, 0.5)),
+    UNFINISHED,
+    UNSURE,
+    ERROR,
+    ACCEPTED,
+]
+SEX = ["f"] * 6 + ["m"] * 6
+
+
+def test_a_tiny_example_by_hand() -> None:
+    found = audit(many(PEOPLE), {"sex": SEX}, min_size=1, **QUICK)
+    counts = ["people", "errors", "accepted", "rejected", "with_recourse", "no_recourse", "unfinished"]
+    assert found.by_group[counts].to_numpy().tolist() == [[6, 0, 1, 5, 4, 1, 0], [6, 1, 1, 4, 2, 0, 2]]
+    women, men = (found.by_group.loc[("sex", one)] for one in "fm")
+    assert women["rejection_rate"] == 5 / 6
+    assert men["rejection_rate"] == 4 / 5  # the error is in no denominator
+    assert (women["recourse_rate"], women["no_recourse_rate"], women["unfinished_rate"]) == (0.8, 0.2, 0.0)
+    assert (men["recourse_rate"], men["no_recourse_rate"], men["unfinished_rate"]) == (0.5, 0.0, 0.5)
+    assert [women[f"{one}_mean_distance"] for one in ("lower_quartile", "median", "upper_quartile")] == [
+        0.1,
+        0.2,
+        0.3,
+    ]
+    assert women["burden_mean_distance"] == pytest.approx(5 / 6 * 0.2)
+    assert found.overall["median_mean_distance"] == 0.3
+    assert found.overall["people"] == 12
+    assert found.features.loc[("sex", "f")].to_dict() == {"Income": 1.0, "Age": 0.25}
+    assert found.features.loc[("sex", "m")].to_dict() == {"Income": 0.0, "Age": 1.0}
+    to_whole, to_best = found.difference(), found.difference("best")
+    assert to_whole.loc[("sex", "f"), ("recourse_rate", "value")] == pytest.approx(0.8 - 6 / 9)
+    assert to_best.loc[("sex", "f"), ("rejection_rate", "value")] == pytest.approx(5 / 6 - 0.8)
+    assert math.isnan(to_best.loc[("sex", "m"), ("rejection_rate", "value")])  # it is the best-off itself
+    assert found.ratio("best").loc[("sex", "f"), ("rejection_rate", "value")] == pytest.approx(5 / 6 / 0.8)
+    assert found.ratio().loc[("sex", "f"), ("median_mean_distance", "value")] == pytest.approx(0.2 / 0.3)
+
+
+def test_what_is_unknown_gives_a_range() -> None:
+    found = audit(many(PEOPLE), {"sex": SEX}, min_size=1, **QUICK)
+    men = found.groupings["sex"][1]
+    assert men.recourse_at_most == 1.0
+    assert found.ci.loc[("sex", "m"), ("recourse_rate", "high")] == 1.0  # both may still have an option
+    ends = found.ci.loc[("sex", "m"), "no_recourse_rate"]
+    assert (ends["low"], ends["high"] > 0.9) == (0.0, True)  # or none
+    assert found.difference("best")[["recourse_rate", "no_recourse_rate"]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize("known", [optimal(0.1), NONE])
+def test_unfinished_searches_alone_are_no_difference(known: Explanation) -> None:
+    people = [*[known] * 100, *[UNFINISHED] * 50, *[UNSURE] * 50, *[known] * 200]
+    found = audit(many(people), {"g": ["slow"] * 200 + ["quick"] * 200}, **QUICK)
+    assert (found.tests["p_value"] == 1.0).all()
+    for metric in ("recourse_rate", "no_recourse_rate"):
+        frame = found.difference()[metric]
+        assert ((frame["low"] <= 0.0) & (frame["high"] >= 0.0)).all()
+
+
+def test_a_difference_that_unfinished_searches_cannot_close_is_found() -> None:
+    people = [*[optimal(0.1)] * 100, *[UNFINISHED] * 10, *[NONE] * 90, *[optimal(0.1)] * 200]
+    found = audit(many(people), {"g": ["a"] * 200 + ["b"] * 200}, **QUICK)
+    tests = found.tests.set_index(["group", "metric"])["p_value"]
+    assert tests[("a", "recourse_rate")] < 0.01
+    assert tests[("a", "no_recourse_rate")] < 0.01
+    to_best = found.difference("best")["recourse_rate"]
+    assert to_best.loc[("g", "a"), "value"] == -0.5
+    assert -0.6 < to_best.loc[("g", "a"), "low"] < -0.5 < -0.45 < to_best.loc[("g", "a"), "high"] < -0.35
+    assert to_best.loc[("g", "b")].isna().all()
+
+
+def test_a_group_is_the_best_off_only_if_it_is_so_however_searches_end() -> None:
+    shares = {"recourse_rate", "no_recourse_rate"}
+
+    def compared(slow: list[Explanation]) -> list[set[str]]:
+        """Say in which shares the slow and the quick group are compared with the best-off."""
+        found = audit(many([*slow, *[optimal(0.1)] * 25, *[NONE] * 25]), {"g": [1] * 50 + [2] * 50}, **QUICK)
+        return [group.to_best.keys() & shares for group in found.groups]
+
+    assert compared([*[optimal(0.1)] * 24, *[UNFINISHED] * 2, *[NONE] * 24]) == [set(), set()]
+    assert compared([*[optimal(0.1)] * 23, *[UNFINISHED] * 2, *[NONE] * 25]) == [shares, set()]
+    assert compared([*[optimal(0.1)] * 25, *[UNFINISHED] * 2, *[NONE] * 23]) == [set(), shares]
+
+
+def test_a_group_that_has_all_there_is_has_a_ratio_to_the_whole() -> None:
+    people = [*[NONE] * 40, *[ACCEPTED] * 160]
+    found = audit(many(people), {"g": ["x"] * 80 + ["y"] * 120}, **QUICK)
+    ratios = found.ratio()["rejection_rate"]
+    assert ratios.loc[("g", "x"), "value"] == pytest.approx(0.5 / 0.2)
+    assert 2.0 < ratios.loc[("g", "x"), "low"] < 2.5
+    assert ratios.loc[("g", "x"), "high"] == pytest.approx(2.5)  # it cannot be more
+    assert found.ratio("best")["rejection_rate"].isna().all(axis=None)  # the best-off has none
+
+
+def test_options_that_are_not_proven_are_counted_apart() -> None:
+    stopped = explained(Status.TIME_LIMIT, [(0.5, 1.0), (0.2, 2.0)])
+    found = audit(many([stopped, optimal(0.4), NONE]), {"sex": list("ffm")}, min_size=1, **QUICK)
+    women = found.groupings["sex"][0]
+    assert (women.with_recourse, women.unproven, women.unfinished) == (2, 1, 0)
+    assert found.by_group.loc[("sex", "f"), "median_mean_distance"] == 0.2  # the least of all options
+
+
+def test_small_groups_have_counts_only() -> None:
+    found = audit(many(PEOPLE), {"sex": SEX}, min_size=5, **QUICK)
+    men = found.by_group.loc[("sex", "m")]
+    assert men["rejected"] == 4
+    assert men["rejection_rate"] == 0.8  # of 5 people, and that is enough
+    assert men[["recourse_rate", "median_changes", "burden_changes"]].isna().all()
+    assert set(found.tests.loc[found.tests["group"] == "m", "metric"]) == {"rejection_rate"}
+    assert found.difference("best").xs("recourse_rate", axis=1).isna().all(axis=None)  # nobody to compare
+    assert audit(many(PEOPLE), {"sex": SEX}, **QUICK).tests.empty
+
+
+def test_groups_by_each_column_and_by_all() -> None:
+    table = {"sex": SEX, "age": ["old", "young"] * 6}
+    found = audit(many(PEOPLE), table, min_size=1, **QUICK)
+    assert list(found.groupings) == ["sex", "age", "sex × age"]
+    assert list(found.by_group.loc["sex × age"].index) == ["f × old", "f × young", "m × old", "m × young"]
+    assert all(found.by_group.loc[one, "people"].sum() == 12 for one in found.groupings)
+    assert audit(many(PEOPLE), pd.Series(SEX, name="sex"), **QUICK).groupings.keys() == {"sex"}
+
+
+def shuffled(people: list[Explanation], groups: list[str], order: list[int]) -> Audit:
+    return audit(
+        many([people[at] for at in order]), {"group": [groups[at] for at in order]}, min_size=2, **QUICK
+    )
+
+
+outcomes = st.sampled_from([ACCEPTED, NONE, UNFINISHED, ERROR, *(optimal(cost) for cost in (0.1, 0.25, 0.7))])
+
+
+@settings(max_examples=20)
+@given(st.data())
+def test_neither_order_nor_names_matter(data: st.DataObject) -> None:
+    people = data.draw(st.lists(outcomes, min_size=1, max_size=25))
+    groups = data.draw(st.lists(st.sampled_from("abc"), min_size=len(people), max_size=len(people)))
+    order = data.draw(st.permutations(range(len(people))))
+    first, second = (shuffled(people, groups, list(some)) for some in (range(len(people)), order))
+    assert first == second
+    renamed = shuffled(people, [{"a": "z", "b": "y", "c": "x"}[one] for one in groups], list(order))
+    by_name = {group.name: replace(group, values=()) for group in renamed.groups}
+    for group in first.groups:
+        twin = by_name[{"a": "z", "b": "y", "c": "x"}[group.name]]
+        assert twin.metrics == group.metrics
+        assert twin.to_overall == group.to_overall
+        assert twin.tests == group.tests
+
+
+def test_people_twice_change_no_figure_but_narrow_the_intervals() -> None:
+    rng = np.random.default_rng(2)
+    people, groups = at_random(rng, 150), rng.choice(["a", "b"], 150).tolist()
+    once, twice = (audit(many(people * n), {"g": groups * n}, **QUICK) for n in (1, 2))
+    figures = [metric.name for metric in once.all_metrics]
+    pd.testing.assert_frame_equal(once.by_group[figures], twice.by_group[figures])
+    widths = [found.ci["recourse_rate"]["high"] - found.ci["recourse_rate"]["low"] for found in (once, twice)]
+    assert (widths[1] < widths[0]).all()
+
+
+def test_intervals_of_medians_and_of_their_differences_cover_the_truth() -> None:
+    rng = np.random.default_rng(4)
+    covered = np.zeros(3)
+    truth = 0.1 * 1.67834699  # the median of a gamma distribution with shape 2
+    for _ in range(60):
+        people = [optimal(float(cost)) for cost in rng.gamma(2.0, 0.1, 120)]
+        found = audit(
+            many(people), {"g": ["a"] * 50 + ["b"] * 70}, confidence=0.9, resamples=200, permutations=100
+        )
+        low, high = found.ci.loc[("g", "a"), "median_mean_distance"]
+        covered[0] += low <= truth <= high
+        for place, to in enumerate(("overall", "best"), start=1):
+            frame = found.difference(to)["median_mean_distance"].dropna()
+            covered[place] += frame["low"].iloc[0] <= 0.0 <= frame["high"].iloc[0]
+    assert covered[0] >= 48
+    assert covered[1] >= 48
+    assert covered[2] >= 42  # the best-off is chosen from the same data, as the documentation says
+
+
+def test_a_planted_difference_is_found_and_chance_is_not() -> None:
+    rng = np.random.default_rng(11)
+    people = at_random(rng, 600)
+    unlike = [optimal(float(cost) + 0.2) for cost in rng.gamma(2.0, 0.1, 60)]
+    groups = [*rng.choice(["a", "b", "c"], 600).tolist(), *["d"] * 60]
+    tests = audit(many(people + unlike), {"g": groups}).tests.set_index(["group", "metric"])["corrected"]
+    assert tests[("d", "median_mean_distance")] < 0.01
+    assert tests[("d", "rejection_rate")] < 0.01
+    alone = audit(many(people), {"g": groups[:600]}).tests
+    assert alone["corrected"].min() > 0.05
+    assert (alone["corrected"] >= alone["p_value"]).all()
+
+
+def test_the_same_seed_gives_the_same_audit_and_another_one_almost() -> None:
+    people, groups = at_random(np.random.default_rng(1), 200), {"g": ["a", "b"] * 100}
+    one, same, other = (audit(many(people), groups, random_state=seed, **QUICK) for seed in (0, 0, 1))
+    assert one == same
+    assert one != other
+    pd.testing.assert_frame_equal(one.by_group, other.by_group)
+    assert repr(one) == "<Audit of 200 people in 2 groups>"
+
+
+def test_json_there_and_back() -> None:
+    rng = np.random.default_rng(3)
+    found = audit(many(at_random(rng, 80)), {"g": ["a", "b"] * 40}, **QUICK)
+    text = json.dumps(found.to_dict(), allow_nan=False)
+    assert Audit.from_json(text) == found
+    assert Audit.from_dict(found.to_dict()).by_group.equals(found.by_group)
+    with pytest.raises(InvalidArgument, match=r"format 'p2ce\.audit/1', got 'p2ce\.audit/9'"):
+        Audit.from_dict({**found.to_dict(), "format": "p2ce.audit/9"})
+    with pytest.raises(InvalidArgument, match=r"groups.*people"):
+        Audit.from_dict({**found.to_dict(), "groups": [{"people": "many"}]})
+    with pytest.raises(LimitExceeded):
+        Audit.from_json(text, limits=Limits(explanation_bytes=100))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"values": ["a", "b"]}, r"groups\[0\] has no value for each of its columns"),
+        ({"columns": [], "values": []}, "no value for each"),
+        ({"people": 10**9}, "more people than there are"),
+        ({"tests": {"luck": {"p_value": 1, "corrected": 1}}}, "does not have, 'luck'"),
+        ({"metrics": {}}, "a test of a metric that it does not have"),
+    ],
+)
+def test_an_audit_that_contradicts_itself_is_rejected(changed: dict[str, Any], message: str) -> None:
+    data = audit(many(PEOPLE), {"sex": SEX}, min_size=1, **QUICK).to_dict()
+    data["groups"][0] |= changed
+    with pytest.raises(InvalidArgument, match=message):
+        Audit.from_dict(data)
+
+
+def test_an_audit_without_groups_has_empty_tables() -> None:
+    data = audit(many(PEOPLE), {"sex": SEX}, min_size=1, **QUICK).to_dict()
+    found = Audit.from_dict({**data, "groups": []})
+    assert found.by_group.empty
+    assert found.difference().empty
+    assert "rejects 9 of 11 people" in str(found)
+
+
+def test_one_flat_table_has_everything() -> None:
+    found = audit(many(PEOPLE), {"sex": SEX}, min_size=1, **QUICK)
+    flat = found.to_frame()
+    assert flat["group"].tolist() == ["", "f", "m"]
+    assert flat["recourse_rate"].tolist() == [6 / 9, 0.8, 0.5]
+    assert flat["recourse_rate_p_corrected"].notna().tolist() == [False, True, True]
+    assert {"uses_Income", "burden_changes_ratio_to_best_high", "recourse_at_most"} <= set(flat.columns)
+
+
+@pytest.mark.parametrize("people", [[ACCEPTED] * 40, [ERROR] * 40, [NONE] * 40, [UNFINISHED] * 40])
+def test_everybody_alike_is_no_error(people: list[Explanation]) -> None:
+    found = audit(many(people), {"g": ["a", "b"] * 20}, min_size=10, **QUICK)
+    assert found.by_group["people"].tolist() == [20, 20]
+    assert found.features.empty
+    if people[0] is ERROR:
+        assert found.by_group.isna().sum(axis=1).tolist() == [len(found.all_metrics)] * 2
+    else:
+        assert found.difference()["rejection_rate"]["value"].tolist() == [0.0, 0.0]
+    assert (found.tests["corrected"] == 1.0).all()
+
+
+def test_others_without_any_cost_count_in_the_burden_of_the_whole() -> None:
+    people = [*(optimal(0.01 * place) for place in range(1, 41)), *[NONE] * 40, *[ACCEPTED] * 20]
+    found = audit(many(people), {"g": ["a"] * 40 + ["b"] * 60}, **QUICK)
+    assert found.overall["burden_mean_distance"] == pytest.approx(0.8 * 0.2)
+    value, low, high = found.difference().loc[("g", "a"), "burden_mean_distance"]
+    assert value == pytest.approx(0.2 - 0.16)
+    assert 0.0 < low < value < high < 0.08
+    assert found.difference().loc[("g", "a"), "median_mean_distance"].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_one_group_is_compared_with_nobody() -> None:
+    found = audit(many(PEOPLE), {"g": ["a"] * 12}, min_size=1, **QUICK)
+    assert found.tests.empty
+    assert found.difference()["recourse_rate"].to_numpy().tolist() == [[0.0, 0.0, 0.0]]
+    assert found.difference("best").isna().all(axis=None)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"min_size": 0}, "min_size expects a whole number of at least 1, got 0"),
+        ({"min_size": True}, "min_size expects"),
+        ({"confidence": 95}, "confidence expects a number from 0.5 up to 1, got 95"),
+        ({"confidence": 1.0}, "confidence expects"),
+        ({"resamples": 10}, "resamples expects a whole number of at least 100"),
+        ({"permutations": 0.5}, "permutations expects"),
+        ({"random_state": -1}, "random_state expects"),
+        ({"index_column": "id"}, "there is none. Pass data"),
+    ],
+)
+def test_wrong_settings_say_what_is_expected(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidArgument, match=message):
+        audit(many(PEOPLE), {"sex": SEX}, **changed)
+
+
+def test_people_whose_costs_are_no_numbers_are_named() -> None:
+    people = [optimal(0.1), optimal(math.nan), optimal(math.inf)]
+    with pytest.raises(InvalidArgument, match=r"'mean_distance' of 'bo' is nan; so it is for 2 of 3 people"):
+        audit(many(people, ["al", "bo", "cy"]), {"g": list("aab")})
+
+
+def test_nobody_and_nothing_are_errors() -> None:
+    with pytest.raises(InvalidArgument, match="answers of nobody"):
+        audit(many([]), {"g": []})
+    with pytest.raises(InvalidArgument, match=r"to expects one of .*'worst'"):
+        audit(many(PEOPLE), {"sex": SEX}, **QUICK).difference("worst")  # type: ignore[arg-type]

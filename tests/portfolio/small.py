@@ -1,0 +1,64 @@
+"""Make the small model, people and files that tests of portfolios share."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import lightgbm
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from p2ce import ActionSet, Explainer
+from p2ce.datasets import make_applicants
+from p2ce.portfolio.shard import Source
+from p2ce.portfolio.sources import open_source
+
+
+@cache
+def booster() -> Any:
+    """Give a small model."""
+    data = make_applicants(300)
+    model = lightgbm.LGBMClassifier(n_estimators=12, num_leaves=6, random_state=0, verbose=-1, n_jobs=1)
+    return model.fit(data.features, data.outcome).booster_
+
+
+def explainer(**given: Any) -> Explainer:
+    """Make an explainer of it, in which Age is fixed."""
+    reference = make_applicants(300).features
+    given.setdefault("actions", ActionSet.infer(reference).fix("Age"))
+    return Explainer(booster(), reference, **given)
+
+
+def people(count: int) -> pd.DataFrame:
+    """Draw applicants with a key and a group that the model does not see."""
+    frame = make_applicants(count, random_state=7).features
+    frame.insert(0, "id", [f"p{place:04d}" for place in range(count)])
+    return frame.assign(sex=np.where(np.arange(count) % 3 == 0, "f", "m"))
+
+
+def write_people(path: Path, count: int, *, group: int) -> Path:
+    """Write people to a Parquet file with row groups of so many people."""
+    pq.write_table(pa.Table.from_pandas(people(count), preserve_index=False), path, row_group_size=group)
+    return path
+
+
+def source_of(path: Path, explained_by: Explainer, *, group: int, **given: Any) -> Source:
+    """Open a file of people in shards of so many."""
+    return open_source(
+        path,
+        list(explained_by.question.features),
+        reference=explained_by.reference,
+        most_people=group,
+        **given,
+    )
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Read all files of a run that have to be the same each time."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != "timings.json"
+    }

@@ -1,0 +1,290 @@
+"""A source that cannot be read is rejected in one line, before anybody is explained; damage inside, alone."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from p2ce.errors import InvalidArgument, LimitExceeded, P2CEError
+from p2ce.limits import Limits
+from p2ce.portfolio.shard import Source
+from p2ce.portfolio.sources import open_source
+
+NAMES = ["age", "job"]
+FRAME = pd.DataFrame({"id": range(300), "age": range(300), "job": ["cook", "clerk", "judge"] * 100})
+
+
+def opened(source: Any, **arguments: Any) -> Source:
+    return open_source(source, NAMES, **{"reference": FRAME[NAMES], **arguments})
+
+
+def rejection(source: Any, **arguments: Any) -> str:
+    with pytest.raises(P2CEError) as caught:
+        opened(source, **arguments)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def written(folder: Path, name: str, frame: pd.DataFrame) -> Path:
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    frame.to_csv(path, index=False) if ".csv" in name else frame.to_parquet(path, index=False)
+    return path
+
+
+def test_no_such_path(tmp_path: Path) -> None:
+    written(tmp_path, "people.parquet", FRAME)
+    assert "does not exist. Did you mean 'people.parquet'?" in rejection(tmp_path / "poeple.parquet")
+    assert "There is no folder" in rejection(str(tmp_path / "none" / "people.parquet"))
+
+
+def test_folders_without_tables(tmp_path: Path) -> None:
+    assert "holds no table" in rejection(tmp_path)
+    (tmp_path / "_SUCCESS").touch()
+    assert "holds no table" in rejection(tmp_path)
+    (tmp_path / "readme.md").write_text("# People", encoding="utf-8")
+    assert "holds 'readme.md', which is no table" in rejection(tmp_path)
+
+
+def test_a_folder_of_two_kinds(tmp_path: Path) -> None:
+    written(tmp_path, "a.parquet", FRAME)
+    written(tmp_path, "b.csv", FRAME)
+    assert "two kinds: 'a.parquet' (Parquet) and 'b.csv' (text)" in rejection(tmp_path)
+
+
+@pytest.mark.parametrize("kept", [0, 4, 5, 100, 0.5, -9, -1])
+def test_half_written_files(tmp_path: Path, kept: float) -> None:
+    """Also as the second of a folder."""
+    written(tmp_path, "a.parquet", FRAME)
+    path = written(tmp_path, "b.parquet", FRAME)
+    content = path.read_bytes()
+    end = int(kept * len(content)) if kept == 0.5 else int(kept) if kept >= 0 else len(content) + int(kept)
+    path.write_bytes(content[:end])
+    for source in (path, tmp_path):
+        message = rejection(source)
+        assert "b.parquet'" in message
+        assert "half-written" in message if kept else "is empty. Was it written to the end?" in message
+
+
+def test_damaged_text(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes(b"age,job\n1,cook\n" * 3000 + b"2,\xff\n")
+    assert "is not text in UTF-8" in rejection(path)
+    path.write_bytes(b"age,job\n" + b"1,cook\n" * 9000 + b"1,cook,3\n")
+    assert "line 9002" in rejection(path)
+    written(tmp_path, "people.csv.gz", FRAME)
+    content = (tmp_path / "people.csv.gz").read_bytes()
+    (tmp_path / "people.csv.gz").write_bytes(content[:-20])
+    assert "is damaged" in rejection(tmp_path / "people.csv.gz")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="everything may be read")
+def test_unreadable_files(tmp_path: Path) -> None:
+    path = written(tmp_path, "people.parquet", FRAME)
+    path.chmod(0)
+    assert "cannot be read" in rejection(path)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda folder, frame: written(folder, "people.parquet", frame),
+        lambda folder, frame: written(folder, "people.csv", frame),
+        lambda _, frame: frame,
+        lambda _, frame: pl.from_pandas(frame),
+        lambda _, frame: pa.Table.from_pandas(frame),
+        lambda _, frame: dd.from_pandas(frame, npartitions=2, sort=False),
+    ],
+    ids=["Parquet", "CSV", "pandas", "polars", "Arrow", "Dask"],
+)
+class TestEverySource:
+    def test_no_rows(self, tmp_path: Path, make: Callable[[Path, pd.DataFrame], Any]) -> None:
+        assert "no rows" in rejection(make(tmp_path, FRAME[:0]))
+
+    def test_missing_columns(self, tmp_path: Path, make: Callable[[Path, pd.DataFrame], Any]) -> None:
+        source = make(tmp_path, FRAME.rename(columns={"age": "agee"}))
+        assert "no column 'age', which the model needs. Did you mean 'agee'?" in rejection(source)
+        source = make(tmp_path, FRAME)
+        assert "index column 'idd' is no column of" in rejection(source, key="idd")
+        assert "to keep, 'sex', is no column of" in rejection(source, keep=["sex"])
+
+    def test_columns_in_two_roles(self, tmp_path: Path, make: Callable[[Path, pd.DataFrame], Any]) -> None:
+        source = make(tmp_path, FRAME)
+        assert "'age' is a column of the model" in rejection(source, key="age")
+        assert opened(source, key="id", keep=["id", "age"]).schema.names == ["age", "job", "id"]
+
+    def test_keys(self, tmp_path: Path, make: Callable[[Path, pd.DataFrame], Any]) -> None:
+        ids = FRAME["id"].astype("object")
+        ids[[7, 250, 299]] = [3, 90, 90]
+        source = make(tmp_path, FRAME.assign(id=ids.astype("str")))
+        assert "'id' holds '3' twice, in rows 3 and 7 " in rejection(source, key="id", most_people=100)
+        source = make(tmp_path, FRAME.assign(id=[None if row == 200 else row for row in range(300)]))
+        assert "'id' is empty in row 200 " in rejection(source, key="id", most_people=100)
+
+
+def test_an_index_with_duplicates_or_levels() -> None:
+    message = rejection(pd.concat([FRAME[:5], FRAME[:5]]))
+    assert "holds 0 twice, in rows 0 and 5" in message
+    assert "reset_index(drop=True)" in message
+    assert "index of 2 levels" in rejection(FRAME.set_index(["id", "job"], drop=False))
+
+
+def test_another_schema_in_the_second_file(tmp_path: Path) -> None:
+    written(tmp_path, "a.parquet", FRAME)
+    path = written(tmp_path, "b.parquet", FRAME.astype({"age": "float64"}))
+    message = rejection(tmp_path)
+    assert "b.parquet' has another schema: its column 'age' is double, and int64 in 'a.parquet'" in message
+    written(tmp_path, "b.parquet", FRAME.drop(columns="age"))
+    assert "b.parquet' has no column 'age'" in rejection(tmp_path)
+    path.unlink()
+    written(tmp_path, "b.csv", FRAME.drop(columns="age"))
+    (tmp_path / "a.parquet").unlink()
+    written(tmp_path, "a.csv", FRAME)
+    assert "b.csv' has no column 'age'" in rejection(tmp_path)
+
+
+def test_another_schema_in_the_second_partition() -> None:
+    ages = [*range(150), *(float(age) for age in range(150, 300))]
+    frame = dd.from_pandas(FRAME, npartitions=2, sort=False)
+    mixed = frame.map_partitions(lambda part: part.assign(age=ages[part.index[0]]), meta=frame)
+    message = rejection(mixed)
+    assert (
+        "The Dask DataFrame, partition 1 has another schema: its column 'age' is double, and int64" in message
+    )
+    failing = frame.map_partitions(lambda part: part.no_such_column, meta=frame)
+    assert "The Dask DataFrame cannot be computed: AttributeError" in rejection(failing)
+
+
+def test_a_column_without_values_has_no_type(tmp_path: Path) -> None:
+    """Files of which one has a column of gaps only are one table."""
+    written(tmp_path, "a.parquet", FRAME.assign(job=None))
+    written(tmp_path, "b.parquet", FRAME)
+    shards = list(opened(tmp_path).shards())
+    assert shards[0].read().schema == shards[1].read().schema
+
+
+def test_columns_that_no_model_takes(tmp_path: Path) -> None:
+    path = written(tmp_path, "people.parquet", FRAME.assign(age=pd.date_range("2026-01-01", periods=300)))
+    assert "Expected columns of numbers, bools, categories or text, got 'age' (timestamp" in rejection(path)
+    assert "got 'age' (list" in rejection(pa.Table.from_pandas(FRAME.assign(age=[[1]] * 300)))
+    assert "holds list" in rejection(FRAME.assign(id=[[1]] * 300), key="id")
+    assert "holds binary" in rejection(FRAME.assign(id=[b"1"] * 300), key="id")
+
+
+def test_columns_of_another_kind(tmp_path: Path) -> None:
+    """A million rows would fail one by one."""
+    path = written(tmp_path, "people.parquet", FRAME.astype({"age": "str"}))
+    assert "has string in its column 'age', where the reference has numbers" in rejection(path)
+    assert "has int64 in its column 'job', where the reference has text" in rejection(FRAME.assign(job=3))
+    written(tmp_path, "people.parquet", FRAME.assign(age=None, job=None))
+    assert opened(path).people == len(FRAME)
+
+
+def test_two_columns_of_one_name(tmp_path: Path) -> None:
+    twice = pd.concat([FRAME, FRAME[["age"]]], axis=1)
+    assert "more than one column called 'age'" in rejection(twice)
+    path = tmp_path / "people.csv"
+    twice.to_csv(path, index=False)
+    assert "more than one column called 'age'" in rejection(path)
+
+
+def test_a_column_of_other_cells(tmp_path: Path) -> None:
+    """The first block tells whether it is the column that is wrong."""
+    path = written(tmp_path, "people.csv", FRAME.assign(age="old"))
+    assert "Column 'age' of people.csv holds 'old', where the reference has numbers" in rejection(path)
+    path = written(tmp_path, "people.csv", FRAME.assign(job="J1"))
+    assert "not one of the labels that the reference has" in rejection(path)
+    path.unlink()
+    written(tmp_path, "parts/a.csv", FRAME)
+    written(tmp_path, "parts/b.csv", FRAME[:1].assign(age="old"))
+    assert opened(tmp_path / "parts").people == 301
+    written(tmp_path, "parts/b.csv", FRAME.assign(age="old"))
+    assert "Column 'age' of b.csv holds 'old'" in rejection(tmp_path / "parts")
+
+
+def test_what_is_no_source() -> None:
+    assert "got int" in rejection(3)
+    assert "got ndarray" in rejection(np.zeros((3, 2)))
+
+
+def test_damage_inside_a_row_group_fails_alone(tmp_path: Path) -> None:
+    path = tmp_path / "people.parquet"
+    FRAME.to_parquet(path, row_group_size=130, index=False, compression=None)
+    group = pq.ParquetFile(path).metadata.row_group(1)
+    offset = next(
+        group.column(place).data_page_offset
+        for place in range(group.num_columns)
+        if group.column(place).path_in_schema == "age"
+    )
+    content = bytearray(path.read_bytes())
+    content[offset : offset + 40] = b"\xff" * 40
+    path.write_bytes(content)
+    shards = list(opened(path, most_people=100).shards())
+    outcomes = []
+    for shard in shards:
+        try:
+            outcomes.append(len(shard.read()))
+        except InvalidArgument as error:
+            outcomes.append(str(error))
+    assert [outcomes[0], outcomes[1], outcomes[4]] == [100, 30, 40]
+    for message in outcomes[2:4]:
+        assert "people.parquet', row group 1, is damaged or half-written: " in str(message)
+        assert "\n" not in str(message)
+
+
+def test_text_that_is_none_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "people.parquet"
+    FRAME.to_parquet(path, index=False, compression=None)
+    path.write_bytes(path.read_bytes().replace(b"judge", b"j\xff\xfe\xffe"))
+    (shard,) = opened(path).shards()
+    with pytest.raises(InvalidArgument, match="row group 0, is damaged"):
+        shard.read()
+
+
+def test_a_file_of_the_same_size_that_changes_meanwhile(tmp_path: Path) -> None:
+    path = tmp_path / "people.parquet"
+    FRAME.to_parquet(path, index=False, compression=None)
+    (shard,) = opened(path).shards()
+    content, state = path.read_bytes(), path.stat()
+    path.write_bytes(content.replace(b"judge", b"baker"))
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns + 1_000_000_000))
+    assert path.stat().st_size == len(content)
+    with pytest.raises(InvalidArgument, match="has changed since the run began"):
+        shard.read()
+
+
+def test_a_file_that_changes_meanwhile(tmp_path: Path) -> None:
+    path = written(tmp_path, "people.parquet", FRAME)
+    first, second = opened(path, most_people=200).shards()
+    first.read()
+    written(tmp_path, "people.parquet", FRAME.assign(job="a judge"))
+    with pytest.raises(InvalidArgument, match="has changed since the run began"):
+        second.read()
+    path.unlink()
+    with pytest.raises(InvalidArgument, match="Put it where every worker can read it"):
+        second.read()
+
+
+def test_limits_are_those_of_a_shard(tmp_path: Path) -> None:
+    """A file may be larger than a shard may; a cell that alone is too large is rejected."""
+    limits = Limits(table_bytes=600_000, table_rows=5_000)
+    text = written(tmp_path, "people.csv", pd.concat([FRAME] * 300))
+    assert text.stat().st_size > 1_000_000
+    assert opened(text, limits=limits).people == 90_000
+    text.write_text("age,job\n1," + "x" * 10**6, encoding="utf-8")
+    with pytest.raises(LimitExceeded, match="table_bytes"):
+        opened(text, limits=limits)
+    path = tmp_path / "people.parquet"
+    pd.DataFrame({"age": range(9000), "job": "x" * 1000}).to_parquet(path)
+    (shard,) = list(opened(path, limits=Limits(table_bytes=10**6), most_people=9000).shards())
+    with pytest.raises(LimitExceeded, match="table_bytes"):
+        shard.read()

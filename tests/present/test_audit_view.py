@@ -1,0 +1,122 @@
+"""Pages on audits say what was found and what not, in every language, and show hostile names as text."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from p2ce import audit, to_html, to_markdown, to_text
+from p2ce.errors import InvalidArgument
+from p2ce.present.audit_view import view_of_audit
+from p2ce.present.languages import LANGUAGES
+from tests.audits.made_up import (
+    ACCEPTED,
+    ERROR,
+    NONE,
+    UNFINISHED,
+    at_random,
+    audited,
+    hostile_groups,
+    many,
+    optimal,
+)
+from tests.present.html_checker import checked
+
+QUICK = {"resamples": 100, "permutations": 200}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pages_are_whole_in_every_language(language: str) -> None:
+    page = to_html(audited(), language=language, title="Q3 & Q4")
+    checked(page)
+    assert "<title>Q3 &amp; Q4</title>" in page
+    assert page.count("<svg") == 3 * 4  # groupings × (rejected, with an option, two objectives)
+    assert to_markdown(audited(), language=language).startswith("# ")
+    assert "{" not in to_text(audited(), language=language)
+
+
+def test_hostile_names_are_text() -> None:
+    page = to_html(hostile_groups())
+    checked(page)
+    assert "<script>alert" not in page
+    assert "<b>group" not in page
+    assert "<script>" not in to_markdown(hostile_groups())
+    assert "\x00" not in to_text(hostile_groups())
+
+
+def test_none_exists_not_finished_and_error_are_never_mixed() -> None:
+    seen = view_of_audit(audited(), "en")
+    everybody = audited().everybody
+    assert [row[1] for row in seen.outcomes.rows] == [
+        str(count)
+        for count in (
+            everybody.accepted,
+            everybody.with_recourse,
+            everybody.no_recourse,
+            everybody.unfinished,
+            everybody.errors,
+        )
+    ]
+    assert {"Not finished", "Errors", "Proven: no option"} <= set(seen.groupings[0].outcomes.columns)
+    assert len(seen.notices) == 3  # unfinished, errors, not proven
+    assert re.search(r"lies between 90\.4% and 92\.3%", seen.notices[0])
+
+
+def test_what_is_too_small_to_tell_is_not_told() -> None:
+    seen = view_of_audit(audited(), "en")
+    (small,) = [row for row in seen.groupings[1].outcomes.rows if row[0] == "missing"]
+    assert small[1] == "15"
+    assert all(cell == ("too few", "few") for cell in small[2:-1])
+    tests = seen.groupings[1].tests
+    assert tests is not None
+    assert "missing" not in {row[0] for row in tests.rows}
+    assert 'class="few"' in to_html(audited())
+
+
+def test_findings_are_what_is_left_after_the_correction() -> None:
+    seen = view_of_audit(audited(), "en")
+    assert seen.findings == ()
+    assert "no proof that the groups are treated alike" in seen.findings_lead
+    rng = np.random.default_rng(0)
+    people = [*at_random(rng, 200, rejected=0.9), *at_random(rng, 200, rejected=0.2)]
+    found = view_of_audit(audit(many(people), {"sex": ["f"] * 200 + ["m"] * 200}, resamples=100), "en")
+    assert found.findings[0].startswith('Sex "f": rejection rate 85%')
+    assert "all people; difference +3" in found.findings[0]
+
+
+def test_what_stands_out_does_so_however_unfinished_searches_end() -> None:
+    def findings(unfinished: int) -> str:
+        people = [*[optimal(0.1)] * (200 - unfinished), *[UNFINISHED] * unfinished, *[optimal(0.1)] * 100]
+        people += [NONE] * 100
+        found = audit(many(people), {"g": ["slow"] * 200 + ["quick"] * 200}, resamples=100)
+        return "\n".join(view_of_audit(found, "en").findings)
+
+    assert "share" not in findings(120)
+    found = findings(10)
+    assert 'G "slow": share with an option 95% – 100%, against 72.5% – 75% of all people' in found
+    assert 'G "quick": share with an option 50%, against 72.5% – 75% of all people' in found
+
+
+@pytest.mark.parametrize(
+    ("people", "lead"),
+    [
+        ([ACCEPTED] * 40, "rejects none of 40 people"),
+        ([ERROR] * 40, "None of these rows could be explained"),
+        ([NONE] * 40, r"found for 0 of the rejected people \(0%\)"),
+        ([NONE] * 5, "rejects 5 of 5 people"),
+    ],
+)
+def test_everybody_alike_has_a_page(people: list, lead: str) -> None:
+    found = audit(many(people), {"g": ["a", *["b"] * (len(people) - 1)]}, **QUICK)
+    assert re.search(lead, to_text(found))
+    checked(to_html(found))
+
+
+def test_arguments_of_explanations_are_rejected() -> None:
+    with pytest.raises(InvalidArgument, match="why belongs to explanations"):
+        to_html(audited(), why={})
+    with pytest.raises(InvalidArgument, match="language"):
+        to_html(audited(), language="xx")
+    assert str(audited()) == to_text(audited())
+    assert str(replace(audited(), question=None)) == str(audited())
