@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from p2ce.archive import AS_SAVED, arguments_to_save, read_saved, save
+from p2ce.archive import AS_SAVED, archive_parts, arguments_to_save, read_saved, zipped
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem, parsed_for, shaped_for, within_reach
 from p2ce.compilation.encode import EncodedRows, encode_row, encode_table
@@ -47,6 +47,7 @@ from p2ce.explain.slow_steps import warn_if_slow
 from p2ce.explain.solve_batch import SearchLimits
 from p2ce.explain.trust import Trust
 from p2ce.explain.why_none_many import why_none_many
+from p2ce.files import write_whole
 from p2ce.limits import DEFAULT, Limits
 from p2ce.objectives import Objective
 from p2ce.problem.actions import ActionSet
@@ -335,6 +336,10 @@ class Explainer:
         It holds plain parts only (JSON, YAML, arrays), so that loading it runs no code. The whole reference
         is in it: treat it like the data. Objectives and detectors of your own are given again when loading.
         """
+        write_whole(path, zipped(self._archive_parts()), what="The explainer")
+
+    def _archive_parts(self) -> dict[str, bytes]:
+        """Give the parts of the file that `save` writes, by name."""
         known = self._compiled
         saved = arguments_to_save(
             self._arguments,
@@ -343,7 +348,7 @@ class Explainer:
             kind=known.kind,
             problem=self._problem,
         )
-        save(path, saved, self._problem, known.values)
+        return archive_parts(saved, self._problem, known.values)
 
     @classmethod
     def load(

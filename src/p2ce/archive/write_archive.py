@@ -1,7 +1,6 @@
-"""Write an explainer to a file: settings, policy, reference and fitted forest, all but the model."""
+"""Make the parts of an explainer's file: settings, policy, reference and fitted forest, all but the model."""
 
 import json
-import os
 from importlib.metadata import version
 from typing import Any
 
@@ -11,12 +10,10 @@ from p2ce.archive.stored_columns import Arrays
 from p2ce.archive.stored_forest import write_forest
 from p2ce.archive.stored_settings import write_settings
 from p2ce.archive.stored_table import write_table
-from p2ce.archive.zipped import zipped
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.detectors.isolation_forest import IsolationForest
 from p2ce.explain.fingerprint import fingerprint_of, model_scores
-from p2ce.files import write_whole
 from p2ce.problem.policy_file import to_text
 
 # The number grows when an older version could misread the new form.
@@ -25,13 +22,11 @@ HEAD, POLICY, TABLE, SCORES = "p2ce.json", "policy.yaml", "reference.json", f"sc
 LIBRARIES = ("p2ce", "numpy", "pandas", "scikit-learn")
 
 
-def save(path: "str | os.PathLike[str]", given: SavedArguments, problem: Problem, rows: FloatArray) -> None:
-    """Write the file; ``rows`` (n, d) are those of the reference by which the model is known again."""
-    write_whole(path, zipped(parts_of(given, problem, rows)), what="The explainer")
+def archive_parts(given: SavedArguments, problem: Problem, rows: FloatArray) -> dict[str, bytes]:
+    """Give the parts of the file, by name.
 
-
-def parts_of(given: SavedArguments, problem: Problem, rows: FloatArray) -> dict[str, bytes]:
-    """Give the parts of the file, by name."""
+    ``rows`` (n, d) are those of the reference by which the model is known again.
+    """
     actions = given.arguments.actions
     assert actions is not None
     scores = model_scores(problem, rows)

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -131,11 +130,8 @@ def _of_explainer(
     known: dict[str, Any] = {"package": "", "code": "", "versions": {}, "hashes": {}, "parts": {}}
     if isinstance(explainer, Explainer):
         grid = grid_of_person(explainer, explanation, actions)
-        with tempfile.TemporaryDirectory() as folder:
-            explainer.save(Path(folder) / EXPLAINER)
-            content = (Path(folder) / EXPLAINER).read_bytes()
         labels = labels_of_codes(explainer._problem.codebook)
-        return content, EvidenceRecord(labels=labels, grid=grid, **known)
+        return zipped(explainer._archive_parts()), EvidenceRecord(labels=labels, grid=grid, **known)
     reference = read_saved(explainer).given.reference
     codebook = codebook_of(reference)
     assert explanation.question is not None

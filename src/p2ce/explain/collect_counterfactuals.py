@@ -1,4 +1,4 @@
-"""Order and price the verified cells of a batch, and round them as displays ask for."""
+"""Order and price the verified cells of a batch, and round them as displays require."""
 
 import time
 

@@ -76,7 +76,7 @@ class Counterfactuals:
     scores: FloatArray  # (m,) by the user's own model
     predictions: FloatArray  # (m,)
     plausibility: FloatArray  # (m,) decision values, NaN without a detector
-    displayed: FloatArray  # (m, d) the rows, rounded where displays ask for it and everything still holds
+    displayed: FloatArray  # (m, d) the rows, rounded where displays require it and everything still holds
     displayed_scores: FloatArray  # (m,)
     displayed_predictions: FloatArray  # (m,)
 

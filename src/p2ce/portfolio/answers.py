@@ -1,8 +1,7 @@
 """Open the folder that a portfolio run wrote: people and options as tables, and any person's explanation."""
 
-import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -10,8 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from p2ce.errors import DamagedData, InvalidArgument, UnfinishedRun, nearest
 from p2ce.portfolio.answer_tables import Names, arrow, names_of, to_explanation
-from p2ce.portfolio.journal import read_manifest
-from p2ce.portfolio.manifest import JOURNAL, MANIFEST, OPTIONS, PEOPLE, part_name
+from p2ce.portfolio.journal import damaged_parts, read_manifest
+from p2ce.portfolio.manifest import (
+    JOURNAL,
+    MANIFEST,
+    OPTIONS,
+    PEOPLE,
+    Manifest,
+    ShardEntry,
+    part_name,
+)
 from p2ce.result.explanation import Explanation
 from p2ce.result.question import Question
 from p2ce.tables.pandas_columns import text_dtype
@@ -47,7 +54,9 @@ class Answers:
 
     def __init__(self, path: "str | os.PathLike[str]") -> None:
         self.path = Path(path)
-        self.manifest: Mapping[str, Any] = _manifest(self.path)
+        manifest = _manifest(self.path)
+        self._shards = manifest.shards
+        self.manifest: Mapping[str, Any] = asdict(manifest)
         common = self.manifest["common"]
         try:
             self.names: Names = names_of(common, self.manifest["keep"])
@@ -101,19 +110,13 @@ class Answers:
 
     def check(self) -> None:
         """Compare every file with its checksum, and raise `DamagedData` if one is not as it was written."""
-        self._require_whole(self.manifest["shards"])
+        self._require_whole(self._shards)
 
-    def _require_whole(self, shards: Iterable[Mapping[str, Any]]) -> None:
-        damaged, files = [], 0
-        for shard in shards:
-            files += 2
-            for folder in (PEOPLE, OPTIONS):
-                path = self._part(folder, shard["number"])
-                if not path.is_file() or _sha256(path) != shard[f"{folder}_sha256"]:
-                    damaged.append(path.relative_to(self.path).as_posix())
+    def _require_whole(self, shards: Sequence[ShardEntry]) -> None:
+        damaged = [part for shard in shards for part in damaged_parts(self.path, shard)]
         if damaged:
             raise DamagedData(
-                f"{len(damaged)} of {files} files in {echoed(str(self.path))} are "
+                f"{len(damaged)} of {2 * len(shards)} files in {echoed(str(self.path))} are "
                 f"missing or damaged, by their checksums: {listed(damaged, most=3)}. {RESTORE}"
             )
 
@@ -143,7 +146,7 @@ class Answers:
         raise DamagedData(f"{echoed(str(self.path))} holds more people than its manifest says. {RESTORE}")
 
     def _explanation(self, number: int, at: int) -> Explanation:
-        self._require_whole(shard for shard in self.manifest["shards"] if shard["number"] == number)
+        self._require_whole([shard for shard in self._shards if shard.number == number])
         people, options = (self._read([self._part(folder, number)]) for folder in (PEOPLE, OPTIONS))
         counts = people.column(self.names["options"]).slice(0, at + 1).to_pylist()
         found = options.slice(sum(counts[:at]), counts[at]).to_pylist()
@@ -214,7 +217,7 @@ def _to_pandas(column: "pa.ChunkedArray") -> "pd.Series[Any]":
     return found
 
 
-def _manifest(path: Path) -> Mapping[str, Any]:
+def _manifest(path: Path) -> Manifest:
     """Read the manifest of a finished run, or say why there is none."""
     shown = echoed(str(path))
     if not os.path.isdir(path):
@@ -226,9 +229,4 @@ def _manifest(path: Path) -> Mapping[str, Any]:
                 f"The run in {shown} is not finished. Go on with the same command: it keeps what is done."
             )
         raise InvalidArgument(f"{shown} holds no results of p2ce: it has no {echoed(MANIFEST)}. {RESULTS}")
-    return asdict(read_manifest(path))
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return read_manifest(path)

@@ -78,7 +78,7 @@ class Journal:
 
     def forget_damaged(self) -> list[int]:
         """Forget shards whose files are not as they were written, and give their numbers."""
-        damaged = [number for number, one in self.finished.items() if not _is_whole(self.folder, one.shard)]
+        damaged = [number for number, one in self.finished.items() if damaged_parts(self.folder, one.shard)]
         for number in damaged:
             del self.finished[number]
         return damaged
@@ -134,7 +134,7 @@ def is_finished(folder: Path, request: Request) -> bool:
     if (folder / MANIFEST).exists():
         manifest = read_manifest(folder)
         _require_same(request, manifest.request, shown)
-        if not all(_is_whole(folder, entry) for entry in manifest.shards):
+        if any(damaged_parts(folder, entry) for entry in manifest.shards):
             return False
         (folder / JOURNAL).unlink(missing_ok=True)  # of a run that was stopped at its very end
         return True
@@ -174,7 +174,7 @@ def _reopen(journal: Journal, request: Request, shown: str) -> None:
     manifest = read_manifest(journal.folder)
     _require_same(request, manifest.request, shown)
     shards = manifest.shards
-    whole = [entry for entry in shards if _is_whole(journal.folder, entry)]
+    whole = [entry for entry in shards if not damaged_parts(journal.folder, entry)]
     if len(whole) == len(shards):
         raise InvalidArgument(f"Another run has just finished {shown}. Run the same command again.")
     withdrawn = any(entry.contradiction for entry in shards)
@@ -296,16 +296,19 @@ def _is_temporary(entry: Path) -> bool:
     return entry.name.startswith(".p2ce-") and entry.suffix == ".tmp"
 
 
-def _is_whole(folder: Path, entry: ShardEntry) -> bool:
-    """Tell whether both files of a shard are as they were written."""
+def damaged_parts(folder: Path, entry: ShardEntry) -> list[str]:
+    """List the files of a shard that are missing, or not as they were written."""
+    damaged = []
     for name, checksum in ((PEOPLE, entry.people_sha256), (OPTIONS, entry.options_sha256)):
+        part = f"{name}/{part_name(entry.number)}"
         try:
-            content = (folder / name / part_name(entry.number)).read_bytes()
+            content = (folder / part).read_bytes()
         except OSError:
-            return False
+            damaged.append(part)
+            continue
         if hashlib.sha256(content).hexdigest() != checksum:
-            return False
-    return True
+            damaged.append(part)
+    return damaged
 
 
 def _append(descriptor: int, record: dict[str, Any]) -> None:

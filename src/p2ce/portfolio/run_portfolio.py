@@ -1,18 +1,16 @@
 """Explain a portfolio to a folder of Parquet files; the same call goes on where it was stopped."""
 
 import hashlib
-import io
 import logging
 import os
-import tempfile
 import time
-import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from p2ce.archive import zipped
 from p2ce.archive.write_archive import SCORES
 from p2ce.errors import FAULT_RECORD, InvalidArgument, UnfinishedRun
 from p2ce.explain.check_arguments import check_time
@@ -87,12 +85,12 @@ def run(
         )
     require_trust(explainer)
     arrow()
-    if client is not None and (not isinstance(client, require_dask().Client) or client.asynchronous):
+    dask = require_dask()
+    if client is not None and (not isinstance(client, dask.Client) or client.asynchronous):
         raise InvalidArgument(
             f"client must be a synchronous client of Dask, got {echoed(client)}. Make one: "
             "distributed.Client('tcp://127.0.0.1:8786')"
         )
-    require_dask()
     began, own = time.monotonic(), time.process_time()
     folder = Path(out)
     if isinstance(keep, str):
@@ -100,11 +98,11 @@ def run(
     keep = tuple(dict.fromkeys(keep))
     _require_apart(source, folder)
     people = _opened(explainer, source, index_column, keep, limits)
-    archive = _archive_of(explainer)
+    parts = explainer._archive_parts()
     request = Request(
         package=version("p2ce"),
         code=code_hash(),
-        hashes=_hashes(explainer, people, archive, model_sha256),
+        hashes=_hashes(explainer, people, parts, model_sha256),
         index_column=people.key,
         keep=keep,
         time_limit=time_limit,
@@ -117,7 +115,7 @@ def run(
         check_workers(crew)
         journal = begin(folder, request)
         stack.callback(journal.close)
-        write_whole(folder / EXPLAINER, archive, what="The explainer")
+        write_whole(folder / EXPLAINER, zipped(parts), what="The explainer")
         explainer.warm_up()  # an estimate is fitted once, here, so that all workers have the same
         fields = [people.schema.field(name) for name in keep]
         key = arrow().int64() if people.key is None else people.schema.field(people.key).type
@@ -168,21 +166,14 @@ def _require_apart(source: Any, folder: Path) -> None:
         raise InvalidArgument(f"The results would lie in {shown}, among the people. Name a folder elsewhere.")
 
 
-def _archive_of(explainer: "Explainer") -> bytes:
-    """Give what `Explainer.save` writes."""
-    with tempfile.TemporaryDirectory(prefix="p2ce-") as folder:
-        path = Path(folder) / EXPLAINER
-        explainer.save(path)
-        return path.read_bytes()
-
-
-def _hashes(explainer: "Explainer", people: Source, archive: bytes, model: str | None) -> dict[str, str]:
+def _hashes(
+    explainer: "Explainer", people: Source, parts: Mapping[str, bytes], model: str | None
+) -> dict[str, str]:
     known = explainer.question.hashes
     digest = hashlib.sha256()
-    with zipfile.ZipFile(io.BytesIO(archive)) as parts:
-        for name in sorted(parts.namelist()):
-            if name != SCORES:  # whose last bits differ between machines; the model's hash has the others
-                digest.update(name.encode() + b"\0" + parts.read(name) + b"\0")
+    for name in sorted(parts):
+        if name != SCORES:  # whose last bits differ between machines; the model's hash has the others
+            digest.update(name.encode() + b"\0" + parts[name] + b"\0")
     # An archive names objects of the user's only.
     digest.update(problem_fingerprint(explainer._problem, explainer._compiled.values).encode())
     return {

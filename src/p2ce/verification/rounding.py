@@ -33,7 +33,7 @@ def rounded_rows(
     scores: FloatArray,
     totals: FloatArray,
 ) -> Displayed:
-    """Round rows (n, d) of instances as displays ask for, where the rounded row is as good in every respect.
+    """Round rows (n, d) of instances as displays require, where the rounded row is as good in every respect.
 
     It has to be accepted, plausible and allowed, and must compare with the instance's other counterfactuals
     as the exact row does, objective by objective: else a displayed one could be dominated by another one, or
