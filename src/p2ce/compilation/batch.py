@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.compilation.compiled_problem import Problem, without_special
 from p2ce.compilation.requirements import Requirement, Source
-from p2ce.grid.candidate_costs import CostTables, tabulate
+from p2ce.grid.candidate_costs import CostTables, Join, tabulate
 from p2ce.grid.grouped_axis import Compound, narrow, widen
 from p2ce.grid.placement import Placement, place, point_rows
 from p2ce.objectives.number_of_changes import FittedChanges
@@ -36,8 +36,13 @@ class Batch:
 
     def rows(self, instance: IntArray, cells: Int32Array) -> FloatArray:
         """Write cells (cells, axes) of instances (cells,) as rows of all the model's columns."""
-        rows = point_rows(self.problem.grid.columns, self.wide, self.placement.values, instance, cells)
-        return narrow(rows, self.problem.compounds)
+        return self.narrowed(
+            point_rows(self.problem.grid.columns, self.wide, self.placement.values, instance, cells)
+        )
+
+    def narrowed(self, wide: FloatArray) -> FloatArray:
+        """Write rows with the levels of grouped features as rows of all the model's columns."""
+        return narrow(wide, self.problem.compounds)
 
     def excluding(self, instance: IntArray, cells: Int32Array, rejected_by: IntArray) -> "Batch":
         """Exclude cells that the user's own objects reject, and all that look the same to ``rejected_by``."""
@@ -72,7 +77,7 @@ def place_and_price(problem: Problem, values: FloatArray) -> Batch:
     wide = widen(values, problem.compounds)
     placement = place(problem.grid, wide)
     tables = tabulate(
-        _prices(problem, placement), [objective.join for objective in problem.objectives], placement
+        _prices(problem, placement.values, placement.current), [objective.join for objective in problem.objectives], placement
     )
     instances = lay_out_instances(problem.layout, problem.grid, placement, tables, wide)
     # Several models share one estimate: what it evaluates says nothing of each.
@@ -113,12 +118,27 @@ def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedSc
     return Decided(score=prepared, decider=requirement.decider.prepare(replace(placed, rows=batch.rows)))
 
 
-def _prices(problem: Problem, placement: Placement) -> list[FloatArray]:
-    """Price every candidate by every objective: (n, axes, width) each."""
+def row_totals(problem: Problem, before: FloatArray, after: FloatArray) -> FloatArray:
+    """Join what rows (t, d) of instances (t, d) cost, on the grid or off it: (t, objectives) as compared."""
+    columns = problem.grid.columns
+    old, new = (widen(rows, problem.compounds)[:, columns] for rows in (before, after))
+    totals = np.zeros((len(after), len(problem.objectives)))
+    for place, (objective, costs) in enumerate(
+        zip(problem.objectives, _prices(problem, new[:, :, None], old), strict=True)
+    ):
+        for axis in range(len(columns)):  # in the order of the axes, as the solver adds
+            cost = costs[:, axis, 0]
+            joined = totals[:, place]
+            totals[:, place] = np.maximum(joined, cost) if objective.join is Join.MAX else joined + cost
+    return totals
+
+
+def _prices(problem: Problem, values: FloatArray, current: FloatArray) -> list[FloatArray]:
+    """Price values (n, axes, width) of instances at current (n, axes), by every objective."""
     columns = problem.grid.columns
     special = problem.special_codes
-    values = without_special(special, columns.tolist(), placement.values)
-    current = without_special(special, columns.tolist(), placement.current)
+    values = without_special(special, columns.tolist(), values)
+    current = without_special(special, columns.tolist(), current)
     if not problem.compounds:
         return price(problem.objectives, columns=columns.tolist(), values=values, current=current)
     first = len(problem.names)

@@ -11,14 +11,14 @@ import pandas as pd
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.compilation.encode import has_unseen_categories
 from p2ce.compilation.grouped_features import compounds_for, groups_of, has_links, limits_of
-from p2ce.compilation.refine_grid import Detail, Refinement, one_way, refined
+from p2ce.compilation.refine_grid import Detail, Refinement, refined
 from p2ce.compilation.requirements import Requirement, Source, requirements_of
 from p2ce.compilation.rule_scores import CompiledRule, columns_to_miss, resolve_rules
 from p2ce.decisions.model_adapter import LEAD, ModelAdapter
 from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.estimates.attributions import Attributions
 from p2ce.estimates.estimate import Estimate
-from p2ce.grid.base_grid import BaseGrid, grid_of
+from p2ce.grid.base_grid import BaseGrid, OneWay, grid_of
 from p2ce.grid.grouped_axis import Compound, widen
 from p2ce.objectives.objective import FittedObjective
 from p2ce.problem.actions import ActionSet
@@ -65,6 +65,7 @@ class Problem:
     refinement: Refinement | None = None  # what inferred candidates are refined by; None: by nothing
     finest: bool = False  # whether inferred candidates are all values that the scores distinguish
     searched: ActionSet = field(default=None)  # type: ignore[assignment]  # actions as refined, by laid_out()
+    one_way: Mapping[str, OneWay] = field(default_factory=dict)  # its candidates for one direction only
     grid: BaseGrid = field(default=None)  # type: ignore[assignment]  # by laid_out()
     layout: "ScoreLayout" = field(default=None)  # type: ignore[assignment]  # by laid_out()
     is_personal: bool = False  # made for one instance, whose linked features move like no other's
@@ -172,6 +173,11 @@ class Problem:
         return any(feature.is_inferred and not feature.fixed for feature in self.actions.features)
 
     @cached_property
+    def needs_refining(self) -> bool:
+        """Whether values between inferred candidates may do better: not where they know all thresholds."""
+        return any(not column.models_are_trees for column in (self.refinement or {}).values())
+
+    @cached_property
     def same_terms(self) -> bool:
         """Whether all models report on one scale and have to reach one threshold, as people write it."""
         return len({(model.scale, shown_end(model.threshold)) for model in self.models}) == 1
@@ -233,7 +239,10 @@ class Problem:
     def laid_out(self) -> "Problem":
         """Make the requirements and the grid anew."""
         listed = replace(self, requirements=requirements_of(self))
-        return replace(listed, searched=listed._refined())._on_grid()
+        if self.refinement is None:
+            return replace(listed, searched=self.actions, one_way={})._on_grid()
+        searched, one_way = refined(self.actions, self.refinement, listed.detail)
+        return replace(listed, searched=searched, one_way=one_way)._on_grid()
 
     @cached_property
     def on_finest_grid(self) -> "Problem | None":
@@ -248,21 +257,17 @@ class Problem:
         """How fine the grid is where candidates were inferred."""
         if self.finest:
             return Detail.FINEST
-        return Detail.USUAL if self.kernel_decides_alone else Detail.THINNED
-
-    def _refined(self) -> ActionSet:
-        if self.refinement is None:
-            return self.actions
-        return refined(self.actions, self.refinement, self.detail)
+        # Rules and detectors never change which candidates there are.
+        models = [one.score.flat for one in self.requirements if one.source is Source.MODEL]
+        return Detail.THINNED if None in models else Detail.USUAL
 
     def _on_grid(self) -> "Problem":
-        sides = {} if self.refinement is None else one_way(self.actions, self.refinement, self.detail)
         grid = grid_of(
             self.searched,
             columns=self.names,
             codebook=self.codebook,
             compounds=self.compounds,
-            one_way=sides,
+            one_way=self.one_way,
         )
         return replace(self, grid=grid, layout=layout_of(self, grid))
 

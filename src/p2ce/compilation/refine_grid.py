@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import partial
+from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 
@@ -31,20 +32,48 @@ class Detail(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Refinement:
-    """Values by column that may be added where the data chose the candidates: columns of numbers only."""
+class ColumnValues:
+    """What the data and the thresholds say about the values of a column of numbers."""
 
-    usual: Mapping[str, FloatArray]  # what the data choose where a policy names neither candidates nor a step
-    people: Mapping[str, FloatArray]  # some of their values, evenly spread by rank
-    near: Mapping[str, Sides]  # of the models' thresholds
-    finest: Mapping[str, Sides]  # of the detector's thresholds as well
-    distinct: Mapping[str, FloatArray]  # of the reference; only the ends where trees decide about everything
+    usual: FloatArray  # what the data choose where a policy names neither candidates nor a step
+    people: FloatArray  # some values of the people, evenly spread by rank
+    model_cuts: FloatArray  # the models' thresholds
+    all_cuts: FloatArray  # and the detector's
+    distinct: FloatArray  # values of the reference; all, or many of them
+    models_are_trees: bool  # they cannot tell apart what lies between two thresholds
+    trees_decide: bool  # about plausibility as well
+    unit: float  # the column's deviation
+    resolution: Fraction | None  # what all its values are multiples of; None for a continuous column
 
-    def everything(self, name: str) -> FloatArray | None:
-        """Give every value that the scores distinguish on a column; None if it is no column of numbers."""
-        if name not in self.distinct:
-            return None
-        return np.unique(np.concatenate([self.usual[name], self.distinct[name], *self.finest[name]]))
+    def sides(self, feature: FeatureActions, detail: Detail) -> Sides:
+        """Give the values on either side of thresholds that belong to a grid, in the range in force."""
+        if detail is Detail.THINNED:
+            return NO_SIDES
+        return either_side(
+            self.all_cuts if detail is Detail.FINEST else self.model_cuts,
+            unit=self.unit,
+            resolution=self.resolution,
+            dtype=feature.dtype,
+            ends=feature.ends(),
+        )
+
+    def values(self, feature: FeatureActions, detail: Detail, *, has_rule: bool) -> FloatArray:
+        """Give the candidates that the data choose; a few, where evaluations are slow or thresholds known."""
+        usual = np.array(feature.inferred) if feature.inferred else self.usual
+        if detail is Detail.FINEST:
+            # A rule tells apart what lies between two thresholds of trees.
+            return np.union1d(usual, self.distinct[[0, -1]] if self.trees_decide and not has_rule else self.distinct)
+        thin = detail is Detail.THINNED or len(self.model_cuts)
+        return thinned(usual, self.people) if thin else usual
+
+    def everything(self, feature: FeatureActions) -> FloatArray:
+        """Give every value that the scores distinguish."""
+        return np.unique(np.concatenate([self.usual, self.distinct, *self.sides(feature, Detail.FINEST)]))
+
+
+NO_SIDES = Sides(np.empty(0), np.empty(0))
+# By column of numbers: what may be added where the data chose the candidates.
+Refinement: TypeAlias = Mapping[str, ColumnValues]
 
 
 def refinement_of(
@@ -55,7 +84,7 @@ def refinement_of(
 ) -> Refinement:
     """Collect the thresholds of all trees and the distinct values of the reference (codes)."""
     units = reference.unit("robust")
-    usual, people, near, finest, distinct = {}, {}, {}, {}, {}
+    found = {}
     model_cuts = [
         None if model.is_black_box else _thresholds(model.scores, model.columns) for model in models
     ]
@@ -68,17 +97,18 @@ def refinement_of(
         everybody = reference.values[:, place]
         everybody = np.sort(everybody[everybody != MISSING])
         known = np.unique(everybody)
-        resolution = resolution_of(known, whole=feature.kind is Kind.WHOLE, dtype=feature.dtype)
-        beside = partial(either_side, unit=float(units[place]), resolution=resolution, dtype=feature.dtype)
-        usual[name] = np.array(feature.inferred)
-        people[name] = _spread_out(everybody, MOST_PEOPLE)
-        near[name] = beside(_between(model_cuts, name, known))
-        finest[name] = beside(_between(all_cuts, name, known))
-        # Trees cannot tell apart what lies between two thresholds.
-        distinct[name] = (
-            _spread_out(known, MOST_DISTINCT) if any(cuts is None for cuts in all_cuts) else known[[0, -1]]
+        found[name] = ColumnValues(
+            usual=np.array(feature.inferred),
+            people=_spread_out(everybody, MOST_PEOPLE),
+            model_cuts=_between(model_cuts, name, known),
+            all_cuts=_between(all_cuts, name, known),
+            distinct=_spread_out(known, MOST_DISTINCT),
+            models_are_trees=None not in model_cuts,
+            trees_decide=all(cuts is not None for cuts in all_cuts),
+            unit=float(units[place]),
+            resolution=resolution_of(known, whole=feature.kind is Kind.WHOLE, dtype=feature.dtype),
         )
-    return Refinement(usual=usual, people=people, near=near, finest=finest, distinct=distinct)
+    return found
 
 
 def _between(cuts: Sequence[Mapping[str, FloatArray] | None], name: str, known: FloatArray) -> FloatArray:
@@ -89,59 +119,36 @@ def _between(cuts: Sequence[Mapping[str, FloatArray] | None], name: str, known: 
     return inside
 
 
-def refined(actions: ActionSet, refinement: Refinement, detail: Detail) -> ActionSet:
+def refined(
+    actions: ActionSet, refinement: Refinement, detail: Detail
+) -> tuple[ActionSet, dict[str, OneWay]]:
     """Give the candidates that the data chose in the detail that is searched.
 
-    On the finest grid the range is as far as the data go.
+    Beside them: which candidates are there only for those who come from below, or from above. To a tree, the
+    value just above a threshold is the nearest on its side for those below; to a rule it is one of many.
     """
-
-    def changed(feature: FeatureActions) -> FeatureActions:
-        usual = replace(feature, inferred=tuple(_usual(feature, refinement, detail).tolist()))
-        if detail is not Detail.FINEST:
-            return usual.with_more(np.concatenate(_sides(feature, refinement, detail)))
-        distinct = refinement.distinct[feature.name]
-        low, high = min(feature.low, float(distinct[0])), max(feature.high, float(distinct[-1]))
-        wider = replace(usual, low=low, high=high)
-        return wider.with_more(np.concatenate([distinct, *_sides(feature, refinement, detail)]))
-
-    features = tuple(
-        changed(feature) if _may_be_refined(feature, refinement) else feature for feature in actions.features
-    )
-    return replace(actions, features=features)
-
-
-def one_way(actions: ActionSet, refinement: Refinement, detail: Detail) -> dict[str, OneWay]:
-    """Tell which of the added values are there for those who come from below, and which from above."""
-    found = {}
+    # A predicate may look at any column.
+    looks_at_all = any(not rule.prunes for rule in actions.rules)
+    ruled = {name for rule in actions.rules for name in rule.columns}
+    features, single = [], {}
     for feature in actions.features:
-        if _may_be_refined(feature, refinement):
-            below, above = _sides(feature, refinement, detail)
-            both = _usual(feature, refinement, detail)
-            if detail is Detail.FINEST:
-                both = np.concatenate([both, refinement.distinct[feature.name]])
-            found[feature.name] = OneWay(
+        column = refinement.get(feature.name)
+        if column is None or not feature.is_inferred or feature.fixed:
+            features.append(feature)
+            continue
+        if detail is Detail.FINEST:  # as far as the data go, where the policy was inferred from others
+            ends = column.distinct[[0, -1]].tolist()
+            feature = replace(feature, low=min(feature.low, ends[0]), high=max(feature.high, ends[1]))
+        has_rule = detail is Detail.FINEST and (looks_at_all or feature.name in ruled)
+        below, above = column.sides(feature, detail)
+        both = column.values(feature, detail, has_rule=has_rule)
+        features.append(replace(feature, inferred=tuple(both.tolist())).with_more(np.concatenate([below, above])))
+        if not has_rule:
+            single[feature.name] = OneWay(
                 up=np.setdiff1d(above, np.concatenate([below, both])),
                 down=np.setdiff1d(below, np.concatenate([above, both])),
             )
-    return found
-
-
-def _sides(feature: FeatureActions, refinement: Refinement, detail: Detail) -> Sides:
-    """Give the values beside thresholds that belong to a grid."""
-    if detail is Detail.THINNED:
-        return Sides(np.empty(0), np.empty(0))
-    return (refinement.finest if detail is Detail.FINEST else refinement.near)[feature.name]
-
-
-def _usual(feature: FeatureActions, refinement: Refinement, detail: Detail) -> FloatArray:
-    """Give the candidates that the data chose; a few, where evaluations are slow or thresholds are known."""
-    usual = np.array(feature.inferred) if feature.inferred else refinement.usual[feature.name]
-    said = detail is Detail.USUAL and len(refinement.near[feature.name].above)
-    return thinned(usual, refinement.people[feature.name]) if detail is Detail.THINNED or said else usual
-
-
-def _may_be_refined(feature: FeatureActions, refinement: Refinement) -> bool:
-    return feature.is_inferred and not feature.fixed and feature.name in refinement.near
+    return replace(actions, features=tuple(features)), single
 
 
 def _thresholds(scores: Sequence[Score | None], columns: Sequence[str]) -> dict[str, FloatArray] | None:

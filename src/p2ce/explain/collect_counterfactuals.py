@@ -1,5 +1,6 @@
 """Order and price the verified cells of a batch, and round them as displays require."""
 
+import logging
 import time
 
 import numpy as np
@@ -8,10 +9,14 @@ from p2ce.adapters.evaluate import evaluate
 from p2ce.arrays import FloatArray
 from p2ce.comparing import quanta
 from p2ce.compilation.compiled_problem import Problem
+from p2ce.errors import P2CEError
+from p2ce.explain.refine_fronts import Options, refine_fronts
 from p2ce.explain.rounds import Rounds
 from p2ce.explain.verified import Counterfactuals, Verified
 from p2ce.verification.rounding import rounded_rows
 from p2ce.verification.row_costs import reported
+
+log = logging.getLogger("p2ce")
 
 
 def collect_counterfactuals(rounds: Rounds) -> Verified:
@@ -25,9 +30,19 @@ def collect_counterfactuals(rounds: Rounds) -> Verified:
     walked = np.abs(cells - batch.placement.position[instance]).sum(axis=1)
     order = np.lexsort([*cells.T[::-1], walked, *quanta(totals).T[::-1], instance])
     instance, cells, totals = instance[order], cells[order], totals[order]
-    scores = np.concatenate([checked.scores for checked in rounds.kept])[order]
-    rows, before = batch.rows(instance, cells), batch.values[instance]
     begin = time.perf_counter()
+    front = _refined(
+        rounds,
+        Options(
+            instance,
+            batch.rows(instance, cells),
+            totals,
+            np.concatenate([checked.scores for checked in rounds.kept])[order],
+            np.concatenate([checked.plausibility for checked in rounds.kept])[order],
+        ),
+    )
+    instance, rows, totals, scores, plausibility = front
+    before = batch.values[instance]
     displayed, displayed_scores = rounded_rows(problem, before, rows, instance, scores=scores, totals=totals)
     seconds = time.perf_counter() - begin
     rounded = np.flatnonzero((displayed != rows).any(axis=1))
@@ -45,13 +60,29 @@ def collect_counterfactuals(rounds: Rounds) -> Verified:
             costs=reported(problem, totals),
             scores=scores,
             predictions=predictions[: len(rows)],
-            plausibility=np.concatenate([checked.plausibility for checked in rounds.kept])[order],
+            plausibility=plausibility,
             displayed=displayed,
             displayed_scores=displayed_scores,
             displayed_predictions=displayed_predictions,
         ),
         verify_seconds=rounds.verify_seconds + seconds,
     )
+
+
+def _refined(rounds: Rounds, front: Options) -> Options:
+    """Refine the fronts of instances whose grid was inferred and searched to its end, cheapest first."""
+    problem, known = rounds.batch.problem, rounds.outcomes
+    if not problem.needs_refining:
+        return front
+    done = known.finished & known.trusted & ~known.gave_up & ~known.favourable
+    try:
+        refined, known.refined[:] = refine_fronts(rounds.batch, front, done, rounds.left_to_verify())
+    except P2CEError as error:
+        # Rows off the grid, where a model or a rule may fail.
+        log.info("Nothing is refined, since rows between the candidates cannot be evaluated: %s", error)
+        return front
+    order = np.lexsort([*refined.rows.T[::-1], *quanta(refined.totals).T[::-1], refined.instance])
+    return refined.taken(order)
 
 
 def _predictions(problem: Problem, rows: FloatArray) -> FloatArray:

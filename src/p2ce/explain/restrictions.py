@@ -155,14 +155,14 @@ def _left(feature: FeatureActions) -> FeatureActions:
 
 def _without_step(feature: FeatureActions, problem: Problem, ends: FloatArray) -> FeatureActions | None:
     """Let a feature whose step was given take every value that data and model tell apart, too."""
-    finest = None if problem.refinement is None else problem.refinement.everything(feature.name)
-    if finest is None or feature.inferred is not None or feature.choices is not None or feature.is_category:
+    column = None if problem.refinement is None else problem.refinement.get(feature.name)
+    if column is None or feature.inferred is not None or feature.choices is not None or feature.is_category:
         return None
     low, high = feature.ends()
     wide = replace(feature, stated_range=(min(low, float(ends[0])), max(high, float(ends[1]))))
     if wide.count() > MOST_CANDIDATES:
         return None
-    both = replace(feature, inferred=tuple(wide.candidates().tolist())).with_more(finest)
+    both = replace(feature, inferred=tuple(wide.candidates().tolist())).with_more(column.everything(wide))
     finer = replace(feature, choices=both.inferred)
     return finer if finer.count() > feature.count() else None
 

@@ -27,6 +27,7 @@ class Outcomes:
     finished: BoolArray  # (n,)
     trusted: BoolArray  # (n,) the user's own objects never contradicted the scores; one refutes all
     gave_up: BoolArray  # (n,) the user's own objects kept rejecting what lies in the error band
+    refined: IntArray  # (n,) rows between the grid's candidates that were tried
     verified: IntArray  # (n,) cells that the user's own objects evaluated
     discrepancies: IntArray  # (n,) cells on which those disagreed
     counters: IntArray  # (n, COUNTERS)
@@ -55,6 +56,7 @@ def no_outcomes(count: int, objectives: int, alternatives: Int32Array) -> Outcom
         finished=np.ones(count, dtype=np.bool_),
         trusted=np.ones(count, dtype=np.bool_),
         gave_up=np.zeros(count, dtype=np.bool_),
+        refined=np.zeros(count, dtype=np.int64),
         verified=np.zeros(count, dtype=np.int64),
         discrepancies=np.zeros(count, dtype=np.int64),
         counters=np.zeros((count, COUNTERS), dtype=np.int64),

@@ -21,35 +21,79 @@ NEAR = 0.002  # of the column's standard deviation: how far from a threshold a r
 
 
 def values_where_people_are(
-    values: FloatArray, *, low: float, high: float, whole: bool, dtype: "np.dtype[Any]"
+    values: FloatArray, *, bulk: tuple[float, float], step: float, whole: bool, dtype: "np.dtype[Any]"
 ) -> FloatArray:
-    """Choose candidates between ``low`` and ``high`` for a column of numbers, ascending.
+    """Choose the candidates of a column of numbers, ascending, from its smallest value to its largest.
 
-    A column with room for few values in its range offers each of them: every whole number, every multiple
-    of its own resolution. Any other offers round numbers: multiples of a round step of at most 5 % of the
-    range, and every step that holds more than 1 % of the people is cut into smaller round ones, down to the
+    A column with room for few values offers each of them: every whole number, every multiple of its own
+    resolution. Any other offers round numbers in its bulk: multiples of a round step of at most 5 % of the
+    bulk, and every step that holds more than 1 % of the people is cut into smaller round ones, down to the
     column's own resolution. Values that more than 1 % of the people have are candidates too, and all of
-    them where there are few and people share most.
+    them where there are few and people share most. Outside the bulk, steps double from ``step`` on, and the
+    last candidates are the ends of the data: a few rows far out make the range long, but no step coarse.
 
-    >>> stays = np.repeat([1.0, 2.0, 3.0, 4.0, 7.0, 30.0, 400.0], [40, 30, 20, 10, 6, 4, 4])
-    >>> values_where_people_are(stays, low=1, high=400, whole=True, dtype=np.dtype(int))[:8].tolist()
-    [1.0, 2.0, 3.0, 4.0, 7.0, 10.0, 20.0, 30.0]
+    >>> stays = np.repeat([1.0, 2.0, 3.0, 4.0, 7.0, 30.0, 400.0], [40, 30, 20, 10, 6, 4, 1])
+    >>> found = values_where_people_are(stays, bulk=(1, 30), step=1, whole=True, dtype=np.dtype(int))
+    >>> found[25:].tolist()
+    [26.0, 27.0, 28.0, 29.0, 30.0, 31.0, 32.0, 35.0, 40.0, 50.0, 60.0, 100.0, 150.0, 300.0, 400.0]
     """
-    if low == high:
-        return _inside(np.array([low]), low, high, dtype)
     known, counts = np.unique(values, return_counts=True)
+    ends = float(known[0]), float(known[-1])
+    if known[0] == known[-1]:
+        return _inside(known, *ends, dtype)
     resolution = resolution_of(known, whole=whole, dtype=dtype)
-    ends = as_typed(low, dtype), as_typed(high, dtype)
     if resolution is not None:
-        listed = index_range(*ends, anchor=Fraction(0), step=resolution)
+        listed = _index_range(ends, resolution, dtype)
         if listed.stop - listed.start <= MOST_LISTED:
-            return _inside(multiples(listed, anchor=Fraction(0), step=resolution), low, high, dtype)
+            return _inside(multiples(listed, anchor=Fraction(0), step=resolution), *ends, dtype)
+    low, high = bulk
+    parts = [known[[0, -1]], _of_the_bulk(known, counts, bulk, resolution, whole=whole, dtype=dtype)]
+    parts += [_of_a_tail(low, ends[0], step, resolution), _of_a_tail(high, ends[1], step, resolution)]
+    return _inside(np.concatenate(parts), *ends, dtype)
+
+
+def _of_the_bulk(
+    known: FloatArray,
+    counts: np.ndarray,
+    bulk: tuple[float, float],
+    resolution: Fraction | None,
+    *,
+    whole: bool,
+    dtype: "np.dtype[Any]",
+) -> FloatArray:
+    low, high = bulk
+    if low == high:
+        return np.array([low])
+    if resolution is not None:
+        listed = _index_range(bulk, resolution, dtype)
+        if listed.stop - listed.start <= MOST_LISTED:
+            return multiples(listed, anchor=Fraction(0), step=resolution)
     inside = (known >= low) & (known <= high)
     share = max(1, int(LARGEST_SHARE * counts.sum()))
     is_listed = inside.sum() <= MOST_LISTED and np.median(counts) >= SHARED_BY
     common = known[inside & (is_listed | (counts > share))]
+    ends = as_typed(low, dtype), as_typed(high, dtype)
     points = _round_steps(known, counts, common, ends, resolution, share=share, whole=whole)
     return _inside(np.concatenate([points, common]), low, high, dtype)
+
+
+def _of_a_tail(begin: float, end: float, step: float, resolution: Fraction | None) -> FloatArray:
+    """Give round numbers from the end of the bulk to the end of the data, each step twice the one before."""
+    reach = abs(end - begin)
+    if not reach:
+        return np.empty(0)
+    doublings = int(np.ceil(np.log2(max(reach / step, 1.0)))) + 1
+    offsets = step * 2.0 ** np.arange(doublings)
+    points = begin + np.sign(end - begin) * offsets
+    found = roundest_between(points - offsets / 4, points + offsets / 4)
+    if resolution is None:
+        return found
+    return _multiples(np.rint(found / float(resolution)), resolution)
+
+
+def _index_range(ends: tuple[float, float], step: Fraction, dtype: "np.dtype[Any]") -> range:
+    low, high = (as_typed(end, dtype) for end in ends)
+    return index_range(low, high, anchor=Fraction(0), step=step)
 
 
 def resolution_of(known: FloatArray, *, whole: bool, dtype: "np.dtype[Any]") -> Fraction | None:
@@ -116,13 +160,13 @@ def _finer(step: Fraction) -> Fraction:
 
 
 def thinned(candidates: FloatArray, people: FloatArray, *, most: int = MOST_THINNED) -> FloatArray:
-    """Keep about ``most`` of the candidates: the roundest of each share of the people, and of the candidates.
+    """Keep about ``most`` of the candidates: the roundest of each share of people and candidates, and the ends.
 
     For models whose cells are evaluated one by one, where every candidate more is paid for, and for those
     whose thresholds are known, beside which the candidates are that matter.
 
     >>> thinned(np.arange(1, 201.0), np.arange(1, 201.0), most=8).tolist()
-    [50.0, 100.0, 150.0, 200.0]
+    [1.0, 50.0, 100.0, 150.0, 200.0]
     """
     if len(candidates) <= most:
         return candidates
@@ -136,7 +180,7 @@ def thinned(candidates: FloatArray, people: FloatArray, *, most: int = MOST_THIN
         for share in np.unique(shares)
         for best in [min(np.flatnonzero(shares == share), key=lambda at: (digits[at], -at))]
     }
-    return candidates[sorted(chosen)]
+    return candidates[sorted(chosen | {0, len(candidates) - 1})]
 
 
 def _digits(value: float) -> float:
@@ -153,13 +197,18 @@ class Sides(NamedTuple):
 
 
 def either_side(
-    thresholds: FloatArray, *, unit: float, resolution: Fraction | None, dtype: "np.dtype[Any]"
+    thresholds: FloatArray,
+    *,
+    unit: float,
+    resolution: Fraction | None,
+    dtype: "np.dtype[Any]",
+    ends: tuple[float, float] = (-np.inf, np.inf),
 ) -> Sides:
-    """Give a value on either side of every threshold.
+    """Give a value on either side of every threshold t with low <= t < high, inside that range.
 
     In a column with a resolution these are the next multiples of it. In a continuous one they are the
     roundest numbers within a five-hundredth of ``unit``, the column's deviation, that lie between t and its
-    neighbouring thresholds.
+    neighbouring thresholds; where there is none, the nearest values that the column holds.
 
     >>> whole = either_side(np.array([2.5, 7.0]), unit=3.0, resolution=Fraction(1), dtype=np.dtype(int))
     >>> whole.below.tolist(), whole.above.tolist()
@@ -168,7 +217,8 @@ def either_side(
     >>> sides.below.tolist(), sides.above.tolist()
     ([0.122, 0.13], [0.125, 0.132])
     """
-    cuts = np.unique(thresholds[np.isfinite(thresholds)])
+    low, high = ends
+    cuts = np.unique(thresholds[np.isfinite(thresholds) & (thresholds >= low) & (thresholds < high)])
     if not len(cuts):
         return Sides(cuts, cuts)
     if resolution is not None:
@@ -176,17 +226,32 @@ def either_side(
         below = _multiples(index, resolution)
         # The division may have rounded to a multiple that lies beyond.
         index = np.unique(np.where(below > cuts, index - 1, index))
-        return Sides(
-            _as_held(_multiples(index, resolution), dtype), _as_held(_multiples(index + 1, resolution), dtype)
-        )
+        found = [_as_held(_multiples(index + more, resolution), dtype) for more in (0, 1)]
+        return Sides(*(side[(side >= low) & (side <= high)] for side in found))
     reach = NEAR * unit
     before, after = np.append(-np.inf, cuts[:-1]), np.append(cuts[1:], np.inf)
-    # A value that the column holds in fewer digits must not end up on the other side.
-    gap = np.spacing(np.abs(cuts).astype(dtype if dtype.kind == "f" else np.float64)).astype(np.float64)
+    held = dtype if dtype.kind == "f" else np.dtype(np.float64)
+    # The nearest values that the column holds: at most t, and above it.
+    at_most = _nearest(cuts, held, towards=-np.inf)
+    beyond = np.nextafter(at_most.astype(held), held.type(np.inf)).astype(np.float64)
+    below = roundest_between(np.maximum(np.maximum(before, cuts - reach), np.nextafter(low, -np.inf)), cuts)
+    above = roundest_between(cuts, np.minimum(np.minimum(after, cuts + reach), high))
+    below = _nearest(np.where(np.isnan(below), at_most, below), held, towards=-np.inf)
+    above = _nearest(np.where(np.isnan(above), beyond, above), held, towards=np.inf)
+    below = np.where(below < low, at_most, below)
+    above = np.where((above > high) | (above <= cuts), beyond, above)
     return Sides(
-        _as_held(roundest_between(np.maximum(before, cuts - reach), cuts), dtype),
-        _as_held(roundest_between(cuts + gap, np.minimum(after, cuts + reach)), dtype),
+        _as_held(np.maximum(below, low), dtype), _as_held(np.minimum(above, high), dtype)
     )
+
+
+def _nearest(values: FloatArray, held: "np.dtype[Any]", *, towards: float) -> FloatArray:
+    """Give the values as floats of that type hold them, rounded in one direction."""
+    with np.errstate(over="ignore"):
+        found = values.astype(held)
+    passed = found.astype(np.float64) > values if towards < 0 else found.astype(np.float64) < values
+    found = np.where(passed, np.nextafter(found, held.type(towards)), found)
+    return np.asarray(found.astype(np.float64))
 
 
 def _multiples(index: FloatArray, resolution: Fraction) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 from p2ce.arrays import FloatArray
 
 DOUBLE: "np.dtype[Any]" = np.dtype(np.float64)
+DIGITS_TRIED = 20  # powers of ten below the magnitude of a number
 ROUND_DIGITS = (Fraction(5), Fraction(5, 2), Fraction(2), Fraction(1))
 
 
@@ -92,19 +93,22 @@ def roundest_between(low: FloatArray, high: FloatArray) -> FloatArray:
     found = np.full(len(high), np.nan)
     open_ = high > low
     found[open_ & (low < 0) & (high >= 0)] = 0.0
-    waiting = open_ & np.isnan(found) & np.isfinite(high)
-    if not waiting.any():
-        return found
-    top = int(np.ceil(np.log10(max(float(np.abs(high[waiting]).max()), 5e-300)))) + 1
-    for power in range(top, max(top - 20, -300), -1):
+    waiting = np.flatnonzero(open_ & np.isnan(found) & np.isfinite(high))
+    # Each interval from its own magnitude down: those of one column may be twenty decades apart.
+    largest = np.maximum(np.abs(high), np.where(np.isfinite(low), np.abs(low), 0.0))[waiting]
+    top = np.ceil(np.log10(np.maximum(largest, 5e-300))) + 1
+    for down in range(DIGITS_TRIED):
         for digit in (5, 2, 1):
-            if not waiting.any():
+            if not len(waiting):
                 return found
             # Both as whole numbers, so that the division is rounded once.
-            times, over = (digit * 10.0**power, 1.0) if power >= 0 else (float(digit), 10.0**-power)
-            index = np.floor(high * over / times)
-            value = index * times / over
-            fits = waiting & (value > low) & (value <= high) & (np.abs(index) < 2**50)
-            found[fits] = value[fits]
-            waiting &= ~fits
+            power = top - down
+            times = digit * 10.0 ** np.maximum(power, 0.0)
+            over = 10.0 ** np.maximum(-power, 0.0)
+            with np.errstate(over="ignore", invalid="ignore"):
+                index = np.floor(high[waiting] * over / times)
+                value = index * times / over
+            fits = (value > low[waiting]) & (value <= high[waiting]) & (np.abs(index) < 2**50)
+            found[waiting[fits]] = value[fits]
+            waiting, top = waiting[~fits], top[~fits]
     return found

@@ -142,15 +142,17 @@ def _infer_number(
             f"{echoed(name)} holds values beyond {LARGEST_MAGNITUDE:g}, whose differences leave float64. "
             f"Rescale the column."
         )
-    low, high = _range(values, kind, dtype)
+    low, high = bulk = _bulk(values, kind, dtype)
     if kind is Kind.WHOLE and grid == "data":
-        low, high = float(ceil(low)), float(floor(high))
+        low, high = bulk = float(ceil(low)), float(floor(high))
     step, anchor = _step_and_anchor(low, high, kind, grid, extent=float(np.ptp(values)))
     inferred = None
     if grid == "data" and kind is not Kind.BINARY:
         whole = kind is Kind.WHOLE
+        # The bulk decides how fine the candidates are, and the data how far they reach.
+        low, high = float(values.min()), float(values.max())
         inferred = tuple(
-            values_where_people_are(values, low=low, high=high, whole=whole, dtype=dtype).tolist()
+            values_where_people_are(values, bulk=bulk, step=step, whole=whole, dtype=dtype).tolist()
         )
     return FeatureActions(
         name=name,
@@ -173,7 +175,8 @@ def _kind(dtype: "np.dtype[Any]", values: FloatArray) -> Kind:
     return Kind.WHOLE if bool((values == np.floor(values)).all()) else Kind.NUMBER
 
 
-def _range(values: FloatArray, kind: Kind, dtype: "np.dtype[Any]") -> tuple[float, float]:
+def _bulk(values: FloatArray, kind: Kind, dtype: "np.dtype[Any]") -> tuple[float, float]:
+    """Give the 1st and the 99th percentile; the ends of a yes/no column."""
     if kind is Kind.BINARY:  # both values count, however rare one of them is
         return float(values.min()), float(values.max())
     low, high = (float(end) for end in np.percentile(values, (1, 99)))

@@ -1,0 +1,122 @@
+"""Judge rows off the grid as cells are judged on it: models, rules, detector."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from p2ce.adapters.evaluate import evaluate_closely
+from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.compilation.batch import Batch
+from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.scores.external import ACCEPT, REJECT
+from p2ce.verification.constraints import check_constraints
+from p2ce.verification.evaluate_rows import plausibility_of
+
+
+class Judged(NamedTuple):
+    """What is said about rows."""
+
+    good: BoolArray  # (n,) accepted, plausible, and no rule broken
+    scores: FloatArray  # (n,) as reported
+    plausibility: FloatArray  # (n,) NaN where the detector was not needed
+
+    def taken(self, which: BoolArray) -> "Judged":
+        """Take some of the rows."""
+        return Judged(*(part[which] for part in self))
+
+
+class Judge:
+    """Judges rows (n, d) of the instances of a batch; the ranges and directions of features are the caller's."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.problem, self.values = batch.problem, batch.values
+
+    def scores(self, rows: FloatArray) -> FloatArray:
+        """Give the reported scores of rows."""
+        return self._by_models(rows)[0]
+
+    def judge(self, instance: IntArray, rows: FloatArray) -> Judged:
+        """Judge rows by the parsed scores, and by the user's own objects where these do not decide."""
+        problem = self.problem
+        scores, good = self._by_models(rows)
+        for rule in problem.rules:
+            if rule.is_predicate:
+                some = np.flatnonzero(good)
+                good[some] &= rule.holds_frame(problem.frame(rows[some])) if len(some) else True
+            else:
+                good &= rule.holds(problem.names, self.values[instance], rows)
+        plausibility = np.full(len(rows), np.nan)
+        if problem.required_detector is not None and good.any():
+            some = np.flatnonzero(good)
+            plausibility[some] = plausibility_of(problem, rows[some], problem.frame(rows[some]))
+            good[some] &= plausibility[some] >= 0.0
+        return Judged(good, scores, plausibility)
+
+    def verify(self, instance: IntArray, rows: FloatArray) -> Judged:
+        """Judge rows by the user's own model, detector and constraints."""
+        problem = self.problem
+        if not len(rows):
+            return Judged(np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0))
+        frame = problem.frame(rows)
+        accepted = np.ones(len(rows), dtype=np.bool_)
+        scores = np.empty((len(problem.models), len(rows)))
+        for number, model in enumerate(problem.models):
+            settled = None if model.is_black_box else self._by_scores(model, rows).settled
+            scores[number] = self._evaluated(number, model, frame, settled)
+            accepted &= scores[number] >= model.threshold
+        plausibility = plausibility_of(problem, rows, frame)
+        good = accepted & check_constraints(problem, self.values[instance], rows, frame).allowed
+        if problem.required_detector is not None:
+            good &= plausibility >= 0.0
+        return Judged(good, problem.reported(scores), plausibility)
+
+    def _by_models(self, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
+        problem = self.problem
+        accepted = np.ones(len(rows), dtype=np.bool_)
+        scores = np.empty((len(problem.models), len(rows)))
+        for number, model in enumerate(problem.models):
+            scores[number], good = self._by_model(number, model, rows)
+            accepted &= good
+        return problem.reported(scores), accepted
+
+    def _by_model(self, number: int, model: ModelAdapter, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
+        problem = self.problem
+        if model.is_black_box or model.report is None:
+            own = self._evaluated(number, model, problem.frame(rows))
+            return own, own >= model.threshold
+        proof = self._by_scores(model, rows)
+        values, accepted = model.report(proof.value), proof.accepts
+        undecided = np.flatnonzero(~proof.settled)
+        if len(undecided):
+            values = values.copy()
+            values[undecided] = self._evaluated(number, model, problem.frame(rows[undecided]))
+            accepted[undecided] = values[undecided] >= model.threshold
+        return values, accepted
+
+    def _by_scores(self, model: ModelAdapter, rows: FloatArray) -> "_Proof":
+        mine = np.ascontiguousarray(rows[:, self.problem.columns_of(model)])
+        verdicts = [score.evaluate_rows(mine) for score in model.scores]
+        accepts = np.logical_and.reduce([verdict == ACCEPT for verdict, _ in verdicts])
+        rejects = np.logical_or.reduce([verdict == REJECT for verdict, _ in verdicts])
+        return _Proof(verdicts[0].value, accepts, accepts | rejects)
+
+    def _evaluated(
+        self, number: int, model: ModelAdapter, frame: pd.DataFrame, settled: BoolArray | None = None
+    ) -> FloatArray:
+        return evaluate_closely(
+            model.evaluate,
+            frame,
+            self.problem.name_of(number),
+            threshold=model.threshold,
+            tolerance=model.tolerance,
+            settled=settled,
+        ).values
+
+
+class _Proof(NamedTuple):
+    """What the parsed scores of a model say about rows."""
+
+    value: FloatArray  # (n,) of the first score
+    accepts: BoolArray  # (n,)
+    settled: BoolArray  # (n,) accepted or rejected for sure
