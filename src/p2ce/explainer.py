@@ -95,6 +95,9 @@ class Explainer:
         method: "exact", or one of the paper's algorithms, literal: "p2ce", "p2ce-ablation", "mapocam", or
             `p2ce.paper.P2CE(...)` and `p2ce.paper.Mapocam(...)` with settings.
         ties: keep alternatives of equal cost as well.
+        refine: try values between candidates that were inferred, close to the options, and take what costs
+            less (`Certificate.refined` counts the rows). Trees need none: candidates lie on either side of
+            their thresholds. False gives the front of the grid as it is.
         bound: "auto" prunes by proven bounds of the scores, and evaluates a model that has none on every cell
             that may matter, or falls back on "shap" (and says so) where that takes too many evaluations;
             "none" prunes by cost alone; "shap" (or a `p2ce.ShapEstimate`) takes any model as a black box and
@@ -130,6 +133,7 @@ class Explainer:
         contamination: float | None = None,
         method: str | Mapocam = "exact",
         ties: bool = False,
+        refine: bool = True,
         bound: str | ShapEstimate = "auto",
         random_state: int | None = 0,
     ) -> None:
@@ -145,6 +149,7 @@ class Explainer:
             contamination=contamination,
             method=method,
             ties=ties,
+            refine=refine,
             bound=bound,
             random_state=random_state,
         )

@@ -54,6 +54,7 @@ class Problem:
     method: Mapocam | None  # one of the paper's algorithms; None for the exact solver
     max_changes: int | None
     keep_ties: bool
+    refines: bool = False  # tries values between inferred candidates, close to the front
     use_bounds: bool
     target: Any
     margin: float = 0.0  # as given; thresholds and ends hold it already
@@ -175,7 +176,7 @@ class Problem:
     @cached_property
     def needs_refining(self) -> bool:
         """Whether values between inferred candidates may do better: not where they know all thresholds."""
-        return any(not column.models_are_trees for column in (self.refinement or {}).values())
+        return self.refines and any(not column.models_are_trees for column in (self.refinement or {}).values())
 
     @cached_property
     def same_terms(self) -> bool:

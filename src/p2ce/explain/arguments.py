@@ -26,6 +26,7 @@ class Arguments:
     contamination: float | None
     method: str | Mapocam
     ties: bool
+    refine: bool
     bound: str | ShapEstimate
     random_state: int | None
 
@@ -40,5 +41,6 @@ class Arguments:
             "margin": self.margin or None,
             "random_state": self.random_state,
             "ties": True if self.ties else None,
+            "refine": None if self.refine else False,
         }
         return {name: value for name, value in settings.items() if value is not None}

@@ -160,6 +160,7 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
         axes=int((alternatives > 0).sum()),
         grid=FINEST if known.grid[at] == Grid.FINEST else INFERRED if problem.grid_is_inferred else GIVEN,
         finest_open=bool(known.grid[at] == Grid.FINEST_OPEN),
+        refined=int(known.refined[at]),
         max_changes=problem.max_changes,
         ties=problem.keep_ties,
         boxes=counters[BOXES],

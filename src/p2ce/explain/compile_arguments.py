@@ -67,8 +67,9 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments) -> Compi
     method = find_method(given.method)
     check_limit(given.max_changes)
     check_bound(given.bound)
-    if not isinstance(given.ties, bool | np.bool_):
-        raise InvalidArgument(f"ties is True or False; got {echoed(given.ties)}.")
+    for name in ("ties", "refine"):
+        if not isinstance(getattr(given, name), bool | np.bool_):
+            raise InvalidArgument(f"{name} is True or False; got {echoed(getattr(given, name))}.")
     wanted = resolve(given.objectives)
     frame, kind = as_pandas(reference)
     # The paper's algorithms search the paper's grid, and no other one is tried after it.
@@ -133,6 +134,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments) -> Compi
         method=method,
         max_changes=given.max_changes,
         keep_ties=bool(given.ties),
+        refines=bool(given.refine),
         use_bounds=given.bound != "none",
         target=target,
         margin=float(given.margin),

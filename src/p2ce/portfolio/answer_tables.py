@@ -41,6 +41,7 @@ CERTIFICATE = {
     "bound": "string",
     "grid": "string",
     "finest_open": "bool",
+    "refined": "int64",
     "cells": "string",
     "axes": "int64",
     "boxes": "int64",

@@ -112,7 +112,10 @@ def _exact_claim(explanation: Explanation, wording: Wording) -> str:
     # Without ties, one option stands for all of its cost.
     equal = "" if certificate.ties else wording.say("up_to_equals")
     kind = wording.counted(f"optimal{conditions}", found)
-    return wording.say("proven_only" if found == 1 else "proven_all", kind=kind, equal=equal, **parts)
+    key = "proven_only" if found == 1 else "proven_all"
+    if certificate.refined:  # then options may lie between the values of the grid
+        return wording.say(f"{key}_refined", kind=kind, **parts)
+    return wording.say(key, kind=kind, equal=equal, **parts)
 
 
 def _plain_claim(explanation: Explanation, certificate: Certificate, wording: Wording) -> str:
@@ -260,24 +263,28 @@ def claims_none(explanation: Explanation) -> bool:
     return is_proven(explanation) and (explanation.status is Status.NO_RECOURSE or not len(explanation))
 
 
-def _names_grid(explanation: Explanation, certificate: Certificate) -> bool:
-    """Return whether a text must name the grid: there is no option, or none on the usual grid."""
-    return certificate.grid == FINEST or claims_none(explanation)
-
-
 def _exact_grid(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
-    if not _names_grid(explanation, certificate):
+    """Say which grid is meant, wherever something is proven about one."""
+    if not is_proven(explanation):
         return []
-    sentence = _with_steps(f"on_{certificate.grid}", explanation, wording)
-    return [sentence, wording.say("on_finest_open")] if certificate.finest_open else [sentence]
+    key = f"on_{certificate.grid}"
+    sentences = [_with_steps(key, explanation, wording) if claims_none(explanation) else wording.say(key)]
+    if certificate.finest_open:
+        sentences.append(wording.say("on_finest_open"))
+    if certificate.refined:
+        sentences.append(wording.counted("on_refined", certificate.refined))
+    return sentences
 
 
 def _plain_grid(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
     question = explanation.question
-    if not _names_grid(explanation, certificate):
+    if not is_proven(explanation):
         return []
+    if not claims_none(explanation):
+        sentences = [wording.say("your_grid_finest_some")] if certificate.grid == FINEST else []
+        return [*sentences, wording.say("your_refined")] if certificate.refined else sentences
     if certificate.grid == FINEST:
-        return [wording.say("your_grid_finest" if claims_none(explanation) else "your_grid_finest_some")]
+        return [wording.say("your_grid_finest")]
     if question is not None and not any(one.may_change for one in question.features.values()):
         return []
     return [_with_steps("your_grid_open" if certificate.finest_open else "your_grid", explanation, wording)]

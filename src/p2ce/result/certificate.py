@@ -47,6 +47,9 @@ class Certificate:
     axes: Count  # features that may change
     grid: GridName = GIVEN  # the one that this is about
     finest_open: bool = False  # the finest grid was searched as well, but not to its end
+    # Rows between the grid's values that were tried close to its front. The front is nowhere worse for it, and
+    # what is proven is about the grid alone.
+    refined: Count = 0
     max_changes: Count | None = None
     ties: bool = False  # options of equal cost are all listed; else one of them stands for the others
     boxes: Count = field(default=0, compare=False)  # boxes looked at

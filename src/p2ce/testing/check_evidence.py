@@ -129,7 +129,9 @@ class _Case:
         return self.each(fine, "costs otherwise")
 
     def on_grid(self) -> list[str]:
-        grid, broken = self.grid, self.each(~self.grid.beside(self.rows), "lies beside the grid")
+        # Refined options lie between the values of the grid, which they must not be worse than.
+        refined = bool(self.certificate.get("refined"))
+        grid, broken = self.grid, self.each(~self.grid.beside(self.rows, refined), "lies beside the grid")
         broken += [*grid.unlike_certificate(self.certificate), *grid.unlike_policy(), *grid.repeats()]
         if not broken:
             grid.require_groups()

@@ -50,13 +50,16 @@ class StatedGrid:
         moves = {tuple(axis["features"]): axis["values"] for axis in self.listed}
         return {names: self.policy.codes(names, values) for names, values in moves.items()}
 
-    def beside(self, rows: Any) -> Any:
-        """Tell which rows (n, d) lie beside the grid."""
+    def beside(self, rows: Any, refined: bool = False) -> Any:
+        """Tell which rows (n, d) lie beside the grid: ``refined``, where the policy lists the candidates."""
         moved, known = rows != self.policy.before, np.zeros(len(self.policy.names), dtype=bool)
         wrong = np.zeros(len(rows), dtype=bool)
         for names, moves in self.axes.items():
             place = self.policy.at(names)
             there = (rows[:, None, place] == moves).all(axis=2).any(axis=1)
+            if refined and len(names) == 1 and self._stated(names[0]) is None:
+                low, high = (moves.min(), moves.max()) if len(moves) else (np.inf, -np.inf)
+                there |= (rows[:, place[0]] >= low) & (rows[:, place[0]] <= high)
             wrong |= moved[:, place].any(axis=1) & ~there
             known[place] = True
         return wrong | moved[:, ~known].any(axis=1)
