@@ -179,7 +179,7 @@ def main(arguments: list[str] | None = None) -> None:
             console.print(f"{name:15} {benchmark.title}", highlight=False)
         return
     require(settings.data)
-    facts = _machine()
+    facts = machine()
     console.print(", ".join(f"{name} {value}" for name, value in facts.items()), style="dim")
     console.print(
         "At most 3 changes, three objectives, isolation forest 5 %, the paper's grid; linear algebra on one "
@@ -195,14 +195,14 @@ def main(arguments: list[str] | None = None) -> None:
                 for data in settings.data:
                     rows += measure(data, settings) if data in available else ()
             for first in range(0, len(rows), SIDE_BY_SIDE):
-                console.print(_table(title, rows[first : first + SIDE_BY_SIDE]))
+                console.print(drawn_table(title, rows[first : first + SIDE_BY_SIDE]))
             console.print(f"{name}: {perf_counter() - start:.0f} s\n", style="dim")
             if settings.json:  # after each case, so that an interrupted run leaves what it has
                 stored = {"machine": facts, "settings": vars(settings) | {"json": ""}, "figures": figures}
                 settings.json.write_text(json.dumps(stored, indent=2, default=float))
 
 
-def _machine() -> dict[str, Any]:
+def machine() -> dict[str, Any]:
     facts = {"python": platform.python_version(), "processor": platform.machine(), "cores": os.cpu_count()}
     for name in LIBRARIES:
         try:
@@ -212,7 +212,7 @@ def _machine() -> dict[str, Any]:
     return facts
 
 
-def _table(title: str, rows: list[Row]) -> Table:
+def drawn_table(title: str, rows: list[Row]) -> Table:
     """One line per figure and one column per row: there are more figures than fit side by side."""
     drawn = Table(title=title, title_justify="left", show_header=False)
     drawn.add_column()
