@@ -195,7 +195,7 @@ def main(arguments: list[str] | None = None) -> None:
                 for data in settings.data:
                     rows += measure(data, settings) if data in available else ()
             for first in range(0, len(rows), SIDE_BY_SIDE):
-                console.print(drawn_table(title, rows[first : first + SIDE_BY_SIDE]))
+                console.print(_table(title, rows[first : first + SIDE_BY_SIDE]))
             console.print(f"{name}: {perf_counter() - start:.0f} s\n", style="dim")
             if settings.json:  # after each case, so that an interrupted run leaves what it has
                 stored = {"machine": facts, "settings": vars(settings) | {"json": ""}, "figures": figures}
@@ -212,18 +212,18 @@ def machine() -> dict[str, Any]:
     return facts
 
 
-def drawn_table(title: str, rows: list[Row]) -> Table:
+def _table(title: str, rows: list[Row]) -> Table:
     """One line per figure and one column per row: there are more figures than fit side by side."""
     drawn = Table(title=title, title_justify="left", show_header=False)
     drawn.add_column()
     for _ in rows:
         drawn.add_column(justify="right")
     for figure in dict.fromkeys(figure for row in rows for figure in row):
-        drawn.add_row(figure, *(_readable(row.get(figure, "–")) for row in rows))
+        drawn.add_row(figure, *(readable(row.get(figure, "–")) for row in rows))
     return drawn
 
 
-def _readable(value: Any) -> str:
+def readable(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) else str(value)

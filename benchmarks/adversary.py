@@ -1,8 +1,8 @@
 """Find cheap counterfactuals by simple heuristics in continuous space, as an adversary of proven ones.
 
-The adversary knows nothing of the library's grids and bounds. It keeps the same constraints: fixed features and
-directions, the range of the reference, whole numbers and labels, the limit of changes. Four heuristics propose
-rows; whatever the model and the detector accept is then bisected back towards the person.
+The adversary knows nothing of the library's grids and bounds. It keeps the same constraints: fixed features
+and directions, the range of the reference, whole numbers and labels, the limit of changes. Four heuristics
+propose rows. The cheapest that model and detector accept are bisected back towards the person.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,6 +28,7 @@ RADII, DRAWS = np.geomspace(0.05, 10.0, 25), 200  # of random growth: in units, 
 HALVINGS = 22  # of a bisection: a column of two million whole numbers is searched to the last one
 RESOLUTION = 1e-3  # units: where the bisection of a continuous column ends
 CHEAPEST, EACH_SUPPORT = 15, 40  # rows that are bisected: by cost and number of changes, and of supports
+TRADED = 6  # rows by either cost in which one change goes further
 PLAUSIBLE_FROM = 0.0
 
 
@@ -116,6 +117,7 @@ class Person:
     space: Space
     row: FloatArray  # (d,)
     floor: float  # the least plausibility of a counterfactual
+    rng: np.random.Generator
 
     def moves(self, rows: FloatArray) -> FloatArray:
         """Return how far each feature moves, (n, d), in units."""
@@ -146,7 +148,9 @@ class Person:
         return found
 
 
-def person_of(space: Space, explainer: p2ce.Explainer, row: pd.DataFrame) -> Person:
+def person_of(
+    space: Space, explainer: p2ce.Explainer, row: pd.DataFrame, *, rng: np.random.Generator
+) -> Person:
     """Encode a person, a frame of one row, and find out how plausible a counterfactual of theirs must be.
 
     An explainer that calls today's row plausible although the detector does not accepts whatever is no less
@@ -155,20 +159,22 @@ def person_of(space: Space, explainer: p2ce.Explainer, row: pd.DataFrame) -> Per
     codes, floor = space.codebook.encode(row)[0], PLAUSIBLE_FROM
     if space.plausibility is not None and explainer.check(row, {}).plausible:
         floor = min(floor, float(space.plausibility(codes[None, :])[0]))
-    return Person(space=space, row=codes, floor=floor)
+    return Person(space=space, row=codes, floor=floor, rng=rng)
 
 
-def find(person: Person, *, rng: np.random.Generator) -> Finds:
+def find(person: Person) -> Finds:
     """Run all heuristics for one person and bisect their best rows; the cheapest come first."""
     rows, kinds = np.empty((0, len(person.row))), np.empty(0, dtype=np.int64)
     for kind, heuristic in enumerate(HEURISTICS.values()):
-        proposed = person.tidied(heuristic(person, rng))
+        proposed = person.tidied(heuristic(person))
         proposed = proposed[person.accepts(proposed)]
         rows = np.concatenate([rows, proposed])
         kinds = np.concatenate([kinds, np.full(len(proposed), kind)])
     chosen = _worth_bisecting(person, rows)
     shrunk, origin = _shrunk(person, rows[chosen])
-    return _finds(person, np.concatenate([rows, shrunk]), np.concatenate([kinds, kinds[chosen][origin]]))
+    rows, kinds = np.concatenate([rows, shrunk]), np.concatenate([kinds, kinds[chosen][origin]])
+    traded, origin = _traded(person, rows)
+    return _finds(person, np.concatenate([rows, traded]), np.concatenate([kinds, kinds[origin]]))
 
 
 def _finds(person: Person, rows: FloatArray, kinds: IntArray) -> Finds:
@@ -187,7 +193,7 @@ def _finds(person: Person, rows: FloatArray, kinds: IntArray) -> Finds:
 # --- what is proposed -------------------------------------------------------------------------------------
 
 
-def copies_of_neighbours(person: Person, rng: np.random.Generator) -> FloatArray:
+def copies_of_neighbours(person: Person) -> FloatArray:
     """Copy up to three features of the nearest accepted and plausible rows: undo all others."""
     space = person.space
     moves = np.where(space.movable, person.moves(space.accepted), 0.0)
@@ -204,7 +210,7 @@ def copies_of_neighbours(person: Person, rng: np.random.Generator) -> FloatArray
     return _joined(person, blocks)
 
 
-def scan_of_pairs(person: Person, rng: np.random.Generator) -> FloatArray:
+def scan_of_pairs(person: Person) -> FloatArray:
     """Scan every feature and every pair of features on a coarse grid over the range of the reference."""
     axes = {column: _axis(person.space, column) for column in np.flatnonzero(person.space.movable).tolist()}
     blocks = []
@@ -217,7 +223,7 @@ def scan_of_pairs(person: Person, rng: np.random.Generator) -> FloatArray:
     return _joined(person, blocks)
 
 
-def greedy_steps(person: Person, rng: np.random.Generator) -> FloatArray:
+def greedy_steps(person: Person) -> FloatArray:
     """Take the single step that raises the score most for its cost, in one, two and three features."""
     space, found = person.space, []
     for most in range(1, space.max_changes + 1):
@@ -242,9 +248,9 @@ def greedy_steps(person: Person, rng: np.random.Generator) -> FloatArray:
     return _joined(person, [np.array(found).reshape(-1, len(person.row))])
 
 
-def random_growth(person: Person, rng: np.random.Generator) -> FloatArray:
+def random_growth(person: Person) -> FloatArray:
     """Draw rows in up to three features at growing distances from the person: growing spheres, sparse."""
-    space, columns = person.space, np.flatnonzero(person.space.movable)
+    space, rng, columns = person.space, person.rng, np.flatnonzero(person.space.movable)
     most = min(space.max_changes, len(columns))
     if not most:
         return np.empty((0, len(person.row)))
@@ -264,7 +270,7 @@ def random_growth(person: Person, rng: np.random.Generator) -> FloatArray:
     return rows
 
 
-HEURISTICS: dict[str, Callable[[Person, np.random.Generator], FloatArray]] = {
+HEURISTICS: dict[str, Callable[[Person], FloatArray]] = {
     "back from neighbours": copies_of_neighbours,
     "one and two features": scan_of_pairs,
     "greedy steps": greedy_steps,
@@ -314,7 +320,7 @@ def _steps_from(person: Person, row: FloatArray) -> Iterator[FloatArray]:
 
 
 def _worth_bisecting(person: Person, rows: FloatArray) -> IntArray:
-    """Choose the cheapest rows by either cost, for each number of changes, and the cheapest of each support."""
+    """Choose the cheapest rows by either cost and number of changes, and the cheapest of each support."""
     moves = person.moves(rows)
     total, largest, changes = moves.sum(axis=1), moves.max(axis=1, initial=0.0), (moves > 0).sum(axis=1)
     chosen: list[int] = []
@@ -352,6 +358,31 @@ def _shrunk(person: Person, rows: FloatArray) -> tuple[FloatArray, IntArray]:
     return np.concatenate([capped, tried]), np.concatenate(
         [np.arange(len(rows)), np.tile(origin, len(orders))]
     )
+
+
+def _traded(person: Person, rows: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Let one change of the cheapest rows go further, so that the others may go back."""
+    moves = person.moves(rows)
+    order = [
+        np.argsort(cost, kind="stable")[:TRADED]
+        for cost in (moves.sum(axis=1), moves.max(axis=1, initial=0.0))
+    ]
+    best = np.unique(np.concatenate(order))
+    sizes = np.array(SIZES)[:, None, None] * np.sign(rows[best] - person.row) * person.space.unit
+    further = np.where(person.space.is_whole, np.sign(sizes) * np.ceil(np.abs(sizes)), sizes)
+    pushed, origin = [], []
+    for column in np.flatnonzero(person.space.movable & ~person.space.is_category).tolist():
+        for size in further[:, :, column]:
+            block = rows[best]
+            block[:, column] += size
+            holds = (size != 0) & (block[:, column] <= person.space.high[column])
+            holds &= block[:, column] >= person.space.low[column]
+            holds[holds] = person.accepts(block[holds])
+            pushed.append(block[holds])
+            origin.append(best[holds])
+    starts, places = np.concatenate([rows[:0], *pushed]), np.concatenate([best[:0], *origin])
+    shrunk, start = _shrunk(person, starts)
+    return shrunk, places[start]
 
 
 def _bisected(person: Person, rows: FloatArray, columns: IntArray) -> FloatArray:

@@ -87,7 +87,7 @@ def require(names: Iterable[str]) -> None:
 
 @lru_cache
 def load(name: str, *, categories: bool = False, gaps: bool = False, seed: int = 0) -> DataSet:
-    """Load a data set, split by ``seed``, with its categories or without; ``gaps`` empties a tenth of its cells."""
+    """Load and split a data set, with its categories or without; ``gaps`` empties a tenth of its cells."""
     loaded = datasets.load(name, categories=categories)
     table = with_gaps(loaded.features, rng=np.random.default_rng(SEED)) if gaps else loaded.features
     parts = split(table, loaded.outcome, kind="code", seed=seed)

@@ -49,32 +49,26 @@ def beats(theirs: float, ours: float) -> bool:
     return ours - theirs > SIGMA and ours > (1.0 + SHARE) * theirs
 
 
-def costs_in_sigma(explanation: p2ce.Explanation, space: Space) -> list[tuple[float, float, int]]:
-    """Return for each option the sum of its moves, the largest, and how many there are."""
-    return [
-        (
-            space.number_count * option.costs["mean_distance"],
-            option.costs["max_distance"],
-            len(option.changes),
-        )
-        for option in explanation
-    ]
+def cheapest_total(explanation: p2ce.Explanation, space: Space, *, changes: int | None = None) -> float:
+    """Return the smallest sum of moves, in σ, of the options with at most so many changes; inf if none."""
+    options = [option for option in explanation if changes is None or len(option.changes) <= changes]
+    return min((space.number_count * option.costs["mean_distance"] for option in options), default=np.inf)
 
 
 def wins_over(
     explanation: p2ce.Explanation, finds: Finds, *, explainer: p2ce.Explainer, space: Space, row: pd.DataFrame
 ) -> Iterator[Win]:
     """Yield, for each objective, the cheapest row that beats every option and that the explainer accepts."""
-    ours = costs_in_sigma(explanation, space)
     anything = np.ones(len(finds.rows), dtype=bool)
+    largest = min((option.costs["max_distance"] for option in explanation), default=np.inf)
     contests: list[tuple[str, FloatArray, BoolArray, float]] = [
-        ("mean distance", finds.total, anything, min((total for total, _, _ in ours), default=np.inf)),
-        ("max distance", finds.largest, anything, min((largest for _, largest, _ in ours), default=np.inf)),
+        ("mean distance", finds.total, anything, cheapest_total(explanation, space)),
+        ("max distance", finds.largest, anything, largest),
     ]
     for size in range(1, space.max_changes + 1):
-        best = min((total for total, _, changes in ours if changes <= size), default=np.inf)
         name = f"mean distance with at most {size} change{'s' * (size > 1)}"
-        contests.append((name, finds.total, finds.changes <= size, best))
+        cheapest = cheapest_total(explanation, space, changes=size)
+        contests.append((name, finds.total, finds.changes <= size, cheapest))
     for objective, costs, eligible, cheapest in contests:
         places = np.flatnonzero(eligible)
         for place in places[np.argsort(costs[places], kind="stable")][:JUDGED].tolist():
