@@ -43,7 +43,7 @@ class Space:
     high: FloatArray
     direction: IntArray  # (d,) the sign that a change must have; 0 for either
     movable: BoolArray  # (d,)
-    is_whole: BoolArray  # (d,)
+    grain: FloatArray  # (d,) the smallest step: 1 of whole numbers, 0 of continuous ones
     is_category: BoolArray  # (d,)
     max_changes: int
     score: Evaluate
@@ -60,14 +60,22 @@ class Space:
         threshold: float,
         plausibility: Evaluate | None,
         max_changes: int = 3,
+        own_resolution: bool = False,
     ) -> "Space":
-        """Take constraints and units from an explainer; columns with missing values stay as they are."""
+        """Take constraints and units from an explainer; columns with missing values stay as they are.
+
+        With ``own_resolution`` a column of whole hundreds keeps to hundreds.
+        """
         codebook = codebook_of(explainer.reference)
         people = Reference(
             names=explainer.actions.names, values=codebook.encode(explainer.reference), codebook=codebook
         )
         features = explainer.actions.features
         known = (people.values != MISSING).all(axis=0)
+        is_whole = np.array([feature.kind is not Kind.NUMBER for feature in features])
+        grain = is_whole.astype(np.float64)
+        for column in np.flatnonzero(is_whole & known & ~people.is_category) if own_resolution else ():
+            grain[column] = max(1, np.gcd.reduce(people.values[:, column].astype(np.int64)))
         return cls(
             codebook=codebook,
             reference=people.values,
@@ -76,7 +84,7 @@ class Space:
             high=people.values.max(axis=0),
             direction=np.array([int(feature.direction) for feature in features]),
             movable=known & ~np.array([feature.fixed for feature in features]),
-            is_whole=np.array([feature.kind is not Kind.NUMBER for feature in features]),
+            grain=grain,
             is_category=people.is_category,
             max_changes=max_changes,
             score=score,
@@ -89,6 +97,18 @@ class Space:
     def number_count(self) -> int:
         """How many columns hold numbers: a mean distance is a sum over all columns divided by it."""
         return max(1, int(np.count_nonzero(~self.is_category)))
+
+    def rounded(
+        self,
+        values: FloatArray,
+        columns: Any = slice(None),
+        *,
+        by: Callable[[FloatArray], FloatArray] = np.rint,
+    ) -> FloatArray:
+        """Round values of some columns, by default of all, to multiples of their smallest step."""
+        grain = self.grain[columns]
+        multiples = by(values / np.where(grain > 0.0, grain, 1.0)) * grain
+        return np.where(grain > 0.0, multiples, values)
 
     def proposal(self, row: pd.DataFrame, codes: FloatArray) -> dict[str, Any]:
         """Return what a row of codes changes for a person, in the user's own values."""
@@ -129,8 +149,8 @@ class Person:
     def tidied(self, rows: FloatArray) -> FloatArray:
         """Return allowed rows, each once: forbidden moves are undone, the others rounded and clipped."""
         space = self.space
-        moved = np.where(space.is_whole, np.rint(rows), rows)
-        moved = np.where(rows != self.row, np.clip(moved, space.low, space.high), self.row)
+        moved = np.clip(space.rounded(rows), space.low, space.high)
+        moved = np.where(rows != self.row, moved, self.row)
         with np.errstate(invalid="ignore"):  # a missing value stays
             allowed = space.movable & ((moved - self.row) * space.direction >= 0)
         tidy = np.where(allowed, moved, self.row)
@@ -295,7 +315,7 @@ def _axis(space: Space, column: int) -> FloatArray:
         return np.arange(low, high + 1.0)
     shares = np.linspace(0.0, 1.0, POINTS // 2)
     points = np.concatenate([np.quantile(space.reference[:, column], shares), low + shares * (high - low)])
-    return np.unique(np.rint(points) if space.is_whole[column] else points)
+    return np.unique(space.rounded(points, column))
 
 
 def _steps_from(person: Person, row: FloatArray) -> Iterator[FloatArray]:
@@ -305,9 +325,7 @@ def _steps_from(person: Person, row: FloatArray) -> Iterator[FloatArray]:
         if space.is_category[column]:
             values = _axis(space, column)
         else:
-            lengths = np.array(SIZES) * space.unit[column]
-            if space.is_whole[column]:
-                lengths = np.maximum(np.rint(lengths), 1.0)
+            lengths = space.rounded(np.array(SIZES) * space.unit[column], column, by=np.ceil)
             values = row[column] + np.concatenate([-lengths, lengths])
             values = np.clip(values, space.low[column], space.high[column])
         values = values[(values - person.row[column]) * space.direction[column] >= 0]
@@ -368,8 +386,8 @@ def _traded(person: Person, rows: FloatArray) -> tuple[FloatArray, IntArray]:
         for cost in (moves.sum(axis=1), moves.max(axis=1, initial=0.0))
     ]
     best = np.unique(np.concatenate(order))
-    sizes = np.array(SIZES)[:, None, None] * np.sign(rows[best] - person.row) * person.space.unit
-    further = np.where(person.space.is_whole, np.sign(sizes) * np.ceil(np.abs(sizes)), sizes)
+    lengths = person.space.rounded(np.array(SIZES)[:, None] * person.space.unit, by=np.ceil)
+    further = lengths[:, None, :] * np.sign(rows[best] - person.row)
     pushed, origin = [], []
     for column in np.flatnonzero(person.space.movable & ~person.space.is_category).tolist():
         for size in further[:, :, column]:
@@ -390,7 +408,7 @@ def _bisected(person: Person, rows: FloatArray, columns: IntArray) -> FloatArray
     space, rows, every = person.space, rows.copy(), np.arange(len(rows))
     column = np.maximum(columns, 0)
     near, far = person.row[column], rows[every, column]
-    finest = np.where(space.is_whole[column], 1.0, RESOLUTION * space.unit[column])
+    finest = np.where(space.grain[column] > 0.0, space.grain[column], RESOLUTION * space.unit[column])
 
     def moved_to(values: FloatArray, which: IntArray) -> BoolArray:
         trial = rows[which]
@@ -404,8 +422,7 @@ def _bisected(person: Person, rows: FloatArray, columns: IntArray) -> FloatArray
         open_ = np.flatnonzero((columns >= 0) & (np.abs(far - near) > finest) & ~space.is_category[column])
         if not len(open_):
             break
-        middle = (near[open_] + far[open_]) / 2
-        middle = np.where(space.is_whole[column[open_]], np.rint(middle), middle)
+        middle = space.rounded((near[open_] + far[open_]) / 2, column[open_])
         holds = moved_to(middle, open_)
         far[open_[holds]], near[open_[~holds]] = middle[holds], middle[~holds]
     rows[every, column] = far
@@ -426,8 +443,9 @@ def _capped(person: Person, rows: FloatArray) -> FloatArray:
         reach = middle[:, None] * space.unit
         trial = person.row + np.clip(rows[open_] - person.row, -reach, reach)
         # Towards the person, or a rounded move would exceed the cap.
-        inward = np.where(trial > person.row, np.floor(trial), np.ceil(trial))
-        trial = np.where(space.is_whole, inward, trial)
+        trial = np.where(
+            trial > person.row, space.rounded(trial, by=np.floor), space.rounded(trial, by=np.ceil)
+        )
         trial = np.where(space.is_category | (rows[open_] == person.row), rows[open_], trial)
         holds = (trial != person.row).any(axis=1) & person.accepts(trial)
         best[open_[holds]] = trial[holds]

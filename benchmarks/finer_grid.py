@@ -43,8 +43,7 @@ def fine_values(space: Space, column: int, *, current: float, known: Iterable[fl
     beyond = NEAR * GROWTH ** np.arange(np.ceil(np.log(max(reach, NEAR)) / np.log(GROWTH)) + 1)
     away = unit * np.concatenate([even, beyond])
     values = np.concatenate([current - away, current + away, [low, high], list(known)])
-    if space.is_whole[column]:
-        values = np.rint(values)
+    values = space.rounded(values, column)
     return np.unique(values[(values >= low) & (values <= high)])
 
 

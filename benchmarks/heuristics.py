@@ -29,7 +29,7 @@ from benchmarks.cases import NAMES, BareCallable, Case, case_of, load, require
 from benchmarks.finer_grid import FineResult, explain_finely, figures_of
 from benchmarks.measures import Row, batch, statuses, verdict, warmed, watch
 from benchmarks.paper.splits import choose
-from benchmarks.wins import Win, wins_over
+from benchmarks.wins import MAX, MEAN, Win, wins_over
 from p2ce import rules
 
 SHOWN = 2  # people of a contest whose worst win is described
@@ -160,19 +160,17 @@ def compete(contest: Contest, settings: argparse.Namespace) -> tuple[Row, list[W
 def _count(wins: Sequence[Win], *, people: int) -> Row:
     """Count the people for whom an option was beaten, and say by how much at worst."""
 
-    def beaten(objective: str) -> str:
-        return f"{len({win.person for win in wins if objective in win.objective})}/{people}"
-
-    finite = [win for win in wins if np.isfinite(win.ours) and win.objective != "max distance"]
-    best = [win for win in wins if win.objective == "mean distance"]
+    by_mean, by_max = ([win for win in wins if win.objective == name] for name in (MEAN, MAX))
+    by_changes = {win.person for win in wins if win.objective not in (MEAN, MAX)}
+    finite = [win for win in by_mean if np.isfinite(win.ours)]
     return {
-        "beaten by mean distance": beaten("mean distance"),
-        "beaten by max distance": beaten("max distance"),
-        "beaten by number of changes": beaten("at most"),
-        "without any option": sum(np.isinf(win.ours) for win in best),
+        "beaten by mean distance": f"{len(by_mean)}/{people}",
+        "beaten by max distance": f"{len(by_max)}/{people}",
+        "beaten by number of changes": f"{len(by_changes)}/{people}",
+        "without any option": len(by_mean) - len(finite),
         "worst ratio": max((win.ratio for win in finite), default=1.0),
         "worst difference, σ": max((win.ours - win.theirs for win in finite), default=0.0),
-        "won by": Counter(win.heuristic for win in best),
+        "won by": Counter(win.heuristic for win in by_mean),
         "wins": [str(win) for win in wins],
     }
 
@@ -200,8 +198,8 @@ def _explained_finely(
     ]
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Parse the command line, run the chosen contests, print and store their figures."""
+def options(arguments: list[str] | None) -> argparse.Namespace:
+    """Parse the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.heuristics", description=__doc__)
     parser.add_argument("--data", nargs="+", choices=NAMES, default=list(NAMES), help="data sets to use")
     parser.add_argument("--models", nargs="+", choices=list(KINDS), default=list(KINDS))
@@ -214,6 +212,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--time-limit", type=float, default=10.0, help="seconds per person on the fine grid")
     parser.add_argument("--json", type=Path, help="also write all figures to this file")
     settings = parser.parse_args(arguments)
+    if settings.categories and "forest" in settings.models:
+        parser.error("The model forest takes numbers only. Name other --models with --categories.")
+    return settings
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the chosen contests, print and store their figures."""
+    settings = options(arguments)
     require(settings.data)
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
     figures: list[Row] = []

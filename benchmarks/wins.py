@@ -12,6 +12,7 @@ from benchmarks.adversary import HEURISTICS, Finds, Space
 from p2ce.arrays import BoolArray, FloatArray
 
 SHARE, SIGMA = 0.02, 0.02  # a row wins that is cheaper by more than this share and so many σ in total
+MEAN, MAX = "mean distance", "max distance"
 JUDGED = 20  # rows of an objective that are judged, the cheapest first, before the adversary gives up
 
 
@@ -62,11 +63,11 @@ def wins_over(
     anything = np.ones(len(finds.rows), dtype=bool)
     largest = min((option.costs["max_distance"] for option in explanation), default=np.inf)
     contests: list[tuple[str, FloatArray, BoolArray, float]] = [
-        ("mean distance", finds.total, anything, cheapest_total(explanation, space)),
-        ("max distance", finds.largest, anything, largest),
+        (MEAN, finds.total, anything, cheapest_total(explanation, space)),
+        (MAX, finds.largest, anything, largest),
     ]
     for size in range(1, space.max_changes + 1):
-        name = f"mean distance with at most {size} change{'s' * (size > 1)}"
+        name = f"{MEAN} with at most {size} change{'s' * (size > 1)}"
         cheapest = cheapest_total(explanation, space, changes=size)
         contests.append((name, finds.total, finds.changes <= size, cheapest))
     for objective, costs, eligible, cheapest in contests:
