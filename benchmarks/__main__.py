@@ -179,7 +179,7 @@ def main(arguments: list[str] | None = None) -> None:
             console.print(f"{name:15} {benchmark.title}", highlight=False)
         return
     require(settings.data)
-    facts = _machine()
+    facts = machine()
     console.print(", ".join(f"{name} {value}" for name, value in facts.items()), style="dim")
     console.print(
         "At most 3 changes, three objectives, isolation forest 5 %, the paper's grid; linear algebra on one "
@@ -202,7 +202,7 @@ def main(arguments: list[str] | None = None) -> None:
                 settings.json.write_text(json.dumps(stored, indent=2, default=float))
 
 
-def _machine() -> dict[str, Any]:
+def machine() -> dict[str, Any]:
     facts = {"python": platform.python_version(), "processor": platform.machine(), "cores": os.cpu_count()}
     for name in LIBRARIES:
         try:
@@ -219,11 +219,11 @@ def _table(title: str, rows: list[Row]) -> Table:
     for _ in rows:
         drawn.add_column(justify="right")
     for figure in dict.fromkeys(figure for row in rows for figure in row):
-        drawn.add_row(figure, *(_readable(row.get(figure, "–")) for row in rows))
+        drawn.add_row(figure, *(readable(row.get(figure, "–")) for row in rows))
     return drawn
 
 
-def _readable(value: Any) -> str:
+def readable(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) else str(value)

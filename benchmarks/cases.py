@@ -10,7 +10,7 @@ import lightgbm
 import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import HistGradientBoostingClassifier, IsolationForest
+from sklearn.ensemble import HistGradientBoostingClassifier, IsolationForest, RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -86,11 +86,11 @@ def require(names: Iterable[str]) -> None:
 
 
 @lru_cache
-def load(name: str, *, categories: bool = False, gaps: bool = False) -> DataSet:
-    """Load a data set, with its categories or without; ``gaps`` empties a tenth of its cells."""
+def load(name: str, *, categories: bool = False, gaps: bool = False, seed: int = 0) -> DataSet:
+    """Load and split a data set, with its categories or without; ``gaps`` empties a tenth of its cells."""
     loaded = datasets.load(name, categories=categories)
     table = with_gaps(loaded.features, rng=np.random.default_rng(SEED)) if gaps else loaded.features
-    parts = split(table, loaded.outcome, kind="code", seed=0)
+    parts = split(table, loaded.outcome, kind="code", seed=seed)
     return DataSet(
         name=name,
         train=parts.train,
@@ -135,6 +135,7 @@ MODELS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "histogram": lambda _: HistGradientBoostingClassifier(
         categorical_features="from_dtype", random_state=SEED
     ),
+    "forest": lambda _: RandomForestClassifier(min_samples_leaf=5, n_jobs=1, random_state=SEED),
 }
 
 
@@ -196,8 +197,11 @@ class Twin:
         forest = IsolationForest(n_estimators=100, contamination=CONTAMINATION, random_state=SEED)
         return cls(forest=forest.fit(known), stand_ins=stand_ins)
 
+    def plausibility(self, rows: FloatArray) -> FloatArray:
+        return np.asarray(self.forest.decision_function(np.where(rows == MISSING, self.stand_ins, rows)))
+
     def is_plausible(self, rows: FloatArray) -> BoolArray:
-        return np.asarray(self.forest.decision_function(np.where(rows == MISSING, self.stand_ins, rows)) >= 0)
+        return self.plausibility(rows) >= 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
