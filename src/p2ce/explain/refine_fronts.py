@@ -43,7 +43,9 @@ TRIED = 24  # combinations that are evaluated in a round, for the first objectiv
 TRIED_PARSED = 64  # where no evaluation calls the user's model
 # A round takes an estimate for as good as so large a share of those before turned out to be.
 ROUNDS = (0.5, 0.75, 0.95)
+TRADES = (0.0, 0.5, 0.8)  # of a change: how much of it is left where another one grows for it
 EVENINGS = 8  # halvings of a size
+SLACK = 0.5  # of what an instance lacks: how much of it interactions may add
 LARGEST = 3  # changes of a combination
 PASSES = 3  # as long as an objective improves
 
@@ -236,6 +238,40 @@ class _Search:
             outer[todo[fine]], inner[todo[~fine]] = middle[fine], middle[~fine]
         return self._options(options.instance[good], rows[good])
 
+    def trade(self, options: Options) -> Options:
+        """Let one changed number move less, or not at all, and another one as much more as that takes."""
+        before = self.batch.values[options.instance]
+        moved = self._moved(options, before)
+        owners, columns, rows = [], [], []
+        for at in np.flatnonzero(moved.sum(axis=1) > 1).tolist():
+            for less, more in itertools.permutations(np.flatnonzero(moved[at]).tolist(), 2):
+                for share in TRADES:
+                    row = options.rows[at].copy()
+                    row[less] = self._scaled(at, less, share, options, before)
+                    row[more] = self._scaled(at, more, 1.0 + 2.0 * (1.0 - share), options, before)
+                    owners.append(at)
+                    columns.append(more)
+                    rows.append(row)
+        if not rows:
+            return options.taken(np.zeros(0, dtype=np.int64))
+        instance, tried = options.instance[owners], np.array(rows)
+        good = self._try(instance, tried).good
+        instance, tried, column = instance[good], tried[good], np.array(columns, dtype=np.int64)[good]
+        self._halve(instance, tried, np.arange(len(tried)), column, from_today=True)
+        return self._options(instance, tried)
+
+    def _scaled(self, at: int, column: int, share: float, options: Options, before: FloatArray) -> float:
+        """Give the value of a changed number that moves by a share of what it does, inside its range."""
+        axis, here = self.axes[column], float(before[at, column])
+        if share == 0.0:
+            return here
+        change = share * (float(options.rows[at, column]) - here)
+        found = float(axis.near(np.array([here + change]), np.array([abs(change) / axis.values.unit]))[0])
+        candidates = self.batch.placement.values[options.instance[at], axis.place]
+        known = candidates[candidates != MISSING]
+        found = min(max(found, float(known.min())), float(known.max()))
+        return float(options.rows[at, column]) if found in axis.feature.special else found
+
     def _moved_by(
         self, options: Options, before: FloatArray, moved: BoolArray, size: FloatArray
     ) -> FloatArray:
@@ -345,12 +381,20 @@ class _Search:
         best = _best(found, incumbents, self.changes(found))
         if not len(best.rows):
             return found
-        found = found.joined(self.shrink(best, from_today=True))
-        return found.joined(self.even_out(best))
+        smaller = self.shrink(best, from_today=True)
+        found = found.joined(smaller).joined(self.even_out(best))
+        if self._calls_models:
+            return found
+        best = _best(found, _undominated(incumbents.joined(found)), self.changes(found))
+        return found.joined(self.trade(best))
 
     @property
     def _most_tried(self) -> int:
-        return TRIED if any(model.is_black_box for model in self.problem.models) else TRIED_PARSED
+        return TRIED if self._calls_models else TRIED_PARSED
+
+    @property
+    def _calls_models(self) -> bool:
+        return any(model.is_black_box for model in self.problem.models)
 
     @property
     def _most_changes(self) -> int:
@@ -430,7 +474,7 @@ class _Search:
         )
         there = members >= 0
         estimate = base + np.where(there, strength[members] - base, 0.0).sum(axis=1)
-        return _Plan(self, one, single, members, estimate)
+        return _Plan(self, one, single, members, estimate, base)
 
     def _strength(self, scores: FloatArray) -> FloatArray:
         """Give scores on the scale on which changes add up best, in digits that no batch changes."""
@@ -480,28 +524,46 @@ class _Plan:
     """The combinations of one instance's single changes that may be tried, each once."""
 
     def __init__(
-        self, search: _Search, one: int, single: _Singles, members: IntArray, estimate: FloatArray
+        self,
+        search: _Search,
+        one: int,
+        single: _Singles,
+        members: IntArray,
+        estimate: FloatArray,
+        base: float,
     ) -> None:
+        self._base = base
         self._search, self._one, self._single, self._members = search, one, single, members
         self.estimate = estimate
         self._open = np.ones(len(members), dtype=np.bool_)
 
     def pick(self, incumbents: FloatArray, need: float, count: int) -> IntArray:
-        """Choose the cheapest that seem to be accepted and that no incumbent (p, M) dominates."""
-        some = np.flatnonzero(self._open & (self.estimate >= need))
+        """Choose among those that no incumbent (p, M) dominates.
+
+        The cheapest that seem to be accepted come first, then those that come closest to it.
+        """
+        some = np.flatnonzero(self._open & (self.estimate >= need - self._slack(need)))
         members = self._members[some]
         costs = np.where((members >= 0)[:, :, None], self._single.options.totals[members], 0.0)
         totals = np.where(self._search.batch.tables.joins == 1, costs.max(axis=1), costs.sum(axis=1))
         useful = ~(incumbents[:, None, :] <= totals[None]).all(axis=2).any(axis=0)
         some, totals = some[useful], totals[useful]
+        enough = self.estimate[some] >= need
         picked: dict[int, None] = {}
         for objective in range(totals.shape[1]):
             most = count if objective == 0 else count // 2
-            keys = np.lexsort([some, *totals.T[::-1], totals[:, objective]])[:most]
-            picked |= dict.fromkeys(some[keys].tolist())
+            keys = np.lexsort([some, *totals.T[::-1], totals[:, objective], ~enough])[:most]
+            picked |= dict.fromkeys(some[keys[enough[keys]]].tolist())
+        if len(picked) < count:
+            closest = some[np.lexsort([some, -self.estimate[some]])][: 2 * count].tolist()
+            picked |= dict.fromkeys(closest[: count - len(picked)])
         chosen = np.array(list(picked), dtype=np.int64)
         self._open[chosen] = False
         return chosen
+
+    def _slack(self, need: float) -> float:
+        """Give by how much an estimate may miss what is needed and still be tried: interactions add up."""
+        return SLACK * max(need - self._base, 0.0)
 
     def rows(self, picked: IntArray) -> FloatArray:
         """Write combinations as rows."""
