@@ -23,10 +23,10 @@ class SavedArguments:
 def arguments_to_save(
     arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: TableKind, problem: Problem
 ) -> SavedArguments:
-    """Collect what a file keeps; actions that were inferred from the reference are kept as such."""
+    """Collect what a file keeps: actions that were inferred, and the target that was settled, as such."""
     actions = problem.actions if arguments.actions is None else arguments.actions
     return SavedArguments(
-        arguments=replace(arguments, actions=actions),
+        arguments=replace(arguments, actions=actions, target=problem.target),
         reference=reference,
         kind=kind,
         models=len(model) if isinstance(model, list | tuple) else None,

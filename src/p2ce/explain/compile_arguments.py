@@ -24,12 +24,14 @@ from p2ce.explain.describe_problem import question_of
 from p2ce.explain.evaluation_budget import some_rejected
 from p2ce.explain.fingerprint import codes_fingerprint
 from p2ce.explain.restrictions import ends_of
+from p2ce.explain.settle_target import settle_target
 from p2ce.models.parse_model import columns_with_missing, request_for
 from p2ce.models.several_models import parse_models
 from p2ce.objectives import Objective, Reference, resolve
 from p2ce.objectives.objective import FittedObjective, blamed
 from p2ce.paper.solve_by_paper import check_paper
 from p2ce.problem.actions import ActionSet
+from p2ce.problem.known_outcomes import known_outcomes
 from p2ce.problem.method import find_method
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.special import detected, proposal
@@ -61,8 +63,11 @@ class Compiled:
     rejected: FloatArray  # (few, d) rows of the sample that the model rejects
 
 
-def compile_arguments(model: Any, reference: Any, arguments: Arguments) -> Compiled:
-    """Check everything that can be checked without an instance, and compile model, detector and actions."""
+def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: Any = None) -> Compiled:
+    """Check everything that can be checked without an instance, and compile model, detector and actions.
+
+    ``y`` are the labels of the reference, if they are known.
+    """
     given = arguments
     method = find_method(given.method)
     check_limit(given.max_changes)
@@ -80,18 +85,23 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments) -> Compi
     if given.actions is None:
         _propose_special(book, codes)
     nullable = columns_with_missing(codes, book) | columns_to_miss(actions)
-    target = 1 if given.target is None else given.target
+    outcomes = None if y is None else known_outcomes(y, rows=len(frame))
     parsing = partial(
         parse_models,
         model,
-        target=target,
         threshold=given.threshold,
         margin=given.margin,
         scale=given.scale,
         codebook=book,
         black_box=given.bound not in ("auto", "none"),
     )
-    parsed = parsing(reference=frame, codes=codes, nullable=nullable)
+    target, parsed = settle_target(
+        lambda target: parsing(target=target, reference=frame, codes=codes, nullable=nullable),
+        given.target,
+        outcomes=outcomes,
+        reference=frame,
+    )
+    parsing = partial(parsing, target=target)
     warn_about_decisions(
         model,
         parsed,

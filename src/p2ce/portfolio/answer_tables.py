@@ -114,7 +114,7 @@ def common_of(explainer: "Explainer") -> dict[str, Any]:
     >>> from p2ce import Explainer
     >>> people = pd.DataFrame({"Income": [10, 20, 30, 40], "Debts": [3, 1, 2, 0]})
     >>> model = DecisionTreeClassifier().fit(people, [0, 0, 1, 1])
-    >>> common = common_of(Explainer(model, people, plausibility=None))
+    >>> common = common_of(Explainer(model, people, target=1, plausibility=None))
     >>> common["target"], common["columns"], common["certificate"]["method"]
     (1, ['Income', 'Debts'], 'exact')
     """
