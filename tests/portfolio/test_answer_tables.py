@@ -80,7 +80,7 @@ def categories_and_missing_values() -> Case:
     people.loc[[0, 1], "Place"] = "moon"
     people.loc[2, ["Income", "Rooms"]] = [np.nan, pd.NA]
     actions = p2ce.ActionSet.infer(reference).allow_missing("Place", "Income")
-    explainer = p2ce.Explainer(model, reference, actions=actions, plausibility=None)
+    explainer = p2ce.Explainer(model, reference, target=1, actions=actions, plausibility=None)
     return Case(explainer, people, becomes_missing)
 
 
@@ -167,6 +167,7 @@ def our_names() -> Case:
     explainer = p2ce.Explainer(
         model,
         reference,
+        target=1,
         plausibility=None,
         objectives=[
             "changes",
@@ -193,7 +194,7 @@ def labels_of_every_type() -> Case:
         wanted = (frame["mixed"] == 1) & (frame["code"] != 2) & (frame["odd"] == "\ud800")
         return np.asarray(wanted).astype(float)
 
-    explainer = p2ce.Explainer(score, reference, plausibility=None)
+    explainer = p2ce.Explainer(score, reference, target=1, plausibility=None)
     people = reference.head(6).astype({"text": object})
     people["code"] = people["code"].astype(object)
     people.loc[3, "code"] = 2.5  # which whole numbers do not hold
@@ -221,7 +222,7 @@ def polars_tables() -> Case:
     people = reference.head(20).with_columns(
         pl.when(pl.arange(20) == 1).then(None).otherwise("Owns").alias("Owns")
     )
-    return Case(p2ce.Explainer(score, reference, plausibility=None), people, len)
+    return Case(p2ce.Explainer(score, reference, target=1, plausibility=None), people, len)
 
 
 CASES: list[Callable[[], Case]] = [
