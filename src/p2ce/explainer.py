@@ -35,6 +35,7 @@ from p2ce.explain.compile_arguments import compile_arguments
 from p2ce.explain.compile_kernels import compile_kernels, is_ready
 from p2ce.explain.describe_model import facts_of
 from p2ce.explain.describe_problem import described_for
+from p2ce.explain.directions import associated
 from p2ce.explain.evaluation_budget import with_needed_estimate
 from p2ce.explain.explain_batch import explain_batch
 from p2ce.explain.explain_many import explain_many
@@ -501,7 +502,9 @@ class Explainer:
         problem = self._problem
         if actions is not None:
             known, question = self._compiled, problem.question
-            settled = settle_groups(actions, problem.codebook, known.reference, known.one_hot_groups)
+            settled = settle_groups(
+                associated(actions, problem.actions), problem.codebook, known.reference, known.one_hot_groups
+            )
             problem = replace(problem, estimate=None).with_actions(settled)
             last = self._last_policy
             if last is None or last[0] is not actions:

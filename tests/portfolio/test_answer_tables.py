@@ -1,7 +1,7 @@
 """Tables of a run lose nothing: every explanation comes back from them as it was."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import p2ce
 from p2ce import Status, rules
 from p2ce.portfolio.answer_tables import schema_of, to_parquet, to_tables
 from p2ce.portfolio.answers import Answers
+from p2ce.problem.feature import Direction
 from p2ce.result import Certificate
 from p2ce.tables.cells import is_missing
 from p2ce.tables.json_values import plain_fields
@@ -124,6 +125,19 @@ def rounded() -> Case:
         loans.explainer(actions=shown),
         loans.rejected().head(6),
         lambda entry: any(option.rounded_score for option in entry),
+    )
+
+
+def flagged() -> Case:
+    """Say the opposite of what the forest goes by, so that options are flagged."""
+    features = tuple(
+        replace(one, association=Direction.DOWN if one.name == "Income" else one.association)
+        for one in ACTIONS.features
+    )
+    return Case(
+        loans.explainer(actions=replace(ACTIONS, features=features)),
+        loans.rejected().head(6),
+        lambda entry: any(option.flags for option in entry),
     )
 
 
@@ -237,6 +251,7 @@ CASES: list[Callable[[], Case]] = [
     ruled,
     estimated,
     our_names,
+    flagged,
     labels_of_every_type,
     polars_tables,
 ]

@@ -33,6 +33,17 @@ def read_target(model: Any, given: str | None) -> Any:
     raise InvalidTarget(f"--target {echoed(given)} is no class of the model. {hint}")
 
 
+def meant_label(labels: "pd.Series[Any]", given: str) -> Any:
+    """Find the label that a text means, or read a range ``low:high`` of numbers."""
+    classes = sorted(set(labels.tolist()), key=str)
+    found = _class_meant(given, classes)
+    if found is None:
+        found = _number_range(given)
+    if found is None:
+        raise InvalidTarget(f"--target {echoed(given)} is no label of the column. {nearest(given, classes)}")
+    return found
+
+
 def find_labels(model: Any, table: Table, names: Sequence[str]) -> "pd.Series[Any] | None":
     """Find the labels of a table: the one column among ``names`` that holds the model's classes alone.
 

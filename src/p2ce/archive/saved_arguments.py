@@ -7,6 +7,7 @@ import pandas as pd
 
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.explain.arguments import Arguments
+from p2ce.explain.directions import associated
 from p2ce.tables import TableKind
 
 
@@ -24,7 +25,9 @@ def arguments_to_save(
     arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: TableKind, problem: Problem
 ) -> SavedArguments:
     """Collect what a file keeps: actions that were inferred, and the target that was settled, as such."""
-    actions = problem.actions if arguments.actions is None else arguments.actions
+    actions = problem.actions
+    if arguments.actions is not None:
+        actions = associated(arguments.actions, actions)
     return SavedArguments(
         arguments=replace(arguments, actions=actions, target=problem.target),
         reference=reference,

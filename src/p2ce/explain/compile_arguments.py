@@ -21,10 +21,12 @@ from p2ce.explain.arguments import Arguments
 from p2ce.explain.candidate_errors import require_candidates
 from p2ce.explain.check_arguments import check_bound, check_limit
 from p2ce.explain.describe_problem import question_of
+from p2ce.explain.directions import directed, known_associations
 from p2ce.explain.evaluation_budget import some_rejected
 from p2ce.explain.fingerprint import codes_fingerprint
 from p2ce.explain.restrictions import ends_of
 from p2ce.explain.settle_target import settle_target
+from p2ce.models.monotone_constraints import favourable_constraints
 from p2ce.models.parse_model import columns_with_missing, request_for
 from p2ce.models.several_models import parse_models
 from p2ce.objectives import Objective, Reference, resolve
@@ -108,6 +110,12 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         request_for(frame, target=target, margin=given.margin, codebook=book, codes=codes, nullable=nullable),
         threshold=given.threshold,
         default_target=given.target is None,
+    )
+    actions = directed(
+        actions,
+        constraints=favourable_constraints(model, parsed, target),
+        associations=known_associations(actions, frame, parsed[0], target, outcomes),
+        restricts=given.actions is None,
     )
     names = parsed[0].columns
     detector = parse_detector(
