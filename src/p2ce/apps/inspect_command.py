@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from p2ce.result import ModelFacts
 
 FAVOURABLE = {-1: "down", 0: "", 1: "up"}  # by the sign of an association
+FLAGGED = "favourable: which way goes with the target. Options that move the other way are flagged."
 HUGE = 10**9  # combinations, beyond which a black-box model is likely to be estimated
 BOUNDS = {
     "tree leaves": "parsed; proven by bounds from the leaves of its trees",
@@ -152,9 +153,7 @@ def _print_grid(console: "Console", ready: Ready) -> None:
         table.add_row(*(Text(printable(text)) for text in row))
     console.print(table)
     if any(favourable):
-        console.print(
-            "favourable: which way goes with the target. Options that move the other way are flagged."
-        )
+        console.print(FLAGGED, soft_wrap=True)
 
 
 def _called(display: "Display") -> str:

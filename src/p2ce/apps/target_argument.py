@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from p2ce.errors import InvalidTarget, nearest
+from p2ce.problem.favourable_class import polarity
 from p2ce.tables.table_files import Table
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+# What a column of labels is called, where its name does not say what 1 means.
+LABELS = frozenset({"y", "target", "label", "outcome", "class", "response"})
 
 
 def read_target(model: Any, given: str | None) -> Any:
@@ -47,17 +52,19 @@ def meant_label(labels: "pd.Series[Any]", given: str) -> Any:
 def find_labels(model: Any, table: Table, names: Sequence[str]) -> "pd.Series[Any] | None":
     """Find the labels of a table: the one column among ``names`` that holds the model's classes alone.
 
-    A model that does not name its classes is taken to have 0 and 1. None where no column, or more than one,
-    may be the label.
+    A model that does not name its classes is taken to have 0 and 1. Any column may hold 0 and 1: there, a
+    label is also called like one. None where no column, or more than one, may be the label.
     """
     import pandas as pd
 
     classes = _classes(model) or [0, 1]
+    named = all(isinstance(one, str) for one in classes)
     found = []
     for name in names:
         cells = table.frame[name].tolist()
         meant = {cell: _class_meant(str(cell).strip(), classes) for cell in set(cells)}
-        if 1 < len(meant) <= len(classes) and None not in meant.values():
+        called = named or polarity(name) or name.lower() in LABELS
+        if called and 1 < len(meant) <= len(classes) and None not in meant.values():
             found.append(pd.Series([meant[cell] for cell in cells], name=name))
     return found[0] if len(found) == 1 else None
 
