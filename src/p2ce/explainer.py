@@ -502,9 +502,8 @@ class Explainer:
         problem = self._problem
         if actions is not None:
             known, question = self._compiled, problem.question
-            settled = settle_groups(
-                associated(actions, problem.actions), problem.codebook, known.reference, known.one_hot_groups
-            )
+            settled = settle_groups(actions, problem.codebook, known.reference, known.one_hot_groups)
+            settled = associated(settled, problem.actions)
             problem = replace(problem, estimate=None).with_actions(settled)
             last = self._last_policy
             if last is None or last[0] is not actions:
