@@ -87,7 +87,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     if given.actions is None:
         _propose_special(book, codes)
     nullable = columns_with_missing(codes, book) | columns_to_miss(actions)
-    outcomes = None if y is None else known_outcomes(y, rows=len(frame))
+    outcomes = None if y is None else known_outcomes(y, rows=len(frame), index=frame.index)
     parsing = partial(
         parse_models,
         model,

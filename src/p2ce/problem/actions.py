@@ -95,7 +95,7 @@ class ActionSet:
         features = infer_features(people, grid=grid, special_values=special_values)
         if y is None:
             return cls(features=features)
-        favourable = favourable_rows(known_outcomes(y, rows=len(people)), target)
+        favourable = favourable_rows(known_outcomes(y, rows=len(people), index=people.index), target)
         return cls(features=with_associations(features, associations(features, people, favourable)))
 
     def fix(self, *names: object) -> "ActionSet":

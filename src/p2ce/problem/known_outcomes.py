@@ -1,5 +1,6 @@
 """Check the labels of a reference: one known outcome for each of its rows."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,8 +38,10 @@ class KnownOutcomes:
             )
 
 
-def known_outcomes(y: Any, *, rows: int) -> KnownOutcomes:
+def known_outcomes(y: Any, *, rows: int, index: Any = None) -> KnownOutcomes:
     """Read labels from a Series, an array, a list or a table of one column.
+
+    They are in the order of the reference's rows, whose pandas ``index`` tells a Series that is not.
 
     >>> known_outcomes([0, 1, 1], rows=3).values
     (0, 1, 1)
@@ -60,6 +63,14 @@ def known_outcomes(y: Any, *, rows: int) -> KnownOutcomes:
             f"y has {len(values):,} labels for the {rows:,} rows of the reference. Pass one for each, in "
             "their order."
         )
+    if _is_reordered(y, index):
+        raise InvalidArgument(
+            "y has the index of the reference in another order, so its labels belong to other rows. Pass "
+            "y.loc[X.index]."
+        )
+    strange = next((value for value in values if not isinstance(value, Hashable)), None)
+    if strange is not None:
+        raise InvalidArgument(f"y holds {echoed(strange)}, which is no label. Pass texts, numbers or bools.")
     missing = sum(is_missing(value) for value in values)
     if missing:
         raise InvalidArgument(
@@ -67,3 +78,11 @@ def known_outcomes(y: Any, *, rows: int) -> KnownOutcomes:
         )
     name = getattr(y, "name", None)
     return KnownOutcomes(values=values, name=None if name is None else str(name))
+
+
+def _is_reordered(y: Any, index: Any) -> bool:
+    """Return whether a pandas Series has the very labels of an index, but elsewhere."""
+    own: Any = getattr(y, "index", None)
+    if index is None or not hasattr(own, "equals") or own.equals(index):
+        return False
+    return bool(own.is_unique and index.is_unique and len(own.difference(index, sort=False)) == 0)
