@@ -251,6 +251,7 @@ class Case:
         detector = p2ce.IsolationForest(contamination=CONTAMINATION, random_state=SEED)
         usual: dict[str, Any] = {
             "actions": self.data.actions,
+            "target": 1,
             "threshold": self.threshold,
             "objectives": OBJECTIVES,
             "max_changes": MAX_CHANGES,

@@ -30,7 +30,7 @@ actions = (
 )
 
 # 3. Explain.
-explainer = p2ce.Explainer(model, people, actions=actions)
+explainer = p2ce.Explainer(model, people, target=1, actions=actions)
 rejected = people[model.predict(people) == 0]
 explanation = max((explainer.explain(person) for _, person in rejected.head(20).iterrows()), key=len)
 

@@ -31,7 +31,9 @@ actions = (
     .decrease_only("LoanAmount")
     .increase_only("Income", "SavingsBalance", "YearsAtCurrentJob", "HasGuarantor")
 )
-explainer = p2ce.Explainer(scorecard, people, actions=actions, scale="decision", threshold=threshold)
+explainer = p2ce.Explainer(
+    scorecard, people, target=1, actions=actions, scale="decision", threshold=threshold
+)
 
 rejected = people[points(people) < 520]
 many = explainer.explain_many(rejected)

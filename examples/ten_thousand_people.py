@@ -30,7 +30,7 @@ def main() -> None:
     else:
         actions = p2ce.ActionSet.infer(applicants.features).fix("Age", "LatePayments", "OwnsHome")
         actions = actions.decrease_only("LoanAmount").increase_only("Income", "SavingsBalance")
-        explainer = p2ce.Explainer(model, applicants.features, actions=actions)
+        explainer = p2ce.Explainer(model, applicants.features, target=1, actions=actions)
         explainer.save(saved)
     portfolio = make_applicants(given.people, random_state=6).features
 

@@ -119,7 +119,7 @@ def argument(name: str) -> Place:
 
 
 def household_explainer(model: Any, frame: Any, **arguments: Any) -> p2ce.Explainer:
-    return p2ce.Explainer(model, frame, **{"plausibility": None, **arguments})
+    return p2ce.Explainer(model, frame, **{"target": 1, "plausibility": None, **arguments})
 
 
 def load_policy(text: Any) -> ActionSet:

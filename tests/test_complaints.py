@@ -88,7 +88,7 @@ def rejected(model: Any, count: int = 10, people: pd.DataFrame | None = None) ->
 
 def explainer_of(model: Any, **changed: Any) -> p2ce.Explainer:
     arguments = {"actions": steps(), "plausibility": None, "max_changes": 2, **changed}
-    return p2ce.Explainer(model, arguments.pop("reference", applicants()), **arguments)
+    return p2ce.Explainer(model, arguments.pop("reference", applicants()), **{"target": 1, **arguments})
 
 
 def moves(model: Any, actions: ActionSet) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:

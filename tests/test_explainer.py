@@ -37,7 +37,7 @@ def counted(explainer: p2ce.Explainer) -> list[str]:
 
 
 def test_a_model_and_a_frame_are_enough() -> None:
-    found = p2ce.Explainer(loans.forest(), loans.people()).explain(loans.rejected().iloc[0])
+    found = p2ce.Explainer(loans.forest(), loans.people(), target=1).explain(loans.rejected().iloc[0])
     assert found.status is Status.OPTIMAL
     assert found.objectives == ("mean_distance", "max_distance", "changes")
     assert found.certificate.max_changes == 3
@@ -91,7 +91,7 @@ def test_names_that_clash_with_ours_stay_the_models() -> None:
     people = loans.people().rename(columns={"Income": "score", "Debt": "changes"})
     model = RandomForestClassifier(8, max_depth=4, random_state=0).fit(people, loans.label())
     person = people[model.predict(people) == 0].iloc[0]
-    frame = p2ce.Explainer(model, people, plausibility=None).explain(person).to_frame()
+    frame = p2ce.Explainer(model, people, target=1, plausibility=None).explain(person).to_frame()
     assert {"score", "score_", "changes", "changes_"} <= set(frame.columns)
     assert frame["score"].dtype == people["score"].dtype
     assert (frame["score_"] >= 0.5).all()
@@ -102,7 +102,7 @@ def test_columns_may_be_numbers() -> None:
     people.columns = range(people.shape[1])
     model = RandomForestClassifier(8, max_depth=4, random_state=0).fit(people.to_numpy(float), loans.label())
     person = people[model.predict(people.to_numpy(float)) == 0].iloc[[0]]
-    explainer = p2ce.Explainer(model, people, plausibility=None)
+    explainer = p2ce.Explainer(model, people, target=1, plausibility=None)
     found = explainer.explain(person)
     assert found.status is Status.OPTIMAL
     assert found == explainer.explain(person.iloc[0].to_list())
@@ -115,7 +115,7 @@ def test_nothing_of_the_callers_is_modified() -> None:
     rows = loans.rejected().iloc[:5]
     everything = [people, model, forest, actions, row, rows]
     before = [pickle.dumps(one) for one in everything]
-    explainer = p2ce.Explainer(model, people, actions=actions, plausibility=forest, ties=True)
+    explainer = p2ce.Explainer(model, people, target=1, actions=actions, plausibility=forest, ties=True)
     found = explainer.explain(row)
     explainer.explain_many(rows)
     explainer.check(row, found[0].values)

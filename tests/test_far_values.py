@@ -35,6 +35,7 @@ def explainer_of(
     return p2ce.Explainer(
         TREE,
         REFERENCE,
+        target=1,
         actions=actions_of(candidates),
         objectives=tuple(objectives),
         plausibility=None,

@@ -80,7 +80,7 @@ def hostile(text: str) -> Explanations:
 
     actions = ActionSet.infer(frame).rule(rules.exclusive(text, "job"))
     actions = actions.display({text: {"name": text, "unit": text}})
-    explainer = Explainer(score, frame, actions=actions, threshold=30, plausibility=None)
+    explainer = Explainer(score, frame, target=1, actions=actions, threshold=30, plausibility=None)
     stuck = explainer.explain(frame.iloc[3], actions=ActionSet.infer(frame).fix(text))
     many = [*explainer.explain_many(frame.iloc[[5, 39]]), stuck]
     assert [one.status.name for one in many] == ["OPTIMAL", "ALREADY_FAVOURABLE", "NO_RECOURSE"]

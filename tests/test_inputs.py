@@ -75,6 +75,7 @@ def explainer(kind: str) -> p2ce.Explainer:
     return p2ce.Explainer(
         score,
         MAKE[kind](people()),
+        target=1,
         threshold=3.0,
         objectives=("percentile_shift", "mean_distance", "changes"),
         plausibility=None,
@@ -185,8 +186,10 @@ def test_an_array_with_names() -> None:
     def old(rows: pd.DataFrame) -> np.ndarray:
         return np.asarray(rows["age"] + 3 * rows["owns"])
 
-    given = p2ce.Explainer(old, (frame.to_numpy(), ["age", "owns"]), threshold=29, plausibility=None)
-    usual = p2ce.Explainer(old, frame, threshold=29, plausibility=None)
+    given = p2ce.Explainer(
+        old, (frame.to_numpy(), ["age", "owns"]), target=1, threshold=29, plausibility=None
+    )
+    usual = p2ce.Explainer(old, frame, target=1, threshold=29, plausibility=None)
     assert list(given.explain([22.0, 0.0])) == list(usual.explain([22.0, 0.0]))
     assert len(usual.explain([22.0, 0.0]))
 

@@ -105,6 +105,7 @@ def test_the_front_is_that_of_evaluating_the_users_own_pipeline(name: str, kind:
     explainer = p2ce.Explainer(
         model,
         train,
+        target=1,
         actions=actions,
         max_changes=CHANGES[name],
         plausibility=p2ce.IsolationForest(**FOREST),

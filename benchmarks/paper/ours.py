@@ -42,6 +42,7 @@ def explainer_of(study: Study, method: str, *, objectives: int) -> p2ce.Explaine
     return p2ce.Explainer(
         study.trained.model,
         study.train,
+        target=1,
         actions=study.actions,
         threshold=THRESHOLD,
         objectives=objectives_of(study, objectives),

@@ -95,6 +95,7 @@ def solve(world: World) -> Toy:
         explainer = p2ce.Explainer(
             world.model,
             world.rows,
+            target=1,
             actions=actions,
             objectives=p2ce.Euclidean(unit="std"),
             max_changes=2,

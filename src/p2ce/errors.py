@@ -9,6 +9,7 @@
     │   └── UnsupportedColumn (TypeError)    a column that is neither numbers, bools, categories nor text
     ├── InvalidPerson (ValueError)           the row to explain: missing columns, NaN, …
     ├── InvalidTarget (ValueError)           a class that the model does not know
+    │   └── UnnamedTarget                    no class is named, and nothing says which one is favourable
     ├── InvalidThreshold (ValueError)        a threshold that the score can never be compared to
     ├── UnknownObjective (ValueError)        a name that is no objective; the known ones are listed
     ├── InvalidObjective (ValueError)        a cost that is negative, not finite, or charged for staying
@@ -30,8 +31,9 @@ Every message says what was expected, what came instead, and what to do about it
 anything, so a value stands in a message as `echoed` writes it, and no message is longer than a screen.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 from p2ce.visible import MOST_ECHOED, as_text, echoed, visible_code
 
@@ -95,6 +97,15 @@ class InvalidPerson(P2CEError, ValueError):
 
 class InvalidTarget(P2CEError, ValueError):
     """A class that the model does not know."""
+
+
+class UnnamedTarget(InvalidTarget):
+    """No target is given, and nothing says which class of a classifier is the favourable outcome."""
+
+    def __init__(self, message: str, *, classes: Sequence[Any], on_command_line: str = "") -> None:
+        super().__init__(message)
+        self.classes = tuple(classes)
+        self.on_command_line = on_command_line or message  # the same, with arguments as options
 
 
 class InvalidThreshold(P2CEError, ValueError):

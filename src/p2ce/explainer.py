@@ -35,6 +35,7 @@ from p2ce.explain.compile_arguments import compile_arguments
 from p2ce.explain.compile_kernels import compile_kernels, is_ready
 from p2ce.explain.describe_model import facts_of
 from p2ce.explain.describe_problem import described_for
+from p2ce.explain.directions import associated
 from p2ce.explain.evaluation_budget import with_needed_estimate
 from p2ce.explain.explain_batch import explain_batch
 from p2ce.explain.explain_many import explain_many
@@ -79,8 +80,10 @@ class Explainer:
             array or a dict of columns. Distances, the default action set and the isolation forest are made
             from it. Columns hold numbers, bools, text or categories, and may have missing values.
         actions: what each feature may do; by default `ActionSet.infer(reference)`.
-        target: the wanted class, or for a regressor the wanted range (low, high). Without it, class 1 is
-            wanted, and a warning is logged where that looks like the unwanted one.
+        target: the favourable class, or for a regressor the wanted range (low, high). A classifier needs
+            it, unless its classes ("good", "bad") or the name of ``y`` ("approved", "default") say which of
+            two classes is favourable. A function scores the favourable outcome.
+        y: the labels of the reference, one for each row, if they are known.
         threshold: by default the model's own (scikit-learn's threshold classifiers), else 0.5 for
             probabilities, 0 for decision functions; reached means `>=`. One class of more than two has to
             win, unless a threshold is given. With several models, one for all or a list with one for each.
@@ -111,7 +114,7 @@ class Explainer:
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> people = pd.DataFrame({"Income": [10, 20, 30, 40], "Debts": [3, 1, 2, 0]})
     >>> model = DecisionTreeClassifier().fit(people, [0, 0, 1, 1])
-    >>> explainer = Explainer(model, people, plausibility=None)
+    >>> explainer = Explainer(model, people, target=1, plausibility=None)
     >>> explainer.explain({"Income": 20, "Debts": 1}).to_frame()[["Income", "Debts", "changes"]]
        Income  Debts  changes
     0      26      1      1.0
@@ -124,6 +127,7 @@ class Explainer:
         *,
         actions: ActionSet | None = None,
         target: Any = None,
+        y: Any = None,
         threshold: float | Sequence[float | None] | None = None,
         margin: float = 0.0,
         scale: str | None = None,
@@ -154,7 +158,7 @@ class Explainer:
             random_state=random_state,
         )
         self._model = model
-        self._compiled = compile_arguments(model, reference, self._arguments)
+        self._compiled = compile_arguments(model, reference, self._arguments, y=y)
         self._problem = self._compiled.problem  # with its estimate, once it is prepared
         self._is_prepared = self._is_loaded = False  # the problem, and the kernels in this process
         self._trust = Trust()
@@ -389,7 +393,7 @@ class Explainer:
         >>> people = pd.DataFrame({"Income": [10, 20, 30, 40], "Debts": [3, 1, 2, 0]})
         >>> model = DecisionTreeClassifier().fit(people, [0, 0, 1, 1])
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     Explainer(model, people, plausibility=None).save(f"{folder}/credit.p2ce")
+        ...     Explainer(model, people, target=1, plausibility=None).save(f"{folder}/credit.p2ce")
         ...     explainer = Explainer.load(f"{folder}/credit.p2ce", model)
         >>> explainer.explain({"Income": 20, "Debts": 1})[0].changes
         {'Income': (20, 26)}
@@ -504,6 +508,7 @@ class Explainer:
         if actions is not None:
             known, question = self._compiled, problem.question
             settled = settle_groups(actions, problem.codebook, known.reference, known.one_hot_groups)
+            settled = associated(settled, problem.actions)
             problem = replace(problem, estimate=None).with_actions(settled)
             last = self._last_policy
             if last is None or last[0] is not actions:

@@ -44,7 +44,9 @@ def few() -> p2ce.ActionSet:
 
 
 def explainer(model: Any, **changed: Any) -> p2ce.Explainer:
-    return p2ce.Explainer(model, loans.people(), **{"actions": few(), "plausibility": None, **changed})
+    return p2ce.Explainer(
+        model, loans.people(), **{"target": 1, "actions": few(), "plausibility": None, **changed}
+    )
 
 
 def refused() -> pd.DataFrame:

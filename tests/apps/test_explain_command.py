@@ -28,7 +28,7 @@ def in_memory(**options: object) -> tuple[p2ce.Explainer, pd.DataFrame]:
     booster = lightgbm.Booster(model_file="model.txt")
     frame.columns = frame.columns.astype(object)
     actions = p2ce.ActionSet.infer(frame).protect("Age")
-    return p2ce.Explainer(booster, frame, actions=actions, **options), frame.head(30)
+    return p2ce.Explainer(booster, frame, actions=actions, **{"target": 1, **options}), frame.head(30)
 
 
 def saved(path: str) -> Explanations:
@@ -218,21 +218,43 @@ def test_several_processes_give_the_same(folder: Path, capsys: Capture) -> None:
     assert np.isfinite([entry.person_score for entry in saved("one.json")]).all()
 
 
-def test_a_rare_class_1_without_a_target_is_written_once(folder: Path, capsys: Capture) -> None:
-    frame = people().astype({"Housing": "category"})
-    label = (frame["Income"] > 5_300).to_numpy().astype(int)
-    model = lightgbm.LGBMClassifier(n_estimators=15, num_leaves=6, verbosity=-1, n_jobs=1)
-    model.fit(frame, label).booster_.save_model("rare.txt")
-    words = ("explain", "--model", "rare.txt", *BASE[3:])
-    ran = run(capsys, *words, "--out", "out.json")
+def test_the_name_of_the_label_says_which_class_is_favourable(folder: Path, capsys: Capture) -> None:
+    ran = run(capsys, *BASE, "--out", "out.json")
     assert ran.code == 0
-    assert ran.err.count("No target is given") == 1
-    assert "pass --target 0; to confirm it, pass --target 1." in ran.err
-    assert "target=" not in ran.err
+    assert ran.err.count("class 1 is the favourable outcome, since the label is called 'Repaid'") == 1
     assert saved("out.json")[0].target == 1
-    confirmed = run(capsys, *words, "--target", "1", "--out", "again.json")
-    assert "No target is given" not in confirmed.err
-    assert [one.status for one in saved("again.json")] == [one.status for one in saved("out.json")]
+    # The same model, with its label turned around: 1 is a default.
+    frame = people().astype({"Housing": "category"})
+    default = 1 - pd.read_csv("train.csv")["Repaid"]
+    model = lightgbm.LGBMClassifier(n_estimators=15, num_leaves=6, verbosity=-1, n_jobs=1)
+    model.fit(frame, default).booster_.save_model("default.txt")
+    table = pd.read_csv("train.csv").drop(columns="Repaid").assign(Default=default)
+    table.to_csv("defaults.csv", index=False)
+    words = ("explain", "--model", "default.txt", "--data", "people.csv", "--reference", "defaults.csv")
+    assert run(capsys, *words, "--out", "defaults.json").code == 0
+    assert saved("defaults.json")[0].target == 0
+
+
+@pytest.mark.parametrize("table", ["no label", "untelling", "two labels", "contrary"])
+def test_without_evidence_the_error_shows_both_targets(folder: Path, capsys: Capture, table: str) -> None:
+    frame = pd.read_csv("train.csv")
+    label = frame.pop("Repaid")
+    frame = {
+        "no label": frame,
+        "untelling": frame.assign(y=label),
+        "two labels": frame.assign(y=label, late_before=1 - label),
+        "contrary": frame.assign(default=1 - label),  # the model predicts who repaid
+    }[table]
+    frame.to_csv("other.csv", index=False)
+    words = (*BASE[:-1], "other.csv")
+    ran = run(capsys, *words, "--out", "out.json")
+    assert ran.code == 2
+    assert "--target 1 (accepts " in ran.line
+    assert "or --target 0 (accepts " in ran.line
+    assert "target=" not in ran.err
+    named = run(capsys, *words, "--target", "1", "--out", "out.json")
+    assert named.code == 0
+    assert "No target is given" not in named.err
 
 
 def test_boosters_that_are_only_evaluated_are_explained_from_files(folder: Path, capsys: Capture) -> None:

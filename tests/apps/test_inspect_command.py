@@ -29,6 +29,18 @@ def test_the_whole_question(folder: Path, capsys: Capture) -> None:
     assert "isolation forest" in ran.out.lower()
 
 
+def test_associations_of_the_labels_are_shown(folder: Path, capsys: Capture) -> None:
+    ran = run(capsys, "inspect", "--model", "model.txt", "--reference", "train.csv")
+    lines = {line.split()[0]: line.split("│") for line in ran.out.splitlines() if "│" in line}
+    assert lines["Income"][3].strip() == "up"
+    assert lines["Housing"][3].strip() == ""
+    assert "Options that move the other way are flagged." in ran.out
+    frame = pd.read_csv("train.csv").drop(columns="Repaid")
+    frame.to_csv("unlabelled.csv", index=False)
+    words = ("inspect", "--model", "model.txt", "--reference", "unlabelled.csv", "--target", 1)
+    assert "favourable" not in run(capsys, *words).out
+
+
 def test_the_model_alone(folder: Path, capsys: Capture) -> None:
     ran = run(capsys, "inspect", "--model", "model.txt")
     assert ran.code == 0

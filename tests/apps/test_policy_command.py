@@ -6,11 +6,13 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from p2ce.apps import cli
 from p2ce.problem import ActionSet
+from p2ce.problem.feature import Direction
 
 BAD = """\
 # A policy with one of every kind of mistake.
@@ -117,6 +119,27 @@ def test_a_policy_is_inferred_and_then_clean(folder: Path) -> None:
     assert code == 0
     assert printed.endswith("new.yaml: 0 errors, 1 warning.\n")  # the outcome is not named
     assert run("check", "new.yaml", "data.csv", "--strict")[0] == 1
+
+
+def test_outcomes_propose_directions(folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"Income": rng.integers(10, 90, 400), "Noise": rng.integers(0, 9, 400)})
+    frame["Default"] = (frame["Income"] + rng.normal(0, 10, 400) < 50).astype(int)
+    frame.rename(columns={"Default": "y"}).to_csv("untold.csv", index=False)
+    frame.to_csv("told.csv", index=False)
+    code, printed, noted = run("infer", "told.csv", "--label-column", "Default", "--out", "new.yaml")
+    assert (code, printed) == (0, "new.yaml: 2 features, protected: none.\n")
+    assert "These go with the favourable outcome: Income up." in " ".join(noted.split())
+    actions = ActionSet.load("new.yaml")
+    assert actions == ActionSet.infer(frame[["Income", "Noise"]], frame["Default"])
+    assert (actions["Income"].association, actions["Income"].direction) == (Direction.UP, Direction.BOTH)
+    words = ("infer", "untold.csv", "--label-column", "y", "--out", "new.yaml", "--force")
+    code, _, wrong = run(*words)
+    assert code == 2
+    assert "Pass --target 0 or --target 1" in wrong
+    assert run(*words, "--target", "0")[0] == 0
+    assert ActionSet.load("new.yaml") == actions
+    assert "is no label" in run(*words, "--target", "2")[2]
 
 
 def test_files_are_not_overwritten_by_accident(folder: Path) -> None:

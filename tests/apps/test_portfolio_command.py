@@ -16,7 +16,7 @@ RUN = ("portfolio", "run", "--explainer", "credit.p2ce", "--model", "model.txt",
 def credit(folder: Path) -> Path:
     """Save an explainer of the model, and people to be explained, in the folder of the other files."""
     reference = people().astype({"Housing": "category"})
-    Explainer(load_model("model.txt").model, reference, plausibility=None).save("credit.p2ce")
+    Explainer(load_model("model.txt").model, reference, target=1, plausibility=None).save("credit.p2ce")
     people(rows=30).to_parquet("people.parquet")
     (folder / "tables").mkdir()
     people(rows=30).to_parquet("tables/people.parquet")
@@ -55,7 +55,9 @@ def test_code_of_a_policy_runs_only_if_it_is_trusted(
 ) -> None:
     reference = people().astype({"Housing": "category"})
     actions = ActionSet.infer(reference).rule(rules.predicate("tests.archive.predicates:modest"))
-    Explainer(load_model("model.txt").model, reference, actions=actions, plausibility=None).save("own.p2ce")
+    Explainer(load_model("model.txt").model, reference, target=1, actions=actions, plausibility=None).save(
+        "own.p2ce"
+    )
     ran = run(capsys, *RUN, "--explainer", "own.p2ce", "--out", "answers")
     assert ran.code == 2
     assert "--trust-predicates" in ran.line

@@ -50,7 +50,17 @@ def fitted(labels: list[str]) -> tuple[Any, pd.DataFrame]:
     return model, frame.head(20)
 
 
-BASE = ("explain", "--model", "model.txt", "--data", "people.csv", "--reference", "train.csv")
+BASE = (
+    "explain",
+    "--model",
+    "model.txt",
+    "--data",
+    "people.csv",
+    "--reference",
+    "train.csv",
+    "--target",
+    "1",
+)
 
 
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
@@ -92,8 +102,7 @@ def test_catboost_has_a_label_for_what_is_missing(work: Path, capsys: Capture) -
     model.save_model("model.cbm")
     frame.to_csv("train.csv", index=False)
     frame.head(10).to_csv("people.csv", index=False)
-    words = ("--data", "people.csv", "--reference", "train.csv", "--out", "out.json")
-    assert run(capsys, "explain", "--model", "model.cbm", *words).code == 0
+    assert run(capsys, "explain", "--model", "model.cbm", *BASE[3:], "--out", "out.json").code == 0
     found = Explanations.from_dict(json.loads(Path("out.json").read_text(encoding="utf-8")))
     assert np.allclose([one.person_score for one in found], model.predict_proba(frame.head(10))[:, 1])
 

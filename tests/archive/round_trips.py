@@ -63,7 +63,7 @@ def assert_same_after(
 ) -> p2ce.Explainer:
     """Make an explainer, save and load it, and compare the answers; at least one person has options."""
     arguments = {"plausibility": FEW, **arguments}
-    explainer = p2ce.Explainer(model, reference, **arguments)
+    explainer = p2ce.Explainer(model, reference, **{"target": 1, **arguments})
     loaded = again(explainer, model, folder, **(given or {}))
     answers = assert_same_answers(explainer, loaded, people)
     assert any(len(answer) for answer in answers)

@@ -199,7 +199,9 @@ def test_no_kind_of_rule_is_left_out() -> None:
 @pytest.mark.parametrize("kind", ["polars", "arrow", "dict"])
 def test_other_kinds_of_table(tmp_path: Path, kind: str) -> None:
     pytest.importorskip({"polars": "polars", "arrow": "pyarrow"}.get(kind, "numpy"))
-    explainer = p2ce.Explainer(FIRST, as_kind(PEOPLE.reset_index(drop=True), kind), plausibility=FEW)
+    explainer = p2ce.Explainer(
+        FIRST, as_kind(PEOPLE.reset_index(drop=True), kind), target=1, plausibility=FEW
+    )
     loaded = again(explainer, FIRST, tmp_path)
     assert_same_answers(explainer, loaded, SOME)
     assert loaded.explain(SOME.iloc[0].to_dict()).kind == kind
@@ -207,7 +209,7 @@ def test_other_kinds_of_table(tmp_path: Path, kind: str) -> None:
 
 def test_someone_without_recourse(tmp_path: Path) -> None:
     actions = ACTIONS.fix("Income", "Debt", "Owns", "Rate")
-    explainer = p2ce.Explainer(FIRST, PEOPLE, actions=actions, plausibility=FEW)
+    explainer = p2ce.Explainer(FIRST, PEOPLE, target=1, actions=actions, plausibility=FEW)
     answers = assert_same_answers(explainer, again(explainer, FIRST, tmp_path), SOME)
     assert any(answer.status is p2ce.Status.NO_RECOURSE for answer in answers)
 

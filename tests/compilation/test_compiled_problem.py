@@ -36,7 +36,9 @@ LINK = rules.linked("years", "age", ratio=2.0)
 def setup_of(*chosen: Any, model: Any = None, **arguments: Any) -> Any:
     tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(PEOPLE, LABEL) if model is None else model
     actions = ActionSet.infer(PEOPLE).rule(*chosen)
-    return p2ce.Explainer(tree, PEOPLE, actions=actions, plausibility=None, **arguments)._problem
+    return p2ce.Explainer(
+        tree, PEOPLE, actions=actions, plausibility=None, **{"target": 1, **arguments}
+    )._problem
 
 
 def coded(problem: Any, **changed: Any) -> np.ndarray:
@@ -70,7 +72,7 @@ def test_missing_values_are_read_where_they_may_turn_up() -> None:
 def test_a_linear_model_is_read_for_people_so_far_out() -> None:
     filled = PEOPLE.fillna(0.0)
     model = LogisticRegression(max_iter=2000).fit(filled, LABEL)
-    problem = p2ce.Explainer(model, filled, plausibility=None)._problem
+    problem = p2ce.Explainer(model, filled, target=1, plausibility=None)._problem
     near, far = coded(problem), coded(problem, income=1e12)
     assert within_reach(problem, np.vstack([near, far])).tolist() == [True, False]
 

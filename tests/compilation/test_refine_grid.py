@@ -17,7 +17,7 @@ def test_whoever_crosses_a_threshold_stops_behind_it(above: bool) -> None:
     tree = DecisionTreeClassifier(max_depth=1).fit(PEOPLE, (PEOPLE["Income"] > 1234.5) == above)
     cut = float(tree.tree_.threshold[0])
     rows = PEOPLE[tree.predict(PEOPLE) == 0][:20]
-    for found in p2ce.Explainer(tree, PEOPLE, plausibility=None).explain_many(rows):
+    for found in p2ce.Explainer(tree, PEOPLE, target=1, plausibility=None).explain_many(rows):
         (option,) = found
         beyond = (option.values["Income"] - cut) * (1 if above else -1)
         assert 0.0 <= beyond <= 0.002 * UNIT
@@ -26,7 +26,7 @@ def test_whoever_crosses_a_threshold_stops_behind_it(above: bool) -> None:
 def test_the_finest_grid_lies_beside_the_thresholds_of_the_detector_too() -> None:
     tree = DecisionTreeClassifier(max_depth=1).fit(PEOPLE, PEOPLE["Income"] > 1234.5)
     forest = IsolationForest(n_estimators=5, max_samples=32, random_state=0).fit(PEOPLE)
-    refinement = p2ce.Explainer(tree, PEOPLE, plausibility=forest)._problem.refinement
+    refinement = p2ce.Explainer(tree, PEOPLE, target=1, plausibility=forest)._problem.refinement
     sides = refinement.finest["Income"]
     for one in forest.estimators_:
         cuts = one.tree_.threshold[one.tree_.feature == 0]

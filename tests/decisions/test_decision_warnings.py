@@ -1,4 +1,4 @@
-"""Check who is warned that ``predict`` decides otherwise, or that class 1 may be the unwanted one."""
+"""Check who is warned that ``predict`` decides otherwise, or that a function scores the wrong outcome."""
 
 import functools
 import logging
@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
@@ -47,13 +47,6 @@ def heard(caplog: pytest.LogCaptureFixture, model: Any, frame: Any, **options: A
         Explainer(model, frame, **{"plausibility": None, "max_changes": 1, **options})
     told = [one.getMessage() for one in caplog.records]
     return [line for line in told if "target=" in line or "threshold=" in line]
-
-
-def rare(rows: int = 400) -> tuple[pd.DataFrame, np.ndarray]:
-    """A population of which a tenth is of class 1."""
-    frame, _ = people(rows=rows)
-    order = np.argsort(np.argsort(frame["income"].to_numpy()))
-    return frame, (order >= 0.9 * rows).astype(int)
 
 
 @pytest.mark.parametrize("target", [0, 1])
@@ -125,51 +118,17 @@ def test_ties_at_the_threshold_are_no_disagreement(caplog: pytest.LogCaptureFixt
     )
 
 
-def test_a_rare_class_1_is_taken_with_one_line_that_says_what_to_write(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    frame, label = rare()
-    model = forest().fit(frame, label)
-    (line,) = heard(caplog, model, frame)
-    assert "mean probability on the reference is 0.1" in line
-    assert "pass target=0" in line
-    assert "pass target=1" in line
-    assert Explainer(model, frame, plausibility=None).describe().target == 1
-    for target in (0, 1):
-        assert heard(caplog, model, frame, target=target) == []
-    plain, usual = people()  # a common class 1 is taken in silence
-    assert heard(caplog, model.fit(plain, usual), plain) == []
-
-
-def test_decisions_count_where_there_are_no_probabilities(caplog: pytest.LogCaptureFixture) -> None:
-    frame, label = rare()
-    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame, label)
-    (line,) = heard(caplog, model, frame, scale="decision")
-    assert "% of the reference" in line
-
-
 def predict_default_risk(rows: pd.DataFrame) -> np.ndarray:
     return np.asarray((rows["age"] / 80.0).clip(0.0, 1.0))
 
 
-class FraudModel(Strict):
-    """Named after what it finds."""
-
-
-def test_names_are_heard(caplog: pytest.LogCaptureFixture) -> None:
-    frame, label = people()
-    (line,) = heard(caplog, predict_default_risk, frame)
-    assert "'predict_default_risk'" in line
-    assert "a function that scores the wanted class" in line
-    (line,) = heard(caplog, functools.partial(predict_default_risk), frame)
-    assert "'predict_default_risk'" in line
-    inner = forest()
-    (line,) = heard(caplog, FraudModel(inner, cut=0.5).fit(frame, label), frame)
-    assert "'FraudModel'" in line
-    (line,) = heard(caplog, Pipeline([("churn", inner)]).fit(frame, label), frame)
-    assert "'churn'" in line
-    (line,) = heard(caplog, [inner, FraudModel(inner, cut=0.5).fit(frame, label)][::-1], frame)
-    assert "'FraudModel'" in line
+def test_names_of_functions_are_heard(caplog: pytest.LogCaptureFixture) -> None:
+    frame, _ = people()
+    for function in (predict_default_risk, functools.partial(predict_default_risk)):
+        (line,) = heard(caplog, function, frame)
+        assert "'predict_default_risk'" in line
+        assert "a function that scores the favourable outcome" in line
+        assert heard(caplog, function, frame, target=1) == []
 
     def latent_badge(rows: pd.DataFrame) -> np.ndarray:
         return predict_default_risk(rows)

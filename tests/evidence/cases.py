@@ -42,7 +42,9 @@ class Case:
 
 def made(model: Any, reference: Any, person: Any, *, explained: Any = None, **arguments: Any) -> Case:
     arguments = {"plausibility": FOREST, **arguments}
-    return Case(model, p2ce.Explainer(model, reference, **arguments), person, explained or {})
+    return Case(
+        model, p2ce.Explainer(model, reference, **{"target": 1, **arguments}), person, explained or {}
+    )
 
 
 def booster() -> Case:

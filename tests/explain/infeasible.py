@@ -187,7 +187,9 @@ def find_infeasible(
         detector = p2ce.IsolationForest(n_estimators=10, contamination=0.15)
         arguments: dict[str, Any] = {"threshold": THRESHOLD, "objectives": ["mean_distance", "changes"]}
         explainers = {
-            judged: p2ce.Explainer(model, frame, plausibility=detector if judged else None, **arguments)
+            judged: p2ce.Explainer(
+                model, frame, plausibility=detector if judged else None, **{"target": 1, **arguments}
+            )
             for judged in ([True, False] if plausible else [False])
         }
         inferred = p2ce.ActionSet.infer(frame)

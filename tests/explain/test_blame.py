@@ -33,7 +33,7 @@ def strict_score(rows: pd.DataFrame) -> np.ndarray:
 
 @pytest.mark.parametrize("model", [score, strict_score])
 def test_each_row_has_its_own_reason_alone_and_in_a_batch(model: Any) -> None:
-    explainer = Explainer(model, FRAME, **ARGUMENTS)
+    explainer = Explainer(model, FRAME, **{"target": 1, **ARGUMENTS})
     rows = [(30, "clerk"), (30, "pilot"), (101, "cook"), (101, "pilot"), (25, "smith")]
     found = explainer.explain_many(pd.DataFrame(rows, columns=["age", "job"]))
     strict = model is strict_score
@@ -57,11 +57,13 @@ def test_a_listener_that_fails_is_not_blamed_on_the_label() -> None:
         raise ZeroDivisionError("of the listener")
 
     with pytest.raises(ZeroDivisionError, match="of the listener"):
-        Explainer(score, FRAME, **ARGUMENTS).explain({"age": 30, "job": "pilot"}, listener=listener)
+        Explainer(score, FRAME, **{"target": 1, **ARGUMENTS}).explain(
+            {"age": 30, "job": "pilot"}, listener=listener
+        )
 
 
 def test_a_pipeline_that_rejects_the_label_names_it() -> None:
     jobs = FRAME[["job"]]
     model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(jobs, (jobs["job"] == "cook") * 1)
     with pytest.raises(InvalidPerson, match="'job' holds 'pilot', which is not in the reference"):
-        Explainer(model, jobs, **ARGUMENTS).explain({"job": "pilot"})
+        Explainer(model, jobs, **{"target": 1, **ARGUMENTS}).explain({"job": "pilot"})

@@ -30,7 +30,7 @@ class Picky:
 
 
 def setup_of(model: Any, actions: ActionSet) -> Any:
-    return p2ce.Explainer(model, PEOPLE, actions=actions, plausibility=None)._problem
+    return p2ce.Explainer(model, PEOPLE, target=1, actions=actions, plausibility=None)._problem
 
 
 def test_labels_that_the_model_rejects_are_named_with_advice() -> None:

@@ -127,6 +127,7 @@ def test_no_option_of_a_front_dominates_another_however_close_they_cost(
     explainer = p2ce.Explainer(
         lambda rows: (rows["a"] > 0).to_numpy(dtype=np.float64),
         frame,
+        target=1,
         actions=ActionSet.infer(frame).values(a=list(VALUES)),
         objectives=[priced("one", one), priced("other", other)],
         plausibility=None,

@@ -12,7 +12,7 @@ def test_of_equal_costs_the_one_with_fewer_grid_steps_comes_first() -> None:
     model = DecisionTreeClassifier(random_state=0).fit(
         people, np.where((people.a > 0) | (people.b > 2), 1, 0)
     )
-    explainer = p2ce.Explainer(model, people, objectives=["changes"], plausibility=None, ties=True)
+    explainer = p2ce.Explainer(model, people, target=1, objectives=["changes"], plausibility=None, ties=True)
     found = explainer.explain(people.iloc[0])
     # By values alone the second would be the first: "a" comes before "b", and 0 before 1.
     assert [list(one.changes) for one in found] == [["a"], ["b"]]

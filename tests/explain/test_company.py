@@ -45,7 +45,7 @@ def explainer(model: Any, threshold: float, **arguments: Any) -> p2ce.Explainer:
         plausibility=None,
         threshold=threshold,
         max_changes=2,
-        **arguments,
+        **{"target": 1, **arguments},
     )
 
 

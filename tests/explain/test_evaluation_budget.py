@@ -48,7 +48,9 @@ class Clock:
 
 
 def explainer(model: Any, **changed: Any) -> p2ce.Explainer:
-    return p2ce.Explainer(model, loans.people(), **{"plausibility": None, "threshold": ENOUGH, **changed})
+    return p2ce.Explainer(
+        model, loans.people(), **{"target": 1, "plausibility": None, "threshold": ENOUGH, **changed}
+    )
 
 
 def many() -> p2ce.ActionSet:
@@ -145,7 +147,7 @@ def test_a_model_that_decides_alike_about_everybody_is_logged(
 ) -> None:
     people = pd.concat([loans.people()] * 4, ignore_index=True)
     people = people.iloc[np.argsort(-wavy(people))]  # sorted, so that the first rows say nothing
-    made = p2ce.Explainer(wavy, people, plausibility=None, threshold=threshold)
+    made = p2ce.Explainer(wavy, people, target=1, plausibility=None, threshold=threshold)
     assert logged in caplog.text
     assert bool(logged) == bool(caplog.text)
     if not logged:

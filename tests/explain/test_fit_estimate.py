@@ -30,7 +30,7 @@ class Counted:
 
 def explainer(model: Any = None, **changed: Any) -> p2ce.Explainer:
     arguments = {"actions": loans.few(), "plausibility": None, "bound": p2ce.ShapEstimate(**SMALL), **changed}
-    return p2ce.Explainer(Counted() if model is None else model, loans.people(), **arguments)
+    return p2ce.Explainer(Counted() if model is None else model, loans.people(), **{"target": 1, **arguments})
 
 
 def rejected() -> pd.DataFrame:
@@ -154,8 +154,10 @@ def test_a_reference_with_hardly_anybody_rejected(count: int) -> None:
     score = Counted()(people)
     few_rejected = pd.concat([people[score >= 0.5], people[score < 0.5].iloc[:count]])
     spec = p2ce.ShapEstimate(**SMALL)
-    made = p2ce.Explainer(Counted(), few_rejected, actions=loans.few(), plausibility=None, bound=spec)
-    whole = p2ce.Explainer(Counted(), few_rejected, actions=loans.few(), plausibility=None)
+    made = p2ce.Explainer(
+        Counted(), few_rejected, target=1, actions=loans.few(), plausibility=None, bound=spec
+    )
+    whole = p2ce.Explainer(Counted(), few_rejected, target=1, actions=loans.few(), plausibility=None)
     for _, person in rejected().iloc[5:9].iterrows():
         found = made.explain(person)
         if not found.certificate.proven:

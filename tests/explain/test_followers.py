@@ -27,7 +27,13 @@ def by_income(rows: pd.DataFrame) -> np.ndarray:
 
 def explainer_of(actions: ActionSet, threshold: float) -> p2ce.Explainer:
     return p2ce.Explainer(
-        by_income, PEOPLE, actions=actions, threshold=threshold, plausibility=None, objectives="changes"
+        by_income,
+        PEOPLE,
+        target=1,
+        actions=actions,
+        threshold=threshold,
+        plausibility=None,
+        objectives="changes",
     )
 
 

@@ -30,8 +30,8 @@ def test_one_row_that_is_not_kept_decides_for_explain_as_well() -> None:
     for gap, options in ((None, 0), (0, 1), (1, 1), (ROWS - 1, 1)):
         frame = people(gap=gap)
         actions = ActionSet.infer(frame).fix("income").rule(rules.one_hot("home", HOMES))
-        plain = p2ce.Explainer(without_a_home, frame, plausibility=None)
-        whole = p2ce.Explainer(without_a_home, frame, actions=actions, plausibility=None)
+        plain = p2ce.Explainer(without_a_home, frame, target=1, plausibility=None)
+        whole = p2ce.Explainer(without_a_home, frame, target=1, actions=actions, plausibility=None)
         found, own = whole.explain(row), plain.explain(row, actions=actions)
         assert len(found) == options
         assert found.status is own.status

@@ -33,7 +33,7 @@ def test_labels_are_listed() -> None:
     def score(rows: pd.DataFrame) -> "np.ndarray":
         return ((rows["Income"] > 30) & (rows["Home"] == "own")).to_numpy(float)
 
-    explainer = p2ce.Explainer(score, frame)
+    explainer = p2ce.Explainer(score, frame, target=1)
     found = explainer.explain({**PERSON, "Home": "rent"})
     drawn = explainer.map_of(found, "Home", "Owns", size=5)
     assert set(drawn.values[0]) == {"own", "rent"}

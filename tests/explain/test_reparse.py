@@ -20,7 +20,7 @@ def model_that_likes_gaps() -> HistGradientBoostingClassifier:
 
 def test_an_override_that_lets_values_go_missing_is_read_for_them():
     model = model_that_likes_gaps()
-    explainer = p2ce.Explainer(model, PEOPLE, plausibility=None, objectives="changes")
+    explainer = p2ce.Explainer(model, PEOPLE, target=1, plausibility=None, objectives="changes")
     person = {"income": 3.0, "debt": 4}
     tight = p2ce.ActionSet.infer(PEOPLE).fix("debt").values(income=[1.0, 2.0])
     assert explainer.explain(person, actions=tight).status is p2ce.Status.NO_RECOURSE

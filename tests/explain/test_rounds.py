@@ -19,7 +19,7 @@ def explained_beside_a_rule() -> p2ce.Explanation:
     label = np.where((people.a > 0.4) | (people.b > 0.9), 1, 0)
     model = DecisionTreeClassifier(random_state=0).fit(people, label)
     actions = ActionSet.infer(people).fix("c").rule(rules.inequality("a + c <= 1000000000.2"))
-    explainer = p2ce.Explainer(model, people, actions=actions, plausibility=None)
+    explainer = p2ce.Explainer(model, people, target=1, actions=actions, plausibility=None)
     return explainer.explain({"a": 0.0, "b": 0.0, "c": 1e9})
 
 

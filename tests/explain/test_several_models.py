@@ -80,7 +80,7 @@ def explainer(models: Any, **changed: Any) -> p2ce.Explainer:
         "objectives": ["mean_distance", "changes"],
         **changed,
     }
-    return p2ce.Explainer(models, loans.people(), **arguments)
+    return p2ce.Explainer(models, loans.people(), **{"target": 1, **arguments})
 
 
 def someone(number: int, rejected_score: Scorer) -> dict[str, Any]:

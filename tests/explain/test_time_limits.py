@@ -26,7 +26,7 @@ def hard() -> tuple[p2ce.Explainer, pd.DataFrame]:
     model = GradientBoostingClassifier(n_estimators=100, max_depth=4, random_state=0).fit(frame, margin > 0)
     detector = p2ce.IsolationForest(n_estimators=50)
     arguments: dict[str, Any] = {"target": True, "threshold": 0.97, "max_changes": None}
-    explainer = p2ce.Explainer(model, frame, plausibility=detector, **arguments)
+    explainer = p2ce.Explainer(model, frame, plausibility=detector, **{"target": 1, **arguments})
     explainer.warm_up()
     return explainer, frame.iloc[np.argsort(model.predict_proba(frame)[:, 1])[:3]]
 

@@ -16,7 +16,7 @@ def changed_model() -> tuple[p2ce.Explainer, pd.DataFrame]:
     model = DecisionTreeClassifier(random_state=0).fit(
         people, (people.a + people.b - people.c > 4).astype(int)
     )
-    explainer = p2ce.Explainer(model, people, plausibility=None)
+    explainer = p2ce.Explainer(model, people, target=1, plausibility=None)
     values = model.tree_.value
     leaves = np.flatnonzero(model.tree_.children_left < 0)
     rejecting = [leaf for leaf in leaves if values[leaf, 0, 1] == 0]

@@ -31,7 +31,7 @@ def compiled():
 
 for name, model in models.items():
     model.fit(frame, good)
-    explainer = p2ce.Explainer(model, frame)
+    explainer = p2ce.Explainer(model, frame, target=1)
     explainer.warm_up()
     before = compiled()
     rejected = frame[model.predict(frame) == 0]

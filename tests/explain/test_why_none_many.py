@@ -24,7 +24,7 @@ def problem() -> tuple[p2ce.Explainer, p2ce.Explanations]:
     actions = (
         p2ce.ActionSet.infer(people).fix("LatePayments").increase_only("LoanAmount").decrease_only("Income")
     )
-    explainer = p2ce.Explainer(model, people, actions=actions, max_changes=1, plausibility=None)
+    explainer = p2ce.Explainer(model, people, target=1, actions=actions, max_changes=1, plausibility=None)
     rejected = people[explainer.score(people) < explainer.threshold].head(20)
     return explainer, explainer.explain_many(rejected.set_axis([f"id {i}" for i in range(len(rejected))]))
 
@@ -60,7 +60,7 @@ def test_labels_have_to_name_one_person_each() -> None:
 def test_explanations_of_another_problem_are_rejected() -> None:
     explainer, many = problem()
     people = pd.DataFrame([one.person for one in many])
-    other = p2ce.Explainer(lambda frame: np.zeros(len(frame)), people, plausibility=None)
+    other = p2ce.Explainer(lambda frame: np.zeros(len(frame)), people, target=1, plausibility=None)
     with pytest.raises(InvalidArgument, match="another problem"):
         other.why_none(many)
     with pytest.raises(InvalidArgument, match="n_jobs"):
@@ -88,7 +88,7 @@ def test_a_failure_or_ctrl_c_loses_nothing_that_is_done(
     people = pd.DataFrame({"a": [0, 1, 2, 12], "bad": [0, 1, 0, 0]}, index=["x", "y", "z", "fine"])
     model = Model()
     actions = p2ce.ActionSet.infer(people).within(a=(0, 5)).fix("bad")
-    explainer = p2ce.Explainer(model, people, actions=actions, plausibility=None)
+    explainer = p2ce.Explainer(model, people, target=1, actions=actions, plausibility=None)
     many = explainer.explain_many(people)
     assert many.statuses[NO_RECOURSE] == 3
     model.does = does

@@ -61,7 +61,7 @@ def warm_up() -> None:
     _question().warm_up()
     for model in (DecisionTreeClassifier(max_depth=2), KNeighborsClassifier(3)):
         fitted = model.fit(seeds.numbers(), seeds.outcome())
-        p2ce.Explainer(fitted, seeds.numbers(), plausibility=None).warm_up()
+        p2ce.Explainer(fitted, seeds.numbers(), target=1, plausibility=None).warm_up()
 
 
 def take_lightgbm_text(path: Path) -> None:
@@ -93,7 +93,7 @@ def take_policy(path: Path) -> None:
     lint(parse_policy(read_file(path)), seeds.mixed())
     actions = p2ce.ActionSet.load(path)
     explain(
-        p2ce.Explainer(seeds.mixed_model(), seeds.mixed(), actions=actions, plausibility=None),
+        p2ce.Explainer(seeds.mixed_model(), seeds.mixed(), target=1, actions=actions, plausibility=None),
         seeds.mixed().head(1),
     )
 

@@ -241,7 +241,7 @@ def question() -> Any:
     )
     actions = actions.display(Income={"name": "monthly income", "unit": "EUR"}).increase_only("Income")
     return p2ce.Explainer(
-        mixed_model(), mixed(), actions=actions, plausibility=p2ce.IsolationForest(n_estimators=3)
+        mixed_model(), mixed(), target=1, actions=actions, plausibility=p2ce.IsolationForest(n_estimators=3)
     )
 
 

@@ -52,7 +52,7 @@ def test_an_installed_package_adds_a_family_and_a_detector(tmp_path: Path) -> No
         detector = scorecard.Ranges({"income": (1.0, 4.0)})
         assert check_model(model, people, rows=100, boxes=20, people=2).family == "scorecard"
         check_detector(detector, people, rows=100)
-        explainer = p2ce.Explainer(model, people, plausibility=detector, max_changes=2)
+        explainer = p2ce.Explainer(model, people, target=1, plausibility=detector, max_changes=2)
         found = explainer.explain(people.iloc[0])
     assert found.certificate.model_family == "scorecard"
     assert found.status is p2ce.Status.OPTIMAL

@@ -32,7 +32,7 @@ def explainer(model: Any = margin, **changed: Any) -> p2ce.Explainer:
     arguments = {"actions": loans.few(), "plausibility": None, "method": "p2ce", "target": 1, **changed}
     if model is margin:
         arguments.setdefault("threshold", 0.0)
-    return p2ce.Explainer(model, loans.people(), **arguments)
+    return p2ce.Explainer(model, loans.people(), **{"target": 1, **arguments})
 
 
 def rejected(model: Any = margin) -> pd.DataFrame:

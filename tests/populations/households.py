@@ -58,4 +58,4 @@ def pipeline(unknown: str = "ignore") -> Any:
 @cache
 def explainer(unknown: str = "ignore") -> p2ce.Explainer:
     """Give the one explainer of such a pipeline, which all tests share."""
-    return p2ce.Explainer(pipeline(unknown), people(), plausibility=None)
+    return p2ce.Explainer(pipeline(unknown), people(), target=1, plausibility=None)

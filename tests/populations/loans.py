@@ -54,7 +54,9 @@ def detector() -> SklearnForest:
 def explainer(**changed: Any) -> p2ce.Explainer:
     """Make the usual explainer, except for the arguments that are named."""
     arguments = {"plausibility": p2ce.IsolationForest(n_estimators=20, contamination=0.1), **changed}
-    return p2ce.Explainer(arguments.pop("model", forest()), arguments.pop("reference", people()), **arguments)
+    return p2ce.Explainer(
+        arguments.pop("model", forest()), arguments.pop("reference", people()), **{"target": 1, **arguments}
+    )
 
 
 def rejected() -> pd.DataFrame:

@@ -28,7 +28,7 @@ def explainer(**given: Any) -> Explainer:
     """Make an explainer of it, in which Age is fixed."""
     reference = make_applicants(300).features
     given.setdefault("actions", ActionSet.infer(reference).fix("Age"))
-    return Explainer(booster(), reference, **given)
+    return Explainer(booster(), reference, **{"target": 1, **given})
 
 
 def people(count: int) -> pd.DataFrame:

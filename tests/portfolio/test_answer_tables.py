@@ -1,7 +1,7 @@
 """Tables of a run lose nothing: every explanation comes back from them as it was."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import p2ce
 from p2ce import Status, rules
 from p2ce.portfolio.answer_tables import schema_of, to_parquet, to_tables
 from p2ce.portfolio.answers import Answers
+from p2ce.problem.feature import Direction
 from p2ce.result import Certificate
 from p2ce.tables.cells import is_missing
 from p2ce.tables.json_values import plain_fields
@@ -80,7 +81,7 @@ def categories_and_missing_values() -> Case:
     people.loc[[0, 1], "Place"] = "moon"
     people.loc[2, ["Income", "Rooms"]] = [np.nan, pd.NA]
     actions = p2ce.ActionSet.infer(reference).allow_missing("Place", "Income")
-    explainer = p2ce.Explainer(model, reference, actions=actions, plausibility=None)
+    explainer = p2ce.Explainer(model, reference, target=1, actions=actions, plausibility=None)
     return Case(explainer, people, becomes_missing)
 
 
@@ -127,6 +128,19 @@ def rounded() -> Case:
     )
 
 
+def flagged() -> Case:
+    """Say the opposite of what the forest goes by, so that options are flagged."""
+    features = tuple(
+        replace(one, association=Direction.DOWN if one.name == "Income" else one.association)
+        for one in ACTIONS.features
+    )
+    return Case(
+        loans.explainer(actions=replace(ACTIONS, features=features)),
+        loans.rejected().head(6),
+        lambda entry: any(option.flags for option in entry),
+    )
+
+
 def has_predictions(entry: p2ce.Explanation) -> bool:
     return entry.person_prediction is not None and any(option.prediction for option in entry)
 
@@ -167,6 +181,7 @@ def our_names() -> Case:
     explainer = p2ce.Explainer(
         model,
         reference,
+        target=1,
         plausibility=None,
         objectives=[
             "changes",
@@ -193,7 +208,7 @@ def labels_of_every_type() -> Case:
         wanted = (frame["mixed"] == 1) & (frame["code"] != 2) & (frame["odd"] == "\ud800")
         return np.asarray(wanted).astype(float)
 
-    explainer = p2ce.Explainer(score, reference, plausibility=None)
+    explainer = p2ce.Explainer(score, reference, target=1, plausibility=None)
     people = reference.head(6).astype({"text": object})
     people["code"] = people["code"].astype(object)
     people.loc[3, "code"] = 2.5  # which whole numbers do not hold
@@ -221,7 +236,7 @@ def polars_tables() -> Case:
     people = reference.head(20).with_columns(
         pl.when(pl.arange(20) == 1).then(None).otherwise("Owns").alias("Owns")
     )
-    return Case(p2ce.Explainer(score, reference, plausibility=None), people, len)
+    return Case(p2ce.Explainer(score, reference, target=1, plausibility=None), people, len)
 
 
 CASES: list[Callable[[], Case]] = [
@@ -236,6 +251,7 @@ CASES: list[Callable[[], Case]] = [
     ruled,
     estimated,
     our_names,
+    flagged,
     labels_of_every_type,
     polars_tables,
 ]

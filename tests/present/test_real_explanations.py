@@ -29,7 +29,9 @@ def either(rows: pd.DataFrame) -> np.ndarray:
 
 
 def tie(*, ties: bool) -> Explanation:
-    return Explainer(either, people(), plausibility=None, max_changes=1, ties=ties).explain({"A": 3, "B": 3})
+    return Explainer(either, people(), target=1, plausibility=None, max_changes=1, ties=ties).explain(
+        {"A": 3, "B": 3}
+    )
 
 
 def test_one_of_two_equal_options_is_not_called_the_only_one() -> None:
@@ -57,7 +59,7 @@ def test_a_person_below_the_margin_is_not_called_rejected() -> None:
     scores = model.predict_proba(frame)[:, 1]
     least = int(np.where(scores >= 0.5, scores, 1.0).argmin())
     near, margin = frame.iloc[least], float(scores[least]) - 0.46
-    found = Explainer(model, frame, plausibility=None, margin=margin).explain(near)
+    found = Explainer(model, frame, target=1, plausibility=None, margin=margin).explain(near)
     assert found.status is Status.OPTIMAL
     assert model.predict(near.to_frame().T)[0] == 1
     assert "does not accept your application clearly enough" in to_text(found)
@@ -105,7 +107,7 @@ def forbidden() -> Explainer:
     def model(rows: pd.DataFrame) -> np.ndarray:
         return np.where(np.asarray(rows["G"]), 0.9, 0.1)
 
-    return Explainer(model, frame, actions=actions, plausibility=None)
+    return Explainer(model, frame, target=1, actions=actions, plausibility=None)
 
 
 def test_a_change_that_a_rule_forbids_is_not_called_too_little() -> None:
@@ -145,7 +147,7 @@ def housing() -> Explainer:
     def model(rows: pd.DataFrame) -> np.ndarray:
         return np.where((np.asarray(rows["H_own"]) == 1) | (np.asarray(rows["Monthly"]) < 300), 0.9, 0.1)
 
-    return Explainer(model, frame, actions=actions, plausibility=None)
+    return Explainer(model, frame, target=1, actions=actions, plausibility=None)
 
 
 def test_a_category_of_several_columns_is_one_change() -> None:
@@ -172,6 +174,8 @@ def test_a_missing_value_is_stated_only_if_it_is_so() -> None:
     actions = (
         ActionSet.infer(frame).fix("Debt").display(Inc=Display(name={"en": "income", "es": "el ingreso"}))
     )
-    found = Explainer(model, frame, actions=actions, plausibility=None).explain({"Inc": np.nan, "Debt": 3})
+    found = Explainer(model, frame, target=1, actions=actions, plausibility=None).explain(
+        {"Inc": np.nan, "Debt": 3}
+    )
     assert "State the income (only if the true value is " in to_text(found)
     assert "Indique el ingreso (solo si el valor verdadero es " in to_text(found, language="es")

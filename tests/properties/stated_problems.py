@@ -61,7 +61,9 @@ class StatedProblem:
             "plausibility": self.detector,
         }
         frame = changed.pop("frame", self.frame)
-        return p2ce.Explainer(changed.pop("model", self.model), frame, **{**arguments, **changed})
+        return p2ce.Explainer(
+            changed.pop("model", self.model), frame, **{"target": 1, **arguments, **changed}
+        )
 
     def explain(self, **changed: Any) -> p2ce.Explanation:
         return self.explainer(**changed).explain(self.row)

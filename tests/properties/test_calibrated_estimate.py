@@ -47,7 +47,9 @@ class Entangled:
 
 def explainer(model: Scorer, reference: pd.DataFrame, **changed: Any) -> p2ce.Explainer:
     return p2ce.Explainer(
-        model, reference, **{"plausibility": None, "objectives": ["mean_distance", "changes"], **changed}
+        model,
+        reference,
+        **{"target": 1, "plausibility": None, "objectives": ["mean_distance", "changes"], **changed},
     )
 
 

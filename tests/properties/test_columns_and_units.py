@@ -61,14 +61,16 @@ def test_column_order_changes_nothing(case: StatedProblem, shuffle: Any, detecto
         "plausibility": forest if detector else None,
         "actions": case.actions,
     }
-    before = p2ce.Explainer(case.model, case.frame, **arguments).explain(case.person)
+    before = p2ce.Explainer(case.model, case.frame, **{"target": 1, **arguments}).explain(case.person)
     person = {name: case.person[name] for name in names}
     # The caller's frame in another order.
-    assert p2ce.Explainer(case.model, case.frame[names], **arguments).explain(person) == before
+    assert (
+        p2ce.Explainer(case.model, case.frame[names], **{"target": 1, **arguments}).explain(person) == before
+    )
     # The model itself fitted in another order.
     arguments["actions"] = reordered(case.actions, names)
     moved = with_columns(case.model, order)
-    after = p2ce.Explainer(moved, case.frame[names], **arguments).explain(person)
+    after = p2ce.Explainer(moved, case.frame[names], **{"target": 1, **arguments}).explain(person)
     assert is_same(after, before)
     assert list(after.person) == names
 
@@ -95,6 +97,7 @@ def test_the_unit_of_a_feature_changes_nothing(seed: int, power: int, detector: 
         explainer = p2ce.Explainer(
             model,
             people,
+            target=1,
             actions=actions,
             objectives=case.objectives,
             plausibility=forest if detector else None,

@@ -55,7 +55,9 @@ LACKING = {"income": np.nan, "age": 40}
 
 def explained(actions: p2ce.ActionSet, person: dict[str, Any], label: Any = LABEL) -> p2ce.Explanation:
     model = HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=2).fit(PEOPLE, label)
-    return p2ce.Explainer(model, PEOPLE, actions=actions.fix("age"), plausibility=None).explain(person)
+    return p2ce.Explainer(model, PEOPLE, target=1, actions=actions.fix("age"), plausibility=None).explain(
+        person
+    )
 
 
 def test_provide_proof_of_income() -> None:

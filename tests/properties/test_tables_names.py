@@ -98,7 +98,7 @@ def explain_row(model: Any, frame: pd.DataFrame, place: int, seed: int, **change
         actions = actions.rule(make(frame, ["job", "home", "grade"], draw).rule)
     arguments = {"actions": actions, "max_changes": 2, "plausibility": None, **changed}
     reference = arguments.pop("reference", frame)
-    return p2ce.Explainer(model, reference, **arguments).explain(frame.iloc[[place]])
+    return p2ce.Explainer(model, reference, **{"target": 1, **arguments}).explain(frame.iloc[[place]])
 
 
 @pytest.mark.parametrize("family", MODELS)

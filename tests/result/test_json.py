@@ -131,7 +131,7 @@ def real_explanations() -> Iterator[Any]:
     model = HistGradientBoostingClassifier(max_iter=5, categorical_features="from_dtype", random_state=0)
     unseen = with_gaps.head(3).assign(Home=pd.Categorical(["castle"] * 3))
     actions = ActionSet.infer(with_gaps).allow_missing("Debt").keep_missing("Home")
-    labelled = p2ce.Explainer(model.fit(with_gaps, loans.label()), with_gaps, actions=actions)
+    labelled = p2ce.Explainer(model.fit(with_gaps, loans.label()), with_gaps, target=1, actions=actions)
     yield labelled.explain_many(with_gaps.head(4))
     yield labelled.explain_many(unseen)
     line = LinearRegression().fit(people, 3.0 * loans.label())

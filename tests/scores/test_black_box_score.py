@@ -59,7 +59,9 @@ def as_row(values: Any) -> tuple[float, ...]:
 
 
 def explainer(model: Any, **changed: Any) -> p2ce.Explainer:
-    made = p2ce.Explainer(model, loans.people(), **{"actions": few(), "plausibility": None, **changed})
+    made = p2ce.Explainer(
+        model, loans.people(), **{"target": 1, "actions": few(), "plausibility": None, **changed}
+    )
     made.warm_up()  # compiling and calibrating evaluate too, once for all instances
     return made
 

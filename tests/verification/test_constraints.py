@@ -60,7 +60,9 @@ def setup_of(kind: str) -> Problem:
     def scores(frame: pd.DataFrame) -> np.ndarray:
         return (frame["b"] > 2.0).to_numpy(dtype=np.float64)
 
-    return p2ce.Explainer(scores, FRAME, actions=ACTIONS[kind], plausibility=None, max_changes=None)._problem
+    return p2ce.Explainer(
+        scores, FRAME, target=1, actions=ACTIONS[kind], plausibility=None, max_changes=None
+    )._problem
 
 
 @given(

@@ -75,7 +75,8 @@ IndexColumn = Annotated[
 Target = Annotated[
     str | None,
     option(
-        "The target class, 1 if not given; for a regressor the target range, such as 1000: or 10:20.",
+        "The favourable class, needed unless names of the classes or of the label say it; for a regressor "
+        "the wanted range, such as 1000: or 10:20.",
         "CLASS",
         panel=PROBLEM,
     ),

@@ -9,9 +9,9 @@ from p2ce.apps.messages import counted, notice
 from p2ce.apps.model_files.load_model import LoadedModel, load_model
 from p2ce.apps.model_files.model_columns import ModelColumns, columns_of
 from p2ce.apps.reference_types import tell_new_labels, typed_reference
-from p2ce.apps.target_argument import read_target
+from p2ce.apps.target_argument import find_labels, read_target
 from p2ce.check_paths import require_file
-from p2ce.errors import InvalidArgument, InvalidTarget, nearest
+from p2ce.errors import InvalidArgument, InvalidTarget, UnnamedTarget, nearest
 from p2ce.limits import DEFAULT, Limits
 from p2ce.tables import typed_columns as cells
 from p2ce.tables.cells import is_missing
@@ -112,8 +112,10 @@ def make_ready(inputs: Inputs) -> Ready:
         tell_new_labels(people_table, people, reference)
     actions = _actions(inputs, policy, reference, people_table)
     target = read_target(loaded.model, inputs.target)
+    unused = [name for name in reference_table.columns if name not in (*names, inputs.index_column)]
+    labels = find_labels(loaded.model, reference_table, unused)
     return Ready(
-        explainer=_explainer(inputs, loaded.model, reference, actions, target),
+        explainer=_explainer(inputs, loaded.model, reference, actions, target, labels),
         loaded=loaded,
         reference=reference,
         people=people,
@@ -223,21 +225,8 @@ def _extras(inputs: Inputs, table: Table, names: list[str]) -> "pd.DataFrame":
             f"{listed(unused)} of {table.path.name} {'are' if len(unused) > 1 else 'is'} not the model's, "
             "and left out."
         )
-    _warn_of_label(inputs, unused)
     columns = {name: cells.as_written(table, name) for name in others}
     return pd.DataFrame(columns, index=table.frame.index)
-
-
-def _warn_of_label(inputs: Inputs, unused: list[str]) -> None:
-    """Say that class 1 is wanted by default, where a column that was left out looks like its name."""
-    from p2ce.decisions.decision_warnings import sounds_unwanted
-
-    unwanted = [name for name in unused if sounds_unwanted(name)]
-    if unwanted and inputs.target is None:
-        notice(
-            "No --target is given, so class 1 is taken as the wanted one. If the model predicts "
-            f"{echoed(unwanted[0])}, pass --target 0."
-        )
 
 
 def _labels(inputs: Inputs, table: Table) -> list[Any]:
@@ -321,7 +310,12 @@ def _require_kind(inputs: Inputs, policy: "ActionSet", reference: "pd.DataFrame"
 
 
 def _explainer(
-    inputs: Inputs, model: Any, reference: "pd.DataFrame", actions: "ActionSet", target: Any
+    inputs: Inputs,
+    model: Any,
+    reference: "pd.DataFrame",
+    actions: "ActionSet",
+    target: Any,
+    labels: "pd.Series[Any] | None",
 ) -> "Explainer":
     from p2ce.detectors.parse_detector import IsolationForest
     from p2ce.explainer import DEFAULT_OBJECTIVES, Explainer
@@ -337,11 +331,14 @@ def _explainer(
             reference,
             actions=actions,
             target=target,
+            y=labels,
             threshold=inputs.threshold,
             objectives=inputs.objectives or DEFAULT_OBJECTIVES,
             max_changes=inputs.max_changes,
             plausibility=forest if inputs.plausible else None,
         )
+    except UnnamedTarget as error:
+        raise InvalidTarget(error.on_command_line) from error
     except InvalidTarget as error:
         if "(low, high)" not in str(error):
             raise

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from p2ce.problem import Display
     from p2ce.result import ModelFacts
 
+FAVOURABLE = {-1: "down", 0: "", 1: "up"}  # by the sign of an association
+FLAGGED = "favourable: which way goes with the target. Options that move the other way are flagged."
 HUGE = 10**9  # combinations, beyond which a black-box model is likely to be estimated
 BOUNDS = {
     "tree leaves": "parsed; proven by bounds from the leaves of its trees",
@@ -139,13 +141,19 @@ def _print_grid(console: "Console", ready: Ready) -> None:
 
     features = [ready.actions[name] for name in ready.reference.columns]
     called = [_called(feature.display) for feature in features]
+    # The explainer knows associations that the policy does not: those of the model and of the labels.
+    favourable = [FAVOURABLE[ready.explainer.actions[feature.name].association] for feature in features]
     table = Table(show_edge=False, pad_edge=False)
-    for heading in ("feature", *(["called"] * any(called)), "kind", "may move", "candidates"):
+    headings = ("feature", *(["called"] * any(called)), "kind", "may move")
+    for heading in (*headings, *(["favourable"] * any(favourable)), "candidates"):
         table.add_column(heading, overflow="fold")
-    for feature, name in zip(features, called, strict=True):
-        own, *rest = feature_row(feature)
-        table.add_row(*(Text(printable(text)) for text in (own, *([name] * any(called)), *rest)))
+    for feature, name, way in zip(features, called, favourable, strict=True):
+        own, kind, moves, candidates = feature_row(feature)
+        row = (own, *([name] * any(called)), kind, moves, *([way] * any(favourable)), candidates)
+        table.add_row(*(Text(printable(text)) for text in row))
     console.print(table)
+    if any(favourable):
+        console.print(FLAGGED, soft_wrap=True)
 
 
 def _called(display: "Display") -> str:

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ from p2ce.visible import echoed
 if TYPE_CHECKING:
     import pandas as pd
 
+    from p2ce.problem import ActionSet
     from p2ce.problem.policy_lint import Finding
 
 app = typer.Typer(
@@ -83,6 +84,18 @@ def infer(
             "number; without it, such values are only reported.",
         ),
     ] = None,
+    label_column: Annotated[
+        str | None,
+        typer.Option(
+            help="The column of outcomes. It is no feature; where a feature goes clearly with the favourable "
+            "outcome, the policy says which way.",
+            metavar="COLUMN",
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(help="The favourable outcome in --label-column, unless names say it.", metavar="CLASS"),
+    ] = None,
     limit: say.Limit = None,
 ) -> None:
     """Write a first policy read off a table, to be edited.
@@ -92,18 +105,34 @@ def infer(
     Columns whose names look like protected attributes are protected; the output says which. Candidates are
     chosen where people are. Values that look like codes are reported.
     """
+    from p2ce.apps.target_argument import meant_label
     from p2ce.check_paths import require_other, require_place
+    from p2ce.errors import InvalidTarget, UnnamedTarget
     from p2ce.problem import ActionSet
     from p2ce.problem.policy_file import save
     from p2ce.problem.policy_lint import likely_protected
 
     require_other(out, {"DATA": data, "--model": None if model is None else Path(model)})
     require_place(out, force=force)
-    people = _people(data, _names(drop), model, read_limits(limit or ()))
+    labels = None if label_column is None else _labels(data, label_column, read_limits(limit or ()))
+    dropped = list(dict.fromkeys([*_names(drop), *([] if label_column is None else [label_column])]))
+    people = _people(data, dropped, model, read_limits(limit or ()))
     likely = [name for name in people.columns if likely_protected(name) is not None]
     kept = list(dict.fromkeys([*_known(_names(protected), people), *likely]))
-    _tell_what_looks_wrong(people, alone=model is None and not drop)
-    actions = ActionSet.infer(people, special_values=None if special_values is None else "detect")
+    _tell_what_looks_wrong(people, alone=model is None and not dropped)
+    try:
+        actions = ActionSet.infer(
+            people,
+            labels,
+            target=None if labels is None or target is None else meant_label(labels, target),
+            special_values=None if special_values is None else "detect",
+        )
+    except UnnamedTarget as error:
+        calls = " or ".join(f"--target {one}" for one in error.classes[:6])
+        raise InvalidTarget(
+            f"Nothing says which label of {echoed(label_column)} is the favourable outcome. Pass {calls}"
+        ) from error
+    _propose(actions)
     save(actions.protect(*kept), out)
     protected_ones = printable(", ".join(kept) or "none")
     print(f"{printable(out)}: {counted(people.shape[1], 'feature')}, protected: {protected_ones}.")
@@ -122,6 +151,26 @@ def _people(data: Path, drop: list[str], model: str | None, limits: Limits) -> "
 
     _known(drop, table.frame)
     return pd.DataFrame({name: cells.natural(table, name) for name in table.columns if name not in drop})
+
+
+def _labels(data: Path, name: str, limits: Limits) -> "pd.Series[Any]":
+    """Read the outcomes."""
+    from p2ce.tables import typed_columns as cells
+    from p2ce.tables.table_files import read_table
+
+    table = read_table(data, "DATA", limits=limits)
+    _known([name], table.frame)
+    return cells.natural(table, name)
+
+
+def _propose(actions: "ActionSet") -> None:
+    """Say which directions the outcomes propose."""
+    ways = [f"{one.name} {one.association.name.lower()}" for one in actions.features if one.association]
+    if ways:
+        notice(
+            f"These go with the favourable outcome: {', '.join(ways)}. Options that move them the other way "
+            "are flagged. To forbid that, write the same as direction: in the policy."
+        )
 
 
 def _tell_what_looks_wrong(people: "pd.DataFrame", *, alone: bool) -> None:

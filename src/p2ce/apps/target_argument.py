@@ -1,31 +1,76 @@
-"""Parse --target: a class as people write it, or a range of a predicted number."""
+"""Parse --target: a class as people write it, or a range of a predicted number; find the column of labels."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from p2ce.errors import InvalidTarget, nearest
+from p2ce.problem.favourable_class import polarity
+from p2ce.tables.table_files import Table
 from p2ce.visible import echoed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# What a column of labels is called, where its name does not say what 1 means.
+LABELS = frozenset({"y", "target", "label", "outcome", "class", "response"})
 
 
 def read_target(model: Any, given: str | None) -> Any:
     """Find the class that a text means, or read a range ``low:high`` with either end left open.
 
-    None, if none is given and there is a class 1, leaves the choice to the explainer, which may have doubts.
+    None, if none is given, leaves it to the explainer to find evidence.
 
     >>> read_target(None, "1000:"), read_target(None, "yes")
     ((1000.0, None), 'yes')
     """
+    if given is None:
+        return None
     classes = _classes(model)
     if classes is None:
-        return None if given is None else _number_range(given) or _scalar(given)
-    if given is None:
-        if any(bool(known == 1) for known in classes):
-            return None
-        shown = ", ".join(map(str, classes))
-        raise InvalidTarget(
-            f"The model knows the classes {shown}. Say which one is wanted: --target {classes[-1]}"
-        )
+        return _number_range(given) or _scalar(given)
+    found = _class_meant(given, classes)
+    if found is not None:
+        return found
+    hint = nearest(given, classes).replace("'", "")
+    raise InvalidTarget(f"--target {echoed(given)} is no class of the model. {hint}")
+
+
+def meant_label(labels: "pd.Series[Any]", given: str) -> Any:
+    """Find the label that a text means, or read a range ``low:high`` of numbers."""
+    classes = sorted(set(labels.tolist()), key=str)
+    found = _class_meant(given, classes)
+    if found is None:
+        found = _number_range(given)
+    if found is None:
+        raise InvalidTarget(f"--target {echoed(given)} is no label of the column. {nearest(given, classes)}")
+    return found
+
+
+def find_labels(model: Any, table: Table, names: Sequence[str]) -> "pd.Series[Any] | None":
+    """Find the labels of a table: the one column among ``names`` that holds the model's classes alone.
+
+    A model that does not name its classes is taken to have 0 and 1. Any column may hold 0 and 1: there, a
+    label is also called like one. None where no column, or more than one, may be the label.
+    """
+    import pandas as pd
+
+    classes = _classes(model) or [0, 1]
+    named = all(isinstance(one, str) for one in classes)
+    found = []
+    for name in names:
+        cells = table.frame[name].tolist()
+        meant = {cell: _class_meant(str(cell).strip(), classes) for cell in set(cells)}
+        called = named or polarity(name) or name.lower() in LABELS
+        if called and 1 < len(meant) <= len(classes) and None not in meant.values():
+            found.append(pd.Series([meant[cell] for cell in cells], name=name))
+    return found[0] if len(found) == 1 else None
+
+
+def _class_meant(given: str, classes: Sequence[Any]) -> Any:
+    """Return the class that a text stands for, or None."""
     for known in classes:
         if str(known) == given or (str(known).lower() == given.lower() and isinstance(known, bool)):
             return known
@@ -33,8 +78,7 @@ def read_target(model: Any, given: str | None) -> Any:
     for known in classes:
         if not isinstance(number, str) and not isinstance(known, str) and bool(known == number):
             return known
-    hint = nearest(given, classes).replace("'", "")
-    raise InvalidTarget(f"--target {echoed(given)} is no class of the model. {hint}")
+    return None
 
 
 def _classes(model: Any) -> list[Any] | None:

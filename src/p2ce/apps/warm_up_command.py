@@ -58,7 +58,7 @@ def run_warm_up(*, everything: bool = False, console: "Console | None" = None) -
 def _explain(kind: Kind, people: "pd.DataFrame", outcome: Any) -> None:
     import p2ce
 
-    settings = {"max_changes": 2, "plausibility": None, **kind.settings()}
+    settings = {"target": 1, "max_changes": 2, "plausibility": None, **kind.settings()}
     explainer = p2ce.Explainer(kind.model(people, outcome), people, **settings)
     explainer.warm_up()
     explainer.explain(people.iloc[0], **kind.call())

@@ -7,6 +7,7 @@ import pandas as pd
 
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.explain.arguments import Arguments
+from p2ce.explain.directions import associated
 from p2ce.tables import TableKind
 
 
@@ -23,10 +24,12 @@ class SavedArguments:
 def arguments_to_save(
     arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: TableKind, problem: Problem
 ) -> SavedArguments:
-    """Collect what a file keeps; actions that were inferred from the reference are kept as such."""
-    actions = problem.actions if arguments.actions is None else arguments.actions
+    """Collect what a file keeps: actions that were inferred, and the target that was settled, as such."""
+    actions = problem.actions
+    if arguments.actions is not None:
+        actions = associated(arguments.actions, actions)
     return SavedArguments(
-        arguments=replace(arguments, actions=actions),
+        arguments=replace(arguments, actions=actions, target=problem.target),
         reference=reference,
         kind=kind,
         models=len(model) if isinstance(model, list | tuple) else None,

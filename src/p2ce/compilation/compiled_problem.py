@@ -57,6 +57,7 @@ class Problem:
     refines: bool = False  # tries values between inferred candidates, close to the front
     use_bounds: bool
     target: Any
+    relations: tuple[tuple[str, str], ...] = ()  # pairs (a, b): a <= b in all of the data
     margin: float = 0.0  # as given; thresholds and ends hold it already
     dtype_names: dict[str, str]  # as every explanation repeats them
     categories: dict[str, Categories]  # likewise

@@ -132,7 +132,8 @@ def decide_number(
         )
     require_scale(request, (DECISION,), name=name)
     threshold = decision_threshold(request)
-    index = class_index(scored, request.target)
+    # The threshold says from which number on it is the second class: there is nothing left to guess.
+    index = class_index(scored, scored[-1] if request.target is None else request.target)
     return Decision(
         evaluate=predict if index else lambda frame: -predict(frame),
         scale=DECISION,

@@ -1,11 +1,10 @@
-"""Warn where the decision or the class that is explained seems not to be the one that the user means.
+"""Warn where the decision that is explained seems not to be the one that the user means.
 
 Two things are easily overlooked. ``predict`` may decide by a cut-off of its own, while options are searched
-for a score of at least 0.5. And class 1, which is taken where no target is given, may be the unwanted one.
+for a score of at least 0.5. And a function may score the unfavourable outcome: its name says so.
 """
 
 import logging
-import re
 import shlex
 import warnings
 from collections.abc import Sequence
@@ -19,22 +18,14 @@ from p2ce.decisions.model_adapter import DECISION, LEAD, PROBABILITY, ModelAdapt
 from p2ce.decisions.row_format import attribute_of, choose_row_format, classes_of, name_of
 from p2ce.decisions.target_arguments import class_index
 from p2ce.decisions.votes import predictions
+from p2ce.problem.favourable_class import polarity
 from p2ce.visible import echoed
 
 log = logging.getLogger("p2ce")
 
 # Scores this close to the threshold are ties, which ``predict`` decides by rules of its own.
 _TIE = 1e-9
-# A wanted class that is given to fewer than this share is the rarer one by far: so are defaults and frauds.
-_RARE = 1.0 / 3.0
-# Words that name what nobody wants: whole ones, and beginnings.
-_UNWANTED = frozenset({"bad", "late", "risk", "risky", "risks", "spam"})
-_UNWANTED_BEGINNINGS = (
-    *("default", "fraud", "churn", "delinq", "recid", "reject", "declin", "refus", "denie", "denial"),
-    *("arrear", "bankrupt", "insolv", "overdue", "attrition", "fail", "dropout"),
-)
 _SCORING = ("predict_proba", "decision_function")
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 class Argument(NamedTuple):
@@ -56,8 +47,18 @@ class Argument(NamedTuple):
         return f"--{self.name}" if self.value is None else f"--{self.name} {shlex.quote(str(self.value))}"
 
 
-Doubt: TypeAlias = tuple[str | Argument, ...]  # a message in parts, none where there is no doubt
-NO_DOUBT: Doubt = ()
+Message: TypeAlias = Sequence[str | Argument]  # in parts, none where there is no doubt
+NO_DOUBT: Message = ()
+
+
+def in_python(parts: Message) -> str:
+    """Write a message for those who call `Explainer`."""
+    return "".join(part if isinstance(part, str) else part.in_python() for part in parts)
+
+
+def on_command_line(parts: Message) -> str:
+    """Write a message for those who call ``p2ce``."""
+    return "".join(part if isinstance(part, str) else part.on_command_line() for part in parts)
 
 
 def warn_about_decisions(
@@ -66,10 +67,11 @@ def warn_about_decisions(
     """Look at one model, or each of several; a threshold or a target that is given raises no doubt."""
     models = list(model) if isinstance(model, list | tuple) else [model]
     thresholds = list(threshold) if np.ndim(threshold) else [threshold] * len(models)
-    for place, (one, found, given) in enumerate(zip(models, parsed, thresholds, strict=True)):
-        compares, doubts_target = given is None and _has_both(one), default_target and place == 0
-        if found.classes and (compares or doubts_target):
-            _warn(one, found, request, compares=compares, doubts_target=doubts_target)
+    for one, found, given in zip(models, parsed, thresholds, strict=True):
+        if given is None and found.classes and _has_both(one):
+            _warn_of_decision(one, found, request)
+    if default_target and parsed[0].classes:
+        _warn_of_function(models[0])
 
 
 def _has_both(model: Any) -> bool:
@@ -78,24 +80,20 @@ def _has_both(model: Any) -> bool:
     return scores and callable(attribute_of(model, "predict"))
 
 
-def _warn(model: Any, found: ModelAdapter, request: Request, *, compares: bool, doubts_target: bool) -> None:
-    """Log one line for each doubt, by what the model says about some rows of the reference."""
-    checks = [_other_decisions] * compares + [_unwanted] * doubts_target
-    for check in checks:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                doubt = check(model, found, request, found.evaluate(some_rows(request.reference)))
-        except Exception as error:  # what cannot be checked raises no doubt
-            log.debug("The decision of the model could not be checked: %s", error)
-            continue
-        if doubt:
-            shown = [part if isinstance(part, str) else part.on_command_line() for part in doubt]
-            parts = [part if isinstance(part, str) else part.in_python() for part in doubt]
-            log.warning("%s", "".join(parts), extra={"on_command_line": "".join(shown)})
+def _warn_of_decision(model: Any, found: ModelAdapter, request: Request) -> None:
+    """Log where ``predict`` decides otherwise, by what the model says about some rows of the reference."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            doubt = _other_decisions(model, found, request, found.evaluate(some_rows(request.reference)))
+    except Exception as error:  # what cannot be checked raises no doubt
+        log.debug("The decision of the model could not be checked: %s", error)
+        return
+    if doubt:
+        log.warning("%s", in_python(doubt), extra={"on_command_line": on_command_line(doubt)})
 
 
-def _other_decisions(model: Any, found: ModelAdapter, request: Request, scores: FloatArray) -> Doubt:
+def _other_decisions(model: Any, found: ModelAdapter, request: Request, scores: FloatArray) -> Message:
     """Say how many rows ``predict`` decides otherwise, and by what."""
     target = found.classes[class_index(found.classes, request.target)]
     seen: list[Any] = []
@@ -138,50 +136,15 @@ def _cut(model: Any, found: ModelAdapter, scores: FloatArray, given: BoolArray) 
     )
 
 
-def _unwanted(model: Any, found: ModelAdapter, request: Request, scores: FloatArray) -> Doubt:
-    """Say why the class that is taken by default seems to be the unwanted one."""
-    if len(found.classes) != 2:
-        return NO_DOUBT
-    index = class_index(found.classes, request.target)
-    reasons = [f"{echoed(name)} sounds like something unwanted" for name in _unwanted_names(model)[:1]]
-    if found.scale == PROBABILITY and float(scores.mean()) < _RARE:
-        reasons.append(f"its mean probability on the reference is {float(scores.mean()):.2g}")
-    elif found.scale != PROBABILITY and float((scores >= found.threshold).mean()) < _RARE:
-        share = float((scores >= found.threshold).mean())
-        reasons.append(f"the model gives it to {share:.0%} of the reference")
-    if not reasons:
-        log.info("No target is given: class %r is taken as the wanted one.", found.classes[index])
-        return NO_DOUBT
-    wanted, other = found.classes[index], found.classes[1 - index]
-    way_out: Doubt = ("pass ", Argument("target", other))
-    if callable(model) and not any(callable(attribute_of(model, name)) for name in (*_SCORING, "predict")):
-        way_out = ("pass a function that scores the wanted class",)  # of a function, there is no other score
-    return (
-        f"No target is given, so class {echoed(wanted)} is taken as the wanted one, but "
-        f"{' and '.join(reasons)}. If class {echoed(wanted)} is the unwanted outcome, ",
-        *way_out,
-        "; to confirm it, pass ",
-        Argument("target", wanted),
-        ".",
-    )
-
-
-def sounds_unwanted(name: str) -> bool:
-    """Tell a name that speaks of something that nobody wants: a default, a fraud.
-
-    >>> sounds_unwanted("default_next_month"), sounds_unwanted("approved")
-    (True, False)
-    """
-    return any(_is_unwanted(word) for word in _WORD.findall(name))
-
-
-def _unwanted_names(model: Any) -> list[str]:
-    """List the names that a user gave to a model and that hold such a word."""
+def _warn_of_function(model: Any) -> None:
+    """Warn of a function whose name speaks of the unfavourable outcome: it scores what has to be reached."""
     held = (model, getattr(model, "func", None), getattr(model, "__self__", None))
     names = [name_of(one) for one in held if one is not None]
-    names += [str(name) for name, _ in getattr(model, "steps", ())]
-    return [name for name in names if sounds_unwanted(name)]
-
-
-def _is_unwanted(word: str) -> bool:
-    return word.lower() in _UNWANTED or word.lower().startswith(_UNWANTED_BEGINNINGS)
+    unfavourable = [name for name in names if polarity(name) < 0]
+    if unfavourable and not any(callable(attribute_of(model, name)) for name in (*_SCORING, "predict")):
+        log.warning(
+            "No target is given, so the score of the function is taken as that of the favourable outcome. "
+            "But %s sounds like an unfavourable one. If it is, pass a function that scores the favourable "
+            "outcome. To confirm it, pass target=1.",
+            echoed(unfavourable[0]),
+        )

@@ -23,7 +23,8 @@ EvaluateAll: TypeAlias = Callable[[pd.DataFrame], Any]
 class Request:
     """What a model is parsed for: reach ``threshold`` for class ``target``, on data like ``reference``.
 
-    ``target`` is a class, or for a regressor the wanted range (low, high). Without a threshold, one class of
+    ``target`` is a class, or for a regressor the wanted range (low, high); None where the caller named none,
+    which only functions allow. Without a threshold, one class of
     more than two must win. ``nullable`` names the columns in which a value may be missing: a family states
     the missing-value behaviour of the model there, and may leave it out elsewhere.
     """

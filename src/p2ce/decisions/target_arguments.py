@@ -9,8 +9,8 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.decisions.model_adapter import Request
-from p2ce.errors import InvalidArgument, InvalidTarget, InvalidThreshold
-from p2ce.visible import echoed
+from p2ce.errors import InvalidArgument, InvalidTarget, InvalidThreshold, UnnamedTarget
+from p2ce.visible import echoed, listed
 
 
 def plain_classes(classes: object) -> tuple[Any, ...]:
@@ -19,7 +19,9 @@ def plain_classes(classes: object) -> tuple[Any, ...]:
 
 
 def class_index(classes: Sequence[Any], target: Any) -> int:
-    """Find the target among the classes."""
+    """Find the target among the classes; None is for `explain/settle_target.py` to find one."""
+    if target is None:
+        raise UnnamedTarget(f"Pass target=, one of {listed(classes)}.", classes=classes)
     for index, known in enumerate(classes):
         if not isinstance(target, list | tuple | dict) and np.ndim(target) == 0 and bool(known == target):
             return index

@@ -16,7 +16,7 @@ class Arguments:
     """What the caller passed beside the model and the reference, unchanged."""
 
     actions: ActionSet | None
-    target: Any  # None where none was given: class 1 is wanted then
+    target: Any  # None where none was given: names of classes or of the label have to say it then
     threshold: float | Sequence[float | None] | None
     margin: float
     scale: str | None

@@ -8,6 +8,7 @@ import numpy as np
 
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.encode import EncodedRows
+from p2ce.explain.find_flags import flags_of
 from p2ce.explain.verified import Grid, Verified
 from p2ce.paper.solve_by_paper import bound_of
 from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate, Unproven
@@ -108,10 +109,11 @@ def _counterfactual(
         values[coding.name] = after
         if found.displayed[at, column] != found.rows[at, column]:
             rounded[coding.name] = coding.plain(float(found.displayed[at, column]))
+    changes = {name: changes[name] for name in values if name in changes}
     return Counterfactual(
         number=number,
         values=values,
-        changes={name: changes[name] for name in values if name in changes},
+        changes=changes,
         costs=dict(zip(problem.objective_names, found.costs[at].tolist(), strict=True)),
         score=float(found.scores[at]),
         prediction=_number(found.predictions[at]),
@@ -119,6 +121,7 @@ def _counterfactual(
         rounded=rounded,
         rounded_score=float(found.displayed_scores[at]) if rounded else None,
         rounded_prediction=_number(found.displayed_predictions[at]) if rounded else None,
+        flags=flags_of(changes, values, problem.actions, problem.relations),
     )
 
 

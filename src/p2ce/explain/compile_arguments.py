@@ -21,15 +21,19 @@ from p2ce.explain.arguments import Arguments
 from p2ce.explain.candidate_errors import require_candidates
 from p2ce.explain.check_arguments import check_bound, check_limit
 from p2ce.explain.describe_problem import question_of
+from p2ce.explain.directions import directed, known_associations
 from p2ce.explain.evaluation_budget import some_rejected
 from p2ce.explain.fingerprint import codes_fingerprint
 from p2ce.explain.restrictions import ends_of
+from p2ce.explain.settle_target import settle_target
+from p2ce.models.monotone_constraints import favourable_constraints
 from p2ce.models.parse_model import columns_with_missing, request_for
 from p2ce.models.several_models import parse_models
 from p2ce.objectives import Objective, Reference, resolve
 from p2ce.objectives.objective import FittedObjective, blamed
 from p2ce.paper.solve_by_paper import check_paper
 from p2ce.problem.actions import ActionSet
+from p2ce.problem.known_outcomes import known_outcomes
 from p2ce.problem.method import find_method
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.special import detected, proposal
@@ -61,8 +65,11 @@ class Compiled:
     rejected: FloatArray  # (few, d) rows of the sample that the model rejects
 
 
-def compile_arguments(model: Any, reference: Any, arguments: Arguments) -> Compiled:
-    """Check everything that can be checked without an instance, and compile model, detector and actions."""
+def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: Any = None) -> Compiled:
+    """Check everything that can be checked without an instance, and compile model, detector and actions.
+
+    ``y`` are the labels of the reference, if they are known.
+    """
     given = arguments
     method = find_method(given.method)
     check_limit(given.max_changes)
@@ -81,24 +88,35 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments) -> Compi
     if given.actions is None:
         _propose_special(book, codes)
     nullable = columns_with_missing(codes, book) | columns_to_miss(actions)
-    target = 1 if given.target is None else given.target
+    outcomes = None if y is None else known_outcomes(y, rows=len(frame), index=frame.index)
     parsing = partial(
         parse_models,
         model,
-        target=target,
         threshold=given.threshold,
         margin=given.margin,
         scale=given.scale,
         codebook=book,
         black_box=given.bound not in ("auto", "none"),
     )
-    parsed = parsing(reference=frame, codes=codes, nullable=nullable)
+    target, parsed = settle_target(
+        lambda target: parsing(target=target, reference=frame, codes=codes, nullable=nullable),
+        given.target,
+        outcomes=outcomes,
+        reference=frame,
+    )
+    parsing = partial(parsing, target=target)
     warn_about_decisions(
         model,
         parsed,
         request_for(frame, target=target, margin=given.margin, codebook=book, codes=codes, nullable=nullable),
         threshold=given.threshold,
         default_target=given.target is None,
+    )
+    actions = directed(
+        actions,
+        constraints=favourable_constraints(model, parsed, target),
+        associations=known_associations(actions, frame, parsed[0], target, outcomes),
+        restricts=given.actions is None,
     )
     names = parsed[0].columns
     detector = parse_detector(

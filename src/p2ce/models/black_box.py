@@ -314,6 +314,8 @@ def _numbers(method: Callable[[Any], Any], rows: RowFormat, call: str) -> Evalua
 
 def _callable_index(columns: int, target: Any) -> int:
     """Find the column that a callable reports for the target; there, classes are column numbers."""
+    if target is None and columns <= 2:  # a function scores what its author wants
+        return columns - 1
     if columns > 1:
         return class_index(range(columns), target)
     if np.ndim(target) == 0 and bool(target == 1):

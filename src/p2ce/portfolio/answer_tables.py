@@ -115,7 +115,7 @@ def common_of(explainer: "Explainer") -> dict[str, Any]:
     >>> from p2ce import Explainer
     >>> people = pd.DataFrame({"Income": [10, 20, 30, 40], "Debts": [3, 1, 2, 0]})
     >>> model = DecisionTreeClassifier().fit(people, [0, 0, 1, 1])
-    >>> common = common_of(Explainer(model, people, plausibility=None))
+    >>> common = common_of(Explainer(model, people, target=1, plausibility=None))
     >>> common["target"], common["columns"], common["certificate"]["method"]
     (1, ['Income', 'Debts'], 'exact')
     """
@@ -144,6 +144,7 @@ def common_of(explainer: "Explainer") -> dict[str, Any]:
             "may_change": may_change,
             "rounded": [name for name in may_change if name in rounding],
             "predictions": problem.model.predict is not None and not problem.others,
+            "flags": bool(problem.relations) or any(one.association for one in problem.actions.features),
             # Columns that hold JSON, since their labels are of several types.
             "json": [one.name for one in codings if _kind_of(one) is None],
             # Null is NaN to Python in these columns, and None in the others; in people, and in options.
@@ -190,7 +191,7 @@ def names_of(common: Mapping[str, Any], kept: Iterable[str] = ()) -> Names:
     objectives, layout = common["objectives"], common["layout"]
     own = (
         *("person", "status", "options", "score", "prediction", "message", "given", *CERTIFICATE),
-        *("option", "changed", "plausibility", "rounded_score", "rounded_prediction"),
+        *("option", "changed", "plausibility", "rounded_score", "rounded_prediction", "flags"),
     )
     return Names(
         own=called({name: name for name in own}),
@@ -242,6 +243,8 @@ def schema_of(explainer: "Explainer", key: "pa.DataType", kept: "Sequence[pa.Fie
         scores += ["rounded_score", *(["rounded_prediction"] if predicted else [])]
     options[names["changed"]] = pa.list_(pa.string())
     options |= dict.fromkeys([*names.costs.values(), *(names[name] for name in scores)], "float64")
+    if common["layout"]["flags"]:
+        options[names["flags"]] = "string"
     return AnswerSchema(people=_schema(people), options=_schema(options), names=names, common=common)
 
 
@@ -350,6 +353,7 @@ def _option_columns(options: Sequence[Counterfactual], schema: AnswerSchema) -> 
         },
         names["changed"]: [list(option.changes) for option in options],
         **{names[name]: list(map(attrgetter(name), options)) for name in SCORES},
+        names["flags"]: [json.dumps(to_plain(option.flags)) if option.flags else None for option in options],
     }
 
 
@@ -498,6 +502,7 @@ def _option_data(
         "costs": to_plain({name: option[column] for name, column in names.costs.items()}),
         "rounded": to_plain(_known(option, names.rounded)),
         **{name: to_plain(option.get(names[name])) for name in SCORES},
+        "flags": json.loads(option.get(names["flags"]) or "[]"),
     }
 
 

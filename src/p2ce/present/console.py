@@ -7,6 +7,7 @@ from p2ce.audits.audit_result import Audit
 from p2ce.present.audit_facts import amounts
 from p2ce.present.audit_view import view_of_audit
 from p2ce.present.changes import changes_of
+from p2ce.present.flag_sentences import flag_text
 from p2ce.present.many import view_of_many
 from p2ce.present.reasons import best_text
 from p2ce.present.render import render, render_words
@@ -17,6 +18,7 @@ from p2ce.result import (
     Counterfactual,
     Explanation,
     Explanations,
+    Flag,
     Judgement,
     Pick,
     Restriction,
@@ -77,6 +79,11 @@ def restriction_text(restriction: Restriction) -> str:
 def violation_line(violation: Violation) -> str:
     """Write which restriction is broken, and how."""
     return visible_line(violation_text(violation, wording_for(None)))
+
+
+def flag_line(flag: Flag) -> str:
+    """Write what a reviewer should look at."""
+    return visible_line(flag_text(flag, wording_for(None)))
 
 
 def judgement_text(judgement: Judgement) -> str:

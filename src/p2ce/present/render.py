@@ -207,6 +207,8 @@ def card_facts(seen: View, option: OptionView, said: str) -> list[Fact]:
     facts += [Fact(name, text) for name, text in costs if text]
     if option.plausibility and said == "exact":
         facts.append(Fact(words.say("col_plausibility"), option.plausibility))
+    if option.flags and said == "exact":
+        facts.append(Fact(words.say("col_flags"), "; ".join(option.flags)))
     return facts
 
 

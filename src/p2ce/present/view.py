@@ -15,6 +15,7 @@ from p2ce.present.audit_facts import (
     request_facts,
 )
 from p2ce.present.changes import Change, changes_of, check_advice, clause_of
+from p2ce.present.flag_sentences import flag_text
 from p2ce.present.proof import exact_proof, is_proven, plain_proof, shows_rounded
 from p2ce.present.reasons import PICKS, best_text, picked
 from p2ce.present.rule_sentences import checked_why, relaxation_text, restriction_text
@@ -67,6 +68,7 @@ class OptionView:
     changes: tuple[Change, ...]
     costs: tuple[CostView, ...]
     plausibility: str  # "" without a detector
+    flags: tuple[str, ...]  # what a reviewer should look at
     counterfactual: Counterfactual
     wording: Wording
 
@@ -82,6 +84,7 @@ class OptionView:
             "displayed": "; ".join(raw_values(option.rounded, wording)),
             "displayed_score": wording.full(option.displayed_score) if option.rounded else "",
             "best": self.best,
+            "flags": "; ".join(self.flags),
         }
         return facts_of(facts, wording)
 
@@ -268,6 +271,7 @@ def _option(
         changes=changes_of(option, wording),
         costs=tuple(_cost(name, option.costs[name], least, wording) for name in explanation.objectives),
         plausibility="" if option.plausibility is None else wording.numbers.score(option.plausibility, 0.0),
+        flags=tuple(flag_text(flag, wording) for flag in option.flags),
         counterfactual=option,
         wording=wording,
     )

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature, nearest
 from p2ce.limits import DEFAULT, Limits
 from p2ce.problem.actions_table import actions_table
+from p2ce.problem.association import associations, favourable_rows, with_associations
 from p2ce.problem.constraint_arguments import read_choices, read_range, read_step
 from p2ce.problem.display import Display
 from p2ce.problem.feature import Direction, FeatureActions, Kind
 from p2ce.problem.infer import Grid, infer_features
+from p2ce.problem.known_outcomes import known_outcomes
 from p2ce.problem.special import SpecialValues
 from p2ce.tables import as_pandas
 from p2ce.visible import as_text, echoed
@@ -53,7 +55,13 @@ class ActionSet:
 
     @classmethod
     def infer(
-        cls, frame: Any, *, grid: Grid = "data", special_values: SpecialValues | None = None
+        cls,
+        frame: Any,
+        y: Any = None,
+        *,
+        target: Any = None,
+        grid: Grid = "data",
+        special_values: SpecialValues | None = None,
     ) -> "ActionSet":
         """Learn kinds, ranges and candidates from people: pandas, polars, Arrow, a dict of columns.
 
@@ -63,6 +71,11 @@ class ActionSet:
 
         Args:
             frame: the people, one per row.
+            y: their outcomes, if known. Where a column of numbers goes clearly with the favourable one, its
+                `association` says which way. That forbids nothing: options that move it the other way are
+                flagged.
+            target: the favourable outcome in y, a label or a range (low, high); not needed where the labels
+                ("good", "bad") or the name of y ("approved", "default") say it.
             grid: "data" chooses candidates where people are, so that at most 1 % of them lie between two
                 neighbours, and prefers round numbers; an `Explainer` adds the values on either side of a
                 tree model's thresholds. "paper" takes steps of exactly 5 % of the range, from its low end.
@@ -78,7 +91,12 @@ class ActionSet:
         >>> ActionSet.infer(pd.DataFrame({"Housing": ["own", "rent", None, "own"]}))["Housing"].labels
         ('own', 'rent')
         """
-        return cls(features=infer_features(as_pandas(frame)[0], grid=grid, special_values=special_values))
+        people = as_pandas(frame)[0]
+        features = infer_features(people, grid=grid, special_values=special_values)
+        if y is None:
+            return cls(features=features)
+        favourable = favourable_rows(known_outcomes(y, rows=len(people), index=people.index), target)
+        return cls(features=with_associations(features, associations(features, people, favourable)))
 
     def fix(self, *names: object) -> "ActionSet":
         """Let the named features never change, wherever they are: a range of theirs then has no effect.

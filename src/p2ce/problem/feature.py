@@ -66,6 +66,8 @@ class FeatureActions:
     fixed: bool = False
     protected: bool = False  # fixed for good: no advice may name it
     direction: Direction = Direction.BOTH
+    # Which way goes with the favourable outcome, by the data or the model; it restricts nothing.
+    association: Direction = Direction.BOTH
     low: float
     high: float
     step: float  # of the steps beyond what was inferred, where something was

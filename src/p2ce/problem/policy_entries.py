@@ -34,6 +34,10 @@ Missing: TypeAlias = Annotated[
 CanBeMissing: TypeAlias = Annotated[bool, about("Whether the column's type can hold a missing value.")]
 Shown: TypeAlias = Annotated[Display, about("How people read the feature: it changes no result.")]
 NUMBERS = "The column's type of numbers: int64 unless the kind is number, then float64."
+ASSOCIATION = (
+    "Which way goes with the favourable outcome, by the data or by the model's monotone constraints. It "
+    "forbids nothing: an option that moves the other way is flagged. To forbid it, repeat it as 'direction'."
+)
 SEEN = "[low, high] where the data lies; candidates lie there unless there is a range."
 STEP = "The distance between candidates, in the column's own unit; without 'candidates', the only ones."
 SPECIAL = "Codes that are no numbers, such as -9 for 'no record': nobody is advised to take one."
@@ -52,6 +56,7 @@ class _Feature(
         UNSET
     )
     direction: Annotated[Literal["up", "down", "either"], about("Which way it may move.")] = "either"
+    association: Annotated[Literal["up", "down", "either"], about(ASSOCIATION)] = "either"
 
 
 class NumberEntry(_Feature, kw_only=True, tag="number"):

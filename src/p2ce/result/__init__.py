@@ -7,6 +7,7 @@ from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.distribution import Distribution
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
+from p2ce.result.flag import Flag
 from p2ce.result.judgement import Judgement
 from p2ce.result.model_facts import ModelFacts
 from p2ce.result.picks import Pick
@@ -27,6 +28,7 @@ __all__ = [
     "Explanations",
     "Feature",
     "FeatureMap",
+    "Flag",
     "Judgement",
     "ModelFacts",
     "Pick",

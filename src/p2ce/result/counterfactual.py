@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from p2ce.result.flag import Flag
 from p2ce.result.json_data import in_order
 from p2ce.result.rendered import rendered
 from p2ce.tables.json_values import Count, Number, Value, plain_fields
@@ -38,6 +39,9 @@ class Counterfactual:
     plausible and allowed, and it costs less or more than the other options wherever the exact one does.
     `displayed_score` and `displayed_prediction` are those of the row as it is displayed.
 
+    `flags` lists what speaks against the option in the data, such as a feature that moves against its
+    association with the favourable outcome.
+
     >>> option = Counterfactual(
     ...     values={"Age": 41, "LoanAmount": 5200},
     ...     changes={"LoanAmount": (7500, 5200)},
@@ -59,6 +63,7 @@ class Counterfactual:
     rounded: dict[str, Value] = field(default_factory=dict)  # only what a display rounds to another value
     rounded_score: Number | None = None  # with the rounded values
     rounded_prediction: Number | None = None
+    flags: tuple[Flag, ...] = ()  # what a reviewer should look at
 
     @property
     def displayed_score(self) -> float:

@@ -38,7 +38,8 @@ def own_name(wanted: str, taken: Iterable[str]) -> str:
 def counterfactual_table(options: Sequence[Counterfactual], layout: Layout) -> "pd.DataFrame":
     """Give a row per counterfactual: number, the model's columns, objectives, score, plausibility.
 
-    What the model predicts stands between score and plausibility, where any is known.
+    What the model predicts stands between score and plausibility, where any is known. Flags come last, as
+    text, where an option has any.
     """
     import pandas as pd  # here, so that holding a result costs no import
 
@@ -59,6 +60,9 @@ def counterfactual_table(options: Sequence[Counterfactual], layout: Layout) -> "
     ]
     for wanted, numbers in ours:
         data[own_name(wanted, data)] = pd.Series(numbers, dtype="float64")
+    flags = ["; ".join(flag.code for flag in option.flags) for option in options]
+    if any(flags):
+        data[own_name("flags", data)] = pd.Series(flags, dtype=object)
     frame = pd.DataFrame(data, index=pd.RangeIndex(len(options)))
     if layout.numbered:
         frame.insert(0, own_name("option", frame.columns), [option.number for option in options])

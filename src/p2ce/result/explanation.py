@@ -121,6 +121,7 @@ class Explanation:
         Model columns have the types of the user's own frame, categories all their labels, and an unseen
         label of the person behind them. Where a model column has the name of one of ours, ours gets a
         trailing underscore. A column `prediction` follows the score where the model predicts more than that.
+        A column `flags` comes last where an option has any: "against_association: Income down".
         `kind` selects another kind of table: "pandas", "polars", "arrow", "numpy", "dict" or "records".
         """
         return as_kind(counterfactual_table(self.counterfactuals, self.layout), kind or self.kind)

@@ -53,7 +53,7 @@ def test_p2ce_reads_the_model_proves_its_answers_and_reports_its_probabilities(
 ) -> None:
     trained = models[kind]
     denied = parts.test[probabilities(trained, parts.test) < 0.5]
-    explainer = p2ce.Explainer(trained.model, parts.train, threshold=0.5)
+    explainer = p2ce.Explainer(trained.model, parts.train, target=1, threshold=0.5)
     for person in range(3):
         explanation = explainer.explain(denied.iloc[[person]])
         assert explanation.certificate is not None

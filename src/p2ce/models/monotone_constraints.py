@@ -1,0 +1,95 @@
+"""Collect the directions in which a booster was constrained to be monotone.
+
+A constraint of +1 says that the score of the second class, or the predicted number, never falls when the
+feature rises. Boosters, and scikit-learn's trees, keep their constraints by place or by name.
+"""
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from p2ce.adapters.library import library_class
+from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.decisions.row_format import attribute_of
+from p2ce.decisions.target_arguments import class_index, is_range
+from p2ce.models.lightgbm.model_text import split_text
+from p2ce.models.sklearn.own_threshold import best_of
+from p2ce.problem.feature import Direction
+
+log = logging.getLogger("p2ce")
+
+BOOSTER = frozenset({"Booster"})
+SKLEARN = ("HistGradientBoosting", "DecisionTree", "ExtraTree", "RandomForest", "ExtraTrees")
+
+
+def favourable_constraints(model: Any, parsed: Sequence[ModelAdapter], target: Any) -> dict[str, Direction]:
+    """Return the features that every model is constrained in, with the direction that favours the target."""
+    models = list(model) if isinstance(model, list | tuple) else [model]
+    found = [_favourable(one, adapter, target) for one, adapter in zip(models, parsed, strict=True)]
+    return {
+        name: direction
+        for name, direction in found[0].items()
+        if all(other.get(name) == direction for other in found[1:])
+    }
+
+
+def _favourable(model: Any, parsed: ModelAdapter, target: Any) -> dict[str, Direction]:
+    sign = _sign_of(parsed, target)
+    if not sign:
+        return {}
+    try:
+        constraints = _constraints(best_of(model), parsed.columns)
+    except Exception as error:  # a setting in a form that is not known: nothing is claimed of it
+        log.debug("The monotone constraints of the model could not be parsed: %s", error)
+        return {}
+    return {
+        name: Direction(sign * constraint)
+        for name, constraint in constraints.items()
+        if constraint in (-1, 1) and name in parsed.columns
+    }
+
+
+def _sign_of(parsed: ModelAdapter, target: Any) -> int:
+    """Return 1 where the target wants the model's own output to rise, -1 to fall, 0 if neither."""
+    if is_range(target):
+        low, high = (end is not None and bool(np.isfinite(end)) for end in target)
+        return int(low) - int(high)
+    if len(parsed.classes) != 2:
+        return 0
+    return 1 if class_index(parsed.classes, target) == 1 else -1
+
+
+def _constraints(model: Any, columns: Sequence[str]) -> dict[str, int]:
+    """Return a model's constraints by column; empty if there are none."""
+    if library_class(model, root="lightgbm", names=_named("LGBM")):
+        model = model.booster_
+    if library_class(model, root="xgboost", names=_named("XGB")):
+        model = model.get_booster()
+    if library_class(model, root="lightgbm", names=BOOSTER):
+        header, _ = split_text(model.model_to_string(num_iteration=1))
+        return _by_place(header.get("monotone_constraints", "").split(), columns)
+    if library_class(model, root="xgboost", names=BOOSTER):
+        booster = json.loads(model.save_config())["learner"]["gradient_booster"]
+        text = booster.get("tree_train_param", {}).get("monotone_constraints", "()")
+        return _by_place([one for one in text.strip("()").split(",") if one.strip()], columns)
+    if library_class(model, root="catboost", names=frozenset({"CatBoost", *_named("CatBoost")})):
+        by_place = model.get_all_params().get("monotone_constraints") or {}
+        return {columns[int(place)]: int(constraint) for place, constraint in by_place.items()}
+    if library_class(model, root="sklearn", names=_named(*SKLEARN)):
+        given = attribute_of(model, "monotonic_cst")
+        if isinstance(given, Mapping):
+            return {str(name): int(constraint) for name, constraint in given.items()}
+        return {} if given is None else _by_place(list(given), columns)
+    return {}
+
+
+def _named(*families: str) -> frozenset[str]:
+    return frozenset(f"{family}{kind}" for family in families for kind in ("Classifier", "Regressor"))
+
+
+def _by_place(constraints: Sequence[Any], columns: Sequence[str]) -> dict[str, int]:
+    """Pair constraints with columns; fewer than columns are about the first ones, as in XGBoost."""
+    return {name: int(one) for name, one in zip(columns, constraints, strict=False)}

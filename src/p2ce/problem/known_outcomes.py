@@ -1,0 +1,88 @@
+"""Check the labels of a reference: one known outcome for each of its rows."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from p2ce.arrays import BoolArray
+from p2ce.errors import InvalidArgument, InvalidTarget
+from p2ce.tables.cells import is_missing
+from p2ce.visible import echoed, listed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KnownOutcomes:
+    """The outcomes of the reference's rows, as plain Python values, and what the label is called."""
+
+    values: tuple[Any, ...]
+    name: str | None
+
+    def are(self, target: Any) -> BoolArray:
+        """Return which labels are a class, or lie in a range (low, high): (n,)."""
+        if not isinstance(target, tuple | list):
+            return np.array([bool(value == target) for value in self.values], dtype=np.bool_)
+        low, high = target
+        numbers = np.array(self.values, dtype=np.float64)
+        above = np.ones(len(numbers), dtype=np.bool_) if low is None else numbers >= low
+        return above if high is None else above & (numbers <= high)
+
+    def require_classes(self, classes: tuple[Any, ...]) -> None:
+        """Raise if a label is none of the model's classes."""
+        strange = [value for value in dict.fromkeys(self.values) if value not in classes]
+        if strange:
+            raise InvalidTarget(
+                f"y holds {echoed(strange[0])}, which is none of the model's classes "
+                f"{listed(classes)}. Pass the labels as the model was fitted on them."
+            )
+
+
+def known_outcomes(y: Any, *, rows: int, index: Any = None) -> KnownOutcomes:
+    """Read labels from a Series, an array, a list or a table of one column.
+
+    They are in the order of the reference's rows, whose pandas ``index`` tells a Series that is not.
+
+    >>> known_outcomes([0, 1, 1], rows=3).values
+    (0, 1, 1)
+    """
+    columns = getattr(y, "columns", None)
+    if columns is not None:
+        if len(columns) != 1:
+            raise InvalidArgument(f"y is the labels, one column; got a table of {len(columns)}.")
+        y = y[columns[0]]
+    if isinstance(y, str | bytes) or np.ndim(y) != 1:
+        raise InvalidArgument(
+            f"y holds one label for each row of the reference; got {echoed(y)}. Pass a Series, an array or a "
+            "list."
+        )
+    as_list = next((one for one in ("tolist", "to_list", "to_pylist") if hasattr(y, one)), None)
+    values = tuple(y if as_list is None else getattr(y, as_list)())
+    if len(values) != rows:
+        raise InvalidArgument(
+            f"y has {len(values):,} labels for the {rows:,} rows of the reference. Pass one for each, in "
+            "their order."
+        )
+    if _is_reordered(y, index):
+        raise InvalidArgument(
+            "y has the index of the reference in another order, so its labels belong to other rows. Pass "
+            "y.loc[X.index]."
+        )
+    strange = next((value for value in values if not isinstance(value, Hashable)), None)
+    if strange is not None:
+        raise InvalidArgument(f"y holds {echoed(strange)}, which is no label. Pass texts, numbers or bools.")
+    missing = sum(is_missing(value) for value in values)
+    if missing:
+        raise InvalidArgument(
+            f"y lacks {missing:,} of its {rows:,} labels. Leave these rows out of the reference and of y."
+        )
+    name = getattr(y, "name", None)
+    return KnownOutcomes(values=values, name=None if name is None else str(name))
+
+
+def _is_reordered(y: Any, index: Any) -> bool:
+    """Return whether a pandas Series has the very labels of an index, but elsewhere."""
+    own: Any = getattr(y, "index", None)
+    if index is None or not hasattr(own, "equals") or own.equals(index):
+        return False
+    return bool(own.is_unique and index.is_unique and len(own.difference(index, sort=False)) == 0)
