@@ -22,6 +22,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
+MOST_PROPOSED = 6  # rules that the output lists
 Names = Annotated[str, typer.Option(help="Columns that no advice may change: race,sex")]
 
 
@@ -29,6 +30,7 @@ class SpecialValues(StrEnum):
     """What to do about values that look like codes."""
 
     DETECT = "detect"
+    NONE = "none"
 
 
 @app.command()
@@ -77,36 +79,40 @@ def infer(
         ),
     ] = None,
     special_values: Annotated[
-        SpecialValues | None,
+        SpecialValues,
         typer.Option(
             help="[cyan]detect[/] takes what looks like a code (-9, 999) for a special value, which is no "
-            "number; without it, such values are only reported.",
+            "number; [cyan]none[/] takes every value for a number.",
         ),
-    ] = None,
+    ] = SpecialValues.DETECT,
     limit: say.Limit = None,
 ) -> None:
     """Write a first policy read off a table, to be edited.
 
     [green]p2ce policy infer train.csv --model model.txt --out policy.yaml[/]
 
-    Columns whose names look like protected attributes are protected; the output says which. Candidates are
-    chosen where people are. Values that look like codes are reported.
+    Columns whose names look like protected attributes are protected, and what looks like history or time
+    never falls; the output says which. Candidates are chosen where people are. Relations between columns
+    that hold in all rows are proposed as rules.
     """
     from p2ce.check_paths import require_other, require_place
     from p2ce.problem import ActionSet
     from p2ce.problem.policy_file import save
-    from p2ce.problem.policy_lint import likely_protected
 
     require_other(out, {"DATA": data, "--model": None if model is None else Path(model)})
     require_place(out, force=force)
     people = _people(data, _names(drop), model, read_limits(limit or ()))
-    likely = [name for name in people.columns if likely_protected(name) is not None]
-    kept = list(dict.fromkeys([*_known(_names(protected), people), *likely]))
+    wanted = _known(_names(protected), people)
     _tell_what_looks_wrong(people, alone=model is None and not drop)
-    actions = ActionSet.infer(people, special_values=None if special_values is None else "detect")
-    save(actions.protect(*kept), out)
-    protected_ones = printable(", ".join(kept) or "none")
-    print(f"{printable(out)}: {counted(people.shape[1], 'feature')}, protected: {protected_ones}.")
+    detect = special_values is SpecialValues.DETECT
+    actions = ActionSet.infer(people, special_values="detect" if detect else None).protect(*wanted)
+    save(actions, out)
+    if actions.proposed_rules:
+        shown = ", ".join(rule.text() for rule in actions.proposed_rules[:MOST_PROPOSED])
+        more = "" if len(actions.proposed_rules) <= MOST_PROPOSED else ", …"
+        notice(f"Holds in all rows: {shown}{more}. To put it in force, move it from proposed_rules to rules.")
+    names = printable(", ".join(one.name for one in actions.features if one.protected) or "none")
+    print(f"{printable(out)}: {counted(people.shape[1], 'feature')}, protected: {names}.")
 
 
 def _people(data: Path, drop: list[str], model: str | None, limits: Limits) -> "pd.DataFrame":

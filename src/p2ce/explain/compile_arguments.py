@@ -1,6 +1,5 @@
 """Check the arguments of an explainer, and compile them into a problem."""
 
-import logging
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -30,16 +29,14 @@ from p2ce.objectives import Objective, Reference, resolve
 from p2ce.objectives.objective import FittedObjective, blamed
 from p2ce.paper.solve_by_paper import check_paper
 from p2ce.problem.actions import ActionSet
+from p2ce.problem.infer import encode_columns, infer_features
 from p2ce.problem.method import find_method
 from p2ce.problem.rules.one_hot import OneHot
-from p2ce.problem.special import detected, proposal
 from p2ce.result.dtypes import column_types
 from p2ce.tables import as_pandas
-from p2ce.tables.codebook import MISSING, Codebook, codebook_of
+from p2ce.tables.codebook import codebook_of
 from p2ce.tables.kinds import PANDAS, TableKind
 from p2ce.visible import echoed
-
-log = logging.getLogger("p2ce")
 
 SAMPLED_ROWS = 4096  # of the reference, to parse the models again and to fit estimates
 
@@ -72,13 +69,10 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments) -> Compi
     wanted = resolve(given.objectives)
     frame, kind = as_pandas(reference)
     # The paper's algorithms search the paper's grid, and no other one is tried after it.
-    inferred = _inferred(frame, given.actions, "data" if method is None else "paper")  # checks the frame
-    actions = inferred if given.actions is None else given.actions
+    actions, inferred = _actions(frame, given.actions, "data" if method is None else "paper")
     book = codebook_of(frame)
     codes = book.encode(frame)
     check_actions(actions, book.names)
-    if given.actions is None:
-        _propose_special(book, codes)
     nullable = columns_with_missing(codes, book) | columns_to_miss(actions)
     target = 1 if given.target is None else given.target
     parsing = partial(
@@ -171,21 +165,16 @@ def _fitted(objective: Objective, reference: Reference) -> FittedObjective:
         return objective.fit(reference)
 
 
-def _inferred(frame: pd.DataFrame, given: ActionSet | None, grid: Literal["data", "paper"]) -> ActionSet:
-    """Infer actions from the data, with the special values that were given."""
-    named = {feature.name: feature.special for feature in getattr(given, "features", ()) if feature.special}
-    known = {str(name) for name in frame.columns} if hasattr(frame, "columns") else set()
-    return ActionSet.infer(
-        frame, grid=grid, special_values={name: codes for name, codes in named.items() if name in known}
-    )
+def _actions(
+    frame: pd.DataFrame, given: ActionSet | None, grid: Literal["data", "paper"]
+) -> tuple[ActionSet, ActionSet]:
+    """Settle what each feature may do, and what the data alone would choose as candidates; check the frame.
 
-
-def _propose_special(book: Codebook, codes: FloatArray) -> None:
-    """Warn of what looks like a special code where none was given: advice about it would be nonsense."""
-    numbers = {
-        coding.name: column[column != MISSING]
-        for coding, column in zip(book, codes.T, strict=True)
-        if not coding.is_category
-    }
-    if found := detected(numbers):
-        log.warning("%s", proposal(found, taken=False))
+    Where actions are given, nothing is taken for granted about the data, and so nothing is logged.
+    """
+    if given is None:
+        inferred = ActionSet.infer(frame, grid=grid)
+        return inferred, inferred
+    columns = encode_columns(frame)
+    special = {feature.name: feature.special for feature in getattr(given, "features", ()) if feature.special}
+    return given, ActionSet(features=infer_features(columns, grid=grid, special=special))
