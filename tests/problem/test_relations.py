@@ -18,12 +18,12 @@ from tests.real_data import HAS_DATA, REASON
 
 ROWS = 200
 RNG = np.random.default_rng(0)
-LATE = RNG.poisson(6.0, ROWS)
+LATE = RNG.poisson(4.0, ROWS)
 CARDS = pd.DataFrame(
     {
         "late_30d": LATE,
-        "late_60d": LATE // 2,
-        "late_90d": LATE // 4,
+        "late_60d": np.maximum(LATE - np.arange(ROWS) % 2, 0),
+        "late_90d": np.maximum(LATE - np.arange(ROWS) % 4, 0),
         "credit_limit": RNG.integers(10, 100, ROWS) * 100.0,
         "credit_amount": RNG.integers(10, 100, ROWS) * 100.0,
     }

@@ -31,7 +31,9 @@ from p2ce.paper.solve_by_paper import check_paper
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.infer import encode_columns, infer_features
 from p2ce.problem.method import find_method
+from p2ce.problem.relations import relations_between, relations_of
 from p2ce.problem.rules.one_hot import OneHot
+from p2ce.problem.special import settle_special
 from p2ce.result.dtypes import column_types
 from p2ce.tables import as_pandas
 from p2ce.tables.codebook import codebook_of
@@ -123,6 +125,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments) -> Compi
         refinement=refinement_of(parsed, detector, described, inferred) if method is None else None,
         actions=actions,
         rules=resolve_rules(actions, codebook),
+        relations=relations_of(rule for rule in inferred.proposed_rules if rule not in actions.rules),
         compounds=groups_of(actions, codebook),
         method=method,
         max_changes=given.max_changes,
@@ -176,5 +179,9 @@ def _actions(
         inferred = ActionSet.infer(frame, grid=grid)
         return inferred, inferred
     columns = encode_columns(frame)
-    special = {feature.name: feature.special for feature in getattr(given, "features", ()) if feature.special}
-    return given, ActionSet(features=infer_features(columns, grid=grid, special=special))
+    named = {feature.name: feature.special for feature in getattr(given, "features", ()) if feature.special}
+    named = {name: codes for name, codes in named.items() if name in columns.names}
+    special = settle_special(named, columns.numbers, columns=columns.names)
+    features = infer_features(columns, grid=grid, special=special)
+    proposed = tuple(relation.rule() for relation in relations_between(columns, features))
+    return given, ActionSet(features=features, proposed_rules=proposed)

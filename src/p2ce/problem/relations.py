@@ -17,6 +17,7 @@ from p2ce.problem.infer import EncodedColumns, encode_columns, infer_features
 from p2ce.problem.name_hints import words_of
 from p2ce.problem.rules.expressions import name_text
 from p2ce.problem.rules.inequality import Inequality, inequality
+from p2ce.problem.rules.rule import Rule
 from p2ce.problem.special import detected
 from p2ce.tables import as_pandas
 from p2ce.tables.codebook import MISSING, is_missing
@@ -79,6 +80,22 @@ def relations_between(columns: EncodedColumns, features: Sequence[FeatureActions
                 if _never_above(codes[lower.name], codes[upper.name], lower, upper)
             ]
     return _neighbours(found)
+
+
+def relations_of(rules: Iterable[Rule]) -> tuple[Relation, ...]:
+    """Return the relations that rules state, such as the proposed rules of an action set.
+
+    >>> relations_of([inequality("late_90d <= late_30d"), inequality("a + b <= 9")])
+    (Relation(lower='late_90d', upper='late_30d'),)
+    """
+    return tuple(
+        Relation(rule.columns[0], rule.columns[1])
+        for rule in rules
+        if isinstance(rule, Inequality)
+        and [factor for _, factor in rule.terms] == [1, -1]
+        and rule.limit == 0
+        and not rule.equal
+    )
 
 
 def broken_relations(relations: Iterable[Relation], row: Mapping[str, Any]) -> tuple[Relation, ...]:
