@@ -190,7 +190,7 @@ def find_infeasible(
             judged: p2ce.Explainer(model, frame, plausibility=detector if judged else None, **arguments)
             for judged in ([True, False] if plausible else [False])
         }
-        inferred = p2ce.ActionSet.infer(frame)
+        inferred = p2ce.ActionSet.infer(frame, protect=None)
         scores = model(frame) if kind == "function" else model.predict_proba(frame)[:, 1]
         # From the middle of the rejected on, where lifting neither everything nor nothing helps.
         for row in np.argsort(scores)[len(frame) // 5 : len(frame) // 2 : 3]:

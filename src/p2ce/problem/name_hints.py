@@ -19,7 +19,7 @@ def _words(text: str) -> frozenset[str]:
 # Several words in a row are written as one. Portuguese and Spanish have no accents here.
 PROTECTED = _words("""
     sex gender male female pregnant pregnancy sexuality orientation
-    race ethnicity ethnic caste colour color skin tribe ancestry genetic religion religious belief
+    race ethnicity ethnic caste skin tribe ancestry genetic religion religious belief
     nationality citizenship citizen nativecountry birthplace birthcountry countryorigin nationalorigin
     oforigin foreign foreigner immigrant immigration migrant language mothertongue
     age birth birthdate dob disability disabled handicap handicapped veteran
@@ -27,7 +27,7 @@ PROTECTED = _words("""
     familystatus familysize familymembers fammembers householdsize
     children child kids dependents dependants liableindividuals liablepeople
 
-    sexo genero gravidez embarazo raca raza etnia cor religiao idioma lingua
+    sexo genero gravidez embarazo raca raza etnia religiao idioma lingua
     nacionalidade nacionalidad cidadania ciudadania naturalidade estrangeiro extranjero inmigrante imigrante
     idade edad nascimento nacimiento deficiencia discapacidad
     estadocivil casado casada filhos hijos dependentes dependientes
@@ -35,7 +35,7 @@ PROTECTED = _words("""
     geschlecht familienstand staatsangehorigkeit nationalitat kinder
 """)
 # Words that mean something else inside of longer names: a single payment, an alternative.
-PROTECTED_ALONE = _words("single alter tribo tribu origin")
+PROTECTED_ALONE = _words("single alter tribo tribu origin colour color cor")
 HISTORY = _words("""
     late lates lateness missed overdue past pastdue arrears dpd history prior priors previous previously
     delinquent delinquency delinquencies delinq delq derog derogatory default defaults defaulted bounced
