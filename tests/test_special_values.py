@@ -26,8 +26,10 @@ def explain(actions: p2ce.ActionSet, person: dict[str, int], **given: object) ->
     return found
 
 
-def test_without_a_word_a_code_is_a_number() -> None:
-    assert explain(p2ce.ActionSet.infer(PEOPLE, protect=None), PERSON).status is p2ce.Status.OPTIMAL
+def test_a_code_is_a_number_only_where_that_is_said() -> None:
+    numbers = p2ce.ActionSet.infer(PEOPLE, protect=None, special_values=None)
+    assert explain(numbers, PERSON).status is p2ce.Status.OPTIMAL
+    assert explain(p2ce.ActionSet.infer(PEOPLE, protect=None), PERSON).status is p2ce.Status.NO_RECOURSE
 
 
 def test_whoever_has_a_code_keeps_it_and_why_none_says_so() -> None:

@@ -145,7 +145,8 @@ def test_a_model_that_decides_alike_about_everybody_is_logged(
 ) -> None:
     people = pd.concat([loans.people()] * 4, ignore_index=True)
     people = people.iloc[np.argsort(-wavy(people))]  # sorted, so that the first rows say nothing
-    made = p2ce.Explainer(wavy, people, plausibility=None, threshold=threshold)
+    actions = p2ce.ActionSet.infer(people, protect=None)
+    made = p2ce.Explainer(wavy, people, actions=actions, plausibility=None, threshold=threshold)
     assert logged in caplog.text
     assert bool(logged) == bool(caplog.text)
     if not logged:

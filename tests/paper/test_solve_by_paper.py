@@ -132,7 +132,7 @@ def test_any_detector_with_and_without_the_partial_test(name: str, max_changes: 
 def test_the_grid_is_the_papers_unless_one_is_given() -> None:
     model = fitted("boosting")
     found = p2ce.Explainer(model, loans.people(), method="p2ce", plausibility=None, target=1)
-    assert found.actions == p2ce.ActionSet.infer(loans.people(), grid="paper", protect=None)
+    assert found.actions == p2ce.ActionSet.infer(loans.people(), grid="paper")
     answer = found.explain(rejected(model).iloc[0])
     assert answer.certificate.grid == "given"
 

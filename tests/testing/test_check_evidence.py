@@ -304,7 +304,8 @@ def test_a_sampled_front_is_not_held(tmp_path: Path) -> None:
     frame = homes().drop(columns="Area")
     model = RandomForestClassifier(5, max_depth=4, random_state=0).fit(frame, worth(homes()) > 0.5)
     person = {name: value for name, value in WHO.items() if name != "Area"}
-    case = made(model, frame, person, plausibility=None, max_changes=None)
+    actions = p2ce.ActionSet.infer(frame, protect=None)
+    case = made(model, frame, person, actions=actions, plausibility=None, max_changes=None)
     case.saved(tmp_path / "case.zip")
     report = check_evidence(tmp_path / "case.zip", case.model)
     assert report.passed
