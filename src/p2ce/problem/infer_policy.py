@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from p2ce.problem.feature import FeatureActions
 from p2ce.problem.infer import Grid, counts_made_fractional, encode_columns, infer_features
 from p2ce.problem.one_hot_columns import one_hot_groups
-from p2ce.problem.protection import MOST_NAMED, Granted, Protect, names_to_protect, protect_by_name
+from p2ce.problem.protection import MOST_NAMED, Grant, Granted, Protect, names_to_protect, protect_by_name
 from p2ce.problem.relations import relations_between
 from p2ce.problem.rules.inequality import Inequality
 from p2ce.problem.rules.one_hot import OneHot
@@ -62,9 +62,9 @@ def infer_policy(
 def _log_granted(granted: Granted) -> None:
     if not (text := granted.text()):
         return
-    first, index = echoed(granted.first()), ""
-    if granted.identifiers:
-        index = f" What names people is better made the index: X.set_index({echoed(granted.identifiers[0])})."
+    first, index = echoed(granted.grants[0][0]), ""
+    if identifiers := granted.names(Grant.IDENTIFIER):
+        index = f" What names people is better made the index: X.set_index({echoed(identifiers[0])})."
     log.warning(
         "Inferred from column names: %s. To overrule: ActionSet.infer(X).free(%s), or ActionSet.infer(X, "
         "protect=None).%s",

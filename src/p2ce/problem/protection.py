@@ -1,7 +1,8 @@
 """Protect the columns that no advice may touch, and keep history and time from running backwards."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -10,7 +11,7 @@ from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidActions, UnknownFeature, nearest
 from p2ce.problem.feature import Direction, FeatureActions, Kind
 from p2ce.problem.infer import EncodedColumns
-from p2ce.problem.name_hints import NameHint, Topic, hint_of, names_people
+from p2ce.problem.name_hints import NameHint, Topic, hint_of, likely_protected, names_people
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.visible import as_text, echoed, listed
 
@@ -21,35 +22,31 @@ FEWEST_IDS = 20  # rows, all with another value, that make a column look like on
 MOST_NAMED = 12  # columns that a message lists
 
 
-@dataclass(slots=True, kw_only=True)
-class Granted:
-    """What was read off the names of columns, each under its own name or that of its one-hot group."""
+class Grant(StrEnum):
+    """How a column is restricted, in the words of the log."""
 
-    protected: list[str] = field(default_factory=list)
-    never_fall: list[str] = field(default_factory=list)
-    never_rise: list[str] = field(default_factory=list)
-    fixed: list[str] = field(default_factory=list)
-    identifiers: list[str] = field(default_factory=list)
+    PROTECTED = "protected"
+    NEVER_FALLS = "never fall"
+    NEVER_RISES = "never rise"
+    FIXED = "fixed as a record of the past or of time"
+    IDENTIFIER = "fixed, since every row has another value"
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """What was taken for granted about columns, each under its own name or that of its one-hot group."""
+
+    grants: tuple[tuple[str, Grant], ...] = ()
+
+    def names(self, *wanted: Grant) -> list[str]:
+        """Return the columns that are restricted in one of these ways."""
+        return [name for name, grant in self.grants if grant in wanted]
 
     def text(self) -> str:
         """List everything in one line; empty if there is nothing."""
-        parts = [
-            f"{words}: {listed(names, most=MOST_NAMED)}"
-            for words, names in (
-                ("protected", self.protected),
-                ("never fall", self.never_fall),
-                ("never rise", self.never_rise),
-                ("fixed as a record of the past or of time", self.fixed),
-                ("fixed, since every row has another value", self.identifiers),
-            )
-            if names
-        ]
-        return "; ".join(parts)
-
-    def first(self) -> str:
-        """Return one of the columns, for an example."""
-        return next(
-            iter([*self.protected, *self.never_fall, *self.never_rise, *self.fixed, *self.identifiers])
+        by_grant = {grant: self.names(grant) for grant in Grant}
+        return "; ".join(
+            f"{grant}: {listed(names, MOST_NAMED)}" for grant, names in by_grant.items() if names
         )
 
 
@@ -80,48 +77,54 @@ def protect_by_name(
 
     A one-hot group is treated as the category that it is.
     """
-    granted, changed = Granted(), dict[str, FeatureActions]()
     by_name = {feature.name: feature for feature in features}
-    for group in groups:
-        members = [by_name[level] for level in group.levels]
-        changed |= {member.name: member for member in _restrict_group(group, members, granted)}
+    known = dict(zip(columns.names, columns.known, strict=True))
     in_groups = {level for group in groups for level in group.levels}
-    for feature, known in zip(features, columns.known, strict=True):
+    changed: dict[str, FeatureActions] = {}
+    grants: list[tuple[str, Grant | None]] = []
+    for feature in features:
         if feature.name not in in_groups:
-            changed[feature.name] = _restrict(feature, known, granted)
+            grant = _grant(feature, known[feature.name])
+            grants.append((feature.name, grant))
+            changed[feature.name] = _restricted(feature, grant)
+    for group in groups:
+        grant = _grant_of_group(group)
+        grants.append((group.name, grant))
+        changed |= {level: _restricted(by_name[level], grant) for level in group.levels}
+    granted = Granted(tuple((name, grant) for name, grant in grants if grant is not None))
     return tuple(changed[feature.name] for feature in features), granted
 
 
-def _restrict_group(
-    group: OneHot, members: Sequence[FeatureActions], granted: Granted
-) -> list[FeatureActions]:
-    hints = [hint_of(group.name), *(hint_of(member.name) for member in members)]
-    # One level that is protected, such as "married", makes the category what it is about.
-    if any(hint is not None and hint.topic is Topic.PROTECTED for hint in hints):
-        granted.protected.append(group.name)
-        return [replace(member, fixed=True, protected=True) for member in members]
-    if hints[0] is not None:
-        granted.fixed.append(group.name)
-        return [replace(member, fixed=True) for member in members]
-    return list(members)
+def _restricted(feature: FeatureActions, grant: Grant | None) -> FeatureActions:
+    if grant is None:
+        return feature
+    if grant is Grant.NEVER_FALLS:
+        return replace(feature, direction=Direction.UP)
+    if grant is Grant.NEVER_RISES:
+        return replace(feature, direction=Direction.DOWN)
+    return replace(feature, fixed=True, protected=grant is Grant.PROTECTED)
 
 
-def _restrict(feature: FeatureActions, known: FloatArray, granted: Granted) -> FeatureActions:
+def _grant_of_group(group: OneHot) -> Grant | None:
+    hint = hint_of(group.name)
+    # One level that is protected, such as "married", tells what the category is about.
+    if any(likely_protected(name) for name in (group.name, *group.levels)):
+        return Grant.PROTECTED
+    return None if hint is None else Grant.FIXED
+
+
+def _grant(feature: FeatureActions, known: FloatArray) -> Grant | None:
     hint = hint_of(feature.name)
     if hint is not None and hint.topic is Topic.PROTECTED:
-        granted.protected.append(feature.name)
-        return replace(feature, fixed=True, protected=True)
+        return Grant.PROTECTED
     if _is_identifier(feature, known):
-        granted.identifiers.append(feature.name)
-        return replace(feature, fixed=True)
+        return Grant.IDENTIFIER
     if hint is None:
-        return feature
+        return None
     direction = _direction(feature, hint)
     if direction is None:
-        granted.fixed.append(feature.name)
-        return replace(feature, fixed=True)
-    (granted.never_fall if direction is Direction.UP else granted.never_rise).append(feature.name)
-    return replace(feature, direction=direction)
+        return Grant.FIXED
+    return Grant.NEVER_FALLS if direction is Direction.UP else Grant.NEVER_RISES
 
 
 def _direction(feature: FeatureActions, hint: NameHint) -> Direction | None:
