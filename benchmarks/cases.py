@@ -64,7 +64,9 @@ class DataSet:
     @property
     def actions(self) -> p2ce.ActionSet:
         """The paper's grid and every label, with the immutable features fixed."""
-        return p2ce.ActionSet.infer(self.train, grid="paper").fix(*self.immutable)
+        return p2ce.ActionSet.infer(self.train, grid="paper", protect=None, special_values=None).fix(
+            *self.immutable
+        )
 
     def fine_actions(self, *, share: float = 0.005) -> p2ce.ActionSet:
         """The same ranges in steps of 0.5 % of each; whole columns move by at least 1."""

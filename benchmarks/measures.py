@@ -342,7 +342,9 @@ def _changes_for(counts: list[int]) -> int:
 
 def grid_costs(case: Case) -> Iterator[Row]:
     """Compare the costs of two grids with those of the finest one, which takes its time."""
-    default = p2ce.ActionSet.infer(case.data.train).fix(*case.data.immutable)
+    default = p2ce.ActionSet.infer(case.data.train, protect=None, special_values=None).fix(
+        *case.data.immutable
+    )
     finest = case.explainer(actions=default)
     finer = finest._problem.on_finest_grid  # what a person without an option is explained on
     assert finer is not None
@@ -366,7 +368,9 @@ def grid_costs(case: Case) -> Iterator[Row]:
 
 def grid_misses(case: Case) -> Iterator[Row]:
     """Count the people with "no option" to whom a grid ten times finer gives one."""
-    default = p2ce.ActionSet.infer(case.data.train).fix(*case.data.immutable)
+    default = p2ce.ActionSet.infer(case.data.train, protect=None, special_values=None).fix(
+        *case.data.immutable
+    )
     for name, settings in HARD.items():
         finer = case.explainer(actions=_in_round_steps(default, finer=10), **settings)
         for grid, actions in _grids(default).items():

@@ -129,7 +129,7 @@ def measure(name: str, count: int, few: int) -> dict[str, tuple[str, bool | None
     ).fit(data.train, data.outcome)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        actions = p2ce.ActionSet.infer(data.train).fix(*data.immutable)
+        actions = p2ce.ActionSet.infer(data.train, protect=None, special_values=None).fix(*data.immutable)
         p2ce.Explainer(model, data.train, actions=actions, target=1).save(folder / "explainer.p2ce")
         model.booster_.save_model(folder / "model.txt")
         write_people(folder / "few.parquet", data.test, few)

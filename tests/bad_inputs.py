@@ -78,11 +78,11 @@ def loan(**changed: Any) -> dict[str, Any]:
 
 
 def loan_actions() -> ActionSet:
-    return ActionSet.infer(loans.people())
+    return ActionSet.infer(loans.people(), protect=None)
 
 
 def household_actions() -> ActionSet:
-    return ActionSet.infer(households.people())
+    return ActionSet.infer(households.people(), protect=None)
 
 
 @cache

@@ -62,7 +62,10 @@ def test_after_bad_rows_the_shared_explainers_give_what_new_ones_give() -> None:
                 PLACES[place](value)
     assert loan_explainer().explain(loan()) == loans.explainer(plausibility=None).explain(loan())
     for unknown in ("ignore", "error"):
-        new = p2ce.Explainer(households.pipeline(unknown), households.people(), target=1, plausibility=None)
+        actions = ActionSet.infer(households.people(), protect=None)
+        new = p2ce.Explainer(
+            households.pipeline(unknown), households.people(), actions=actions, target=1, plausibility=None
+        )
         found = households.explainer(unknown).explain(households.person())
         assert found == new.explain(households.person())
         assert found.status is Status.OPTIMAL
@@ -144,7 +147,7 @@ def test_a_detector_that_rejects_a_missing_value_of_the_row_is_named() -> None:
         model,
         frame,
         target=1,
-        actions=ActionSet.infer(gaps).keep_missing("age"),
+        actions=ActionSet.infer(gaps, protect=None).keep_missing("age"),
         plausibility=LocalOutlierFactor(novelty=True).fit(frame),
     )
     rows = [{"age": float("nan"), "debt": 1.75}, {"age": 24.0, "debt": 1.75}]

@@ -75,7 +75,7 @@ def tree_model() -> Any:
 @cache
 def steps() -> ActionSet:
     """Take coarse steps, which are quicker to search."""
-    return ActionSet.infer(applicants()).fix("Age").step(Income=500, Loan=1000, Years=4)
+    return ActionSet.infer(applicants(), protect=None).fix("Age").step(Income=500, Loan=1000, Years=4)
 
 
 def rejected(model: Any, count: int = 10, people: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -115,7 +115,11 @@ def test_permitted_ranges_and_immutable_features_are_kept() -> None:
 
 def test_linked_features_and_forbidden_transitions() -> None:
     """DiCE#166 #133 #193: nobody works longer without growing older, and nobody gives up a house."""
-    actions = ActionSet.infer(applicants()).step(Income=500, Loan=1000, Years=4).increase_only("Years")
+    actions = (
+        ActionSet.infer(applicants(), protect=None)
+        .step(Income=500, Loan=1000, Years=4)
+        .increase_only("Years")
+    )
     actions = actions.rule(
         rules.linked("Years", "Age"),
         rules.forbid("Housing", {"own": ["rent", "free"]}),
@@ -136,7 +140,7 @@ def test_two_one_hot_levels_are_never_set_at_once_and_the_number_of_changes_is_k
     levels = ["Housing_free", "Housing_own", "Housing_rent"]
     people = pd.get_dummies(applicants().drop(columns="Job"), columns=["Housing"], dtype=int)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(people, label())
-    actions = ActionSet.infer(people).fix("Age", "Income").step(Loan=4000, Years=10)
+    actions = ActionSet.infer(people, protect=None).fix("Age", "Income").step(Loan=4000, Years=10)
     actions = actions.rule(rules.one_hot("Housing", levels))
     nearly = people[(model.predict(people) == 0) & (model.predict_proba(people)[:, 1] > 0.2)]
     for limit in (1, 2):
@@ -187,7 +191,7 @@ def test_nothing_found_comes_with_the_reason() -> None:
 
 def test_ten_rows_take_no_hours_and_time_limits_are_obeyed() -> None:
     """DiCE#258 #218 #226 #46: ten rows with 6 features take far less than a second, once compiled."""
-    explainer = explainer_of(tree_model(), actions=ActionSet.infer(applicants()), max_changes=3)
+    explainer = explainer_of(tree_model(), actions=ActionSet.infer(applicants(), protect=None), max_changes=3)
     explainer.warm_up()
     start = time.perf_counter()
     found = explainer.explain_many(rejected(tree_model()))
@@ -220,7 +224,7 @@ def test_categories_need_not_be_strings_and_unseen_values_do_not_crash() -> None
     model = HistGradientBoostingClassifier(max_iter=15, categorical_features="from_dtype", random_state=0)
     model.fit(people, label())
     explainer = explainer_of(
-        model, reference=people, actions=ActionSet.infer(people).fix("Age").step(Income=500)
+        model, reference=people, actions=ActionSet.infer(people, protect=None).fix("Age").step(Income=500)
     )
     person = rejected(model, 1, people)
     table = explainer.explain(person).to_frame()
@@ -267,7 +271,7 @@ def test_missing_values_are_not_rejected() -> None:
         model.fit(people, label())
         lacking = people[(model.predict(people) == 0) & people.isna().any(axis=1)].head(12)
         assert len(lacking) > 5
-        actions = ActionSet.infer(people).fix("Age").step(Income=500, Loan=1000, Years=4)
+        actions = ActionSet.infer(people, protect=None).fix("Age").step(Income=500, Loan=1000, Years=4)
         found = explainer_of(model, reference=people, actions=actions, plausibility=p2ce.IsolationForest())
         table = found.explain_many(lacking).to_frame()
         assert {str(one.status) for one in found.explain_many(lacking)} <= {"OPTIMAL", "NO_RECOURSE"}

@@ -110,7 +110,7 @@ def test_columns_may_be_numbers() -> None:
 
 def test_nothing_of_the_callers_is_modified() -> None:
     people, model, forest = loans.people(), copy.deepcopy(loans.forest()), copy.deepcopy(loans.detector())
-    actions = ActionSet.infer(people).fix("Years").within(Income=(20, 50))
+    actions = ActionSet.infer(people, protect=None).fix("Years").within(Income=(20, 50))
     row = loans.rejected().iloc[0]
     rows = loans.rejected().iloc[:5]
     everything = [people, model, forest, actions, row, rows]
@@ -159,7 +159,7 @@ def test_someone_accepted_already_is_reported_so() -> None:
 
 
 def test_nobody_may_change_anything() -> None:
-    frozen = ActionSet.infer(loans.people()).fix(*loans.people().columns)
+    frozen = ActionSet.infer(loans.people(), protect=None).fix(*loans.people().columns)
     explainer = loans.explainer(actions=frozen)
     found = explainer.explain(loans.rejected().iloc[0])
     assert found.status is Status.NO_RECOURSE
@@ -182,7 +182,7 @@ def test_overrides_for_one_person_equal_an_explainer_of_their_own() -> None:
 
 
 def test_a_value_outside_the_range_is_a_legal_starting_point() -> None:
-    actions = ActionSet.infer(loans.people()).within(Income=(30, 50))
+    actions = ActionSet.infer(loans.people(), protect=None).within(Income=(30, 50))
     row = {**loans.rejected().iloc[0].to_dict(), "Income": 12}
     found = loans.explainer(actions=actions, plausibility=None).explain(row)
     assert found.status is Status.OPTIMAL
@@ -212,7 +212,9 @@ def test_threads_share_an_explainer() -> None:
 
 def test_the_certificate_counts_the_grid() -> None:
     people = loans.people()
-    actions = ActionSet.infer(people).values(Income=[10, 30, 50], Debt=[0.0, 1.0], Rate=[0.5], Years=[1, 2])
+    actions = ActionSet.infer(people, protect=None).values(
+        Income=[10, 30, 50], Debt=[0.0, 1.0], Rate=[0.5], Years=[1, 2]
+    )
     row = {"Income": 30, "Debt": -1.0, "Owns": False, "Rate": 0.25, "Years": 5}
     row |= {"Income": 10, "Debt": 3.0}
     found = loans.explainer(actions=actions, plausibility=None, max_changes=2).explain(row)
@@ -239,7 +241,7 @@ def test_an_axis_may_have_as_many_candidates_as_are_allowed() -> None:
     rng = np.random.default_rng(0)
     people = pd.DataFrame({"Loan": rng.integers(0, MOST_CANDIDATES, 500), "Term": rng.integers(1, 5, 500)})
     model = DecisionTreeClassifier(max_depth=2).fit(people, people["Loan"] > MOST_CANDIDATES - 900)
-    actions = ActionSet.infer(people).within(Loan=(1, MOST_CANDIDATES)).step(Loan=1)
+    actions = ActionSet.infer(people, protect=None).within(Loan=(1, MOST_CANDIDATES)).step(Loan=1)
     explainer = p2ce.Explainer(model, people, actions=actions, target=True, plausibility=None)
     found = explainer.explain({"Loan": 0, "Term": 2})
     assert found.status is Status.OPTIMAL

@@ -19,7 +19,7 @@ from p2ce import Explanation, Status
 from p2ce.tables import as_pandas
 
 ROWS = 60
-NAMES = ["age", "debt", "owns", "job"]
+NAMES = ["rooms", "debt", "owns", "job"]
 
 
 @cache
@@ -29,7 +29,7 @@ def people() -> pd.DataFrame:
     debt = pd.Series(draw.integers(0, 8, ROWS) / 4.0).mask(draw.random(ROWS) < 0.1)
     return pd.DataFrame(
         {
-            "age": draw.integers(20, 30, ROWS),
+            "rooms": draw.integers(20, 30, ROWS),
             "debt": debt,
             "owns": draw.random(ROWS) < 0.5,
             "job": draw.choice(["clerk", "cook", "boss"], ROWS),
@@ -38,7 +38,7 @@ def people() -> pd.DataFrame:
 
 
 def structured(frame: pd.DataFrame) -> np.ndarray:
-    kinds = [("age", "i8"), ("debt", "f8"), ("owns", "?"), ("job", "U5")]
+    kinds = [("rooms", "i8"), ("debt", "f8"), ("owns", "?"), ("job", "U5")]
     return np.array(list(frame.itertuples(index=False, name=None)), dtype=kinds)
 
 
@@ -67,7 +67,7 @@ def score(rows: pd.DataFrame) -> np.ndarray:
     """Score rows by name, whatever the type of text is."""
     worth = rows["job"].map({"clerk": 0.0, "cook": 1.0, "boss": 3.0}).astype(float)
     debt = rows["debt"].astype(float).fillna(1.2)
-    return np.asarray(rows["age"].astype(float) / 10 + worth - 2 * debt + 0.5 * rows["owns"].astype(float))
+    return np.asarray(rows["rooms"].astype(float) / 10 + worth - 2 * debt + 0.5 * rows["owns"].astype(float))
 
 
 @cache
@@ -181,15 +181,13 @@ def test_a_lazy_frame_and_a_record_batch() -> None:
 
 
 def test_an_array_with_names() -> None:
-    frame = people()[["age", "owns"]].astype(float)
+    frame = people()[["rooms", "owns"]].astype(float)
 
     def old(rows: pd.DataFrame) -> np.ndarray:
-        return np.asarray(rows["age"] + 3 * rows["owns"])
+        return np.asarray(rows["rooms"] + 3 * rows["owns"])
 
-    given = p2ce.Explainer(
-        old, (frame.to_numpy(), ["age", "owns"]), target=1, threshold=29, plausibility=None
-    )
-    usual = p2ce.Explainer(old, frame, target=1, threshold=29, plausibility=None)
+    given = p2ce.Explainer(old, (frame.to_numpy(), ["rooms", "owns"]), threshold=29, target=1, plausibility=None)
+    usual = p2ce.Explainer(old, frame, threshold=29, target=1, plausibility=None)
     assert list(given.explain([22.0, 0.0])) == list(usual.explain([22.0, 0.0]))
     assert len(usual.explain([22.0, 0.0]))
 

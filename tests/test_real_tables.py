@@ -101,7 +101,7 @@ def test_the_front_is_that_of_evaluating_the_users_own_pipeline(name: str, kind:
     data, train, test = load(name, kind)
     fixed = list(data.immutable)
     model = fit(kind, train, data.outcome[train.index], data.categories)
-    actions = p2ce.ActionSet.infer(train, grid="paper").fix(*fixed)
+    actions = p2ce.ActionSet.infer(train, grid="paper", protect=None, special_values=None).fix(*fixed)
     explainer = p2ce.Explainer(
         model,
         train,

@@ -26,12 +26,14 @@ def explain(actions: p2ce.ActionSet, person: dict[str, int], **given: object) ->
     return found
 
 
-def test_without_a_word_a_code_is_a_number() -> None:
-    assert explain(p2ce.ActionSet.infer(PEOPLE), PERSON).status is p2ce.Status.OPTIMAL
+def test_a_code_is_a_number_only_where_that_is_said() -> None:
+    numbers = p2ce.ActionSet.infer(PEOPLE, protect=None, special_values=None)
+    assert explain(numbers, PERSON).status is p2ce.Status.OPTIMAL
+    assert explain(p2ce.ActionSet.infer(PEOPLE, protect=None), PERSON).status is p2ce.Status.NO_RECOURSE
 
 
 def test_whoever_has_a_code_keeps_it_and_why_none_says_so() -> None:
-    actions = p2ce.ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]})
+    actions = p2ce.ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]}, protect=None)
     found = explain(actions, PERSON)
     assert found.status is p2ce.Status.NO_RECOURSE
     explainer = p2ce.Explainer(MODEL, PEOPLE, actions=actions, target=1, plausibility=None)
@@ -41,7 +43,9 @@ def test_whoever_has_a_code_keeps_it_and_why_none_says_so() -> None:
 
 
 def test_leaving_a_code_costs_what_a_change_of_category_does() -> None:
-    actions = p2ce.ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]}).leave_special("Months")
+    actions = p2ce.ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]}, protect=None).leave_special(
+        "Months"
+    )
     for objectives in (
         ("mean_distance", "max_distance", "changes"),
         ("euclidean", "percentile_shift"),
@@ -62,7 +66,7 @@ def test_leaving_a_code_costs_what_a_change_of_category_does() -> None:
 
 def test_codes_change_no_unit() -> None:
     numbers = PEOPLE[PEOPLE["Months"] >= 0]
-    with_codes = p2ce.ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]})
+    with_codes = p2ce.ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]}, protect=None)
     ours = explain(with_codes, {"Months": 5, "Income": 150}, objectives="max_distance")
     other = p2ce.Explainer(MODEL, numbers, target=1, plausibility=None, objectives="max_distance")
     assert np.isclose(
@@ -72,7 +76,7 @@ def test_codes_change_no_unit() -> None:
 
 def test_nobody_is_moved_into_a_code() -> None:
     accepts_codes = DecisionTreeClassifier(random_state=0).fit(PEOPLE, PEOPLE["Months"] < 0)
-    actions = p2ce.ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]})
+    actions = p2ce.ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]}, protect=None)
     explainer = p2ce.Explainer(accepts_codes, PEOPLE, actions=actions, target=1, plausibility=None)
     assert explainer.explain({"Months": 5, "Income": 150}).status is p2ce.Status.NO_RECOURSE
     assert not explainer.check({"Months": 5, "Income": 150}, {"Months": -9}).allowed

@@ -120,7 +120,9 @@ def actions_of(loaded: Dataset, train: pd.DataFrame, settings: Settings) -> p2ce
         fixed.discard("is_male")
     if loaded.name == "adult" and settings.everything_may_change:
         fixed.clear()
-    return p2ce.ActionSet.infer(train, grid="paper").fix(*(name for name in train.columns if name in fixed))
+    return p2ce.ActionSet.infer(train, grid="paper", protect=None, special_values=None).fix(
+        *(name for name in train.columns if name in fixed)
+    )
 
 
 def _judge(rows: pd.DataFrame, settings: Settings, *, dimensions: int | None) -> ExtendedIsolationForest:

@@ -47,6 +47,7 @@ from p2ce.explain.same_problem import limit_explained, require_same_problem
 from p2ce.explain.slow_steps import warn_if_slow
 from p2ce.explain.solve_batch import SearchLimits
 from p2ce.explain.trust import Trust
+from p2ce.explain.unseen_categories import report_unseen
 from p2ce.explain.why_none_many import why_none_many
 from p2ce.files import write_whole
 from p2ce.limits import DEFAULT, Limits
@@ -162,6 +163,7 @@ class Explainer:
         self._problem = self._compiled.problem  # with its estimate, once it is prepared
         self._is_prepared = self._is_loaded = False  # the problem, and the kernels in this process
         self._trust = Trust()
+        self._reported_labels = set[tuple[str, float]]()  # unseen categories that the log names already
         self._preparing = threading.Lock()
         # Writing a policy down takes milliseconds: that of the actions that were given last.
         self._last_policy: tuple[ActionSet, Question] | None = None
@@ -211,6 +213,7 @@ class Explainer:
         """
         problem = self._problem_for(actions, max_changes)
         rows = encode_row(row, problem.codebook, kind=self._compiled.kind)
+        report_unseen(problem.codebook, rows.values, self._reported_labels)
         limits = checked_limits(time_limit, listener)
         problem = self._within_reach(self._prepared(problem), rows.values)
         verified = explain_batch(problem, rows.values, limits)
@@ -282,6 +285,7 @@ class Explainer:
         check_time(time_limit)
         check_jobs(n_jobs)
         rows = encode_table(frame, self._problem.codebook)
+        report_unseen(self._problem.codebook, rows.values, self._reported_labels)
         problem = self._prepared(self._problem)
         # Missing values are parsed for all rows at once; a model that fails with them fails these rows only.
         lacking = (rows.values == MISSING).any(axis=0)

@@ -23,7 +23,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         model = lightgbm.LGBMClassifier(n_estimators=trees, num_leaves=6, n_jobs=1, verbose=-1)
         model.fit(loans.people(), loans.label()).booster_.save_model(str(folder / name))
     booster = lightgbm.Booster(model_file=str(folder / "model.txt"))
-    explainer = loans.explainer(model=booster, actions=p2ce.ActionSet.infer(loans.people()).fix("Rate"))
+    explainer = loans.explainer(
+        model=booster, actions=p2ce.ActionSet.infer(loans.people(), protect=None).fix("Rate")
+    )
     write_run(folder / "answers", explainer, loans.rejected().head(3), keys=[7, 8, 9])
     explainer.save(folder / "answers" / "explainer.p2ce")
     return folder
@@ -92,7 +94,7 @@ def test_mistakes_are_one_line(folder: Path, capsys: pytest.CaptureFixture[str])
 def test_code_of_the_policy_runs_only_if_it_is_trusted(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    actions = p2ce.ActionSet.infer(loans.people()).fix("Rate", "Years")
+    actions = p2ce.ActionSet.infer(loans.people(), protect=None).fix("Rate", "Years")
     named = actions.rule(p2ce.rules.predicate("tests.archive.predicates:modest"))
     explainer = loans.explainer(model=lightgbm.Booster(model_file="model.txt"), actions=named)
     p2ce.evidence.save(explainer.explain(loans.PERSON), "named.zip", explainer=explainer)

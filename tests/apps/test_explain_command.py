@@ -48,7 +48,8 @@ def test_answers_are_those_of_the_library(folder: Path, capsys: Capture) -> None
     assert {Status.OPTIMAL, Status.ALREADY_FAVOURABLE} <= set(found.statuses)
     assert "30 people" in ran.out
     assert not list(folder.glob("*.partial"))
-    assert "Protected, by their names: 'Age'. These may change: 'Income', 'Rate'," in ran.err
+    assert "Inferred from column names: protected: 'Age'" in ran.err
+    assert "inferred from the population. These may change: 'Income', 'Rate'," in ran.err
     assert "'id' of people.csv is not the model's" in ran.err
 
 

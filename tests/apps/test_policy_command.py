@@ -109,12 +109,11 @@ def test_a_policy_is_inferred_and_then_clean(folder: Path) -> None:
     code, printed, _ = run(
         "infer", "data.csv", "--out", "new.yaml", "--drop", "Repaid", "--protected", "Housing"
     )
-    assert (code, printed) == (0, "new.yaml: 8 features, protected: Housing, Age, Race.\n")
+    assert (code, printed) == (0, "new.yaml: 8 features, protected: Age, Housing, Race.\n")
     actions = ActionSet.load("new.yaml")
     assert [feature.name for feature in actions.features if feature.protected] == ["Age", "Housing", "Race"]
-    assert actions == ActionSet.infer(pd.read_csv("data.csv").drop(columns="Repaid")).protect(
-        "Age", "Housing", "Race"
-    )
+    people = pd.read_csv("data.csv").drop(columns="Repaid")
+    assert actions == ActionSet.infer(people).protect("Housing")
     code, printed, _ = run("check", "new.yaml", "data.csv")
     assert code == 0
     assert printed.endswith("new.yaml: 0 errors, 1 warning.\n")  # the outcome is not named
@@ -198,11 +197,12 @@ def test_a_model_says_which_columns_and_categories_there_are(folder: Path) -> No
 
 def test_columns_that_are_hardly_features_are_written(folder: Path) -> None:
     people = pd.DataFrame({"id": [f"c{row}" for row in range(60)], "Age": range(60), "Repaid": [0, 1] * 30})
-    people.to_csv("people.csv", index=False)
+    people.assign(Rooms=[1, 2, 3] * 20).to_csv("people.csv", index=False)
     _, _, printed = run("infer", "people.csv", "--out", "new.yaml")
     assert "'id' holds 60 labels in 60 rows. If it names people: --drop id" in printed
     assert "Every column became a feature" in printed
-    words = ("infer", "people.csv", "--drop", "id,Repaid", "--out", "new.yaml", "--force")
+    assert "fixed, since every row has another value: 'id'" in printed
+    words = ("infer", "people.csv", "--drop", "id,Repaid,Age", "--out", "new.yaml", "--force")
     assert run(*words)[::2] == (0, "")
 
 
@@ -211,29 +211,35 @@ def coded() -> pd.DataFrame:
     return pd.DataFrame({"Months": months, "Income": [1_000 + 25 * row for row in range(60)]})
 
 
-def test_what_looks_like_a_code_is_proposed_on_one_line(folder: Path) -> None:
+def test_what_looks_like_a_code_is_special_unless_it_is_switched_off(folder: Path) -> None:
     coded().to_csv("coded.csv", index=False)
-    code, _, printed = run("infer", "coded.csv", "--out", "new.yaml", "--drop", "Income")
-    assert code == 0
-    (line,) = printed.splitlines()
-    assert line == (
-        "note: These values look like codes and not like numbers: -9, -8 in 'Months'. If they are, nobody "
-        "should be advised to go there. Write a policy with: p2ce policy infer --special-values detect, or "
-        "list them in the policy: special: [-9, -8]"
-    )
-    assert ActionSet.load("new.yaml")["Months"].special == ()
-
-
-def test_codes_are_taken_for_special_values_where_that_is_asked_for(folder: Path) -> None:
-    coded().to_csv("coded.csv", index=False)
-    words = ("infer", "coded.csv", "--out", "new.yaml", "--force", "--special-values", "detect", "--drop")
-    code, _, printed = run(*words, "Income")
+    words = ("infer", "coded.csv", "--out", "new.yaml", "--force", "--drop", "Income")
+    code, _, printed = run(*words)
     assert code == 0
     assert printed.splitlines() == [
-        "note: Special values, which are no numbers: -9, -8 in 'Months'. Remove 'special' where they are."
+        "note: Inferred from column names: never fall: 'Months'. To overrule, edit the policy: protected, "
+        "may_change, direction (p2ce policy infer writes one).",
+        "note: Taken for codes that are no numbers: -9, -8 in 'Months'. No option leads to one. To overrule, "
+        "remove 'special' from the policy, or write one with: p2ce policy infer --special-values none",
     ]
     actions = ActionSet.load("new.yaml")
     assert actions["Months"].special == (-9, -8)
     assert actions["Months"].low >= 1
-    assert "No value looks like a code." in run(*words, "Months")[2]
-    assert run(*words[:-2], "guess")[0] == 2
+    assert run(*words, "--special-values", "none")[0] == 0
+    assert ActionSet.load("new.yaml")["Months"].special == ()
+    assert run(*words, "--special-values", "guess")[0] == 2
+
+
+def test_relations_of_the_data_are_proposed_and_not_in_force(folder: Path) -> None:
+    late = [0, 1, 2, 3, 4] * 20
+    people = pd.DataFrame({"late_30d": late, "late_90d": [value // 2 for value in late]})
+    people.to_csv("late.csv", index=False)
+    code, _, printed = run("infer", "late.csv", "--out", "late.yaml")
+    assert code == 0
+    assert "note: Holds in all rows: late_90d <= late_30d. To put it in force, move it" in printed
+    text = Path("late.yaml").read_text(encoding="utf-8")
+    assert "\nproposed_rules:\n  - rule: inequality\n    text: late_90d <= late_30d\n" in text
+    assert ActionSet.load("late.yaml").rules == ()
+    Path("late.yaml").write_text(text.replace("proposed_rules:", "rules:"), encoding="utf-8")
+    assert [rule.text() for rule in ActionSet.load("late.yaml").rules] == ["late_90d <= late_30d"]
+    assert run("check", "late.yaml", "late.csv")[0] == 0

@@ -102,7 +102,9 @@ def test_other_objectives_and_detectors_may_be_given(tmp_path: Path) -> None:
 
 
 def test_a_function_as_a_rule_cannot_be_saved(tmp_path: Path) -> None:
-    actions = p2ce.ActionSet.infer(loans.people()).rule(predicate(lambda rows: rows["Income"] < 58))
+    actions = p2ce.ActionSet.infer(loans.people(), protect=None).rule(
+        predicate(lambda rows: rows["Income"] < 58)
+    )
     path = tmp_path / "credit.p2ce"
     with pytest.raises(InvalidActions, match="module:function"):
         loans.explainer(actions=actions).save(path)
@@ -111,7 +113,7 @@ def test_a_function_as_a_rule_cannot_be_saved(tmp_path: Path) -> None:
 
 def test_loading_imports_no_module_that_a_rule_names(tmp_path: Path) -> None:
     rule = predicate("tests.archive.not_yet:there", columns=["Income"])
-    actions = p2ce.ActionSet.infer(loans.people()).rule(rule)
+    actions = p2ce.ActionSet.infer(loans.people(), protect=None).rule(rule)
     loaded = p2ce.Explainer.load(saved(loans.explainer(actions=actions), tmp_path), FIRST)
     with pytest.raises(InvalidActions, match="not_yet"):
         loaded.explain(SOME.iloc[0])

@@ -30,7 +30,7 @@ from tests.populations.random_tables import GROUP, random_table
 SOME = loans.rejected().head(3)
 FIRST = loans.forest()
 PEOPLE = loans.people()
-ACTIONS = p2ce.ActionSet.infer(PEOPLE)
+ACTIONS = p2ce.ActionSet.infer(PEOPLE, protect=None)
 COARSE = ACTIONS.values(
     Income=[12, 24, 36, 48], Debt=[-3.0, -1.0, 1.0, 3.0], Rate=[0.0, 0.5, 1.0], Years=[0, 5, 10]
 )
@@ -128,7 +128,7 @@ def a_pipeline_of_text_and_missing_values_with_a_cost_table() -> dict[str, Any]:
         make_pipeline(encoded, LogisticRegression()).fit(table.frame, table.label),
         table.frame,
         objectives=[p2ce.CostTable("effort", costs, default=0.5), "changes"],
-        actions=p2ce.ActionSet.infer(table.frame).allow_missing("years"),
+        actions=p2ce.ActionSet.infer(table.frame, protect=None).allow_missing("years"),
         max_changes=2,
     )
 
@@ -176,7 +176,7 @@ def a_group(rule: rules.Rule = GROUPS[0]) -> dict[str, Any]:
     table = random_table(4, columns=3, kinds=("age", "debt", "rate"), group=True)
     frame = table.frame.fillna(0.5)
     model = RandomForestClassifier(8, max_depth=5, random_state=0).fit(frame, table.label)
-    return rejected(model, frame, actions=p2ce.ActionSet.infer(frame).rule(rule))
+    return rejected(model, frame, actions=p2ce.ActionSet.infer(frame, protect=None).rule(rule))
 
 
 MODELS = [

@@ -35,10 +35,8 @@ LINK = rules.linked("years", "age", ratio=2.0)
 
 def setup_of(*chosen: Any, model: Any = None, **arguments: Any) -> Any:
     tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(PEOPLE, LABEL) if model is None else model
-    actions = ActionSet.infer(PEOPLE).rule(*chosen)
-    return p2ce.Explainer(
-        tree, PEOPLE, actions=actions, plausibility=None, **{"target": 1, **arguments}
-    )._problem
+    actions = ActionSet.infer(PEOPLE, protect=None).rule(*chosen)
+    return p2ce.Explainer(tree, PEOPLE, actions=actions, target=1, plausibility=None, **arguments)._problem
 
 
 def coded(problem: Any, **changed: Any) -> np.ndarray:

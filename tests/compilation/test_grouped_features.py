@@ -33,7 +33,7 @@ PEOPLE = pd.DataFrame(
 )
 HOMES = ["own", "rent", "free"]
 BOOK = codebook_of(PEOPLE)
-FREE = ActionSet.infer(PEOPLE)
+FREE = ActionSet.infer(PEOPLE, protect=None)
 HOME = rules.one_hot("home", HOMES)
 CHAIN = (rules.linked("years", "age"), rules.linked("age", "pension", ratio=2.5, counts="each"))
 HOT = st.sampled_from([0.0, 1.0, MISSING])

@@ -25,7 +25,7 @@ PEOPLE = pd.DataFrame(
 )
 BOOK = codebook_of(PEOPLE)
 NAMES = BOOK.names
-FREE = ActionSet.infer(PEOPLE)
+FREE = ActionSet.infer(PEOPLE, protect=None)
 RULES: dict[str, Rule] = {
     "whole inequality": rules.inequality("2*late <= age - 15"),
     "inequality": rules.inequality("income <= 0.5*age + late"),

@@ -15,7 +15,7 @@ import p2ce
 from p2ce import evidence, rules
 from tests.populations import loans
 
-ACTIONS = p2ce.ActionSet.infer(loans.people())
+ACTIONS = p2ce.ActionSet.infer(loans.people(), protect=None)
 FEW = ACTIONS.values({"Income": [20, 30, 40, 55], "Debt": [-2.0, 0.0, 0.5]}).step({"Years": 3}).fix("Rate")
 FOREST = p2ce.IsolationForest(n_estimators=10, contamination=0.1)
 
@@ -72,7 +72,12 @@ def categories() -> Case:
     wanted = (reference["Income"] > 40) & (reference["Size"] != "S") | (reference["Place"] == "coast")
     model = HistGradientBoostingClassifier(max_iter=6, max_leaf_nodes=5, categorical_features="from_dtype")
     model.fit(reference, wanted.astype(int))
-    actions = p2ce.ActionSet.infer(reference).allow_missing("Place").increase_only("Size").step({"Rooms": 1})
+    actions = (
+        p2ce.ActionSet.infer(reference, protect=None)
+        .allow_missing("Place")
+        .increase_only("Size")
+        .step({"Rooms": 1})
+    )
     person = {"Income": 20.0, "Place": "moon", "Size": "M", "Rooms": None}
     return made(model, reference, person, actions=actions)
 
@@ -133,12 +138,18 @@ WHO = {"Age": 30, "Job": 3, "Own": 0, "Rent": 1, "Cards": 3, "Loans": 2, "Area":
 
 
 def ruled() -> Case:
-    actions = p2ce.ActionSet.infer(homes()).step({"Job": 3, "Income": 10}).within({"Income": (10, 60)})
+    actions = (
+        p2ce.ActionSet.infer(homes(), protect=None)
+        .step({"Job": 3, "Income": 10})
+        .within({"Income": (10, 60)})
+    )
     return made(worth, homes(), WHO, actions=actions.rule(*RULES), objectives=["changes", "euclidean"])
 
 
 def other_rules() -> Case:
-    actions = p2ce.ActionSet.infer(homes()).step({"Job": 3, "Income": 10}).fix("Age", "Own", "Rent")
+    actions = (
+        p2ce.ActionSet.infer(homes(), protect=None).step({"Job": 3, "Income": 10}).fix("Age", "Own", "Rent")
+    )
     more = rules.together("Loans", "Income"), rules.at_most_one_of("Cards", "Loans")
     return made(worth, homes(), WHO, actions=actions.rule(*more), plausibility=None)
 
@@ -146,7 +157,7 @@ def other_rules() -> Case:
 def special_values() -> Case:
     reference = homes()
     reference.loc[:20, "Job"] = -9
-    actions = p2ce.ActionSet.infer(reference, special_values={"Job": [-9]}).leave_special("Job")
+    actions = p2ce.ActionSet.infer(reference, special_values={"Job": [-9]}, protect=None).leave_special("Job")
     actions = actions.fix("Own", "Rent", "Area").step({"Income": 10, "Job": 2})
     return made(worth, reference, {**WHO, "Job": -9}, actions=actions, max_changes=2)
 

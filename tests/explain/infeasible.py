@@ -192,7 +192,7 @@ def find_infeasible(
             )
             for judged in ([True, False] if plausible else [False])
         }
-        inferred = p2ce.ActionSet.infer(frame)
+        inferred = p2ce.ActionSet.infer(frame, protect=None)
         scores = model(frame) if kind == "function" else model.predict_proba(frame)[:, 1]
         # From the middle of the rejected on, where lifting neither everything nor nothing helps.
         for row in np.argsort(scores)[len(frame) // 5 : len(frame) // 2 : 3]:

@@ -35,18 +35,18 @@ def setup_of(model: Any, actions: ActionSet) -> Any:
 
 def test_labels_that_the_model_rejects_are_named_with_advice() -> None:
     model = Picky("own", "rent", "free")
-    problem = setup_of(model, ActionSet.infer(PEOPLE))
+    problem = setup_of(model, ActionSet.infer(PEOPLE, protect=None))
     model.known -= {"free"}
     row = problem.codebook.encode(PEOPLE)[0]
     with pytest.raises(InvalidActions, match=r"fails with 'home' at 'free' \(.*actions\.values\(\{'home'"):
         require_candidates(problem, row)
-    fine = problem.with_actions(ActionSet.infer(PEOPLE).values(home=["own", "rent"]))
+    fine = problem.with_actions(ActionSet.infer(PEOPLE, protect=None).values(home=["own", "rent"]))
     require_candidates(fine, row)
 
 
 def test_of_many_candidates_some_of_every_feature_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Picky("own", "rent", "free")
-    problem = setup_of(model, ActionSet.infer(PEOPLE).values(age=list(range(20, 90))))
+    problem = setup_of(model, ActionSet.infer(PEOPLE, protect=None).values(age=list(range(20, 90))))
     row = problem.codebook.encode(PEOPLE)[0]
     model.rows = 0
     require_candidates(problem, row)

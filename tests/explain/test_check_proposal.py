@@ -17,7 +17,12 @@ from tests.properties.amount import examples
 
 
 def actions() -> ActionSet:
-    return ActionSet.infer(loans.people()).fix("Years").increase_only("Income").within(Debt=(-3.0, 2.0))
+    return (
+        ActionSet.infer(loans.people(), protect=None)
+        .fix("Years")
+        .increase_only("Income")
+        .within(Debt=(-3.0, 2.0))
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,7 +133,7 @@ def test_no_option_of_a_front_dominates_another_however_close_they_cost(
         lambda rows: (rows["a"] > 0).to_numpy(dtype=np.float64),
         frame,
         target=1,
-        actions=ActionSet.infer(frame).values(a=list(VALUES)),
+        actions=ActionSet.infer(frame, protect=None).values(a=list(VALUES)),
         objectives=[priced("one", one), priced("other", other)],
         plausibility=None,
         bound="none",

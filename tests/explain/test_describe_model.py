@@ -9,7 +9,9 @@ from tests.populations import loans
 
 
 def test_a_model_that_is_supported_natively_is_described() -> None:
-    actions = ActionSet.infer(loans.people()).fix("Years").rule(rules.exclusive("Income", "Debt"))
+    actions = (
+        ActionSet.infer(loans.people(), protect=None).fix("Years").rule(rules.exclusive("Income", "Debt"))
+    )
     facts = loans.explainer(actions=actions, max_changes=2).describe()
     assert (facts.family, facts.bound) == ("scikit-learn random forest", "tree leaves")
     assert not facts.is_black_box

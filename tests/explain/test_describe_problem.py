@@ -14,7 +14,7 @@ from tests.populations.loans import PERSON
 
 def actions() -> ActionSet:
     return (
-        ActionSet.infer(loans.people())
+        ActionSet.infer(loans.people(), protect=None)
         .protect("Owns")
         .increase_only("Income")
         .display(Income={"name": "income", "unit": "EUR"})
@@ -71,7 +71,7 @@ def test_a_policy_that_no_file_can_hold_is_written_as_comments() -> None:
     def fair(frame: pd.DataFrame) -> "pd.Series[bool]":
         return frame["Income"] >= 0
 
-    own = ActionSet.infer(loans.people()).rule(rules.predicate(fair, name="fair to all"))
+    own = ActionSet.infer(loans.people(), protect=None).rule(rules.predicate(fair, name="fair to all"))
     problem = loans.explainer(actions=own).explain(PERSON).question
     assert problem.policy.startswith("# This policy has no form as a file:")
     assert "fair to all" in problem.policy

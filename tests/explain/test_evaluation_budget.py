@@ -56,7 +56,7 @@ def explainer(model: Any, **changed: Any) -> p2ce.Explainer:
 def many() -> p2ce.ActionSet:
     """Leave some ten thousand cells."""
     choices = {"Income": list(range(10, 60, 2)), "Debt": [step / 4.0 for step in range(-16, 17)]}
-    return p2ce.ActionSet.infer(loans.people()).values(choices).fix("Years")
+    return p2ce.ActionSet.infer(loans.people(), protect=None).values(choices).fix("Years")
 
 
 def rejected(threshold: float = ENOUGH) -> pd.DataFrame:
@@ -147,7 +147,8 @@ def test_a_model_that_decides_alike_about_everybody_is_logged(
 ) -> None:
     people = pd.concat([loans.people()] * 4, ignore_index=True)
     people = people.iloc[np.argsort(-wavy(people))]  # sorted, so that the first rows say nothing
-    made = p2ce.Explainer(wavy, people, target=1, plausibility=None, threshold=threshold)
+    actions = p2ce.ActionSet.infer(people, protect=None)
+    made = p2ce.Explainer(wavy, people, actions=actions, target=1, plausibility=None, threshold=threshold)
     assert logged in caplog.text
     assert bool(logged) == bool(caplog.text)
     if not logged:

@@ -99,7 +99,7 @@ def test_a_short_time_claims_nothing_wrong(case: Infeasible, seconds: float) -> 
 @cache
 def narrow() -> p2ce.ActionSet:
     """Leave people little room: what helps is out of range or the wrong way."""
-    actions = p2ce.ActionSet.infer(loans.people()).fix("Rate", "Years", "Owns")
+    actions = p2ce.ActionSet.infer(loans.people(), protect=None).fix("Rate", "Years", "Owns")
     return actions.within(Income=(10, 20)).increase_only("Debt")
 
 
@@ -182,8 +182,10 @@ def test_what_is_protected_is_never_named() -> None:
 def test_a_missing_value_may_be_filled() -> None:
     people = loans.people().assign(Debt=lambda frame: frame["Debt"].where(frame["Income"] % 3 > 0))
     model = HistGradientBoostingClassifier(max_iter=20, random_state=0).fit(people, loans.label())
-    actions = p2ce.ActionSet.infer(people).fix("Income", "Rate", "Years", "Owns").keep_missing("Debt")
-    explainer = p2ce.Explainer(model, people, target=1, actions=actions, plausibility=None)
+    actions = (
+        p2ce.ActionSet.infer(people, protect=None).fix("Income", "Rate", "Years", "Owns").keep_missing("Debt")
+    )
+    explainer = p2ce.Explainer(model, people, actions=actions, target=1, plausibility=None)
     lacking = people[people["Debt"].isna() & (model.predict(people) == 0)]
     whys = [explainer.why_none(explainer.explain(row)) for _, row in lacking.head(12).iterrows()]
     assert all(
@@ -200,10 +202,8 @@ def test_values_that_the_model_rejects_are_no_relaxation() -> None:
     encoder = make_column_transformer((OneHotEncoder(), ["Years"]), remainder="passthrough")
     model = make_pipeline(encoder, LogisticRegression(max_iter=2_000)).fit(people, loans.label())
     # The encoder knows even years only; steps of one meet others as well.
-    actions = p2ce.ActionSet.infer(people).fix("Income", "Debt", "Rate", "Owns").step(Years=1)
-    explainer = p2ce.Explainer(
-        model, people, target=1, actions=actions.values(Years=[0, 2]), plausibility=None
-    )
+    actions = p2ce.ActionSet.infer(people, protect=None).fix("Income", "Debt", "Rate", "Owns").step(Years=1)
+    explainer = p2ce.Explainer(model, people, actions=actions.values(Years=[0, 2]), target=1, plausibility=None)
     answers = [explainer.explain(row) for _, row in people[model.predict(people) == 0].head(30).iterrows()]
     why = explainer.why_none(next(one for one in answers if one.status is p2ce.Status.NO_RECOURSE))
     assert why.considered == ()

@@ -71,7 +71,7 @@ def test_only_rows_that_cannot_be_evaluated_are_errors() -> None:
     rows, bad = people(60), [3, 17, 18, 59]
     rows.loc[bad, "c"] = 101
     begin = time.perf_counter()
-    found = explainer_of(picky, actions=ActionSet.infer(people()).fix("c")).explain_many(rows)
+    found = explainer_of(picky, actions=ActionSet.infer(people(), protect=None).fix("c")).explain_many(rows)
     assert time.perf_counter() - begin < 20.0
     assert [place for place, one in enumerate(found) if one.status is Status.ERROR] == bad
     assert all("c is too large" in (found[place].message or "") for place in bad)
@@ -96,7 +96,7 @@ def cost_or_exit(current: float, values: np.ndarray) -> np.ndarray:
 
 
 def fixed() -> ActionSet:
-    return ActionSet.infer(people()).fix("c")
+    return ActionSet.infer(people(), protect=None).fix("c")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.populations.loans import PERSON
 
 
 def test_every_cell_is_what_check_says() -> None:
-    actions = ActionSet.infer(loans.people()).increase_only("Income")
+    actions = ActionSet.infer(loans.people(), protect=None).increase_only("Income")
     explainer = loans.explainer(actions=actions)
     found = explainer.explain(PERSON)
     drawn = explainer.map_of(found, "Income", "Debt", size=9)
@@ -63,7 +63,7 @@ def test_the_map_belongs_to_the_problem_of_the_explanation() -> None:
         if option.changes.keys() <= {"Income", "Debt"}:
             place = [drawn.values[axis].index(option.values[name]) for axis, name in enumerate(drawn.columns)]
             assert drawn.allowed[place[1], place[0]]
-    fixed = ActionSet.infer(loans.people()).fix("Income")
+    fixed = ActionSet.infer(loans.people(), protect=None).fix("Income")
     own = explainer.explain(PERSON, actions=fixed)
     with pytest.raises(p2ce.P2CEError, match="its policy is another"):
         explainer.map_of(own, "Income", "Debt")

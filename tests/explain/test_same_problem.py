@@ -26,7 +26,11 @@ CALLS: dict[str, Callable[..., Any]] = {
 
 def narrow() -> ActionSet:
     """Leave the person without an option."""
-    return ActionSet.infer(loans.people()).fix("Owns", "Rate", "Years").within(Income=(10, 20), Debt=(0, 2))
+    return (
+        ActionSet.infer(loans.people(), protect=None)
+        .fix("Owns", "Rate", "Years")
+        .within(Income=(10, 20), Debt=(0, 2))
+    )
 
 
 def make(**changed: Any) -> p2ce.Explainer:
@@ -123,6 +127,6 @@ def test_a_check_judges_by_the_limit_and_the_actions_of_the_explanation() -> Non
         judged = explainer.check(PERSON, option.values, explanation=found)
         assert judged.ok
         assert judged.better == ()
-    fixed = ActionSet.infer(loans.people()).fix("Income")
+    fixed = ActionSet.infer(loans.people(), protect=None).fix("Income")
     assert explainer.check(PERSON, {"Income": 20}).allowed
     assert not explainer.check(PERSON, {"Income": 20}, actions=fixed).allowed

@@ -22,7 +22,10 @@ def problem() -> tuple[p2ce.Explainer, p2ce.Explanations]:
     people = made.features[["Income", "LoanAmount", "LatePayments"]]
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(people, made.outcome)
     actions = (
-        p2ce.ActionSet.infer(people).fix("LatePayments").increase_only("LoanAmount").decrease_only("Income")
+        p2ce.ActionSet.infer(people, protect=None)
+        .fix("LatePayments")
+        .increase_only("LoanAmount")
+        .decrease_only("Income")
     )
     explainer = p2ce.Explainer(model, people, target=1, actions=actions, max_changes=1, plausibility=None)
     rejected = people[explainer.score(people) < explainer.threshold].head(20)
@@ -87,8 +90,8 @@ def test_a_failure_or_ctrl_c_loses_nothing_that_is_done(
 ) -> None:
     people = pd.DataFrame({"a": [0, 1, 2, 12], "bad": [0, 1, 0, 0]}, index=["x", "y", "z", "fine"])
     model = Model()
-    actions = p2ce.ActionSet.infer(people).within(a=(0, 5)).fix("bad")
-    explainer = p2ce.Explainer(model, people, target=1, actions=actions, plausibility=None)
+    actions = p2ce.ActionSet.infer(people, protect=None).within(a=(0, 5)).fix("bad")
+    explainer = p2ce.Explainer(model, people, actions=actions, target=1, plausibility=None)
     many = explainer.explain_many(people)
     assert many.statuses[NO_RECOURSE] == 3
     model.does = does

@@ -12,7 +12,7 @@ PEOPLE = pd.DataFrame({"Loan": np.arange(0, 5000, 50), "Age": np.arange(100), "O
 
 
 def test_axes_are_the_changeable_features_by_name() -> None:
-    actions = ActionSet.infer(PEOPLE).fix("Age").decrease_only("Loan")
+    actions = ActionSet.infer(PEOPLE, protect=None).fix("Age").decrease_only("Loan")
     grid = grid_of(actions)
     assert grid.names == ("Loan", "Owns")
     assert grid.columns.tolist() == [0, 2]
@@ -24,16 +24,20 @@ def test_axes_are_the_changeable_features_by_name() -> None:
 
 
 def test_column_order_changes_only_the_columns() -> None:
-    here, there = (grid_of(ActionSet.infer(frame)) for frame in (PEOPLE, PEOPLE[["Owns", "Age", "Loan"]]))
+    here, there = (
+        grid_of(ActionSet.infer(frame, protect=None)) for frame in (PEOPLE, PEOPLE[["Owns", "Age", "Loan"]])
+    )
     assert here.names == there.names == ("Age", "Loan", "Owns")
     assert there.columns.tolist() == [1, 2, 0]
     assert all(np.array_equal(a, b) for a, b in zip(here.values, there.values, strict=True))
 
 
 def test_the_models_own_order_can_be_given() -> None:
-    assert grid_of(ActionSet.infer(PEOPLE), columns=["Owns", "Loan", "Age"]).columns.tolist() == [2, 1, 0]
+    assert grid_of(
+        ActionSet.infer(PEOPLE, protect=None), columns=["Owns", "Loan", "Age"]
+    ).columns.tolist() == [2, 1, 0]
     with pytest.raises(InvalidActions, match="'Loan' may change but is no column of the model"):
-        grid_of(ActionSet.infer(PEOPLE), columns=["Owns", "Age"])
+        grid_of(ActionSet.infer(PEOPLE, protect=None), columns=["Owns", "Age"])
 
 
 @pytest.mark.parametrize("bad", [[], [np.nan], [1.0, np.inf]])

@@ -95,6 +95,6 @@ def test_a_compound_may_have_the_name_of_its_driver() -> None:
         levels=np.array([[20.0, 0.0], [30.0, 1.0]]),
         may_go_to=np.array([True, True]),
     )
-    grid = grid_of(ActionSet.infer(PEOPLE), compounds=[pair])
+    grid = grid_of(ActionSet.infer(PEOPLE, protect=None), compounds=[pair])
     assert grid.names == ("Age", "Home_own", "Home_rent")
     assert grid.columns.tolist() == [4, 1, 2]

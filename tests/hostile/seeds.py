@@ -231,7 +231,7 @@ def question() -> Any:
     from p2ce import rules
 
     actions = (
-        p2ce.ActionSet.infer(mixed())
+        p2ce.ActionSet.infer(mixed(), protect=None)
         .protect("Age")
         .rule(
             rules.exclusive("Rate", "Has guarantor"),

@@ -21,7 +21,9 @@ PRINTED, CORRECTED = P2CE(errata="as printed", bound="none"), P2CE(bound="none")
 
 
 def explain(model: Any, people: pd.DataFrame, person: dict[str, float], **arguments: Any) -> p2ce.Explanation:
-    actions = p2ce.ActionSet.infer(people).values({name: sorted(set(people[name])) for name in people})
+    actions = p2ce.ActionSet.infer(people, protect=None).values(
+        {name: sorted(set(people[name])) for name in people}
+    )
     explainer = p2ce.Explainer(
         model,
         people,

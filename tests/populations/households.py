@@ -58,4 +58,5 @@ def pipeline(unknown: str = "ignore") -> Any:
 @cache
 def explainer(unknown: str = "ignore") -> p2ce.Explainer:
     """Give the one explainer of such a pipeline, which all tests share."""
-    return p2ce.Explainer(pipeline(unknown), people(), target=1, plausibility=None)
+    actions = p2ce.ActionSet.infer(people(), protect=None)
+    return p2ce.Explainer(pipeline(unknown), people(), actions=actions, target=1, plausibility=None)

@@ -27,7 +27,7 @@ def booster() -> Any:
 def explainer(**given: Any) -> Explainer:
     """Make an explainer of it, in which Age is fixed."""
     reference = make_applicants(300).features
-    given.setdefault("actions", ActionSet.infer(reference).fix("Age"))
+    given.setdefault("actions", ActionSet.infer(reference, protect=None).fix("Age"))
     return Explainer(booster(), reference, **{"target": 1, **given})
 
 

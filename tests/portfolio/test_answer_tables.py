@@ -27,7 +27,7 @@ from p2ce.tables.json_values import plain_fields
 from tests.populations import loans
 from tests.portfolio.written_runs import as_arrow, write_run
 
-ACTIONS = p2ce.ActionSet.infer(loans.people())
+ACTIONS = p2ce.ActionSet.infer(loans.people(), protect=None)
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ def categories_and_missing_values() -> Case:
     people = people.astype({"Place": pd.CategoricalDtype(["hills", "town", "coast", "moon"])})
     people.loc[[0, 1], "Place"] = "moon"
     people.loc[2, ["Income", "Rooms"]] = [np.nan, pd.NA]
-    actions = p2ce.ActionSet.infer(reference).allow_missing("Place", "Income")
-    explainer = p2ce.Explainer(model, reference, target=1, actions=actions, plausibility=None)
+    actions = p2ce.ActionSet.infer(reference, protect=None).allow_missing("Place", "Income")
+    explainer = p2ce.Explainer(model, reference, actions=actions, target=1, plausibility=None)
     return Case(explainer, people, becomes_missing)
 
 
@@ -169,7 +169,7 @@ def ruled() -> Case:
 
 
 def estimated() -> Case:
-    few = p2ce.ActionSet.infer(loans.people()).fix("Rate", "Years")
+    few = p2ce.ActionSet.infer(loans.people(), protect=None).fix("Rate", "Years")
     explainer = loans.explainer(actions=few, bound=p2ce.ShapEstimate(explainer="kernel"), plausibility=None)
     return Case(explainer, loans.rejected().head(3), lambda entry: entry.status is Status.HEURISTIC)
 

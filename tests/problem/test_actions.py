@@ -25,7 +25,7 @@ PEOPLE = pd.DataFrame(
         "Single": np.linspace(0.0, 1.0, 60, dtype=np.float32),
     }
 )
-ACTIONS = ActionSet.infer(PEOPLE)
+ACTIONS = ActionSet.infer(PEOPLE, protect=None)
 NUMBERS = st.floats(-20_000, 20_000).map(lambda value: round(value, 3))
 RANGES = st.tuples(NUMBERS, NUMBERS).map(lambda ends: (min(ends), max(ends)))
 
@@ -47,7 +47,7 @@ def within(name: str, ends: tuple[float, float], actions: ActionSet = ACTIONS) -
 def test_narrowing_a_range_only_removes_candidates(
     name: str, wide: tuple[float, float], narrow: tuple[float, float], grid: str
 ) -> None:
-    actions = ActionSet.infer(PEOPLE, grid=grid)  # type: ignore[arg-type]
+    actions = ActionSet.infer(PEOPLE, grid=grid, protect=None)  # type: ignore[arg-type]
     unit = 1000 if PEOPLE[name].max() <= 1 else 1
     low, high = (round(end / unit, 3) for end in narrow)
     wide = (min(wide[0] / unit, low), max(wide[1] / unit, high))
@@ -58,7 +58,7 @@ def test_narrowing_a_range_only_removes_candidates(
 
 @given(st.sampled_from(["LoanAmount", "Rate", "Single"]), st.data())
 def test_a_candidate_as_shown_is_inside_a_range_that_it_ends(name: str, data: st.DataObject) -> None:
-    actions = ActionSet.infer(PEOPLE, grid="paper")
+    actions = ActionSet.infer(PEOPLE, grid="paper", protect=None)
     low, high = sorted(data.draw(st.tuples(*[st.sampled_from(candidates(actions, name))] * 2)))
     found = within(name, (low, high), actions)
     assert (found[0], found[-1]) == (low, high)
@@ -264,7 +264,7 @@ def test_a_mistake_is_named_with_its_fix(call: object, message: str) -> None:
 
 
 def test_the_paper_grid_keeps_its_low_end_under_step_and_within() -> None:
-    actions = ActionSet.infer(PEOPLE, grid="paper")
+    actions = ActionSet.infer(PEOPLE, grid="paper", protect=None)
     low = actions["LoanAmount"].anchor
     stepped = candidates(actions.step(LoanAmount=100).within(LoanAmount=(0, 2000)), "LoanAmount")
     assert low in stepped

@@ -25,7 +25,7 @@ PEOPLE = pd.DataFrame(
         "Age": [20, 30, 40, 50, 60, 70],
     }
 )
-ACTIONS = ActionSet.infer(PEOPLE)
+ACTIONS = ActionSet.infer(PEOPLE, protect=None)
 CODEBOOK = codebook_of(PEOPLE)
 NOTHING = [None, np.nan, pd.NA, pd.NaT]  # and MISSING, the code of a missing number
 

@@ -44,7 +44,7 @@ PEOPLE = pd.DataFrame(
     }
 )
 ACTIONS = (
-    ActionSet.infer(PEOPLE, special_values={"Months": [-9]})
+    ActionSet.infer(PEOPLE, special_values={"Months": [-9]}, protect=None)
     .protect("Owns")
     .fix("no")
     .within({"Loan amount": (500, 4000.5)})
@@ -131,7 +131,7 @@ def test_a_feature_survives_save_and_load(entries: dict[str, Any]) -> None:
 
 @given(st.lists(budget_rules(), max_size=4))
 def test_rules_survive_save_and_load(some: list[rules.Rule]) -> None:
-    actions = ActionSet.infer(CODED)
+    actions = ActionSet.infer(CODED, protect=None)
     for rule in some:
         try:
             actions = actions.rule(rule)
@@ -146,13 +146,15 @@ def test_a_policy_survives_the_disk(tmp_path: Path) -> None:
     assert again == ACTIONS
     assert (to_text(again), repr(again)) == (to_text(ACTIONS), repr(ACTIONS))
     for grid in ("data", "paper"):
-        actions = ActionSet.infer(PEOPLE, grid=grid)
+        actions = ActionSet.infer(PEOPLE, grid=grid, protect=None)
         assert parsed_again(actions) == actions
 
 
 def test_it_reads_well() -> None:
     text = to_text(
-        ActionSet.infer(PEOPLE[["Age", "Housing"]]).fix("Age").rule(rules.forbid("Housing", {"own": ["no"]}))
+        ActionSet.infer(PEOPLE[["Age", "Housing"]], protect=None)
+        .fix("Age")
+        .rule(rules.forbid("Housing", {"own": ["no"]}))
     )
     assert text.split("\n", 3)[3] == (
         "version: 1\n"

@@ -5,6 +5,8 @@ import logging
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from p2ce.errors import InvalidActions, UnknownFeature
 from p2ce.problem import ActionSet, Kind
@@ -26,19 +28,57 @@ def test_codes_are_found_where_they_stand_apart_from_numbers() -> None:
     assert detected({"Days": np.repeat([999.0, 3.0, 6.0, 10.0], 5)}) == {"Days": (999.0,)}
     # A number among others is one, however it is written.
     assert detected({"Score": np.repeat(np.arange(990.0, 1010.0), 5)}) == {}
-    assert detected({"Pay": np.repeat([-2.0, -1.0, 0.0, 1.0], 5)}) == {"Pay": (-2.0, -1.0)}
+    assert detected({"Pay": np.repeat(np.arange(-2.0, 9.0), 5)}) == {"Pay": (-2.0, -1.0)}
+    assert detected({"Points": np.repeat([99.0, *range(600, 851)], 5)}) == {"Points": (99.0,)}
 
 
-def test_by_default_what_looks_like_a_code_is_only_told(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.repeat(np.arange(-2.0, 3.0), 5),  # a scale has numbers below zero
+        np.repeat(np.arange(-9.0, 60.0), 5),
+        np.repeat([-1.0, 0.0, 1.0], 9),
+        np.repeat([0.0, 1.0, 2.0, 10.0], 5),  # too few others to say what is far
+        np.repeat([0.0, *range(5_000, 5_100)], 5),  # no income is an income
+        np.append(np.arange(60.0), [400.0] * 2),  # two rows are outliers
+        np.append(np.arange(60.0), [400.5] * 5),
+        np.repeat([6.0, 12.0, 24.0, 36.0, 48.0, 60.0, 72.0], 9),
+    ],
+)
+def test_ordinary_numbers_are_no_codes(values: np.ndarray) -> None:
+    assert detected({"x": values}) == {}
+
+
+def test_repeated_numbers_far_beyond_all_others_are_codes() -> None:
+    late = np.concatenate([np.zeros(900), np.repeat(np.arange(1.0, 18.0), 2), [96.0] * 5, [98.0] * 264])
+    assert detected({"late": late}) == {"late": (96.0, 98.0)}
+    employed = np.concatenate([-np.arange(1.0, 3_000.0), [365_243.0] * 500])
+    assert detected({"days": employed, "days back": -employed}) == {
+        "days": (365_243.0,),
+        "days back": (-365_243.0,),
+    }
+
+
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=60), st.integers(0, 40))
+def test_what_lies_within_the_others_is_never_a_code(values: list[int], value: int) -> None:
+    column = np.array([*range(41), *values, *[value] * 9], dtype=np.float64)
+    assert detected({"x": column}) == {}
+
+
+def test_by_default_what_looks_like_a_code_is_one(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="p2ce"):
-        actions = ActionSet.infer(PEOPLE)
-    assert actions["Months"].special == ()
-    assert "special_values={'Months': [-9, -8], 'Income': [99999]}" in caplog.text
+        actions = ActionSet.infer(PEOPLE, protect=None)
+    assert actions["Months"].special == (-9.0, -8.0)
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    assert "-9, -8 in 'Months'; 99999 in 'Income'" in record.getMessage()
+    assert "special_values=None" in record.getMessage()
     caplog.clear()
     with caplog.at_level(logging.INFO, logger="p2ce"):
-        actions = ActionSet.infer(PEOPLE, special_values="detect")
-    assert actions["Months"].special == (-9.0, -8.0)
-    assert "Taken for special values" in caplog.text
+        none = ActionSet.infer(PEOPLE, protect=None, special_values=None)
+        named = ActionSet.infer(PEOPLE, protect=None, special_values={"Months": [-9]})
+    assert (none["Months"].special, named["Months"].special) == ((), (-9.0,))
+    assert not caplog.records
 
 
 def test_special_values_count_neither_for_ranges_nor_for_candidates() -> None:
@@ -54,7 +94,8 @@ def test_special_values_count_neither_for_ranges_nor_for_candidates() -> None:
 
 
 def test_nobody_takes_a_code_and_leaving_it_has_to_be_allowed() -> None:
-    actions = ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]}).decrease_only("Months")
+    actions = ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]}).free("Months")
+    actions = actions.decrease_only("Months")
     months = actions["Months"]
     assert months.allows(-9, -9)
     assert not months.allows(5, -9)
@@ -68,7 +109,7 @@ def test_nobody_takes_a_code_and_leaving_it_has_to_be_allowed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "message"),
+    ("wrong", "error", "message"),
     [
         ({"Month": [-9]}, UnknownFeature, "Did you mean 'Months'"),
         ({"Months": ["x"]}, InvalidActions, "must be numbers"),
@@ -77,9 +118,9 @@ def test_nobody_takes_a_code_and_leaving_it_has_to_be_allowed() -> None:
         ([1, 2], InvalidActions, "a dict of column"),
     ],
 )
-def test_what_is_wrong_is_said(given: object, error: type[Exception], message: str) -> None:
+def test_what_is_wrong_is_said(wrong: object, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        ActionSet.infer(PEOPLE, special_values=given)  # type: ignore[arg-type]
+        ActionSet.infer(PEOPLE, special_values=wrong)  # type: ignore[arg-type]
 
 
 def test_a_policy_file_keeps_them(tmp_path: object) -> None:

@@ -139,7 +139,7 @@ def state_problem(
 
 def few_values(frame: pd.DataFrame, most: int = 5) -> p2ce.ActionSet:
     """Let every column of numbers move to a few values only: evaluating every cell has to stay possible."""
-    actions = p2ce.ActionSet.infer(frame, grid="paper")
+    actions = p2ce.ActionSet.infer(frame, grid="paper", protect=None)
     for name in frame.columns:
         known = np.unique(frame[name])
         if len(known) > most:
@@ -152,7 +152,7 @@ def random_actions(
     frame: pd.DataFrame, draw: np.random.Generator, *, free: Collection[str] = ()
 ) -> p2ce.ActionSet:
     """Take few candidates per feature, and constrain some features; ``free`` ones are not fixed."""
-    actions = p2ce.ActionSet.infer(frame, grid="paper")
+    actions = p2ce.ActionSet.infer(frame, grid="paper", protect=None)
     for name in frame.columns:
         feature = actions[name]
         if feature.kind in ("number", "whole"):

@@ -61,7 +61,7 @@ def explained(actions: p2ce.ActionSet, person: dict[str, Any], label: Any = LABE
 
 
 def test_provide_proof_of_income() -> None:
-    actions = p2ce.ActionSet.infer(PEOPLE, grid="paper")
+    actions = p2ce.ActionSet.infer(PEOPLE, grid="paper", protect=None)
     found = explained(actions, LACKING)
     assert found.status is p2ce.Status.OPTIMAL
     (option,) = found

@@ -110,7 +110,10 @@ def real_explanations() -> Iterator[Any]:
     people, refused = loans.people(), loans.rejected().head(6)
     yield loans.explainer(plausibility=loans.detector()).explain_many(people.head(6))  # some favourable
     strict = (
-        ActionSet.infer(people).fix("Rate", "Years", "Owns").within(Income=(10, 20)).increase_only("Debt")
+        ActionSet.infer(people, protect=None)
+        .fix("Rate", "Years", "Owns")
+        .within(Income=(10, 20))
+        .increase_only("Debt")
     )
     stuck = loans.explainer(actions=strict, max_changes=1, plausibility=None)
     for one in stuck.explain_many(refused):
@@ -119,7 +122,7 @@ def real_explanations() -> Iterator[Any]:
             yield stuck.why_none(one)
     own = predicate(lambda rows: rows["Income"] > 0, name="own check")
     ruled = (
-        ActionSet.infer(people)
+        ActionSet.infer(people, protect=None)
         .rule(linked("Income", "Years", counts="each"), own)
         .rule(if_then(if_={"Owns": True}, then={"Debt": (None, 2)}))
         .display(Debt={"decimals": 0, "name": {"en": "debt"}})
@@ -130,7 +133,7 @@ def real_explanations() -> Iterator[Any]:
     with_gaps = gappy()
     model = HistGradientBoostingClassifier(max_iter=5, categorical_features="from_dtype", random_state=0)
     unseen = with_gaps.head(3).assign(Home=pd.Categorical(["castle"] * 3))
-    actions = ActionSet.infer(with_gaps).allow_missing("Debt").keep_missing("Home")
+    actions = ActionSet.infer(with_gaps, protect=None).allow_missing("Debt").keep_missing("Home")
     labelled = p2ce.Explainer(model.fit(with_gaps, loans.label()), with_gaps, target=1, actions=actions)
     yield labelled.explain_many(with_gaps.head(4))
     yield labelled.explain_many(unseen)

@@ -14,7 +14,7 @@ from tests.populations import loans
 
 
 def few() -> p2ce.ActionSet:
-    return p2ce.ActionSet.infer(loans.people()).values(
+    return p2ce.ActionSet.infer(loans.people(), protect=None).values(
         Income=[12, 20, 28, 36, 44, 52],
         Debt=[-3.0, -1.5, 0.0, 1.5, 3.0],
         Rate=[0.0, 0.25, 0.5, 0.75, 1.0],

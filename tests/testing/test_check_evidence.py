@@ -237,7 +237,11 @@ def test_another_policy_than_the_explainers_is_not_held(files: dict[str, tuple[C
 @pytest.mark.parametrize("levels", [["Own", "Rent"], ["Own", "Rent", "Else"]])
 def test_a_group_that_the_reference_settles_is_the_explainers_own(levels: list[str], tmp_path: Path) -> None:
     frame = homes().assign(Else=lambda one: 1 - one["Own"] - one["Rent"])
-    actions = p2ce.ActionSet.infer(frame).fix("Age", "Job", "Area").rule(p2ce.rules.one_hot("Home", levels))
+    actions = (
+        p2ce.ActionSet.infer(frame, protect=None)
+        .fix("Age", "Job", "Area")
+        .rule(p2ce.rules.one_hot("Home", levels))
+    )
     case = made(worth, frame, {**WHO, "Else": 0}, actions=actions, plausibility=None, max_changes=2)
     case.saved(tmp_path / "case.zip")
     assert set(outcomes_of(tmp_path / "case.zip", case.model).values()) == {"held"}
@@ -300,7 +304,8 @@ def test_a_sampled_front_is_not_held(tmp_path: Path) -> None:
     frame = homes().drop(columns="Area")
     model = RandomForestClassifier(5, max_depth=4, random_state=0).fit(frame, worth(homes()) > 0.5)
     person = {name: value for name, value in WHO.items() if name != "Area"}
-    case = made(model, frame, person, plausibility=None, max_changes=None)
+    actions = p2ce.ActionSet.infer(frame, protect=None)
+    case = made(model, frame, person, actions=actions, plausibility=None, max_changes=None)
     case.saved(tmp_path / "case.zip")
     report = check_evidence(tmp_path / "case.zip", case.model)
     assert report.passed

@@ -30,7 +30,7 @@ def score(frame: pd.DataFrame) -> Any:
 def explainer(**changed: Any) -> p2ce.Explainer:
     frame = people()
     actions = (
-        ActionSet.infer(frame, grid="paper")
+        ActionSet.infer(frame, grid="paper", protect=None)
         .within(Income=(0.0, 4_000.0))
         .display(Income={"decimals": 0}, Rate={"style": "percent", "decimals": 1})
     )
@@ -59,7 +59,7 @@ def test_displayed_values_hold_as_much_as_those_found() -> None:
 
 
 def test_a_rounding_that_the_model_rejects_is_not_displayed() -> None:
-    actions = ActionSet.infer(people()).fix("Rate", "Debt").display(Income={"decimals": 0})
+    actions = ActionSet.infer(people(), protect=None).fix("Rate", "Debt").display(Income={"decimals": 0})
     made = explainer(actions=actions.values(Income=[2_200.4]), threshold=0.50005, plausibility=None)
     person = {"Income": 2_000.0, "Rate": 0.0, "Debt": 0}
     assert not made.check(person, {"Income": 2_200.0}).valid
@@ -68,7 +68,7 @@ def test_a_rounding_that_the_model_rejects_is_not_displayed() -> None:
 
 def test_a_change_that_rounding_would_undo_is_displayed_in_full() -> None:
     frame = people()
-    actions = ActionSet.infer(frame).fix("Income", "Debt").display(Rate={"decimals": 0})
+    actions = ActionSet.infer(frame, protect=None).fix("Income", "Debt").display(Rate={"decimals": 0})
     made = explainer(actions=actions.values(Rate=[-0.25]), plausibility=None)
     # −0.25 rounds to 0: where one person stands, and where the model rejects the other.
     for income, rate in ((2_000.0, 0.0), (1_300.0, 0.25)):
@@ -78,7 +78,7 @@ def test_a_change_that_rounding_would_undo_is_displayed_in_full() -> None:
 
 def test_rounding_respects_the_policy() -> None:
     actions = (
-        ActionSet.infer(people())
+        ActionSet.infer(people(), protect=None)
         .fix("Rate", "Debt")
         .within(Income=(0.0, 2_500.6))
         .values(Income=[2_500.6])
@@ -95,7 +95,7 @@ def test_displayed_options_stand_to_each_other_as_the_exact_ones_do() -> None:
     frame = pd.DataFrame({"Income": rng.uniform(500, 4_000, 400), "Years": rng.uniform(0, 20, 400)})
     model = LogisticRegression().fit(frame, frame["Income"] / 4_000 + frame["Years"] / 20 > 1.1)
     actions = (
-        ActionSet.infer(frame)
+        ActionSet.infer(frame, protect=None)
         .display(Income={"decimals": 0}, Years={"decimals": 0})
         .step(Income=50, Years=0.25)
     )
@@ -122,9 +122,7 @@ def test_a_model_that_knows_no_rounded_values_answers_all_the_same() -> None:
         return ((rows["Rate"] >= 0.5) & (rows["Debt"] >= 3)).to_numpy(float)
 
     quarters = pd.DataFrame({"Rate": np.arange(8) / 4, "Debt": np.arange(8)})
-    actions = ActionSet.infer(quarters).step(Rate=0.25).display(Rate={"decimals": 1})
-    found = p2ce.Explainer(strict, quarters, target=1, actions=actions, plausibility=None).explain(
-        quarters.iloc[0]
-    )
+    actions = ActionSet.infer(quarters, protect=None).step(Rate=0.25).display(Rate={"decimals": 1})
+    found = p2ce.Explainer(strict, quarters, actions=actions, target=1, plausibility=None).explain(quarters.iloc[0])
     assert found.status is p2ce.Status.OPTIMAL
     assert len(found) >= 1

@@ -244,17 +244,15 @@ def _labels(inputs: Inputs, table: Table) -> list[Any]:
 def _actions(
     inputs: Inputs, policy: "ActionSet | None", reference: "pd.DataFrame", people: Table
 ) -> "ActionSet":
-    """Settle what each feature may do; without a policy, what looks protected is."""
+    """Settle what each feature may do; without a policy, names and values of the population say it."""
     from p2ce.problem.actions import ActionSet
-    from p2ce.problem.policy_lint import likely_protected
+    from p2ce.problem.name_hints import likely_protected
 
     if policy is None:
-        likely = [name for name in reference.columns if likely_protected(name) is not None]
-        actions = ActionSet.infer(reference).protect(*likely)
+        actions = ActionSet.infer(reference)
         moving = [name for name in reference.columns if not actions[name].fixed]
         notice(
             "No --policy: what each feature may do is inferred from the population. "
-            + (f"Protected, by their names: {listed(likely)}. " if likely else "")
             + (f"These may change: {listed(moving, most=20)}. " if moving else "Nothing may change. ")
             + "Review that before you advise anybody. Write a policy to edit with: "
             "p2ce policy infer"
@@ -285,6 +283,7 @@ def _actions(
             policy,
             features=tuple(feature for feature in policy.features if feature.name in names),
             rules=tuple(rule for rule in policy.rules if set(rule.columns) <= set(names)),
+            proposed_rules=tuple(r for r in policy.proposed_rules if set(r.columns) <= set(names)),
         )
     return policy
 

@@ -163,7 +163,7 @@ def _called(display: "Display") -> str:
 
 def _warnings(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[str]":
     """List what looks wrong with model, population and policy."""
-    from p2ce.problem.policy_lint import heavy_tails, likely_protected
+    from p2ce.problem.policy_lint import heavy_tails
     from p2ce.tables.codebook import MISSING, coding_of
 
     for name in ready.reference.columns:
@@ -175,8 +175,6 @@ def _warnings(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[st
     moving = [name for name in ready.reference.columns if not ready.actions[name].fixed]
     if inputs.policy is None:
         for name in moving:
-            if likely_protected(name) is not None:
-                yield f"{echoed(name)} may change, but looks protected."
             if not ready.actions[name].is_category:
                 codes = coding_of(ready.reference[name]).encode(ready.reference[name])
                 if (text := heavy_tails(name, codes[codes != MISSING])) is not None:

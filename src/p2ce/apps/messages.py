@@ -79,8 +79,9 @@ class _Notices(logging.Handler):
             if os.environ.get(DEBUG):
                 print(record.getMessage(), file=sys.stderr, flush=True)
             return
-        text = getattr(record, "on_command_line", "")  # arguments as options
-        if not text and record.levelno >= logging.WARNING:
+        # Arguments as options; empty where the command line reports it itself.
+        text = getattr(record, "on_command_line", None)
+        if text is None and record.levelno >= logging.WARNING:
             text = record.getMessage()
         if text and not text.startswith(_SAID_HERE):
             notice(text)

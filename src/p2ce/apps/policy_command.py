@@ -23,6 +23,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
+MOST_PROPOSED = 6  # rules that the output lists
 Names = Annotated[str, typer.Option(help="Columns that no advice may change: race,sex")]
 
 
@@ -30,6 +31,7 @@ class SpecialValues(StrEnum):
     """What to do about values that look like codes."""
 
     DETECT = "detect"
+    NONE = "none"
 
 
 @app.command()
@@ -78,12 +80,12 @@ def infer(
         ),
     ] = None,
     special_values: Annotated[
-        SpecialValues | None,
+        SpecialValues,
         typer.Option(
             help="[cyan]detect[/] takes what looks like a code (-9, 999) for a special value, which is no "
-            "number; without it, such values are only reported.",
+            "number; [cyan]none[/] takes every value for a number.",
         ),
-    ] = None,
+    ] = SpecialValues.DETECT,
     label_column: Annotated[
         str | None,
         typer.Option(
@@ -102,40 +104,44 @@ def infer(
 
     [green]p2ce policy infer train.csv --model model.txt --out policy.yaml[/]
 
-    Columns whose names look like protected attributes are protected; the output says which. Candidates are
-    chosen where people are. Values that look like codes are reported.
+    Columns whose names look like protected attributes are protected, and what looks like history or time
+    never falls; the output says which. Candidates are chosen where people are. Relations between columns
+    that hold in all rows are proposed as rules.
     """
     from p2ce.apps.target_argument import meant_label
     from p2ce.check_paths import require_other, require_place
     from p2ce.errors import InvalidTarget, UnnamedTarget
     from p2ce.problem import ActionSet
     from p2ce.problem.policy_file import save
-    from p2ce.problem.policy_lint import likely_protected
 
     require_other(out, {"DATA": data, "--model": None if model is None else Path(model)})
     require_place(out, force=force)
     labels = None if label_column is None else _labels(data, label_column, read_limits(limit or ()))
     dropped = list(dict.fromkeys([*_names(drop), *([] if label_column is None else [label_column])]))
     people = _people(data, dropped, model, read_limits(limit or ()))
-    likely = [name for name in people.columns if likely_protected(name) is not None]
-    kept = list(dict.fromkeys([*_known(_names(protected), people), *likely]))
+    wanted = _known(_names(protected), people)
     _tell_what_looks_wrong(people, alone=model is None and not dropped)
     try:
         actions = ActionSet.infer(
             people,
             labels,
             target=None if labels is None or target is None else meant_label(labels, target),
-            special_values=None if special_values is None else "detect",
+            special_values="detect" if special_values is SpecialValues.DETECT else None,
         )
     except UnnamedTarget as error:
         calls = " or ".join(f"--target {one}" for one in error.classes[:6])
         raise InvalidTarget(
             f"Nothing says which label of {echoed(label_column)} is the favourable outcome. Pass {calls}"
         ) from error
+    actions = actions.protect(*wanted)
     _propose(actions)
-    save(actions.protect(*kept), out)
-    protected_ones = printable(", ".join(kept) or "none")
-    print(f"{printable(out)}: {counted(people.shape[1], 'feature')}, protected: {protected_ones}.")
+    save(actions, out)
+    if actions.proposed_rules:
+        shown = ", ".join(rule.text() for rule in actions.proposed_rules[:MOST_PROPOSED])
+        more = "" if len(actions.proposed_rules) <= MOST_PROPOSED else ", …"
+        notice(f"Holds in all rows: {shown}{more}. To put it in force, move it from proposed_rules to rules.")
+    names = printable(", ".join(one.name for one in actions.features if one.protected) or "none")
+    print(f"{printable(out)}: {counted(people.shape[1], 'feature')}, protected: {names}.")
 
 
 def _people(data: Path, drop: list[str], model: str | None, limits: Limits) -> "pd.DataFrame":

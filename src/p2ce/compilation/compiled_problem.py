@@ -24,6 +24,7 @@ from p2ce.objectives.objective import FittedObjective
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.feature import FeatureActions
 from p2ce.problem.method import EXACT, Mapocam
+from p2ce.problem.relations import Relation
 from p2ce.result.categories import Categories
 from p2ce.result.question import Question
 from p2ce.result.target import shown_end
@@ -50,6 +51,7 @@ class Problem:
     objectives: tuple[FittedObjective, ...]
     actions: ActionSet
     rules: tuple[CompiledRule, ...]
+    relations: tuple[Relation, ...] = ()  # hold in all of the reference, but are not in force
     compounds: tuple[Compound, ...]  # columns that move together
     method: Mapocam | None  # one of the paper's algorithms; None for the exact solver
     max_changes: int | None

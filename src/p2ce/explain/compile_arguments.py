@@ -1,6 +1,5 @@
 """Check the arguments of an explainer, and compile them into a problem."""
 
-import logging
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -33,17 +32,17 @@ from p2ce.objectives import Objective, Reference, resolve
 from p2ce.objectives.objective import FittedObjective, blamed
 from p2ce.paper.solve_by_paper import check_paper
 from p2ce.problem.actions import ActionSet
+from p2ce.problem.infer import encode_columns, infer_features
 from p2ce.problem.known_outcomes import known_outcomes
 from p2ce.problem.method import find_method
+from p2ce.problem.relations import relations_between, relations_of
 from p2ce.problem.rules.one_hot import OneHot
-from p2ce.problem.special import detected, proposal
+from p2ce.problem.special import settle_special
 from p2ce.result.dtypes import column_types
 from p2ce.tables import as_pandas
-from p2ce.tables.codebook import MISSING, Codebook, codebook_of
+from p2ce.tables.codebook import codebook_of
 from p2ce.tables.kinds import PANDAS, TableKind
 from p2ce.visible import echoed
-
-log = logging.getLogger("p2ce")
 
 SAMPLED_ROWS = 4096  # of the reference, to parse the models again and to fit estimates
 
@@ -80,13 +79,10 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     wanted = resolve(given.objectives)
     frame, kind = as_pandas(reference)
     # The paper's algorithms search the paper's grid, and no other one is tried after it.
-    inferred = _inferred(frame, given.actions, "data" if method is None else "paper")  # checks the frame
-    actions = inferred if given.actions is None else given.actions
+    actions, inferred = _actions(frame, given.actions, "data" if method is None else "paper")
     book = codebook_of(frame)
     codes = book.encode(frame)
     check_actions(actions, book.names)
-    if given.actions is None:
-        _propose_special(book, codes)
     nullable = columns_with_missing(codes, book) | columns_to_miss(actions)
     outcomes = None if y is None else known_outcomes(y, rows=len(frame), index=frame.index)
     parsing = partial(
@@ -148,6 +144,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         refinement=refinement_of(parsed, detector, described, inferred) if method is None else None,
         actions=actions,
         rules=resolve_rules(actions, codebook),
+        relations=relations_of(rule for rule in inferred.proposed_rules if rule not in actions.rules),
         compounds=groups_of(actions, codebook),
         method=method,
         max_changes=given.max_changes,
@@ -191,21 +188,20 @@ def _fitted(objective: Objective, reference: Reference) -> FittedObjective:
         return objective.fit(reference)
 
 
-def _inferred(frame: pd.DataFrame, given: ActionSet | None, grid: Literal["data", "paper"]) -> ActionSet:
-    """Infer actions from the data, with the special values that were given."""
+def _actions(
+    frame: pd.DataFrame, given: ActionSet | None, grid: Literal["data", "paper"]
+) -> tuple[ActionSet, ActionSet]:
+    """Settle what each feature may do, and what the data alone would choose as candidates; check the frame.
+
+    Where actions are given, nothing is taken for granted about the data, and so nothing is logged.
+    """
+    if given is None:
+        inferred = ActionSet.infer(frame, grid=grid)
+        return inferred, inferred
+    columns = encode_columns(frame)
     named = {feature.name: feature.special for feature in getattr(given, "features", ()) if feature.special}
-    known = {str(name) for name in frame.columns} if hasattr(frame, "columns") else set()
-    return ActionSet.infer(
-        frame, grid=grid, special_values={name: codes for name, codes in named.items() if name in known}
-    )
-
-
-def _propose_special(book: Codebook, codes: FloatArray) -> None:
-    """Warn of what looks like a special code where none was given: advice about it would be nonsense."""
-    numbers = {
-        coding.name: column[column != MISSING]
-        for coding, column in zip(book, codes.T, strict=True)
-        if not coding.is_category
-    }
-    if found := detected(numbers):
-        log.warning("%s", proposal(found, taken=False))
+    named = {name: codes for name, codes in named.items() if name in columns.names}
+    special = settle_special(named, columns.numbers, columns=columns.names)
+    features = infer_features(columns, grid=grid, special=special)
+    proposed = tuple(relation.rule() for relation in relations_between(columns, features))
+    return given, ActionSet(features=features, proposed_rules=proposed)

@@ -1,4 +1,6 @@
-"""Name the unseen categories of instances where they are why the user's own objects fail."""
+"""Name the unseen categories of instances: once each, and where they are why the user's own objects fail."""
+
+import logging
 
 import numpy as np
 
@@ -6,9 +8,35 @@ from p2ce.adapters.evaluate import evaluate
 from p2ce.arrays import FloatArray
 from p2ce.compilation.batch import place_and_price
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.compilation.encode import unseen_labels
-from p2ce.errors import InvalidPerson
+from p2ce.compilation.encode import has_unseen_categories, unseen_labels
+from p2ce.errors import InvalidPerson, nearest
+from p2ce.tables.codebook import Codebook
 from p2ce.verification.constraints import check_constraints
+from p2ce.visible import echoed, listed
+
+log = logging.getLogger("p2ce")
+
+
+def report_unseen(codebook: Codebook, values: FloatArray, reported: set[tuple[str, float]]) -> None:
+    """Log the labels of instances (n, d) that the reference does not have; ``reported`` remembers which.
+
+    The model may treat such a label in any way, and mistyped ones are the commonest.
+    """
+    if not has_unseen_categories(codebook, values).any():
+        return
+    for column, coding in enumerate(codebook):
+        if coding.labels is None:
+            continue
+        codes = np.unique(values[values[:, column] >= len(coding.labels), column]).tolist()
+        new = [code for code in codes if (coding.name, code) not in reported]
+        if new:
+            reported.update((coding.name, code) for code in new)
+            labels = [coding.plain(code) for code in new]
+            log.warning(
+                "%s holds %s, which the reference does not know. %s",
+                *(echoed(coding.name), listed(labels), nearest(labels[0], coding.labels)),
+                extra={"on_command_line": ""},  # which names the file as well
+            )
 
 
 def blame_labels(error: Exception, problem: Problem, values: FloatArray) -> None:

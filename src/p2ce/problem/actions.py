@@ -11,8 +11,11 @@ from p2ce.problem.association import associations, favourable_rows, with_associa
 from p2ce.problem.constraint_arguments import read_choices, read_range, read_step
 from p2ce.problem.display import Display
 from p2ce.problem.feature import Direction, FeatureActions, Kind
-from p2ce.problem.infer import Grid, infer_features
+from p2ce.problem.infer import Grid
+from p2ce.problem.infer_policy import infer_policy
 from p2ce.problem.known_outcomes import known_outcomes
+from p2ce.problem.protection import Protect
+from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.special import SpecialValues
 from p2ce.tables import as_pandas
 from p2ce.visible import as_text, echoed
@@ -29,14 +32,14 @@ class ActionSet:
 
     >>> import pandas as pd
     >>> people = pd.DataFrame({"Age": range(20, 70), "LoanAmount": range(500, 10_500, 200)})
-    >>> actions = ActionSet.infer(people).fix("Age").within(LoanAmount=(1_000, 4_000)).step(LoanAmount=500)
+    >>> actions = ActionSet.infer(people).within(LoanAmount=(1_000, 4_000)).step(LoanAmount=500)
     >>> actions["LoanAmount"].candidates().tolist()
     [1000.0, 1500.0, 2000.0, 2500.0, 3000.0, 3500.0, 4000.0]
     >>> actions
     ActionSet: 2 features, 1 may change
-      feature     kind   may move    candidates
-      Age         whole  never
-      LoanAmount  whole  either way  7: 1000–4000, every 500
+      feature     kind   may move          candidates
+      Age         whole  never, protected
+      LoanAmount  whole  either way        7: 1000–4000, every 500
 
     The person's own value of today is always a candidate as well, also if it lies outside the range.
     A missing value of today may stay or become any candidate; it is never advised unless you say so.
@@ -45,13 +48,16 @@ class ActionSet:
 
     features: tuple[FeatureActions, ...]  # in the frame's column order
     rules: "tuple[Rule, ...]" = ()  # between features, in the order they were added
+    proposed_rules: "tuple[Rule, ...]" = ()  # hold in all of the data, but are not in force
 
     def __post_init__(self) -> None:
         """Check the rules against the features, whichever of the two was said last."""
-        if self.rules:
+        if self.rules or self.proposed_rules:
             from p2ce.problem.rules.rule_conflicts import check_rules  # which knows the features itself
 
             check_rules(self.features, self.rules)
+            for rule in self.proposed_rules:  # which need not agree with each other
+                check_rules(self.features, [rule])
 
     @classmethod
     def infer(
@@ -61,13 +67,18 @@ class ActionSet:
         *,
         target: Any = None,
         grid: Grid = "data",
-        special_values: SpecialValues | None = None,
+        special_values: SpecialValues | None = "detect",
+        protect: Protect = "detect",
     ) -> "ActionSet":
-        """Learn kinds, ranges and candidates from people: pandas, polars, Arrow, a dict of columns.
+        """Infer a first policy from people: pandas, polars, Arrow, a dict of columns.
 
         Only 0 and 1 is binary, only whole numbers stays whole; text, objects and pandas' categoricals are
         categories, with the labels that people have. The range is the 1st to the 99th percentile of the
-        known values.
+        known values. Counts of which up to 10 % are fractions, as imputing leaves them, get whole candidates.
+
+        Columns of 0 and 1 with a common prefix, of which exactly one is 1 in every row, become a `one_hot`
+        group. Relations such as ``late_90d <= late_30d`` that hold in all rows become ``proposed_rules``,
+        which are not in force. Whatever is taken for granted is logged once, with how to overrule it.
 
         Args:
             frame: the people, one per row.
@@ -78,11 +89,16 @@ class ActionSet:
                 ("good", "bad") or the name of y ("approved", "default") say it.
             grid: "data" chooses candidates where people are, so that at most 1 % of them lie between two
                 neighbours, and prefers round numbers; an `Explainer` adds the values on either side of a
-                tree model's thresholds. "paper" takes steps of exactly 5 % of the range, from its low end.
+                tree model's thresholds. "paper" takes steps of exactly 5 % of the range, from its low end,
+                and makes no one-hot groups, which the paper's algorithms do not have.
             special_values: codes that are no numbers (-9 for "no record", 999), by column:
                 ``{"Months": [-9, -8]}``. No advice leads to one, and an instance that has one keeps it unless
-                ``leave_special()``, and they count neither for ranges nor for distances. "detect" takes
-                what looks like one. By default what looks like one is only logged, at INFO.
+                ``leave_special()``, and they count neither for ranges nor for distances. By default "detect":
+                what looks like a code is one. None: there are none.
+            protect: columns to `protect`. By default "detect" reads names: what looks like sex, race, age,
+                origin, religion, marital status, disability or children is protected, and what looks like
+                history (late payments, defaults) or time (years at a job) never falls. A list protects just
+                these columns; with a list or None, names mean nothing. ``free()`` lifts it for a column.
 
         >>> import pandas as pd
         >>> people = pd.DataFrame({"Rate": [0.0, 0.5, 1.0], "Owns": [True, False, True]})
@@ -90,13 +106,19 @@ class ActionSet:
         [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
         >>> ActionSet.infer(pd.DataFrame({"Housing": ["own", "rent", None, "own"]}))["Housing"].labels
         ('own', 'rent')
+        >>> ActionSet.infer(pd.DataFrame({"Age": [20, 40, 60], "YearsAtJob": [0, 5, 9]}))
+        ActionSet: 2 features, 1 may change
+          feature     kind   may move          candidates
+          Age         whole  never, protected
+          YearsAtJob  whole  up only           8: 1–8, every 1
         """
         people = as_pandas(frame)[0]
-        features = infer_features(people, grid=grid, special_values=special_values)
-        if y is None:
-            return cls(features=features)
-        favourable = favourable_rows(known_outcomes(y, rows=len(people), index=people.index), target)
-        return cls(features=with_associations(features, associations(features, people, favourable)))
+        found = infer_policy(people, grid=grid, special_values=special_values, protect=protect)
+        features = found.features
+        if y is not None:
+            favourable = favourable_rows(known_outcomes(y, rows=len(people), index=people.index), target)
+            features = with_associations(features, associations(features, people, favourable))
+        return cls(features=features, rules=found.groups, proposed_rules=found.proposed_rules)
 
     def fix(self, *names: object) -> "ActionSet":
         """Let the named features never change, wherever they are: a range of theirs then has no effect.
@@ -119,6 +141,23 @@ class ActionSet:
         (True, True)
         """
         return self._change(_each(names), lambda feature, _: replace(feature, fixed=True, protected=True))
+
+    def free(self, *names: object) -> "ActionSet":
+        """Let the named features change in either direction again, whatever was inferred or said.
+
+        Lifts ``protect``, ``fix`` and directions, not ranges and values. Names of one-hot groups count too.
+
+        >>> import pandas as pd
+        >>> actions = ActionSet.infer(pd.DataFrame({"Age": [20, 40, 60]}))
+        >>> actions["Age"].protected, actions.free("Age")["Age"].protected
+        (True, False)
+        """
+        groups = {rule.name: rule.columns for rule in self.rules if isinstance(rule, OneHot)}
+        wanted = [one for name in _each(names) for one in groups.get(name, (name,))]
+        return self._change(
+            dict.fromkeys(wanted),
+            lambda feature, _: replace(feature, fixed=False, protected=False, direction=Direction.BOTH),
+        )
 
     def increase_only(self, *names: object) -> "ActionSet":
         """Let the named features only go up from where the person stands; a category must be ordered.
@@ -146,8 +185,8 @@ class ActionSet:
         It may widen the inferred range. A later call for the same feature replaces the earlier one.
 
         >>> import pandas as pd
-        >>> actions = ActionSet.infer(pd.DataFrame({"Age": [20, 40, 60]})).within(Age=(30, 36))
-        >>> actions["Age"].candidates().tolist()
+        >>> actions = ActionSet.infer(pd.DataFrame({"Rooms": [20, 40, 60]})).within(Rooms=(30, 36))
+        >>> actions["Rooms"].candidates().tolist()
         [30.0, 31.0, 32.0, 33.0, 34.0, 35.0, 36.0]
         """
         given = self._keywords("within", ranges, named, example="(low, high)")
@@ -232,12 +271,13 @@ class ActionSet:
         """Add rules between features, made by ``p2ce.rules``. One that is there already is not added again.
 
         A rule over unknown features, or one that contradicts what the features may do, is rejected here,
-        and so is a later constraint that contradicts a rule.
+        and so is a later constraint that contradicts a rule. A one-hot group replaces one of the same
+        columns.
 
         >>> import pandas as pd
         >>> from p2ce.rules import linked
         >>> people = pd.DataFrame({"Age": range(20, 70), "Years": range(50)})
-        >>> ActionSet.infer(people).increase_only("Years").rule(linked("Years", "Age"))
+        >>> ActionSet.infer(people).free("Age").rule(linked("Years", "Age"))
         ActionSet: 2 features, 2 may change, 1 rule
           feature  kind   may move    candidates
           Age      whole  either way  48: 21–68, every 1
@@ -249,15 +289,16 @@ class ActionSet:
         for rule in rules:
             _check_is_rule(rule)
             if rule not in all_rules:
-                all_rules.append(rule)
-        return replace(self, rules=tuple(all_rules))
+                all_rules = [*(one for one in all_rules if not _is_same_group(one, rule)), rule]
+        proposed = tuple(rule for rule in self.proposed_rules if rule not in all_rules)
+        return replace(self, rules=tuple(all_rules), proposed_rules=proposed)
 
     def without_rule(self, rule: "Rule") -> "ActionSet":
         """Take a rule away; an equal one will do.
 
         >>> import pandas as pd
         >>> from p2ce.rules import linked
-        >>> actions = ActionSet.infer(pd.DataFrame({"Age": [20, 70], "Years": [1, 9]}))
+        >>> actions = ActionSet.infer(pd.DataFrame({"Age": [20, 70], "Years": [1, 9]}), protect=None)
         >>> actions.rule(linked("Years", "Age")).without_rule(linked("Years", "Age")) == actions
         True
         """
@@ -299,7 +340,7 @@ class ActionSet:
         return len(self.features)
 
     def __repr__(self) -> str:
-        return actions_table(self.features, self.rules)
+        return actions_table(self.features, self.rules, self.proposed_rules)
 
     def _change(
         self, given: Mapping[Any, Any], change: Callable[[FeatureActions, Any], FeatureActions]
@@ -328,6 +369,7 @@ def _turn(feature: FeatureActions, direction: Direction) -> FeatureActions:
     if feature.direction == -direction:
         raise ContradictoryConstraints(
             f"{echoed(feature.name)} is both increase_only and decrease_only. Remove one of the two, "
+            f"call free({echoed(feature.name)}) before if its direction was inferred from its name, "
             f"or use fix({echoed(feature.name)}) if it must not change."
         )
     return replace(feature, direction=direction)
@@ -348,6 +390,10 @@ def _check_is_rule(rule: object) -> None:
             f"rule() expects rules, got {echoed(rule)}. Make one with p2ce.rules: rule(linked('Years', "
             "'Age'))."
         )
+
+
+def _is_same_group(one: "Rule", other: "Rule") -> bool:
+    return isinstance(one, OneHot) and isinstance(other, OneHot) and set(one.levels) == set(other.levels)
 
 
 def _anchor(feature: FeatureActions) -> float:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 MOVES = {Direction.DOWN: "down only", Direction.BOTH: "either way", Direction.UP: "up only"}
 
 
-def actions_table(features: Sequence[FeatureActions], rules: Sequence["Rule"] = ()) -> str:
+def actions_table(
+    features: Sequence[FeatureActions], rules: Sequence["Rule"] = (), proposed: Sequence["Rule"] = ()
+) -> str:
     """Give a line per feature below a line of totals, and a line per rule below those."""
     rows = [("feature", "kind", "may move", "candidates"), *(feature_row(feature) for feature in features)]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
@@ -26,6 +28,8 @@ def actions_table(features: Sequence[FeatureActions], rules: Sequence["Rule"] = 
     if rules:
         title = f"{title}, {_counted(len(rules), 'rule')}"
     words = ["  rules", *(f"    {rule.text()}" for rule in rules)] if rules else []
+    if proposed:
+        words += ["  proposed rules, not in force", *(f"    {rule.text()}" for rule in proposed)]
     return visible_lines([title, *(f"  {line}".rstrip() for line in lines), *words])
 
 

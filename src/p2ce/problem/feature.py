@@ -328,7 +328,8 @@ class FeatureActions:
         if self.labels is not None:
             raise InvalidActions(
                 f"{echoed(self.name)} has {counted(self.count())} labels, more than the {MOST_CANDIDATES:,} "
-                f"allowed. Name fewer with values(), or fix({echoed(self.name)}) if it is an identifier."
+                f"allowed. If it names people, make it the index: X = X.set_index({echoed(self.name)}). "
+                "Otherwise name fewer with values()."
             )
         if self.inferred is not None and self.stated_range is None:
             raise InvalidActions(

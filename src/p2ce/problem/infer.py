@@ -1,18 +1,19 @@
 """Read off a table of people what each feature is like and where it may move."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from p2ce.arrays import FloatArray
+from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidArgument, InvalidReference, UnsupportedColumn, nearest
 from p2ce.problem.candidate_values import values_where_people_are
 from p2ce.problem.decimals import as_typed, round_step, to_dtype
 from p2ce.problem.feature import LARGEST_MAGNITUDE, FeatureActions, Kind, shown
-from p2ce.problem.special import SpecialValues, settle_special
 from p2ce.tables.codebook import MISSING, Coding, coding_of
 from p2ce.visible import echoed, listed
 
@@ -21,34 +22,71 @@ if TYPE_CHECKING:  # The stages below the explainer do without pandas; they use 
 
 Grid = Literal["data", "paper"]
 GRIDS = ("data", "paper")
+WHOLE_SHARE = 0.9  # of a column of counts is whole, the rest was imputed
+FEWEST_COUNTED, FEWEST_COUNTS = 20, 3  # rows and different whole values, to tell counts from a ratio
 LARGEST_EXACT_WHOLE = 2**53  # above it float64 no longer separates neighbouring whole numbers
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EncodedColumns:
+    """The columns of a table as codes, each with how it was coded."""
+
+    codings: tuple[Coding, ...]
+    codes: tuple[FloatArray, ...]  # (n,) each, with MISSING where a value is
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(coding.name for coding in self.codings)
+
+    @cached_property
+    def known(self) -> tuple[FloatArray, ...]:
+        """The codes of each column that are not missing."""
+        return tuple(values[values != MISSING] for values in self.codes)
+
+    @cached_property
+    def numbers(self) -> dict[str, FloatArray]:
+        """The known values of the columns of numbers."""
+        pairs = zip(self.codings, self.known, strict=True)
+        return {coding.name: values for coding, values in pairs if not coding.is_category}
+
+
+def encode_columns(frame: "pd.DataFrame") -> EncodedColumns:
+    """Encode every column, or raise if one cannot be read."""
+    columns = [frame.iloc[:, place] for place in range(len(column_names(frame)))]
+    codings = tuple(_coding_of(column) for column in columns)
+    codes = tuple(coding.encode(column) for coding, column in zip(codings, columns, strict=True))
+    _reject_infinite(codings, codes)
+    encoded = EncodedColumns(codings=codings, codes=codes)
+    _reject_unknown(codings, encoded.known)
+    return encoded
+
+
 def infer_features(
-    frame: "pd.DataFrame", *, grid: Grid = "data", special_values: SpecialValues | None = None
+    columns: EncodedColumns, *, grid: Grid = "data", special: Mapping[str, tuple[float, ...]] | None = None
 ) -> tuple[FeatureActions, ...]:
-    """Give the actions of every column, in the frame's order.
+    """Give the actions of every column, in the table's order; nothing is read off names.
 
     >>> import pandas as pd
-    >>> age, = infer_features(pd.DataFrame({"Age": range(18, 80)}))
+    >>> age, = infer_features(encode_columns(pd.DataFrame({"Age": range(18, 80)})))
     >>> age.kind, age.candidates()[:3].tolist()
     (<Kind.WHOLE: 'whole'>, [19.0, 20.0, 21.0])
     """
     if grid not in GRIDS:
         raise InvalidArgument(f"grid must be 'data' or 'paper', not {echoed(grid)}. {nearest(grid, GRIDS)}")
-    columns = [frame.iloc[:, place] for place in range(len(column_names(frame)))]
-    codings = [_coding_of(column) for column in columns]
-    codes = [coding.encode(column) for coding, column in zip(codings, columns, strict=True)]
-    _reject_infinite(codings, codes)
-    known = [values[values != MISSING] for values in codes]
-    _reject_unknown(codings, known)
-    numbers = {c.name: values for c, values in zip(codings, known, strict=True) if not c.is_category}
-    special = settle_special(special_values, numbers, columns=[coding.name for coding in codings])
     return tuple(
         _infer_category(coding, values)
         if coding.is_category
-        else _infer_number(coding, values, grid, special.get(coding.name, ()))
-        for coding, values in zip(codings, known, strict=True)
+        else _infer_number(coding, values, grid, (special or {}).get(coding.name, ()))
+        for coding, values in zip(columns.codings, columns.known, strict=True)
+    )
+
+
+def counts_made_fractional(columns: EncodedColumns, features: Sequence[FeatureActions]) -> tuple[str, ...]:
+    """Name the columns of counts that hold some fractions, as imputing a mean leaves them."""
+    return tuple(
+        feature.name
+        for feature in features
+        if feature.kind is Kind.WHOLE and not _is_whole(columns.numbers[feature.name]).all()
     )
 
 
@@ -135,7 +173,8 @@ def _infer_number(
     if kind is Kind.WHOLE and np.abs(values).max() > LARGEST_EXACT_WHOLE and dtype.kind in "iu":
         raise InvalidReference(
             f"{echoed(name)} holds whole numbers up to {shown(float(np.abs(values).max()))}, beyond 2**53, "
-            "where float64 mixes up neighbours. Rescale the column, or drop it if it is an identifier."
+            "where float64 mixes up neighbours. Rescale the column. If it names people, make it the index: "
+            f"X = X.set_index({echoed(name)})."
         )
     if np.abs(values).max() > LARGEST_MAGNITUDE:
         raise InvalidReference(
@@ -149,6 +188,7 @@ def _infer_number(
     inferred = None
     if grid == "data" and kind is not Kind.BINARY:
         whole = kind is Kind.WHOLE
+        values = values[_is_whole(values)] if whole else values
         # The bulk decides how fine the candidates are, and the data how far they reach.
         low, high = float(values.min()), float(values.max())
         inferred = tuple(
@@ -172,7 +212,31 @@ def _kind(dtype: "np.dtype[Any]", values: FloatArray) -> Kind:
     both = values.min() == 0 and values.max() == 1 and bool(np.isin(values, (0.0, 1.0)).all())
     if dtype.kind == "b" or both:
         return Kind.BINARY
-    return Kind.WHOLE if bool((values == np.floor(values)).all()) else Kind.NUMBER
+    whole = _is_whole(values)
+    return Kind.WHOLE if bool(whole.all()) or is_count(values) else Kind.NUMBER
+
+
+def _is_whole(values: FloatArray) -> BoolArray:
+    return np.asarray(values == np.floor(values))
+
+
+def is_count(values: FloatArray) -> bool:
+    """Return whether these are counts of which some were imputed, as a mean or otherwise.
+
+    >>> trades = np.tile([0.0, 1.0, 1.0, 2.0, 3.0], 20)
+    >>> is_count(np.append(trades, 0.854)), is_count(np.append(trades / 4, 0.854))
+    (True, False)
+    """
+    whole = _is_whole(values)
+    if whole.all() or len(values) < FEWEST_COUNTED or np.count_nonzero(whole) < WHOLE_SHARE * len(values):
+        return False
+    known, counts = np.unique(values[whole], return_counts=True)
+    # A ratio may be 0 nearly everywhere: what is not the commonest value has to be whole as a rule, too.
+    others = int(counts.sum() - counts.max())
+    fractions = values[~whole]
+    few = len(known) >= FEWEST_COUNTS or len(np.unique(fractions)) == 1
+    inside = bool(fractions.min() >= known[0] and fractions.max() <= known[-1])
+    return few and inside and others >= len(fractions)
 
 
 def _bulk(values: FloatArray, kind: Kind, dtype: "np.dtype[Any]") -> tuple[float, float]:

@@ -41,6 +41,7 @@ ASSOCIATION = (
 SEEN = "[low, high] where the data lies; candidates lie there unless there is a range."
 STEP = "The distance between candidates, in the column's own unit; without 'candidates', the only ones."
 SPECIAL = "Codes that are no numbers, such as -9 for 'no record': nobody is advised to take one."
+PROPOSED = "Rules that hold in all of the data, but are not in force: move those that are meant to 'rules'."
 CANDIDATES = (
     "The candidates that the data chose: numbers, and runs [first, last, step]. An explainer adds the values "
     "on either side of a tree model's thresholds. Remove them, and give no step, to have them chosen anew."
@@ -113,6 +114,7 @@ class Policy(msgspec.Struct, Generic[FeatureEntry, RuleEntry], forbid_unknown_fi
         Meta(min_length=1, description="An entry for each column of the table, in its order."),
     ]
     rules: Annotated[list[RuleEntry], about("A list, each beginning with '- rule: ...'.")] | None = None
+    proposed_rules: Annotated[list[RuleEntry], about(PROPOSED)] | None = None
 
 
 def policy_schema() -> dict[str, Any]:

@@ -23,7 +23,7 @@ MOST_CLASHES = 20  # conflicting rules that are looked for; more would not be re
 HEADER = """\
 # What each feature may do, for p2ce: ActionSet.load("this file"), or `p2ce policy check` to look it over.
 # Comments mean nothing and are not kept. `seen` is where the data lies and `candidates` what it chose there;
-# `range`, `step` and `values` are what the user states.
+# `range`, `step` and `values` are what the user states; `proposed_rules` are not in force.
 """
 
 
@@ -42,6 +42,7 @@ class ParsedPolicy:
     document: Document
     features: tuple[FeatureActions, ...] = ()
     rules: tuple[tuple[int, Rule], ...] = ()  # each with its place in the file's list
+    proposed_rules: tuple[Rule, ...] = ()
     problems: list[Problem] = field(default_factory=list)
 
     def line(self, *path: str | int) -> int:
@@ -54,7 +55,8 @@ class ParsedPolicy:
             first, more = self.problems[0], len(self.problems) - 1
             others = f" ({more} more: p2ce policy check lists them.)" if more else ""
             raise PolicyError(first.message + others, line=first.line)
-        return ActionSet(features=self.features, rules=tuple(rule for _, rule in self.rules))
+        rules = tuple(rule for _, rule in self.rules)
+        return ActionSet(features=self.features, rules=rules, proposed_rules=self.proposed_rules)
 
 
 def save(actions: ActionSet, path: "str | os.PathLike[str]") -> None:
@@ -92,6 +94,8 @@ def to_text(actions: ActionSet) -> str:
     }
     if actions.rules:
         content["rules"] = [rule.to_plain() for rule in actions.rules]
+    if actions.proposed_rules:
+        content["proposed_rules"] = [rule.to_plain() for rule in actions.proposed_rules]
     return HEADER + write_document(content)
 
 
@@ -138,8 +142,11 @@ def parse_policy(document: Document, *, limits: Limits = DEFAULT) -> ParsedPolic
         return ParsedPolicy(document, problems=problems)
     features = _parse_features(policy.features, document, problems)
     rules = _parse_rules(policy.rules or [], features, document, problems, limits)
+    proposed = _parse_each(
+        "proposed_rules", policy.proposed_rules or [], features, document, problems, limits
+    )
     problems.sort(key=lambda problem: problem.line)
-    return ParsedPolicy(document, features, rules, problems)
+    return ParsedPolicy(document, features, rules, tuple(rule for _, rule in proposed), problems)
 
 
 def _problem(document: Document, path: Path, error: InvalidActions) -> Problem:
@@ -166,6 +173,24 @@ def _parse_rules(
     problems: list[Problem],
     limits: Limits,
 ) -> tuple[tuple[int, Rule], ...]:
+    found = _parse_each("rules", given, features, document, problems, limits)
+    while (clash := _first_clash(features, [rule for _, rule in found])) is not None:
+        place, _ = found.pop(clash[0])
+        problems.append(Problem(document.line(("rules", place)), clash[1]))
+        if len(problems) >= MOST_CLASHES:
+            break
+    return tuple(found)
+
+
+def _parse_each(
+    key: str,
+    given: list[Any],
+    features: tuple[FeatureActions, ...],
+    document: Document,
+    problems: list[Problem],
+    limits: Limits,
+) -> list[tuple[int, Rule]]:
+    """Parse the rules of a list and check each alone."""
     limits.require("policy_rules", len(given), f"The policy has {len(given):,} rules")
     incomplete = bool(problems)
     names = {feature.name for feature in features}
@@ -178,13 +203,8 @@ def _parse_rules(
                 check_rules(features, [rule])
                 found.append((place, rule))
         except InvalidActions as error:
-            problems.append(_problem(document, ("rules", place), error))
-    while (clash := _first_clash(features, [rule for _, rule in found])) is not None:
-        place, _ = found.pop(clash[0])
-        problems.append(Problem(document.line(("rules", place)), clash[1]))
-        if len(problems) >= MOST_CLASHES:
-            break
-    return tuple(found)
+            problems.append(_problem(document, (key, place), error))
+    return found
 
 
 def _first_clash(features: tuple[FeatureActions, ...], rules: list[Rule]) -> tuple[int, str] | None:

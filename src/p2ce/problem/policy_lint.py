@@ -1,11 +1,8 @@
 """Check a policy against the data that it is for, and list what cannot be meant."""
 
-import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +11,8 @@ from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidActions, nearest
 from p2ce.problem.category_labels import shown_labels
 from p2ce.problem.feature import FeatureActions, Kind, shown, shown_range
+from p2ce.problem.infer import is_count
+from p2ce.problem.name_hints import likely_protected
 from p2ce.problem.policy_data import PolicyColumn, codebook, read_column
 from p2ce.problem.policy_file import ParsedPolicy
 from p2ce.problem.rules.linked import Linked
@@ -26,35 +25,10 @@ from p2ce.visible import echoed
 if TYPE_CHECKING:
     import pandas as pd
 
-# Words in a column's name that make it likely that no advice may touch it. A hint, not a legal opinion.
-LIKELY_PROTECTED = (
-    *("sex", "gender", "male", "female", "pregnant", "pregnancy", "race", "ethnicity", "ethnic", "caste"),
-    *("colour", "color", "skin", "religion", "religious", "belief", "nationality", "citizenship", "citizen"),
-    *("nativecountry", "birthplace", "birthcountry", "foreign", "foreigner", "immigrant", "language", "age"),
-    *("birth", "birthdate", "dob", "disability", "disabled", "marital", "maritalstatus", "married"),
-    *("orientation", "veteran", "genetic", "tribe", "marriage", "widow", "widowed", "divorced", "spouse"),
-    *("relationship", "personalstatus", "mothertongue", "ancestry"),
-    # Portuguese and Spanish, without accents.
-    *("sexo", "genero", "raca", "raza", "etnia", "cor", "idade", "edad", "nascimento", "nacimiento"),
-    *("nacionalidade", "nacionalidad", "estadocivil", "casado", "casada", "religiao", "deficiencia"),
-    *(
-        "discapacidad",
-        "gravidez",
-        "embarazo",
-        "idioma",
-        "lingua",
-        "naturalidade",
-        "estrangeiro",
-        "extranjero",
-    ),
-    *("geschlecht", "familienstand", "staatsangehorigkeit", "nationalitat"),
-)
 HEAVY = 3.0  # how many times the deviation without the tails the plain one is, where tails are heavy
 VERY_HEAVY = 10.0  # how many times the deviation by quartiles the one without the tails is then
 NORMAL_QUARTILES = 1.349  # how many standard deviations a normal column's quartiles are apart
 FAR = 3.0  # how many widths of the bulk a range may end beyond it
-# Words that mean something else inside of longer names: a single payment, an alternative.
-LIKELY_PROTECTED_ALONE = ("single", "alter", "tribo", "tribu")
 
 
 class Severity(StrEnum):
@@ -203,7 +177,10 @@ class _Linter:
         if fits is not None and not fits.all():
             example = shown(float(column.known[~fits][0]))
             text = f"{echoed(feature.name)} is of kind {feature.kind}, but the data has {example}."
-            yield self._at((*path, "kind"), "wrong-kind", text)
+            # Counts that were imputed keep whole candidates, and a person may stand at a fraction.
+            imputed = feature.dtype.kind == "f" and is_count(column.known)
+            severity = Severity.WARNING if imputed else Severity.ERROR
+            yield self._at((*path, "kind"), "wrong-kind", text, severity)
 
     def _labels(self, column: PolicyColumn) -> Iterator[Finding]:
         feature, labels = column.feature, column.coding.labels
@@ -309,22 +286,6 @@ def heavy_tails(name: str, known: FloatArray, *, has_range: bool = False) -> str
 
 def _short(number: float) -> str:
     return f"{number:,.0f}" if 1_000 <= abs(number) < 1e15 else f"{number:.3g}"
-
-
-def likely_protected(name: str) -> str | None:
-    """Give the word in a column's name that makes it look protected, if there is one.
-
-    >>> likely_protected("applicant_sex"), likely_protected("maritalStatus"), likely_protected("Mortgage")
-    ('sex', 'marital', None)
-    >>> likely_protected("estado_civil_atual"), likely_protected("Raça"), likely_protected("SinglePayment")
-    ('estadocivil', 'raca', None)
-    """
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", plain)]
-    joined = "".join(words)
-    pairs = {first + second for first, second in pairwise(words)}
-    known = (word for word in LIKELY_PROTECTED if word in words or word in pairs or word == joined)
-    return next(known, None) or next((word for word in LIKELY_PROTECTED_ALONE if word == joined), None)
 
 
 def _listed(values: Iterable[object]) -> str:

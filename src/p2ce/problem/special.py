@@ -1,22 +1,21 @@
 """Distinguish codes from numbers: values such as -9 or 999 that stand for "no record" and the like."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from p2ce.arrays import FloatArray
+from p2ce.arrays import FloatArray, IntArray
 from p2ce.errors import InvalidActions, UnknownFeature, nearest
 from p2ce.problem.decimals import as_float
 from p2ce.visible import echoed
 
 SpecialValues: TypeAlias = Mapping[Any, Sequence[float]] | Literal["detect"]
 
-log = logging.getLogger("p2ce")
-
 DETECT = "detect"
+LOOKED_AT = 64  # values at either end of a column, where codes are
+MOST_LISTED = 6  # columns with codes that a message lists
 FEWEST = 3  # rows that have it; one alone is an outlier
 # How codes are usually written: nines, eights and sevens, and the small negative numbers.
 USUAL = frozenset(
@@ -26,12 +25,17 @@ USUAL = frozenset(
 )
 WHOLE_STEP = 1.0
 BEYOND = 0.5  # of the others' range: how far beyond them a large code lies at least
+MOST_BELOW_ZERO = 2  # codes such as -2 and -1 that continue a scale from 0; more of them are its numbers
+# A code that is not written as codes usually are, such as 96 or 365243, is one of a few repeated whole
+# numbers at the end of the range, so many times the others' range beyond them.
+MOST_ISOLATED, FEWEST_OTHERS = 3, 5
+FAR, VERY_FAR = 1.5, 5.0
 
 
 def settle_special(
     given: SpecialValues | None, numbers: Mapping[str, FloatArray], *, columns: Sequence[str]
 ) -> dict[str, tuple[float, ...]]:
-    """Give the special values by column: those named, or those detected; what only looks like one is logged.
+    """Return the special values by column: those named, or those detected.
 
     ``numbers`` are the known values of the columns of numbers, ``columns`` the names of all.
     """
@@ -39,23 +43,20 @@ def settle_special(
         return {str(name): _codes(str(name), codes, numbers, columns) for name, codes in given.items()}
     if given is not None and not (isinstance(given, str) and given == DETECT):
         raise InvalidActions(
-            "special_values is a dict of column → codes, or 'detect'; got "
+            "special_values is a dict of column → codes, 'detect' or None; got "
             f"{repr(given) if isinstance(given, str) else type(given).__name__}. "
             "Write special_values={'Months': [-9, -8]}."
         )
-    found, taken = detected(numbers), given == DETECT
-    if found or taken:
-        said = {"on_command_line": _for_command_line(found, taken=taken)}
-        log.info("%s", proposal(found, taken=taken), extra=said)
-    return found if taken else {}
+    return {} if given is None else detected(numbers)
 
 
 def detected(numbers: Mapping[str, FloatArray]) -> dict[str, tuple[float, ...]]:
-    """Find what looks like a code in each column: usual as one, shared by some, and apart from the rest.
+    """Find what looks like a code in each column: shared by some rows, and apart from the other numbers.
 
     >>> months = np.array([-9.0] * 3 + [-8.0] * 4 + [1.0, 4.0, 12.0, 30.0])
-    >>> detected({"Months": months, "Age": np.arange(99.0)})
-    {'Months': (-9.0, -8.0)}
+    >>> late = np.array([0.0] * 90 + [1.0, 2.0, 3.0, 4.0, 5.0] + [96.0] * 3 + [98.0] * 4)
+    >>> detected({"Months": months, "Age": np.arange(99.0), "Late": late})
+    {'Months': (-9.0, -8.0), 'Late': (96.0, 98.0)}
     """
     found = {name: _detected(values) for name, values in numbers.items()}
     return {name: codes for name, codes in found.items() if codes}
@@ -63,43 +64,59 @@ def detected(numbers: Mapping[str, FloatArray]) -> dict[str, tuple[float, ...]]:
 
 def _detected(values: FloatArray) -> tuple[float, ...]:
     known, counts = np.unique(values, return_counts=True)
-    usual = np.array([value in USUAL for value in known.tolist()], dtype=np.bool_) & (counts >= FEWEST)
+    codes = _usual_codes(known, counts)
+    left = ~np.isin(known, codes)
+    return tuple(sorted({*codes, *_isolated(known[left], counts[left])}))
+
+
+def _usual_codes(known: FloatArray, counts: IntArray) -> list[float]:
+    """Find values that are written as codes usually are, among distinct ascending values."""
+    # Only the ends can hold a code, and a column has thousands of values between them.
+    ends = np.unique(np.concatenate([known[:LOOKED_AT], known[-LOOKED_AT:]]))
+    usual = np.isin(known, [value for value in ends.tolist() if value in USUAL]) & (counts >= FEWEST)
     others = known[~usual]
     if not usual.any() or len(others) < 2:
-        return ()
+        return []
     # What may be a number among the others is one: a count of 99 beside one of 98.
     low, high = float(others.min()), float(others.max())
     far = max(BEYOND * (high - low), WHOLE_STEP)
-    apart = ((known < 0) & (low >= 0)) | (known > high + far) | (known < low - far)
-    return tuple(known[usual & apart].tolist())
+    below_zero = (known < 0) & (low >= 0)
+    below = usual & below_zero
+    if below.any() and low - known[below].max() <= WHOLE_STEP:  # a scale such as -2 … 2 has no codes
+        least = -float(known[below].min())
+        below &= below.sum() <= MOST_BELOW_ZERO and high > 2 * least
+    apart = below | (known > high + far) | ((known < low - far) & ~below_zero)
+    found: list[float] = known[usual & apart].tolist()
+    return found
 
 
-def proposal(found: Mapping[str, tuple[float, ...]], *, taken: bool) -> str:
-    """Say in one sentence what was found, and what to write to confirm or deny it."""
-    named = {name: [_plain(code) for code in codes] for name, codes in found.items()}
-    if taken:
-        return f"Taken for special values, which are no numbers: {named}."
-    first = dict(list(named.items())[:3])
-    more = f" and in {len(named) - 3} more columns" if len(named) > 3 else ""
-    return (
-        f"These values look like codes and not like numbers: {first}{more}. If they are, say so: "
-        f"ActionSet.infer(X, special_values={echoed(first if not more else DETECT)})."
-    )
+def _isolated(known: FloatArray, counts: IntArray) -> list[float]:
+    """Find a few repeated whole numbers far beyond all others, at either end; 0 is always a number."""
+    for sign in (1.0, -1.0):
+        values, shares = (known, counts) if sign > 0 else (-known[::-1], counts[::-1])
+        for size in range(min(MOST_ISOLATED, len(values) - FEWEST_OTHERS), 0, -1):
+            tail, others = values[-size:], values[:-size]
+            is_code = (tail == np.floor(tail)) & (shares[-size:] >= FEWEST) & (tail > 0)
+            extent, gap = float(others[-1] - others[0]), float(tail[0] - others[-1])
+            if not is_code.all() or gap < max(FAR * extent, WHOLE_STEP) or np.ptp(tail) > gap:
+                continue
+            # Ordinary tails thin out: their ends are rarer than what comes before them.
+            before = shares[:-size][others > others[0] + extent / 2].sum()
+            if gap >= VERY_FAR * extent or shares[-size:].sum() > before:
+                return [sign * value for value in tail.tolist()]
+    return []
 
 
-def _for_command_line(found: Mapping[str, tuple[float, ...]], *, taken: bool) -> str:
-    if not found:
-        return "No value looks like a code."
+def described_codes(found: Mapping[str, tuple[float, ...]]) -> str:
+    """List codes with their columns.
+
+    >>> described_codes({"Months": (-9.0, -8.0), "Late": (98.0,)})
+    "-9, -8 in 'Months'; 98 in 'Late'"
+    """
     codes = {name: ", ".join(str(_plain(code)) for code in codes) for name, codes in found.items()}
-    shown = "; ".join(f"{listed} in {echoed(name)}" for name, listed in list(codes.items())[:3])
-    shown += f"; and {len(codes) - 3} more columns" if len(codes) > 3 else ""
-    if taken:
-        return f"Special values, which are no numbers: {shown}. Remove 'special' where they are."
-    return (
-        f"These values look like codes and not like numbers: {shown}. If they are, nobody should be advised "
-        "to go there. Write a policy with: p2ce policy infer --special-values detect, or list them in the "
-        f"policy: special: [{next(iter(codes.values()))}]"
-    )
+    shown = "; ".join(f"{listed} in {echoed(name)}" for name, listed in list(codes.items())[:MOST_LISTED])
+    more = len(codes) - MOST_LISTED
+    return shown + (f"; and in {more} more columns" if more > 0 else "")
 
 
 def _plain(code: float) -> int | float:

@@ -8,6 +8,7 @@ import pandas as pd
 from p2ce.arrays import FloatArray
 from p2ce.grid.base_grid import BaseGrid, grid_of
 from p2ce.problem.actions import ActionSet
+from p2ce.problem.infer import encode_columns, infer_features
 from p2ce.scores.cuts import LIGHTGBM_ZERO
 from p2ce.scores.float_bisection import first_true
 from p2ce.scores.score import FlatScore, seen_as_given
@@ -33,9 +34,9 @@ class Unusual(NamedTuple):
 
 
 def grid_of_reference(subject: Subject) -> BaseGrid:
-    """Make the grid that `Explainer` would make for the subject's own columns."""
+    """Make the grid of all that the subject's own columns may do, whatever they are called."""
     frame = subject.frame(subject.reference)[list(subject.labels[: len(subject.columns)])]
-    actions = ActionSet.infer(pd.DataFrame(frame))
+    actions = ActionSet(features=infer_features(encode_columns(pd.DataFrame(frame))))
     return grid_of(actions, columns=subject.columns, codebook=subject.codebook.of(subject.columns))
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.problem.actions import ActionSet
+from p2ce.problem.infer import encode_columns, infer_features
 from p2ce.testing.probe_rows import with_unusual
 from p2ce.testing.subject import Subject
 
@@ -14,7 +15,7 @@ TRIED_ROWS = 64
 
 def small_actions(subject: Subject, reference: pd.DataFrame, rng: np.random.Generator) -> ActionSet:
     """Let the few columns change that move the scores most, to a few values each."""
-    actions = ActionSet.infer(reference)
+    actions = ActionSet(features=infer_features(encode_columns(reference)))  # whatever columns are called
     axes = _strongest(subject, rng)
     choices = {}
     for column in axes:

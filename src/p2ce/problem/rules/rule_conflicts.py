@@ -137,9 +137,9 @@ def _check_link(rule: Linked, features: Mapping[str, FeatureActions]) -> None:
         if features[name].fixed:
             partner = next(one for one in rule.columns if one != name)
             raise ContradictoryConstraints(
-                f"{echoed(name)} is fixed, but the rule '{rule.text()}' moves it. Drop the rule, or what "
-                f"fixes {echoed(name)}: a linked partner never moves on its own, only together with "
-                f"{echoed(partner)}."
+                f"{echoed(name)} is fixed, but the rule '{rule.text()}' moves it. Drop the rule, or lift "
+                f"what fixes {echoed(name)} with free({echoed(name)}): a linked partner never moves on its "
+                f"own, only together with {echoed(partner)}."
             )
 
 

@@ -1,0 +1,147 @@
+"""Protect the columns that no advice may touch, and keep history and time from running backwards."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from p2ce.arrays import FloatArray
+from p2ce.errors import InvalidActions, UnknownFeature, nearest
+from p2ce.problem.feature import Direction, FeatureActions, Kind
+from p2ce.problem.infer import EncodedColumns
+from p2ce.problem.name_hints import NameHint, Topic, hint_of, likely_protected, names_people
+from p2ce.problem.rules.one_hot import OneHot
+from p2ce.visible import as_text, echoed, listed
+
+Protect: TypeAlias = Literal["detect"] | Iterable[Any] | None
+
+DETECT = "detect"
+FEWEST_IDS = 20  # rows, all with another value, that make a column look like one of identifiers
+MOST_NAMED = 12  # columns that a message lists
+
+
+class Grant(StrEnum):
+    """How a column is restricted, in the words of the log."""
+
+    PROTECTED = "protected"
+    NEVER_FALLS = "never fall"
+    NEVER_RISES = "never rise"
+    FIXED = "fixed as a record of the past or of time"
+    IDENTIFIER = "fixed, since every row has another value"
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """What was taken for granted about columns, each under its own name or that of its one-hot group."""
+
+    grants: tuple[tuple[str, Grant], ...] = ()
+
+    def names(self, *wanted: Grant) -> list[str]:
+        """Return the columns that are restricted in one of these ways."""
+        return [name for name, grant in self.grants if grant in wanted]
+
+    def text(self) -> str:
+        """List everything in one line; empty if there is nothing."""
+        by_grant = {grant: self.names(grant) for grant in Grant}
+        return "; ".join(
+            f"{grant}: {listed(names, MOST_NAMED)}" for grant, names in by_grant.items() if names
+        )
+
+
+def names_to_protect(protect: Protect, names: Sequence[str]) -> tuple[str, ...] | None:
+    """Check the argument: the names that it lists, none for None, and None for "detect"."""
+    if protect is None:
+        return ()
+    if isinstance(protect, str):
+        if protect == DETECT:
+            return None
+        raise InvalidActions(
+            f"protect is 'detect', a list of columns or None; got {echoed(protect)}. "
+            f"Write protect=[{echoed(protect)}] for one column."
+        )
+    if not isinstance(protect, Iterable):
+        raise InvalidActions(f"protect is 'detect', a list of columns or None; got {echoed(protect)}.")
+    wanted = tuple(as_text(name) for name in protect)
+    for name in wanted:
+        if name not in names:
+            raise UnknownFeature(f"protect names {echoed(name)}. {nearest(name, names)}")
+    return wanted
+
+
+def protect_by_name(
+    features: Sequence[FeatureActions], columns: EncodedColumns, groups: Sequence[OneHot]
+) -> tuple[tuple[FeatureActions, ...], Granted]:
+    """Restrict every feature as its name suggests: protected attributes, history, time, identifiers.
+
+    A one-hot group is treated as the category that it is.
+    """
+    by_name = {feature.name: feature for feature in features}
+    known = dict(zip(columns.names, columns.known, strict=True))
+    in_groups = {level for group in groups for level in group.levels}
+    changed: dict[str, FeatureActions] = {}
+    grants: list[tuple[str, Grant | None]] = []
+    for feature in features:
+        if feature.name not in in_groups:
+            grant = _grant(feature, known[feature.name])
+            grants.append((feature.name, grant))
+            changed[feature.name] = _restricted(feature, grant)
+    for group in groups:
+        grant = _grant_of_group(group)
+        grants.append((group.name, grant))
+        changed |= {level: _restricted(by_name[level], grant) for level in group.levels}
+    granted = Granted(tuple((name, grant) for name, grant in grants if grant is not None))
+    return tuple(changed[feature.name] for feature in features), granted
+
+
+def _restricted(feature: FeatureActions, grant: Grant | None) -> FeatureActions:
+    if grant is None:
+        return feature
+    if grant is Grant.NEVER_FALLS:
+        return replace(feature, direction=Direction.UP)
+    if grant is Grant.NEVER_RISES:
+        return replace(feature, direction=Direction.DOWN)
+    return replace(feature, fixed=True, protected=grant is Grant.PROTECTED)
+
+
+def _grant_of_group(group: OneHot) -> Grant | None:
+    hint = hint_of(group.name)
+    # One level that is protected, such as "married", tells what the category is about.
+    if any(likely_protected(name) for name in (group.name, *group.levels)):
+        return Grant.PROTECTED
+    return None if hint is None else Grant.FIXED
+
+
+def _grant(feature: FeatureActions, known: FloatArray) -> Grant | None:
+    hint = hint_of(feature.name)
+    if hint is not None and hint.topic is Topic.PROTECTED:
+        return Grant.PROTECTED
+    if _is_identifier(feature, known):
+        return Grant.IDENTIFIER
+    if hint is None:
+        return None
+    direction = _direction(feature, hint)
+    if direction is None:
+        return Grant.FIXED
+    return Grant.NEVER_FALLS if direction is Direction.UP else Grant.NEVER_RISES
+
+
+def _direction(feature: FeatureActions, hint: NameHint) -> Direction | None:
+    """Return the direction that history and time take; None where only standing still is safe."""
+    if hint.unclear or (feature.is_category and (feature.order is None or hint.topic is Topic.HISTORY)):
+        return None
+    if hint.topic is Topic.HISTORY:
+        return Direction.UP
+    # Days before today are counted below zero in some tables.
+    counts_down = feature.high <= 0 and feature.low < 0
+    return Direction.DOWN if counts_down or (hint.falls and feature.kind is Kind.BINARY) else Direction.UP
+
+
+def _is_identifier(feature: FeatureActions, known: FloatArray) -> bool:
+    """Return whether every row has another value, in a column of text or one that is called as ids are."""
+    if len(known) < FEWEST_IDS or feature.order is not None:
+        return False
+    if feature.labels is not None:
+        return len(feature.labels) == len(known)
+    return feature.kind is Kind.WHOLE and names_people(feature.name) and len(np.unique(known)) == len(known)
