@@ -95,13 +95,14 @@ def refined(actions: ActionSet, refinement: Refinement, detail: Detail) -> Actio
     On the finest grid the range is as far as the data go.
     """
 
-    def changed(feature: FeatureActions) -> FeatureActions:
+    def changed(given: FeatureActions) -> FeatureActions:
+        feature = _settled(given, refinement)
         usual = replace(feature, inferred=tuple(_usual(feature, refinement, detail).tolist()))
         if detail is not Detail.FINEST:
             return usual.with_more(np.concatenate(_sides(feature, refinement, detail)))
         distinct = refinement.distinct[feature.name]
         low, high = min(feature.low, float(distinct[0])), max(feature.high, float(distinct[-1]))
-        wider = replace(usual, low=low, high=high)
+        wider = usual if feature.stated_range else replace(usual, low=low, high=high)
         return wider.with_more(np.concatenate([distinct, *_sides(feature, refinement, detail)]))
 
     features = tuple(
@@ -113,8 +114,9 @@ def refined(actions: ActionSet, refinement: Refinement, detail: Detail) -> Actio
 def one_way(actions: ActionSet, refinement: Refinement, detail: Detail) -> dict[str, OneWay]:
     """Tell which of the added values are there for those who come from below, and which from above."""
     found = {}
-    for feature in actions.features:
-        if _may_be_refined(feature, refinement):
+    for given in actions.features:
+        if _may_be_refined(given, refinement):
+            feature = _settled(given, refinement)
             below, above = _sides(feature, refinement, detail)
             both = _usual(feature, refinement, detail)
             if detail is Detail.FINEST:
@@ -133,9 +135,16 @@ def _sides(feature: FeatureActions, refinement: Refinement, detail: Detail) -> S
     return (refinement.finest if detail is Detail.FINEST else refinement.near)[feature.name]
 
 
+def _settled(feature: FeatureActions, refinement: Refinement) -> FeatureActions:
+    """Let the data choose where a policy leaves it to them, for the range that is in force."""
+    if not feature.inferred:
+        feature = replace(feature, inferred=tuple(refinement.usual[feature.name].tolist()))
+    return feature.settled()
+
+
 def _usual(feature: FeatureActions, refinement: Refinement, detail: Detail) -> FloatArray:
     """Give the candidates that the data chose; a few, where evaluations are slow or thresholds are known."""
-    usual = np.array(feature.inferred) if feature.inferred else refinement.usual[feature.name]
+    usual = np.array(feature.inferred, dtype=np.float64)
     said = detail is Detail.USUAL and len(refinement.near[feature.name].above)
     return thinned(usual, refinement.people[feature.name]) if detail is Detail.THINNED or said else usual
 

@@ -140,7 +140,9 @@ def candidates_text(feature: Feature, wording: Wording) -> str:
     if feature.kind == "binary":
         return _values(column, candidates.values, wording)
     count = wording.numbers.count(candidates.count)
-    if candidates.values:
+    if not candidates.count:
+        text = wording.say("candidates_none")
+    elif candidates.values:
         values = _values(column, candidates.values, wording, unit=False)
         text = wording.say("candidates_list", count=count, values=values)
     else:

@@ -6,7 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.problem.decimals import as_typed, index_range, multiples, round_step, roundest_between
+from p2ce.problem.decimals import (
+    as_typed,
+    index_range,
+    multiples,
+    power_of_ten_at_most,
+    round_step,
+    roundest_between,
+)
 
 MOST_LISTED = 300  # a column with no more values than these offers all of them
 SHARED_BY = 4  # people: where most values have so many, the values are the column's own, round or not
@@ -113,6 +120,30 @@ def _finer(step: Fraction) -> Fraction:
     while digits % 10 == 0:
         digits /= 10
     return step / (5 if digits in (5, 25) else 2)
+
+
+def round_values_between(low: Fraction, high: Fraction, *, unit: Fraction | None) -> FloatArray:
+    """Return ten to fifty round numbers of a narrow range, fewer where the unit of the column is coarser.
+
+    They are multiples of ``unit`` times 1 or 5 × 10ⁿ; without a unit, of 1 or 5 × 10ⁿ. Each such step divides
+    the larger ones, so a narrower range keeps whatever lies inside. A range between two multiples of the unit
+    is divided further.
+
+    >>> round_values_between(Fraction(2995), Fraction(3295), unit=Fraction(50)).tolist()
+    [3000.0, 3050.0, 3100.0, 3150.0, 3200.0, 3250.0]
+    >>> round_values_between(Fraction("0.31"), Fraction("0.33"), unit=None)[:3].tolist()
+    [0.31, 0.311, 0.312]
+    """
+    scale = unit or Fraction(1)
+    limit = (high - low) / scale / 10
+    if not limit:
+        return np.array([float(low)])
+    power = power_of_ten_at_most(limit)
+    step = scale * (5 * power if 5 * power <= limit else power)
+    holds_unit = unit is not None and len(index_range(low, high, anchor=Fraction(0), step=unit)) > 0
+    if unit is not None and holds_unit:
+        step = max(step, unit)
+    return multiples(index_range(low, high, anchor=Fraction(0), step=step), anchor=Fraction(0), step=step)
 
 
 def thinned(candidates: FloatArray, people: FloatArray, *, most: int = MOST_THINNED) -> FloatArray:
