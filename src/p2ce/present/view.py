@@ -1,5 +1,6 @@
 """Put an explanation into the words of a language, as data that templates and charts take."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from p2ce.present.audit_facts import (
@@ -17,7 +18,7 @@ from p2ce.present.audit_facts import (
 from p2ce.present.changes import Change, changes_of, check_advice, clause_of
 from p2ce.present.proof import exact_proof, is_proven, plain_proof, shows_rounded
 from p2ce.present.reasons import PICKS, best_text, picked
-from p2ce.present.rule_sentences import checked_why, relaxation_text, restriction_text
+from p2ce.present.rule_sentences import checked_why, relaxation_text, restriction_line
 from p2ce.present.standing import exact_standing, model_output, outcome_of, output_name, plain_standing
 from p2ce.present.wording import Phrases, Wording, capital, wording_of
 from p2ce.result import Counterfactual, Explanation, Status, WhyNone
@@ -101,7 +102,8 @@ class WhyView:
 
     lead: str
     relaxations: tuple[str, ...]
-    undecided: tuple[str, ...]
+    undecided: str  # how many sets the time limit left open, "" for none
+    tried: tuple[str, ...]  # which restrictions were tried, and that fixed features were not
     closing: str
 
 
@@ -313,21 +315,28 @@ def _raw_change(column: str, old: object, new: object, wording: Wording) -> str:
 def why_view(why: WhyNone, wording: Wording) -> WhyView:
     """Write which relaxations give an option."""
     considered = wording.numbers.count(len(why.considered))
-    undecided = tuple(
-        wording.say(
-            "undecided", restrictions=wording.listed([restriction_text(one, wording) for one in some])
-        )
-        for some in why.undecided
-    )
+    undecided = wording.counted("undecided", len(why.undecided)) if why.undecided else ""
+    tried = tuple(_tried(why, wording))
     if not len(why):
         key = "no_relaxation" if why.complete else "no_relaxation_found"
         lead = wording.say(key, considered=considered)
         if why.complete and not why.considered:
             lead = wording.say("no_relaxation_at_all")
-        return WhyView(lead=lead, relaxations=(), undecided=undecided, closing="")
+        return WhyView(lead=lead, relaxations=(), undecided=undecided, tried=tried, closing="")
     return WhyView(
         lead=wording.say("relaxations", considered=considered),
         relaxations=tuple(relaxation_text(one, wording) for one in why),
         undecided=undecided,
+        tried=tried,
         closing=wording.say("relaxations_complete" if why.complete else "relaxations_incomplete"),
     )
+
+
+def _tried(why: WhyNone, wording: Wording) -> Iterator[str]:
+    """Say which restrictions were tried, and which features were not since they are fixed."""
+    if why.considered:
+        lines = dict.fromkeys(restriction_line(one, wording) for one in why.considered)
+        yield wording.say("tried", restrictions="; ".join(lines))
+    if why.fixed:
+        names = [wording.name(name) for name in why.fixed]
+        yield wording.counted("fixed_not_tried", len(names), names=wording.listed(names))
