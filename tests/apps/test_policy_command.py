@@ -4,6 +4,7 @@ import io
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -110,9 +111,9 @@ def test_a_policy_is_inferred_and_then_clean(folder: Path) -> None:
     assert (code, printed) == (0, "new.yaml: 8 features, protected: Housing, Age, Race.\n")
     actions = ActionSet.load("new.yaml")
     assert [feature.name for feature in actions.features if feature.protected] == ["Age", "Housing", "Race"]
-    assert actions == ActionSet.infer(pd.read_csv("data.csv").drop(columns="Repaid")).protect(
-        "Age", "Housing", "Race"
-    )
+    stated = ActionSet.infer(pd.read_csv("data.csv").drop(columns="Repaid")).protect("Age", "Housing", "Race")
+    assert actions == replace(stated, stated=False)  # a draft, until somebody edits it
+    assert "inferred: true" in Path("new.yaml").read_text(encoding="utf-8").splitlines()
     code, printed, _ = run("check", "new.yaml", "data.csv")
     assert code == 0
     assert printed.endswith("new.yaml: 0 errors, 1 warning.\n")  # the outcome is not named

@@ -261,7 +261,7 @@ def _actions(
 
     if policy is None:
         likely = [name for name in reference.columns if likely_protected(name) is not None]
-        actions = ActionSet.infer(reference).protect(*likely)
+        actions = replace(ActionSet.infer(reference).protect(*likely), stated=False)
         moving = [name for name in reference.columns if not actions[name].fixed]
         notice(
             "No --policy: what each feature may do is inferred from the population. "

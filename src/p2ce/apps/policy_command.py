@@ -1,5 +1,6 @@
 """Check and write policy files: ``p2ce policy check``, ``p2ce policy infer``."""
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -104,7 +105,8 @@ def infer(
     kept = list(dict.fromkeys([*_known(_names(protected), people), *likely]))
     _tell_what_looks_wrong(people, alone=model is None and not drop)
     actions = ActionSet.infer(people, special_values=None if special_values is None else "detect")
-    save(actions.protect(*kept), out)
+    # What names look like is no statement of anybody's.
+    save(replace(actions.protect(*kept), stated=False), out)
     protected_ones = printable(", ".join(kept) or "none")
     print(f"{printable(out)}: {counted(people.shape[1], 'feature')}, protected: {protected_ones}.")
 

@@ -1,6 +1,6 @@
 """Put an explanation into the words of a language, as data that templates and charts take."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from p2ce.present.audit_facts import (
@@ -21,7 +21,7 @@ from p2ce.present.reasons import PICKS, best_text, picked
 from p2ce.present.rule_sentences import checked_why, relaxation_text, restriction_line
 from p2ce.present.standing import exact_standing, model_output, outcome_of, output_name, plain_standing
 from p2ce.present.wording import Phrases, Wording, capital, wording_of
-from p2ce.result import Counterfactual, Explanation, Status, WhyNone
+from p2ce.result import Counterfactual, Explanation, Question, Status, WhyNone
 from p2ce.result.picks import DIFFERENT, ONLY, strengths
 from p2ce.result.question import ALONG
 
@@ -115,6 +115,7 @@ class View:
     wording: Wording
     audience: str
     title: str
+    draft: str  # what an applicant's text opens with while nobody has stated or reviewed the policy, or ""
     status: str
     tone: str  # "good", "bad" or "open"
     standing: Said  # "" where the score is unknown
@@ -174,6 +175,7 @@ def view(
         wording=wording,
         audience=audience,
         title=_title(explanation, audience, wording),
+        draft=draft_notice([explanation.question], audience, wording),
         status=status_text(explanation.status, audience, wording),
         tone=TONES[explanation.status],
         standing=_standing(explanation, wording),
@@ -184,6 +186,12 @@ def view(
         proof=Said(plain=plain_proof(explanation, wording), exact=exact_proof(explanation, wording)),
         why=None if found is None else why_view(found, wording),
     )
+
+
+def draft_notice(questions: Iterable[Question | None], audience: str, wording: Wording) -> str:
+    """Say that a text must not be sent, where it is for an applicant and a policy was only inferred."""
+    inferred = any(one is not None and one.is_draft for one in questions)
+    return wording.say("draft") if inferred and audience == "person" else ""
 
 
 def status_text(status: Status, audience: str, wording: Wording) -> str:

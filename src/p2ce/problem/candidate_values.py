@@ -122,28 +122,28 @@ def _finer(step: Fraction) -> Fraction:
     return step / (5 if digits in (5, 25) else 2)
 
 
-def round_values_between(low: Fraction, high: Fraction, *, unit: Fraction | None) -> FloatArray:
+def round_values_between(low: Fraction, high: Fraction, *, unit: Fraction | None, whole: bool) -> FloatArray:
     """Return ten to fifty round numbers of a narrow range, fewer where the unit of the column is coarser.
 
-    They are multiples of ``unit`` times 1 or 5 × 10ⁿ; without a unit, of 1 or 5 × 10ⁿ. Each such step divides
-    the larger ones, so a narrower range keeps whatever lies inside. A range between two multiples of the unit
-    is divided further.
+    They are multiples of ``unit`` times 1 or 5 × 10ⁿ, n at least 0; without a unit, of any 1 or 5 × 10ⁿ. Each
+    such step divides the larger ones, so a narrower range keeps whatever lies inside. In a range between two
+    multiples of the unit, the numbers have no unit, or that of whole numbers.
 
-    >>> round_values_between(Fraction(2995), Fraction(3295), unit=Fraction(50)).tolist()
+    >>> round_values_between(Fraction(2995), Fraction(3295), unit=Fraction(50), whole=True).tolist()
     [3000.0, 3050.0, 3100.0, 3150.0, 3200.0, 3250.0]
-    >>> round_values_between(Fraction("0.31"), Fraction("0.33"), unit=None)[:3].tolist()
+    >>> round_values_between(Fraction("0.31"), Fraction("0.33"), unit=None, whole=False)[:3].tolist()
     [0.31, 0.311, 0.312]
     """
-    scale = unit or Fraction(1)
-    limit = (high - low) / scale / 10
+    zero = Fraction(0)
+    if unit is not None and not index_range(low, high, anchor=zero, step=unit):
+        unit = Fraction(1) if whole else None
+    limit = (high - low) / (unit or 1) / 10
     if not limit:
         return np.array([float(low)])
     power = power_of_ten_at_most(limit)
-    step = scale * (5 * power if 5 * power <= limit else power)
-    holds_unit = unit is not None and len(index_range(low, high, anchor=Fraction(0), step=unit)) > 0
-    if unit is not None and holds_unit:
-        step = max(step, unit)
-    return multiples(index_range(low, high, anchor=Fraction(0), step=step), anchor=Fraction(0), step=step)
+    step = (unit or 1) * (5 * power if 5 * power <= limit else power)
+    step = max(step, unit or zero)
+    return multiples(index_range(low, high, anchor=zero, step=step), anchor=zero, step=step)
 
 
 def thinned(candidates: FloatArray, people: FloatArray, *, most: int = MOST_THINNED) -> FloatArray:

@@ -180,7 +180,7 @@ class FeatureActions:
         if low > high:
             return np.empty(0)
         ends = as_typed(low, self.dtype), as_typed(high, self.dtype)
-        between = round_values_between(*ends, unit=self._inferred_unit(is_whole=is_whole))
+        between = round_values_between(*ends, unit=self._inferred_unit(is_whole=is_whole), whole=is_whole)
         return self._filter(np.unique(self._as_held(np.concatenate([[low, high], between]))))
 
     def _inferred_unit(self, *, is_whole: bool) -> Fraction | None:

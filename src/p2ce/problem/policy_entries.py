@@ -37,6 +37,10 @@ NUMBERS = "The column's type of numbers: int64 unless the kind is number, then f
 SEEN = "[low, high] where the data lies; candidates lie there unless there is a range."
 STEP = "The distance between candidates, in the column's own unit; without 'candidates', the only ones."
 SPECIAL = "Codes that are no numbers, such as -9 for 'no record': nobody is advised to take one."
+INFERRED = (
+    "The data alone say what may change: texts for applicants are drafts. Delete it once you have stated "
+    "that, or add reviewed_by and reviewed_on."
+)
 CANDIDATES = (
     "The candidates that the data chose: numbers, and runs [first, last, step]. An explainer adds the values "
     "on either side of a tree model's thresholds. Remove them, and give no step, to have them chosen anew."
@@ -108,6 +112,9 @@ class Policy(msgspec.Struct, Generic[FeatureEntry, RuleEntry], forbid_unknown_fi
         Meta(min_length=1, description="An entry for each column of the table, in its order."),
     ]
     rules: Annotated[list[RuleEntry], about("A list, each beginning with '- rule: ...'.")] | None = None
+    inferred: Annotated[bool, about(INFERRED)] = False
+    reviewed_by: Annotated[str, about("Who reviewed the policy; with reviewed_on.")] | UnsetType = UNSET
+    reviewed_on: Annotated[str, about("When, as year-month-day: 2026-11-18.")] | UnsetType = UNSET
 
 
 def policy_schema() -> dict[str, Any]:

@@ -33,24 +33,26 @@ class Relaxation:
 class WhyNone:
     """Why a person has no option: the smallest sets of restrictions whose removal gives one.
 
-    Only what `considered` lists was tried; features that are `fixed` were not. A set in `undecided` was not settled in time: relaxing it
-    may or may not give an option. `complete` says that every set of what was considered is settled, up to
-    all of it together, so that the relaxations are all there are on the grids that were tried.
+    Only what `considered` lists was tried; features that are `fixed` were not. A set in `undecided` was not
+    settled in time: relaxing it may or may not give an option. `complete` says that every set of what was
+    considered is settled, up to all of it together, so that the relaxations are all there are on the grids
+    that were tried.
 
     >>> option = Counterfactual(
     ...     values={"Age": 41, "Pay": 42_000}, changes={"Pay": (30_000, 42_000)},
     ...     costs={"changes": 1.0}, score=0.53,
     ... )
     >>> pay = Restriction(kind="range", feature="Pay", low=25_000, high=40_000)
+    >>> often = Restriction(kind="direction", feature="Debt", direction="down")
     >>> why = WhyNone(
     ...     person={"Age": 41, "Pay": 30_000},
     ...     relaxations=(Relaxation(restrictions=(pay,), counterfactual=option, proven=True),),
-    ...     considered=(pay, Restriction(kind="changes", most=1, instead=2)), fixed=("Age",), complete=True,
+    ...     considered=(pay, often), fixed=("Age",), complete=True,
     ... )
     >>> print(why)
     An option exists if restrictions are relaxed (tried: 2):
     - Without the range "Pay stays between 25,000 and 40,000": raise Pay from 30,000 to 42,000. (changes 1)
-    Restrictions that were tried: Pay stays between 25,000 and 40,000; changes at once: at most 1 (would be 2).
+    Restrictions that were tried: Pay stays between 25,000 and 40,000; Debt only decreases.
     Not tried: Age, which is fixed.
     This list is complete: a smaller relaxation gives no option among the values that were tried.
     """
