@@ -18,13 +18,23 @@ from p2ce.present.audit_facts import (
 from p2ce.present.changes import Change, changes_of, check_advice, clause_of
 from p2ce.present.proof import exact_proof, is_proven, plain_proof, shows_rounded
 from p2ce.present.reasons import PICKS, best_text, picked
-from p2ce.present.rule_sentences import checked_why, relaxation_text, restriction_line
+from p2ce.present.rule_sentences import checked_why, relaxation_text
 from p2ce.present.standing import exact_standing, model_output, outcome_of, output_name, plain_standing
 from p2ce.present.wording import Phrases, Wording, capital, wording_of
 from p2ce.result import Counterfactual, Explanation, Question, Status, WhyNone
 from p2ce.result.picks import DIFFERENT, ONLY, strengths
 from p2ce.result.question import ALONG
 
+# Kinds of restrictions that a relaxation lifts → the text that names them; "tried_missing" for the others.
+TRIED = {
+    "changes": "tried_changes",
+    "direction": "tried_direction",
+    "range": "tried_range",
+    "values": "tried_values",
+    "step": "tried_step",
+    "special": "tried_special",
+    "plausibility": "tried_plausibility",
+}
 COUNTED = "changes"  # the objective whose costs are plain numbers to everybody
 TONES = {
     Status.OPTIMAL: "good",
@@ -342,9 +352,20 @@ def why_view(why: WhyNone, wording: Wording) -> WhyView:
 
 def _tried(why: WhyNone, wording: Wording) -> Iterator[str]:
     """Say which restrictions were tried, and which features were not since they are fixed."""
-    if why.considered:
-        lines = dict.fromkeys(restriction_line(one, wording) for one in why.considered)
-        yield wording.say("tried", restrictions="; ".join(lines))
+    features: dict[str, list[str]] = {}  # by the text that names them
+    rules = 0
+    for one in why.considered:
+        rules += one.rule is not None
+        if one.rule is None:
+            features.setdefault(TRIED.get(one.kind, "tried_missing"), []).append(one.feature)
+    parts = [
+        wording.say(key, names=wording.listed([wording.name(name) for name in names if name]))
+        for key, names in features.items()
+    ]
+    if rules:
+        parts.append(wording.counted("tried_rules", rules))
+    if parts:
+        yield wording.say("tried", restrictions="; ".join(parts))
     if why.fixed:
         names = [wording.name(name) for name in why.fixed]
         yield wording.counted("fixed_not_tried", len(names), names=wording.listed(names))

@@ -52,7 +52,7 @@ class WhyNone:
     >>> print(why)
     An option exists if restrictions are relaxed (tried: 2):
     - Without the range "Pay stays between 25,000 and 40,000": raise Pay from 30,000 to 42,000. (changes 1)
-    Restrictions that were tried: Pay stays between 25,000 and 40,000; Debt only decreases.
+    Restrictions that were tried: the range of Pay; the direction of Debt.
     Not tried: Age, which is fixed.
     This list is complete: a smaller relaxation gives no option among the values that were tried.
     """
