@@ -122,15 +122,71 @@ def test_accepted_cells_are_there_after_a_few_calls(slow: Any) -> None:
     assert answered >= 5
 
 
-def test_a_search_that_ends_has_the_same_front_with_and_without_a_limit() -> None:
+@pytest.mark.parametrize("ties", [False, True])
+def test_a_search_that_ends_has_the_same_front_with_and_without_a_limit(ties: bool) -> None:
     few = actions().fix(*[f"f{i:02}" for i in range(7, FEATURES)])
-    made = p2ce.Explainer(Slow(), people(), actions=few, threshold=0.5, max_changes=2, bound="none")
+    given: dict[str, Any] = {"threshold": 0.5, "max_changes": 2, "bound": "none", "ties": ties}
+    made = p2ce.Explainer(Slow(), people(), actions=few, **given)
     made.warm_up()
     for _, row in rejected(3).iterrows():
         free, limited = made.explain(row), made.explain(row, time_limit=600)
         assert limited.status == free.status
         assert limited.counterfactuals == free.counterfactuals
         assert no_cheaper(made.explain(row, time_limit=0.3), free)
+
+
+def mixed(count: int = 300) -> pd.DataFrame:
+    """Draw numbers, categories, missing values, a one-hot group and two features that move together."""
+    draw = np.random.default_rng(5)
+    job = draw.integers(0, 3, count)
+    age = draw.integers(20, 70, count)
+    return pd.DataFrame(
+        {
+            "Income": np.where(draw.random(count) < 0.1, np.nan, draw.integers(10, 60, count)),
+            "Housing": draw.choice(["own", "rent", "free"], count),
+            "Clerk": job == 0,
+            "Driver": job == 1,
+            "Nurse": job == 2,
+            "Age": age,
+            "Years": age - 18,
+            "Debts": draw.integers(0, 6, count),
+        }
+    )
+
+
+def decides(rows: pd.DataFrame) -> np.ndarray:
+    income = rows["Income"].fillna(25).to_numpy(float)
+    lead = (
+        income + 8 * (rows["Housing"] == "own") + 5 * rows["Nurse"] - 4 * rows["Debts"] + 0.3 * rows["Years"]
+    )
+    return np.asarray(1 / (1 + np.exp(-(lead.to_numpy(float) - 40) / 5)))
+
+
+def has_few_debts(rows: pd.DataFrame) -> "pd.Series[bool]":
+    return rows["Debts"] <= 4
+
+
+@pytest.mark.parametrize("most", [1, 3, None])
+@pytest.mark.parametrize("detector", [None, lambda rows: 60.0 - rows["Income"].fillna(0) - rows["Debts"]])
+def test_any_kind_of_feature_rule_and_detector_is_respected(most: int | None, detector: Any) -> None:
+    rows = mixed()
+    policy = (
+        p2ce.ActionSet.infer(rows)
+        .step(Income=2)
+        .fix("Housing")
+        .rule(
+            p2ce.rules.one_hot("Job", ["Clerk", "Driver", "Nurse"]),
+            p2ce.rules.linked("Years", "Age"),
+            p2ce.rules.predicate(has_few_debts, name="few debts"),
+        )
+    )
+    made = p2ce.Explainer(
+        decides, rows, actions=policy, threshold=0.5, max_changes=most, plausibility=detector
+    )
+    for _, row in rows[decides(rows) < 0.3][:4].iterrows():
+        free, limited = made.explain(row), made.explain(row, time_limit=600)
+        assert (limited.status, limited.counterfactuals) == (free.status, free.counterfactuals)
+        assert limited.certificate.discrepancies == free.certificate.discrepancies == 0
 
 
 def test_calibration_runs_where_it_fits(slow: Any, caplog: pytest.LogCaptureFixture) -> None:
