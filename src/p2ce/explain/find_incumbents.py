@@ -44,7 +44,7 @@ def seeks_incumbents(problem: Problem) -> bool:
 def find_incumbents(batch: Batch, who: IntArray, *, seconds: float) -> tuple[Incumbents, IntArray]:
     """Find accepted cells of some instances; also return how many cells of each were evaluated (n,).
 
-    No call begins that would end after so many ``seconds``, as far as earlier calls tell.
+    After the first call, none begins that would end after so many ``seconds``, as far as earlier ones tell.
     """
     seeking = _Seeking(batch, seconds)
     try:
@@ -82,7 +82,8 @@ class _Seeking:
         new = {key: at for at, key in enumerate(keys) if key not in self.known}
         if new:
             begin = time.perf_counter()
-            if self.calls >= MOST_CALLS or begin + self.longest >= self.until:
+            late = begin + self.longest >= self.until
+            if self.calls >= MOST_CALLS or (self.calls and late):
                 raise OutOfTime
             at = np.array(list(new.values()))
             tried = self._evaluate(instance[at], cells[at])
@@ -141,7 +142,7 @@ class _Seeking:
 
 
 def _targets(batch: Batch, who: IntArray, most: int) -> tuple[IntArray, Int32Array]:
-    """Place accepted rows of the reference on the grid of each instance, and take the nearest ones."""
+    """Place accepted rows of the reference on the grid of each instance, and take some, from near to far."""
     problem, placement = batch.problem, batch.placement
     accepted = widen(problem.accepted, problem.compounds)
     owners, targets = [], []
@@ -160,9 +161,12 @@ def _targets(batch: Batch, who: IntArray, most: int) -> tuple[IntArray, Int32Arr
             cells[reached, axis] = low + near[reached]
         cells = np.unique(cells[(cells != placement.position[p]).any(axis=1)], axis=0)
         cost = batch.tables.totals(np.full(len(cells), p), cells)
-        nearest = np.lexsort([*cells.T[::-1], *cost.T[::-1]])[:most]
-        owners.append(np.full(len(nearest), p))
-        targets.append(cells[nearest])
+        nearest = np.lexsort([*cells.T[::-1], *cost.T[::-1]])
+        # Half of them the nearest; what is near may help little, so the others lie farther and farther out.
+        spread = np.linspace(0, len(nearest) - 1, most // 2).round().astype(np.int64)
+        chosen = nearest[np.union1d(np.arange(min(most - most // 2, len(nearest))), spread[: len(nearest)])]
+        owners.append(np.full(len(chosen), p))
+        targets.append(cells[chosen])
     return np.concatenate(owners), np.concatenate(targets)
 
 
