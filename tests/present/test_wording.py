@@ -142,7 +142,7 @@ def test_phrases_come_before_those_of_displays() -> None:
 def test_a_change_is_rounded_only_to_what_was_verified() -> None:
     rent = wording(name="rent", decimals=0)
     assert rent.change("X", 7512.4, 6199.9999, rounded=6200.0) == "lower the rent from 7,512 to 6,200"
-    assert rent.change("X", 7512.4, 6199.9999) == "lower the rent from 7,512 to 6,199.9999"
+    assert rent.change("X", 7512.4, 6199.9999) == "lower the rent from 7,512.4 to 6,199.9999"
     # The old value stays on its side of the new one; a rounding that undoes the change is not used.
     assert rent.change("X", 6200.3, 6199.9, rounded=6200.0) == "lower the rent from 6,200.3 to 6,200"
     assert rent.change("X", 6200, 6199.9, rounded=6200.0) == "lower the rent from 6,200 to 6,199.9"
@@ -154,6 +154,7 @@ def test_a_change_is_rounded_only_to_what_was_verified() -> None:
         ({"unit": "%", "decimals": 2}, 68.08865190000001, 40.5, "68.09 to 40.50 %"),
         ({"style": "percent", "decimals": 2}, 0.6808865190000001, 0.405, "68.09% to 40.50%"),
         ({}, 68.08865190000001, 40.5, "68.0887 to 40.5"),
+        ({"decimals": 0}, 68.08865190000001, 40.25, "68.09 to 40.25"),
         ({"decimals": 2}, 68.08865190000001, 68.09, "68.089 to 68.09"),
         ({}, 1234567.891, 1000000.0, "1,234,567.89 to 1,000,000"),
         ({}, 0.000123456789, 0.1, "0.000123457 to 0.1"),

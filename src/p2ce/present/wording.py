@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 from p2ce.present.languages import Words, words_in
@@ -177,8 +178,9 @@ class Wording:
     def current(self, column: str, value: object, *advised: object, unit: bool = True) -> str:
         """Write a current value with the feature's decimals, or to six digits where it states none.
 
-        It has more digits where it would look like an advised value, or lie on the other side of it. Nothing
-        depends on the rest of them: only advised values are verified, and those are never cut.
+        It has as many decimals as an advised value is written with, up to six, and more where it would look
+        like that one, or lie on the other side of it. Nothing depends on the rest of them: only advised
+        values are verified, and those are never cut.
 
         >>> wording_for(None).current("Rate", 68.08865190000001, 40.5)
         '68.0887'
@@ -188,7 +190,8 @@ class Wording:
         plain = unwrapped(value)
         if isinstance(plain, float) and math.isfinite(plain) and self._is_measured(column, plain):
             numbers = [one for one in map(unwrapped, advised) if _is_number(one)]
-            plain = _shortened(plain, numbers, self._decimals(column, plain))
+            decimals = max([self._decimals(column, plain), *map(_decimals_of, numbers)])
+            plain = _shortened(plain, numbers, decimals)
         return self.value(column, plain, unit=unit)
 
     def _decimals(self, column: str, value: float) -> int:
@@ -283,6 +286,12 @@ def _shortened(value: float, others: list[float], decimals: int) -> float:
         if all((short > other) - (short < other) == (value > other) - (value < other) for other in others):
             return short
     return value
+
+
+def _decimals_of(value: float) -> int:
+    """Count the decimals that a number is written with, up to six."""
+    exponent = Decimal(repr(value)).as_tuple().exponent
+    return min(max(-exponent, 0), CURRENT_DIGITS) if isinstance(exponent, int) and value % 1 else 0
 
 
 def _is_number(value: Any) -> bool:
