@@ -369,7 +369,6 @@ ROWS: list[Row] = [
     ("kind", "polar", InvalidArgument, "Did you mean 'polars'"),
     # Actions.
     ("within Income", (50, 20), InvalidActions, "'Income' | empty range | (20, 50)"),
-    ("within Income", (30.2, 30.8), InvalidActions, "'Income' | Widen"),
     ("within Income", (np.nan, 30), InvalidActions, "'Income' | finite"),
     ("values Income", [], InvalidActions, "'Income' | fix('Income')"),
     ("step Income", 0, InvalidActions, "'Income' | above 0"),

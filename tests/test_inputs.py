@@ -186,7 +186,9 @@ def test_an_array_with_names() -> None:
     def old(rows: pd.DataFrame) -> np.ndarray:
         return np.asarray(rows["rooms"] + 3 * rows["owns"])
 
-    given = p2ce.Explainer(old, (frame.to_numpy(), ["rooms", "owns"]), threshold=29, target=1, plausibility=None)
+    given = p2ce.Explainer(
+        old, (frame.to_numpy(), ["rooms", "owns"]), threshold=29, target=1, plausibility=None
+    )
     usual = p2ce.Explainer(old, frame, threshold=29, target=1, plausibility=None)
     assert list(given.explain([22.0, 0.0])) == list(usual.explain([22.0, 0.0]))
     assert len(usual.explain([22.0, 0.0]))

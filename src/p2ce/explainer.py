@@ -36,10 +36,11 @@ from p2ce.explain.compile_kernels import compile_kernels, is_ready
 from p2ce.explain.describe_model import facts_of
 from p2ce.explain.describe_problem import described_for
 from p2ce.explain.directions import associated
-from p2ce.explain.evaluation_budget import with_needed_estimate
+from p2ce.explain.evaluation_budget import fits_into, with_needed_estimate
 from p2ce.explain.explain_batch import explain_batch
 from p2ce.explain.explain_many import explain_many
 from p2ce.explain.infeasibility import why_none
+from p2ce.explain.limit_clock import LimitClock
 from p2ce.explain.map_two_features import map_of
 from p2ce.explain.processes import pack, warm_processes
 from p2ce.explain.reparse import parse_again
@@ -208,15 +209,20 @@ class Explainer:
             time_limit: seconds; the explanation then holds what was found and says what is open. A call of
                 the model that has begun is waited for: it takes the limit and one call more at most, as long
                 as calls take alike (one more for a black-box detector, and for a predicted number).
-                Compiling and calibrating an estimate do not count; `warm_up()` does it ahead.
+                Everything that this method starts counts, but for the compilation of kernels. An estimate
+                is calibrated only if that fits into the limit; otherwise the search is complete, up to the
+                limit. `warm_up()` calibrates ahead, without a limit.
             listener: called with a `Progress` now and then; returning False stops the search.
         """
+        limits = checked_limits(time_limit, listener)
+        clock = LimitClock(time_limit)
         problem = self._problem_for(actions, max_changes)
         rows = encode_row(row, problem.codebook, kind=self._compiled.kind)
         report_unseen(problem.codebook, rows.values, self._reported_labels)
-        limits = checked_limits(time_limit, listener)
-        problem = self._within_reach(self._prepared(problem), rows.values)
-        verified = explain_batch(problem, rows.values, limits)
+        with clock.paused():
+            self._load_kernels(problem)
+        problem = self._within_reach(self._prepared(problem, seconds=clock.left()), rows.values)
+        verified = explain_batch(problem, rows.values, limits._replace(seconds=clock.left()))
         return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0)
 
     @overload
@@ -286,18 +292,22 @@ class Explainer:
         check_jobs(n_jobs)
         rows = encode_table(frame, self._problem.codebook)
         report_unseen(self._problem.codebook, rows.values, self._reported_labels)
-        problem = self._prepared(self._problem)
+        self._load_kernels(self._problem)
+        # What is prepared for all of them counts for each with its share.
+        clock = LimitClock(None if time_limit is None else time_limit * max(len(rows), 1))
+        problem = self._prepared(self._problem, seconds=clock.left())
         # Missing values are parsed for all rows at once; a model that fails with them fails these rows only.
         lacking = (rows.values == MISSING).any(axis=0)
         with suppress(P2CEError):
             problem = self._parsed_for(problem, np.where(lacking, MISSING, 0.0)[None, :])
+        left = clock.left()
         return explain_many(
             problem,
             lambda values: self._within_reach(problem, values),
             rows,
             n_jobs=n_jobs,
             progress=progress,
-            time_limit=time_limit,
+            time_limit=None if left is None else left / max(len(rows), 1),
             trust=self._trust,
         )
 
@@ -454,15 +464,22 @@ class Explainer:
         row = self._compiled.values[:1]
         return (problem if shaped_for(problem, row).all() else problem.for_instance(row[0])), row
 
-    def _prepared(self, problem: Problem) -> Problem:
-        """Compile the kernels before any clock runs, and fit the estimate where one is needed."""
-        if problem is self._problem and self._is_prepared and self._is_loaded:
-            return problem
+    def _load_kernels(self, problem: Problem) -> None:
+        """Compile the kernels, before any clock runs."""
+        if problem is self._problem and self._is_loaded:
+            return
         with self._preparing:
             if problem.method is None and not is_ready(problem):
                 with warn_if_slow("Compiling the solver: up to half a minute, once for each kind of model."):
                     compile_kernels(*self._for_first_row(problem))
             self._is_loaded = True
+
+    def _prepared(self, problem: Problem, *, seconds: float | None = None) -> Problem:
+        """Fit the estimate where one is needed, and where that fits into the ``seconds`` that there are."""
+        self._load_kernels(problem)
+        if problem is self._problem and self._is_prepared:
+            return problem
+        with self._preparing:
             if self._is_prepared and problem in (self._compiled.problem, self._problem):
                 return self._problem  # prepared before, or by another thread meanwhile
             if problem.estimate is not None or problem.attributions is not None:
@@ -470,6 +487,8 @@ class Explainer:
                 return problem
             if self._problem.attributions is not None:  # they are about columns, whatever may change
                 return replace(problem, attributions=self._problem.attributions)
+            if not fits_into(problem, self._arguments, seconds):
+                return problem  # and next time there may be more
             prepared = with_needed_estimate(
                 problem,
                 self._arguments,

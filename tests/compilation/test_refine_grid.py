@@ -4,6 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import IsolationForest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
@@ -33,3 +36,54 @@ def test_the_finest_grid_lies_beside_the_thresholds_of_the_detector_too() -> Non
         for cut in cuts[(cuts > PEOPLE["Income"].min()) & (cuts < PEOPLE["Income"].max())]:
             assert np.abs(sides.above - cut).min() <= 0.002 * UNIT
             assert np.abs(sides.below - cut).min() <= 0.002 * UNIT
+
+
+DRAW = np.random.default_rng(8)
+LOANS = pd.DataFrame(
+    {
+        "Income": np.round(DRAW.lognormal(8, 1, 400)),
+        "Rate": DRAW.random(400),
+        "Debts": DRAW.integers(0, 9, 400),
+    }
+)
+REPAID = LOANS["Income"] * (1 - LOANS["Rate"]) > 1500
+
+
+@pytest.mark.parametrize("kind", ["tree", "linear", "function"])
+def test_a_range_around_anybody_has_candidates(kind: str) -> None:
+    model = (
+        make_pipeline(StandardScaler(), LogisticRegression())
+        if kind == "linear"
+        else DecisionTreeClassifier(max_depth=6, random_state=0)
+    ).fit(LOANS, REPAID)
+    actions = p2ce.ActionSet.infer(LOANS).fix("Debts")
+
+    def score(people: pd.DataFrame) -> np.ndarray:
+        return model.predict_proba(people)[:, 1]
+
+    given = score if kind == "function" else model
+    explainer = p2ce.Explainer(given, LOANS, actions=actions, plausibility=None)
+    rows = LOANS[model.predict(LOANS) == 0][:40]
+    changed = 0
+    for _, row in rows.iterrows():
+        income, rate = row["Income"], row["Rate"]
+        narrow = actions.within(Income=(income, income * 1.3), Rate=(rate * 0.9, rate))
+        explanation = explainer.explain(row, actions=narrow)
+        assert explanation.status in ("OPTIMAL", "NO_RECOURSE")
+        assert all(income <= option.values["Income"] <= income * 1.3 for option in explanation)
+        assert all(rate * 0.9 <= option.values["Rate"] <= rate for option in explanation)
+        changed += len(explanation)
+        if not len(explanation):
+            # Relaxing the two ranges leads where the explainer's own policy leads.
+            assert len(explainer.why_none(explanation, actions=narrow))
+    assert changed
+
+
+def test_a_range_without_a_value_of_the_column_leaves_no_move() -> None:
+    tree = DecisionTreeClassifier(max_depth=6, random_state=0).fit(LOANS, REPAID)
+    explainer = p2ce.Explainer(tree, LOANS, plausibility=None)
+    row = LOANS[tree.predict(LOANS) == 0].iloc[0]
+    stuck = explainer.actions.within(Income=(row["Income"] + 0.2, row["Income"] + 0.8)).fix("Rate")
+    explanation = explainer.explain(row, actions=stuck)
+    assert all(set(option.changes) <= {"Debts"} for option in explanation)
+    assert "none in this range" in p2ce.to_text(explanation, audience="auditor") + p2ce.to_html(explanation)

@@ -33,7 +33,9 @@ def strict_score(rows: pd.DataFrame) -> np.ndarray:
 
 @pytest.mark.parametrize("model", [score, strict_score])
 def test_each_row_has_its_own_reason_alone_and_in_a_batch(model: Any) -> None:
-    explainer = Explainer(model, FRAME, actions=ActionSet.infer(FRAME, protect=None), **{"target": 1, **ARGUMENTS})
+    explainer = Explainer(
+        model, FRAME, actions=ActionSet.infer(FRAME, protect=None), **{"target": 1, **ARGUMENTS}
+    )
     rows = [(30, "clerk"), (30, "pilot"), (101, "cook"), (101, "pilot"), (25, "smith")]
     found = explainer.explain_many(pd.DataFrame(rows, columns=["age", "job"]))
     strict = model is strict_score

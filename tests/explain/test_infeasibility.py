@@ -203,7 +203,9 @@ def test_values_that_the_model_rejects_are_no_relaxation() -> None:
     model = make_pipeline(encoder, LogisticRegression(max_iter=2_000)).fit(people, loans.label())
     # The encoder knows even years only; steps of one meet others as well.
     actions = p2ce.ActionSet.infer(people, protect=None).fix("Income", "Debt", "Rate", "Owns").step(Years=1)
-    explainer = p2ce.Explainer(model, people, actions=actions.values(Years=[0, 2]), target=1, plausibility=None)
+    explainer = p2ce.Explainer(
+        model, people, actions=actions.values(Years=[0, 2]), target=1, plausibility=None
+    )
     answers = [explainer.explain(row) for _, row in people[model.predict(people) == 0].head(30).iterrows()]
     why = explainer.why_none(next(one for one in answers if one.status is p2ce.Status.NO_RECOURSE))
     assert why.considered == ()

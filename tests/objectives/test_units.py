@@ -92,7 +92,9 @@ def test_nobody_is_reported_that_a_change_from_the_bulk_is_nearly_nothing() -> N
         return np.where((rows["ratio"] <= 0.05) | (rows["age"] >= 45), 1.0, 0.0)
 
     actions = p2ce.ActionSet.infer(frame, protect=None).values(ratio=[0.0], age=[50])
-    explainer = p2ce.Explainer(model, frame, actions=actions, objectives="max_distance", target=1, plausibility=None)
+    explainer = p2ce.Explainer(
+        model, frame, actions=actions, objectives="max_distance", target=1, plausibility=None
+    )
     (option,) = explainer.explain({"ratio": 0.9, "age": 40})
     assert list(option.changes) == ["age"]  # 0.9 σ, where the ratio would be 3 of its own
     assert option.costs["max_distance"] == pytest.approx(10 / frame["age"].std(ddof=0))

@@ -1,9 +1,12 @@
 """Names, values and changes follow the displays."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from p2ce.present.wording import Wording, wording_for
 from p2ce.problem.display import Display
@@ -138,11 +141,42 @@ def test_phrases_come_before_those_of_displays() -> None:
 
 def test_a_change_is_rounded_only_to_what_was_verified() -> None:
     rent = wording(name="rent", decimals=0)
-    assert rent.change("X", 7512.4, 6199.9999, rounded=6200.0) == "lower the rent from 7,512.4 to 6,200"
+    assert rent.change("X", 7512.4, 6199.9999, rounded=6200.0) == "lower the rent from 7,512 to 6,200"
     assert rent.change("X", 7512.4, 6199.9999) == "lower the rent from 7,512.4 to 6,199.9999"
-    # An old value is never rounded; a rounding that undoes the change is not used.
+    # The old value stays on its side of the new one; a rounding that undoes the change is not used.
     assert rent.change("X", 6200.3, 6199.9, rounded=6200.0) == "lower the rent from 6,200.3 to 6,200"
     assert rent.change("X", 6200, 6199.9, rounded=6200.0) == "lower the rent from 6,200 to 6,199.9"
+
+
+@pytest.mark.parametrize(
+    ("display", "old", "new", "written"),
+    [
+        ({"unit": "%", "decimals": 2}, 68.08865190000001, 40.5, "68.09 to 40.50 %"),
+        ({"style": "percent", "decimals": 2}, 0.6808865190000001, 0.405, "68.09% to 40.50%"),
+        ({}, 68.08865190000001, 40.5, "68.0887 to 40.5"),
+        ({"decimals": 0}, 68.08865190000001, 40.25, "68.09 to 40.25"),
+        ({"decimals": 2}, 68.08865190000001, 68.09, "68.089 to 68.09"),
+        ({}, 1234567.891, 1000000.0, "1,234,567.89 to 1,000,000"),
+        ({}, 0.000123456789, 0.1, "0.000123457 to 0.1"),
+        ({"decimals": 0}, 0.2, 0.0, "0.2 to 0"),
+        ({"decimals": 2}, 12345678, 5.0, "12,345,678 to 5"),
+    ],
+)
+def test_a_current_value_has_the_decimals_of_its_feature(
+    display: Any, old: float, new: float, written: str
+) -> None:
+    assert wording(**display).change("X", old, new).endswith(f"from {written}")
+
+
+@given(
+    st.floats(-1e9, 1e9).map(lambda value: value + 0.0),
+    st.floats(-1e9, 1e9).map(lambda value: value + 0.0),
+    st.none() | st.integers(0, 4),
+)
+def test_a_change_stays_visible_whatever_is_rounded(old: float, new: float, decimals: int | None) -> None:
+    assume(old != new)
+    before, after = wording(decimals=decimals).before_and_after("X", old, new)
+    assert before != after
 
 
 def test_objectives_of_the_users_own_keep_their_names() -> None:

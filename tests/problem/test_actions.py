@@ -43,17 +43,67 @@ def within(name: str, ends: tuple[float, float], actions: ActionSet = ACTIONS) -
     return candidates(narrowed, name)
 
 
-@given(st.sampled_from(PEOPLE.columns.tolist()), RANGES, RANGES, st.sampled_from(["data", "paper"]))
-def test_narrowing_a_range_only_removes_candidates(
-    name: str, wide: tuple[float, float], narrow: tuple[float, float], grid: str
-) -> None:
-    actions = ActionSet.infer(PEOPLE, grid=grid, protect=None)  # type: ignore[arg-type]
+def narrow_and_wide(
+    name: str, narrow: tuple[float, float], wide: tuple[float, float]
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Give two ranges in the unit of a column, the first inside the second."""
     unit = 1000 if PEOPLE[name].max() <= 1 else 1
     low, high = (round(end / unit, 3) for end in narrow)
-    wide = (min(wide[0] / unit, low), max(wide[1] / unit, high))
-    held = [float(PEOPLE[name].dtype.type(end)) if name == "Single" else end for end in (low, high)]
-    kept = [value for value in within(name, wide, actions) if held[0] <= value <= held[1]]
-    assert within(name, (low, high), actions) == kept
+    return (low, high), (min(wide[0] / unit, low), max(wide[1] / unit, high))
+
+
+def inside(name: str, values: list[float], ends: tuple[float, float]) -> list[float]:
+    low, high = (float(PEOPLE[name].dtype.type(end)) if name == "Single" else end for end in ends)
+    return [value for value in values if low <= value <= high]
+
+
+@given(st.sampled_from(PEOPLE.columns.tolist()), RANGES, RANGES)
+def test_narrowing_a_range_only_removes_multiples_of_a_step(
+    name: str, wide: tuple[float, float], narrow: tuple[float, float]
+) -> None:
+    actions = ActionSet.infer(PEOPLE, grid="paper")
+    narrow, wide = narrow_and_wide(name, narrow, wide)
+    assert within(name, narrow, actions) == inside(name, within(name, wide, actions), narrow)
+
+
+INFERRED = ["Age", "LoanAmount", "Rate", "Small", "Single"]
+
+
+@given(st.sampled_from(INFERRED), RANGES, RANGES)
+def test_narrowing_a_range_keeps_the_inferred_candidates_inside(
+    name: str, wide: tuple[float, float], narrow: tuple[float, float]
+) -> None:
+    narrow, wide = narrow_and_wide(name, narrow, wide)
+    found = set(candidates(ACTIONS.within({name: narrow}), name))
+    for wider in (ACTIONS, ACTIONS.within({name: wide})):
+        assert found.issuperset(inside(name, candidates(wider, name), narrow))
+    assert found == set(inside(name, sorted(found), narrow))
+
+
+@given(st.sampled_from(INFERRED), NUMBERS, st.floats(0, 50).map(lambda width: round(width, 3)))
+def test_a_range_has_a_candidate_wherever_the_column_has_a_value(name: str, low: float, width: float) -> None:
+    ends = (low, low + width)
+    feature = ACTIONS.within({name: ends})[name]
+    found = feature.candidates().tolist()
+    if feature.kind is Kind.NUMBER:
+        assert found
+    else:
+        held = np.iinfo(PEOPLE[name].dtype)
+        whole = range(max(int(np.ceil(low)), held.min), min(int(np.floor(ends[1])), held.max) + 1)
+        assert bool(found) == bool(len(whole))
+        assert all(value in whole for value in found)
+    assert feature.count() == len(found)
+    assert feature.settled().candidates().tolist() == found
+
+
+def test_a_narrow_range_holds_round_numbers_and_its_ends() -> None:
+    assert candidates(ACTIONS.within(LoanAmount=(501, 577)), "LoanAmount") == [501, *range(505, 576, 5), 577]
+    assert candidates(ACTIONS.within(Rate=(0.502, 0.503)), "Rate")[:3] == [0.502, 0.5021, 0.5022]
+    listed = ActionSet.infer(pd.DataFrame({"Price": np.arange(200) / 100}))
+    assert candidates(listed.within(Price=(0.10, 0.13)), "Price") == [0.1, 0.11, 0.12, 0.13]
+    nowhere = ACTIONS.within(Age=(30.2, 30.8))
+    assert candidates(nowhere, "Age") == []
+    assert "0: none in this range" in repr(nowhere)
 
 
 @given(st.sampled_from(["LoanAmount", "Rate", "Single"]), st.data())
@@ -218,16 +268,13 @@ def test_an_unknown_name_suggests_the_nearest(call: object) -> None:
         (lambda: ACTIONS.within(Age=(None, 30)), "expects numbers, got None"),
         (lambda: ACTIONS.within([("Age", 1)]), r"keywords or a dict, not list. Write within\(\{'Age'"),
         (lambda: ACTIONS.within({"Age": (1, 2)}, Age=(1, 2)), "'Age' twice"),
+        (lambda: ACTIONS.step(Age=1).within(Age=(30.2, 30.8)), "holds no multiple of its step 1. Widen"),
         (
-            lambda: ACTIONS.within(Age=(30.2, 30.8)),
-            "none of its inferred candidates. Widen the range, or name",
-        ),
-        (
-            lambda: ACTIONS.within(LoanAmount=(501, 549)),
-            r"none of its inferred candidates. .*call .step\(\{'LoanAmount': 2\}\) first",
+            lambda: ACTIONS.step(LoanAmount=100).within(LoanAmount=(501, 549)),
+            r"no multiple of its step 100. .*call .step\(\{'LoanAmount': 2\}\) first",
         ),
         (lambda: ACTIONS.within(Owns=(0.2, 0.8)), "no multiple of its step 1"),
-        (lambda: ACTIONS.within(Small=(500, 600)), "500–600 of 'Small'"),
+        (lambda: ACTIONS.step(Small=1).within(Small=(500, 600)), "500–600 of 'Small'"),
         (lambda: ACTIONS.step(Age=0), "must be above 0, got 0"),
         (lambda: ACTIONS.step(Age=-5), "got -5. Use increase_only"),
         (lambda: ACTIONS.step(Age=np.inf), "finite numbers, got inf"),

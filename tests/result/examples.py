@@ -225,6 +225,7 @@ def whys(draw: st.DrawFn) -> WhyNone:
         relaxations=tuple(relaxations),
         undecided=draw(st.lists(sets, max_size=2).map(tuple)),
         considered=draw(sets),
+        fixed=tuple(draw(st.lists(names, max_size=2))),
         complete=draw(st.booleans()),
         objectives=from_one.objectives,
         dtypes=from_one.dtypes,

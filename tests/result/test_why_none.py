@@ -57,7 +57,18 @@ def test_completeness_is_claimed_only_where_it_holds(relaxations: Any, complete:
     text = str(why(relaxations=relaxations, complete=complete, undecided=() if complete else ((RISES,),)))
     claims = ("This list is complete", "Even without all restrictions")
     assert any(claim in text for claim in claims) == complete
-    assert (f'"{RISES}"' in text) == (not complete or BOTH in relaxations)
+    assert (f'"{RISES}"' in text) == (BOTH in relaxations)
+    assert ("The time limit was reached before a result for 1 set of restrictions." in text) != complete
+
+
+def test_sets_that_a_time_limit_left_open_are_counted_in_one_line() -> None:
+    """Eighty-five sets are one line, which says what was tried and that fixed features were not."""
+    text = str(why(relaxations=(), complete=False, undecided=((RISES,),) * 85, fixed=("Age", "Sex")))
+    assert "The time limit was reached before a result for 85 sets of restrictions." in text
+    assert text.count("ime limit") == 1
+    assert "Restrictions that were tried: " in text
+    assert "Not tried: Age and Sex, which are fixed." in text
+    assert len(text.splitlines()) == 4
 
 
 @pytest.mark.parametrize("kind", ["rule", "direction"])

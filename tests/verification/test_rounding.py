@@ -123,6 +123,8 @@ def test_a_model_that_knows_no_rounded_values_answers_all_the_same() -> None:
 
     quarters = pd.DataFrame({"Rate": np.arange(8) / 4, "Debt": np.arange(8)})
     actions = ActionSet.infer(quarters, protect=None).step(Rate=0.25).display(Rate={"decimals": 1})
-    found = p2ce.Explainer(strict, quarters, actions=actions, target=1, plausibility=None).explain(quarters.iloc[0])
+    found = p2ce.Explainer(strict, quarters, actions=actions, target=1, plausibility=None).explain(
+        quarters.iloc[0]
+    )
     assert found.status is p2ce.Status.OPTIMAL
     assert len(found) >= 1

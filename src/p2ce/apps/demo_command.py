@@ -130,6 +130,6 @@ def _applicant(seen: View) -> Table:
     table.add_column("today", justify="right")
     table.add_column("in some option", justify="center")
     for name, value in seen.explanation.person.items():
-        shown = seen.wording.value(name, value)
+        shown = seen.wording.current(name, value)
         table.add_row(Text(seen.wording.name(name)), Text(shown), "changes" if name in touched else "")
     return table

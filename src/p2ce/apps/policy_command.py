@@ -1,5 +1,6 @@
 """Check and write policy files: ``p2ce policy check``, ``p2ce policy infer``."""
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -133,7 +134,8 @@ def infer(
         raise InvalidTarget(
             f"Nothing says which label of {echoed(label_column)} is the favourable outcome. Pass {calls}"
         ) from error
-    actions = actions.protect(*wanted)
+    # What names look like is no statement of anybody's, and a file that nobody edited is a draft.
+    actions = replace(actions.protect(*wanted), stated=False)
     _propose(actions)
     save(actions, out)
     if actions.proposed_rules:

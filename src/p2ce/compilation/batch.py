@@ -77,7 +77,9 @@ def place_and_price(problem: Problem, values: FloatArray) -> Batch:
     wide = widen(values, problem.compounds)
     placement = place(problem.grid, wide)
     tables = tabulate(
-        _prices(problem, placement.values, placement.current), [objective.join for objective in problem.objectives], placement
+        _prices(problem, placement.values, placement.current),
+        [objective.join for objective in problem.objectives],
+        placement,
     )
     instances = lay_out_instances(problem.layout, problem.grid, placement, tables, wide)
     # Several models share one estimate: what it evaluates says nothing of each.

@@ -66,6 +66,10 @@ class Problem:
     question: Question | None = None  # as every explanation states it
     estimate: Estimate | None = None  # prunes without proof
     attributions: Attributions | None = None  # for the paper's algorithms
+    # (few, columns) rows of the reference that the models accept, and how long evaluating a row took: a
+    # search under a time limit begins with them.
+    accepted: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    row_seconds: float = 0.0
     refinement: Refinement | None = None  # what inferred candidates are refined by; None: by nothing
     finest: bool = False  # whether inferred candidates are all values that the scores distinguish
     searched: ActionSet = field(default=None)  # type: ignore[assignment]  # actions as refined, by laid_out()
@@ -179,7 +183,9 @@ class Problem:
     @cached_property
     def needs_refining(self) -> bool:
         """Whether values between inferred candidates may do better: not where they know all thresholds."""
-        return self.refines and any(not column.models_are_trees for column in (self.refinement or {}).values())
+        return self.refines and any(
+            not column.models_are_trees for column in (self.refinement or {}).values()
+        )
 
     @cached_property
     def same_terms(self) -> bool:

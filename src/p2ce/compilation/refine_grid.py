@@ -62,7 +62,9 @@ class ColumnValues:
         usual = np.array(feature.inferred) if feature.inferred else self.usual
         if detail is Detail.FINEST:
             # A rule tells apart what lies between two thresholds of trees.
-            return np.union1d(usual, self.distinct[[0, -1]] if self.trees_decide and not has_rule else self.distinct)
+            return np.union1d(
+                usual, self.distinct[[0, -1]] if self.trees_decide and not has_rule else self.distinct
+            )
         thin = detail is Detail.THINNED or len(self.model_cuts)
         return thinned(usual, self.people) if thin else usual
 
@@ -136,13 +138,20 @@ def refined(
         if column is None or not feature.is_inferred or feature.fixed:
             features.append(feature)
             continue
-        if detail is Detail.FINEST:  # as far as the data go, where the policy was inferred from others
+        if not feature.inferred:  # the policy leaves it to the data
+            feature = replace(feature, inferred=tuple(column.usual.tolist()))
+        feature = feature.settled()
+        if (
+            detail is Detail.FINEST and feature.stated_range is None
+        ):  # as far as the data go, where the policy was inferred from others
             ends = column.distinct[[0, -1]].tolist()
             feature = replace(feature, low=min(feature.low, ends[0]), high=max(feature.high, ends[1]))
         has_rule = detail is Detail.FINEST and (looks_at_all or feature.name in ruled)
         below, above = column.sides(feature, detail)
         both = column.values(feature, detail, has_rule=has_rule)
-        features.append(replace(feature, inferred=tuple(both.tolist())).with_more(np.concatenate([below, above])))
+        features.append(
+            replace(feature, inferred=tuple(both.tolist())).with_more(np.concatenate([below, above]))
+        )
         if not has_rule:
             single[feature.name] = OneWay(
                 up=np.setdiff1d(above, np.concatenate([below, both])),

@@ -21,7 +21,7 @@ from p2ce.explain.candidate_errors import require_candidates
 from p2ce.explain.check_arguments import check_bound, check_limit
 from p2ce.explain.describe_problem import question_of
 from p2ce.explain.directions import directed, known_associations
-from p2ce.explain.evaluation_budget import some_rejected
+from p2ce.explain.evaluation_budget import sample_rows
 from p2ce.explain.fingerprint import codes_fingerprint
 from p2ce.explain.restrictions import ends_of
 from p2ce.explain.settle_target import settle_target
@@ -167,8 +167,11 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     )
     sample = slice(None, None, max(1, len(values) // SAMPLED_ROWS))
     rows = values[sample].copy()
+    sampled = sample_rows(problem, rows)
     compiled = Compiled(
-        problem=replace(problem, question=question),
+        problem=replace(
+            problem, question=question, accepted=sampled.accepted, row_seconds=sampled.row_seconds
+        ),
         parse_models=parsing,
         # A frame may share its values with an array of the caller's.
         reference=frame.copy(deep=True) if kind == PANDAS else frame,
@@ -177,7 +180,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         values=rows,
         ends=ends_of(values),
         one_hot_groups=groups,
-        rejected=some_rejected(problem, rows),
+        rejected=sampled.rejected,
     )
     require_candidates(problem, rows[0])
     return compiled

@@ -73,6 +73,9 @@ def described_for(question: Question, actions: ActionSet, searched: ActionSet) -
         },
         rules=tuple(map(rule_data, actions.rules)),
         policy=policy,
+        basis=actions.basis,
+        reviewed_by="" if actions.review is None else actions.review.by,
+        reviewed_on="" if actions.review is None else actions.review.on,
         hashes={**question.hashes, "policy": hashlib.sha256(policy.encode()).hexdigest()},
     )
 

@@ -1,8 +1,10 @@
 """Try a model before it is explained: does it tell rows apart, and can every cell be evaluated?"""
 
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from p2ce.compilation.batch import place_and_price
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.grouped_features import moves_as_one
 from p2ce.estimates.native import Parsed
+from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.explain.arguments import Arguments
 from p2ce.explain.build_explanation import count_cells
 from p2ce.explain.fit_estimate import fit_estimate
@@ -30,13 +33,24 @@ MOST_EVALUATIONS = 500_000
 TRIED_INSTANCES = 3
 
 
-def some_rejected(problem: Problem, rows: FloatArray) -> FloatArray:
-    """Evaluate some reference rows, and give a few that are rejected: (at most `TRIED_INSTANCES`, d).
+class Sampled(NamedTuple):
+    """Some rows of the reference, as the model decides about them."""
+
+    rejected: FloatArray  # (at most `TRIED_INSTANCES`, d)
+    accepted: FloatArray  # (at most `SAMPLED_ROWS`, d)
+    row_seconds: float  # that evaluating one took, in a batch
+
+
+def sample_rows(problem: Problem, rows: FloatArray) -> Sampled:
+    """Evaluate some reference rows.
 
     A model that decides the same for all of them probably gets wrong inputs.
     """
     some = rows[:: -(-len(rows) // SAMPLED_ROWS)]  # spread out, since a frame may be sorted
-    rejected = some[scoring_of(problem)(some) < problem.threshold]
+    begin = time.perf_counter()
+    is_rejected = scoring_of(problem)(some) < problem.threshold
+    seconds = (time.perf_counter() - begin) / len(some)
+    rejected = some[is_rejected]
     if len(some) > 1 and len(rejected) in (0, len(some)):
         decides = "rejects" if len(rejected) else "accepts"
         log.warning(
@@ -45,13 +59,12 @@ def some_rejected(problem: Problem, rows: FloatArray) -> FloatArray:
             decides,
             len(some),
         )
-    return rejected[:TRIED_INSTANCES]
+    return Sampled(rejected[:TRIED_INSTANCES], some[~is_rejected], seconds)
 
 
 def takes_too_long(problem: Problem, rejected: FloatArray) -> bool:
     """Tell whether a complete search takes too many evaluations, by a majority of some instances."""
-    cells = count_cells(tuple(sorted(problem.grid.lengths.tolist())), problem.max_changes)
-    if cells <= MOST_EVALUATIONS:
+    if _is_small(problem):
         return False
     # A majority settles it: the last instance is often spared.
     enough = len(rejected) // 2 + 1
@@ -75,6 +88,43 @@ def takes_too_long(problem: Problem, rejected: FloatArray) -> bool:
     return too_long
 
 
+def fits_into(problem: Problem, arguments: Arguments, seconds: float | None) -> bool:
+    """Tell whether preparing an estimate fits into half of the time that there is.
+
+    By what a row of the reference took, and by all evaluations that trying and calibrating may take.
+    """
+    if seconds is None or problem.method is not None:
+        return True  # an algorithm of the paper is none without its attributions
+    bound, trials = arguments.bound, 0
+    if bound == "none" or (bound == "auto" and not _may_need_estimate(problem)):
+        return True
+    if bound == "auto":
+        if _is_small(problem):
+            return True
+        trials = TRIED_INSTANCES * MOST_EVALUATIONS
+    spec = bound if isinstance(bound, ShapEstimate) else ShapEstimate()
+    needed = problem.row_seconds * (trials + spec.evaluations)
+    if spec.seconds is not None:
+        needed = min(needed, problem.row_seconds * trials + spec.seconds)
+    if needed <= seconds / 2:
+        return True
+    log.info(
+        "Calibrating an estimate may take %.2g s, too long for time_limit: the search is complete up to the "
+        "limit. warm_up() calibrates ahead.",
+        needed,
+    )
+    return False
+
+
+def _may_need_estimate(problem: Problem) -> bool:
+    return any(one.score is None for one in problem.models) and not moves_as_one(problem.actions)
+
+
+def _is_small(problem: Problem) -> bool:
+    cells = count_cells(tuple(sorted(problem.grid.lengths.tolist())), problem.max_changes)
+    return cells <= MOST_EVALUATIONS
+
+
 def with_needed_estimate(
     problem: Problem,
     arguments: Arguments,
@@ -93,8 +143,7 @@ def with_needed_estimate(
         )
         return problem if attributions is None else replace(problem, attributions=attributions)
     bound = arguments.bound
-    black_box = any(one.score is None for one in problem.models)
-    if bound == "auto" and black_box and not moves_as_one(problem.actions):
+    if bound == "auto" and _may_need_estimate(problem):
         with warn_if_slow(
             "Trying a complete search on a few instances; bound='shap' or bound='none' decide without."
         ):

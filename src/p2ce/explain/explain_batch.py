@@ -31,8 +31,10 @@ def explain_batch(
         # Where each instance stands on the grid, and what each candidate costs it.
         rounds = Rounds(place_and_price(problem, values), limits, begin)
         while rounds.number == 0 or len(rounds.waiting):  # a rejected cell may have dominated others
+            # Accepted cells to begin with, where time is limited and cells are slow to evaluate.
+            rounds.find_incumbents()
             # Branch and bound, over all cells that are not excluded.
-            fronts = solve_batch(rounds.batch, rounds.waiting, rounds.left_to_solve())
+            fronts = solve_batch(rounds.batch, rounds.waiting, rounds.left_to_solve(), rounds.incumbents)
             rounds.note_fronts(fronts)
             # The user's own model, detector and constraints.
             checked = verify_cells(

@@ -104,6 +104,7 @@ def why_none(
         relaxations=relaxations,
         undecided=tuple(hunt.named(some) for some in unsettled),
         considered=tuple(one.restriction for one in relaxable),
+        fixed=tuple(feature.name for feature in problem.features if feature.fixed),
         complete=not unsettled and hunt.is_trusted,
         objectives=problem.objective_names,
         dtypes=problem.dtype_names,

@@ -300,7 +300,9 @@ class _Search:
         return moved
 
     def _sizes(self, options: Options, before: FloatArray) -> FloatArray:
-        units = np.array([self.axes[c].values.unit if c in self.axes else 1.0 for c in range(before.shape[1])])
+        units = np.array(
+            [self.axes[c].values.unit if c in self.axes else 1.0 for c in range(before.shape[1])]
+        )
         with np.errstate(invalid="ignore"):
             return np.abs(options.rows - before) / units
 
@@ -356,9 +358,7 @@ class _Search:
         need = self._strength(np.array([self.problem.threshold]))[0]
         strength = self._strength(single.options.scores)
         bias = np.zeros(len(who))
-        plans = [
-            self._plan(one, single, strength, float(base[at])) for at, one in enumerate(who.tolist())
-        ]
+        plans = [self._plan(one, single, strength, float(base[at])) for at, one in enumerate(who.tolist())]
         for share in ROUNDS if self._most_changes > 1 else ():
             trials, owner, estimates = [], [], []
             for at, one in enumerate(who.tolist()):
@@ -416,7 +416,9 @@ class _Search:
                 for side in (np.arange(here + 1, high + 1), np.arange(here - 1, low - 1, -1)):
                     if len(side):
                         # Up to the first candidate that alone costs as much as an option.
-                        count = int(np.argmax(useless[axis, side])) if useless[axis, side].any() else len(side)
+                        count = (
+                            int(np.argmax(useless[axis, side])) if useless[axis, side].any() else len(side)
+                        )
                         sides.append((axis, column, here, side, count))
             numbers = sum(self._moves_along(one, axis, column) for axis, column, *_ in sides)
             most = max(FEWEST, PROFILE // max(numbers, 1))
@@ -435,7 +437,9 @@ class _Search:
         value = np.concatenate([np.empty(0), *values])
         rows = self._changed(instance, axis[:, None], value[:, None])
         judged = self._try(instance, rows)
-        return _Singles(axis=axis, value=value, good=judged.good, options=self._options(instance, rows, judged))
+        return _Singles(
+            axis=axis, value=value, good=judged.good, options=self._options(instance, rows, judged)
+        )
 
     def _moves_along(self, one: int, axis: int, column: int) -> bool:
         """Tell whether an instance may take values between candidates: not from a missing or special value."""
@@ -467,7 +471,9 @@ class _Search:
                 by_axis.append(np.append(some, np.full(MOST_STEPS - len(some), -1)))
                 rate.append(float(((strength[some] - base) / np.maximum(cost[some], 1e-300)).max()))
         best = np.argsort(-np.array(rate), kind="stable")[:MOST_AXES]
-        steps = np.array([by_axis[at] for at in best], dtype=np.int64).reshape(-1, MOST_STEPS)  # (axes, steps)
+        steps = np.array([by_axis[at] for at in best], dtype=np.int64).reshape(
+            -1, MOST_STEPS
+        )  # (axes, steps)
         members = np.concatenate(
             [_combinations(steps, size) for size in range(2, self._most_changes + 1)]
             or [np.empty((0, LARGEST), dtype=np.int64)]
@@ -626,7 +632,9 @@ def _bests(totals: FloatArray, changes: IntArray) -> list[tuple[float, int]]:
 def _best(found: Options, incumbents: Options, changes: IntArray) -> Options:
     """Choose what is worth shrinking: the best at something, among what nothing dominates."""
     chosen: list[int] = []
-    own = {(one, row.tobytes()) for one, row in zip(incumbents.instance.tolist(), incumbents.rows, strict=True)}
+    own = {
+        (one, row.tobytes()) for one, row in zip(incumbents.instance.tolist(), incumbents.rows, strict=True)
+    }
     for mine in _by_instance(found):
         good = [at for at in mine.tolist() if (int(found.instance[at]), found.rows[at].tobytes()) in own]
         if good:

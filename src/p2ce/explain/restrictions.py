@@ -184,7 +184,7 @@ def _range(feature: FeatureActions, wider: FeatureActions) -> Relaxable:
     def change(one: FeatureActions) -> FeatureActions:
         # Values that another restriction, once lifted, has put there stay.
         choices = one.choices if feature.choices is None else wider.choices
-        return replace(one, stated_range=wider.stated_range, choices=choices)
+        return replace(one, stated_range=wider.stated_range, choices=choices, inferred=wider.inferred)
 
     return Relaxable(restriction=restriction, lift=partial(_replaced, name=feature.name, change=change))
 
@@ -206,7 +206,9 @@ def widened(feature: FeatureActions, low: float, high: float) -> FeatureActions 
     reach = min(low, inside[0]), max(high, inside[1])
     try:
         wider = replace(feature, stated_range=reach, choices=None)
-        if feature.choices is not None:
+        if feature.is_inferred:
+            wider = wider.with_more(feature.candidates())  # also those that were made for its range
+        elif feature.choices is not None:
             both = np.union1d(wider.candidates(), named)
             wider = replace(wider, choices=tuple(both.tolist()))
         gained = len(wider.candidates()) > feature.count()

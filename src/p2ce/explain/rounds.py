@@ -6,15 +6,18 @@ import numpy as np
 
 from p2ce.arrays import IntArray
 from p2ce.compilation.batch import Batch
+from p2ce.explain.find_incumbents import find_incumbents, seeks_incumbents
 from p2ce.explain.solve_batch import LimitsLeft, SearchLimits
 from p2ce.explain.verified import Outcomes, no_outcomes
-from p2ce.solver.branch_and_bound import Fronts
-from p2ce.verification.verify_cells import Checked, surely_rejected
+from p2ce.solver.branch_and_bound import Fronts, Incumbents
+from p2ce.verification.verify_cells import EXACTLY, Checked, surely_rejected
 
 # A score that the model keeps contradicting is not worth more rounds than this.
 MOST_ROUNDS = 100
 # Of an instance's time, where a model or detector is a black box.
 VERIFY_SHARE = 0.1
+# Of the time that is left when solving begins, for incumbents.
+INCUMBENTS_SHARE = 0.5
 
 
 class Rounds:
@@ -36,6 +39,8 @@ class Rounds:
         self._longest_check = 0.0  # seconds that one round of verification took
         self.number = 0  # of the round; in the first, the instances themselves are verified
         self._verifying = 0.0  # since when
+        self.incumbents: Incumbents | None = None  # accepted cells that are known before solving
+        self._has_sought = np.zeros(len(batch.values), dtype=np.bool_)
         self.outcomes.solve_seconds[:] = (time.perf_counter() - begin) / max(len(batch.values), 1)
 
     def left_to_solve(self) -> LimitsLeft:
@@ -50,6 +55,24 @@ class Rounds:
         check = self._longest_check / len(self.batch.values)
         kept = max(calls * check, VERIFY_SHARE * self.limits.seconds)
         return left._replace(seconds=left.seconds - kept)
+
+    def find_incumbents(self) -> None:
+        """Find accepted cells for instances that wait, once for each, where their time is limited."""
+        from p2ce.solver.counters import SCORED
+
+        new = self.waiting[~self._has_sought[self.waiting]]
+        left = self.left_to_solve().seconds
+        if left is None or not len(new) or not seeks_incumbents(self.batch.problem):
+            return
+        self._has_sought[new] = True
+        seconds = float(np.maximum(left[np.isin(self.waiting, new)], 0.0).sum())
+        if seconds == 0.0:
+            return
+        begin = time.perf_counter()
+        found, evaluated = find_incumbents(self.batch, new, seconds=INCUMBENTS_SHARE * seconds)
+        self.incumbents = found if self.incumbents is None else self.incumbents.and_those(found)
+        self.outcomes.counters[:, SCORED] += evaluated
+        self.outcomes.solve_seconds[new] += (time.perf_counter() - begin) / len(new)
 
     def left_to_verify(self) -> float | None:
         """Give the time at which verifying is to end; the clock of verification starts here."""
@@ -87,6 +110,10 @@ class Rounds:
         if excluded.any():
             some = checked.taken(excluded)
             self.batch = batch.excluding(some.instance, some.cells, some.rejected_by)
+            if self.incumbents is not None:
+                # What a score does not tell from a rejected cell is rejected too, and not looked up here.
+                alike = np.isin(self.incumbents.instance, some.instance[some.rejected_by != EXACTLY])
+                self.incumbents = self.incumbents.taken(~alike).without(some.instance, some.cells)
         seconds = time.perf_counter() - self._verifying
         self.verify_seconds += seconds
         self._longest_check = max(self._longest_check, seconds)

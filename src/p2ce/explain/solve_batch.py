@@ -14,6 +14,7 @@ from p2ce.paper.solve_by_paper import solve_by_paper
 from p2ce.scores.black_box_score import BlackBoxScore
 from p2ce.scores.external import Boxes, PreparedScore, Verdicts
 from p2ce.solver.branch_and_bound import Evaluator, Fronts, Listener, no_fronts, solve
+from p2ce.solver.incumbents import Incumbents
 
 
 class SearchLimits(NamedTuple):
@@ -70,8 +71,13 @@ class SomeInstances:
         return self.score.infeasible(self.who[instance], boxes)
 
 
-def solve_batch(batch: Batch, who: IntArray, limits: LimitsLeft) -> Fronts:
-    """Find the fronts of some instances; cells that the batch excludes are not on them."""
+def solve_batch(
+    batch: Batch, who: IntArray, limits: LimitsLeft, incumbents: Incumbents | None = None
+) -> Fronts:
+    """Find the fronts of some instances; cells that the batch excludes are not on them.
+
+    ``incumbents`` are accepted cells that are known before, of any instances of the batch.
+    """
     problem = batch.problem
     if not len(who):
         return no_fronts(len(problem.objectives), problem.grid.axis_count)
@@ -88,6 +94,7 @@ def solve_batch(batch: Batch, who: IntArray, limits: LimitsLeft) -> Fronts:
         time_limits=limits.seconds,
         work_limits=limits.work,
         listener=limits.listener,
+        incumbents=None if incumbents is None else incumbents.of(who),
     )
 
 

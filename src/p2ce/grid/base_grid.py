@@ -155,7 +155,12 @@ def grid_of(
         )
         for feature in movable
     }
-    candidates = {feature.name: feature.codes(codings[feature.name]) for feature in movable}
+    # In a range without a value that its column can hold, a feature has nowhere to go, and no axis.
+    candidates = {
+        feature.name: codes
+        for feature in movable
+        if len(codes := feature.codes(codings[feature.name])) or not feature.is_inferred
+    }
     for compound in compounds:
         if compound.may_go_to.any():
             candidates[compound.name] = np.flatnonzero(compound.may_go_to).astype(np.float64)

@@ -42,6 +42,7 @@ class FeatureRow:
 class PolicyView:
     """What was allowed to change."""
 
+    basis: str  # who stated or reviewed it; "" where it was stated
     groups: tuple[str, ...]  # a sentence for the features that are free, linked, protected and fixed
     rules: tuple[str, ...]
     features: tuple[FeatureRow, ...]
@@ -146,6 +147,7 @@ def policy_of(question: Question, wording: Wording) -> PolicyView:
         "policy_fixed": [one for one in features if one.moves == FIXED],
     }
     return PolicyView(
+        basis=_basis(question, wording),
         groups=tuple(wording.say(key, names=_names(some, wording)) for key, some in groups.items() if some),
         rules=tuple(rules_text(question.rules, wording)),
         features=tuple(
@@ -160,6 +162,12 @@ def policy_of(question: Question, wording: Wording) -> PolicyView:
         ),
         yaml=question.policy,
     )
+
+
+def _basis(question: Question, wording: Wording) -> str:
+    if question.basis == "reviewed":
+        return wording.say("policy_reviewed", by=question.reviewed_by, on=question.reviewed_on)
+    return wording.say("policy_inferred") if question.is_draft else ""
 
 
 def raw_values(values: Mapping[str, Any], wording: Wording) -> list[str]:

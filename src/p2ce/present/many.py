@@ -7,7 +7,7 @@ from typing import Any
 
 from p2ce.errors import InvalidArgument
 from p2ce.present.audit_facts import Fact, PolicyView, policy_of, provenance_facts
-from p2ce.present.view import View, advice, status_text, today, view
+from p2ce.present.view import View, advice, draft_notice, status_text, today, view
 from p2ce.present.wording import Phrases, Wording, wording_for, wording_of
 from p2ce.result import Explanation, Explanations, Status, WhyNone
 from p2ce.visible import echoed, shortened
@@ -47,6 +47,7 @@ class ManyView:
     wording: Wording
     audience: str
     title: str
+    draft: str  # as in the view of one
     statuses: tuple[StatusCount, ...]
     cheapest_title: str
     rows: tuple[PersonRow, ...]
@@ -84,6 +85,7 @@ def view_of_many(
         wording=wording,
         audience=audience,
         title=wording.counted("title_many", len(entries)),
+        draft=draft_notice(questions, audience, wording),
         statuses=_statuses(entries, audience, wording),
         cheapest_title=_cheapest_title(entries, wording),
         rows=tuple(

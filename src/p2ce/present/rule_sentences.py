@@ -140,7 +140,9 @@ def candidates_text(feature: Feature, wording: Wording) -> str:
     if feature.kind == "binary":
         return _values(column, candidates.values, wording)
     count = wording.numbers.count(candidates.count)
-    if candidates.values:
+    if not candidates.count:
+        text = wording.say("candidates_none")
+    elif candidates.values:
         values = _values(column, candidates.values, wording, unit=False)
         text = wording.say("candidates_list", count=count, values=values)
     else:
@@ -221,9 +223,9 @@ def violation_text(violation: Violation, wording: Wording) -> str:
         return wording.say("broken_changes", restriction=text, changes=changes)
     if restriction.rule is not None or not column:
         return text
-    ends = {"before": violation.before, "after": violation.after}
-    shown = {key: wording.value(column, end) for key, end in ends.items()}
-    return wording.say("broken_move", restriction=text, **shown)
+    before = wording.current(column, violation.before, violation.after)
+    after = wording.value(column, violation.after)
+    return wording.say("broken_move", restriction=text, before=before, after=after)
 
 
 def displayed_step(step: float) -> float:

@@ -1,5 +1,6 @@
 """Put an explanation into the words of a language, as data that templates and charts take."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from p2ce.present.audit_facts import (
@@ -18,13 +19,23 @@ from p2ce.present.changes import Change, changes_of, check_advice, clause_of
 from p2ce.present.flag_sentences import flag_text
 from p2ce.present.proof import exact_proof, is_proven, plain_proof, shows_rounded
 from p2ce.present.reasons import PICKS, best_text, picked
-from p2ce.present.rule_sentences import checked_why, relaxation_text, restriction_text
+from p2ce.present.rule_sentences import checked_why, relaxation_text
 from p2ce.present.standing import exact_standing, model_output, outcome_of, output_name, plain_standing
 from p2ce.present.wording import Phrases, Wording, capital, wording_of
-from p2ce.result import Counterfactual, Explanation, Status, WhyNone
+from p2ce.result import Counterfactual, Explanation, Question, Status, WhyNone
 from p2ce.result.picks import DIFFERENT, ONLY, strengths
 from p2ce.result.question import ALONG
 
+# Kinds of restrictions that a relaxation lifts → the text that names them; "tried_missing" for the others.
+TRIED = {
+    "changes": "tried_changes",
+    "direction": "tried_direction",
+    "range": "tried_range",
+    "values": "tried_values",
+    "step": "tried_step",
+    "special": "tried_special",
+    "plausibility": "tried_plausibility",
+}
 COUNTED = "changes"  # the objective whose costs are plain numbers to everybody
 TONES = {
     Status.OPTIMAL: "good",
@@ -104,7 +115,8 @@ class WhyView:
 
     lead: str
     relaxations: tuple[str, ...]
-    undecided: tuple[str, ...]
+    undecided: str  # how many sets the time limit left open, "" for none
+    tried: tuple[str, ...]  # which restrictions were tried, and that fixed features were not
     closing: str
 
 
@@ -116,6 +128,7 @@ class View:
     wording: Wording
     audience: str
     title: str
+    draft: str  # what an applicant's text opens with while nobody has stated or reviewed the policy, or ""
     status: str
     tone: str  # "good", "bad" or "open"
     standing: Said  # "" where the score is unknown
@@ -175,6 +188,7 @@ def view(
         wording=wording,
         audience=audience,
         title=_title(explanation, audience, wording),
+        draft=draft_notice([explanation.question], audience, wording),
         status=status_text(explanation.status, audience, wording),
         tone=TONES[explanation.status],
         standing=_standing(explanation, wording),
@@ -185,6 +199,12 @@ def view(
         proof=Said(plain=plain_proof(explanation, wording), exact=exact_proof(explanation, wording)),
         why=None if found is None else why_view(found, wording),
     )
+
+
+def draft_notice(questions: Iterable[Question | None], audience: str, wording: Wording) -> str:
+    """Say that a text must not be sent, where it is for an applicant and a policy was only inferred."""
+    inferred = any(one is not None and one.is_draft for one in questions)
+    return wording.say("draft") if inferred and audience == "person" else ""
 
 
 def status_text(status: Status, audience: str, wording: Wording) -> str:
@@ -317,21 +337,39 @@ def _raw_change(column: str, old: object, new: object, wording: Wording) -> str:
 def why_view(why: WhyNone, wording: Wording) -> WhyView:
     """Write which relaxations give an option."""
     considered = wording.numbers.count(len(why.considered))
-    undecided = tuple(
-        wording.say(
-            "undecided", restrictions=wording.listed([restriction_text(one, wording) for one in some])
-        )
-        for some in why.undecided
-    )
+    undecided = wording.counted("undecided", len(why.undecided)) if why.undecided else ""
+    tried = tuple(_tried(why, wording))
     if not len(why):
         key = "no_relaxation" if why.complete else "no_relaxation_found"
         lead = wording.say(key, considered=considered)
         if why.complete and not why.considered:
             lead = wording.say("no_relaxation_at_all")
-        return WhyView(lead=lead, relaxations=(), undecided=undecided, closing="")
+        return WhyView(lead=lead, relaxations=(), undecided=undecided, tried=tried, closing="")
     return WhyView(
         lead=wording.say("relaxations", considered=considered),
         relaxations=tuple(relaxation_text(one, wording) for one in why),
         undecided=undecided,
+        tried=tried,
         closing=wording.say("relaxations_complete" if why.complete else "relaxations_incomplete"),
     )
+
+
+def _tried(why: WhyNone, wording: Wording) -> Iterator[str]:
+    """Say which restrictions were tried, and which features were not since they are fixed."""
+    features: dict[str, list[str]] = {}  # by the text that names them
+    rules = 0
+    for one in why.considered:
+        rules += one.rule is not None
+        if one.rule is None:
+            features.setdefault(TRIED.get(one.kind, "tried_missing"), []).append(one.feature)
+    parts = [
+        wording.say(key, names=wording.listed([wording.name(name) for name in names if name]))
+        for key, names in features.items()
+    ]
+    if rules:
+        parts.append(wording.counted("tried_rules", rules))
+    if parts:
+        yield wording.say("tried", restrictions="; ".join(parts))
+    if why.fixed:
+        names = [wording.name(name) for name in why.fixed]
+        yield wording.counted("fixed_not_tried", len(names), names=wording.listed(names))

@@ -1,7 +1,9 @@
 """Write names, values and changes in a language, in the format of the policy's displays."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 from p2ce.present.languages import Words, words_in
@@ -12,6 +14,8 @@ from p2ce.result.picks import BALANCED, DIFFERENT, ONLY
 from p2ce.tables.cells import is_missing
 from p2ce.tables.json_values import Value
 
+CURRENT_DIGITS = 6  # of a current value whose feature states no decimals
+MOST_MORE = 18  # decimals that are added before a value is written in full
 # (feature, new value) → the words for that change, such as ("HasGuarantor", True) → "get a guarantor".
 Phrases: TypeAlias = Mapping[tuple[str, Value], str]
 
@@ -154,7 +158,7 @@ class Wording:
     def change(self, column: str, old: object, new: object, *, rounded: object = None) -> str:
         """Say what to do with one feature, in the imperative and without a capital.
 
-        `rounded` is the rounded new value that was verified, if there is one. The old value is never rounded.
+        `rounded` is the rounded new value that was verified, if there is one.
         """
         if (own := self._phrase(column, new)) is not None:
             return own
@@ -169,7 +173,34 @@ class Wording:
         becomes = _displayed(old, new, rounded)
         both = self._is_measured(column, old) and self._is_measured(column, becomes)
         shared = both and self.unit_follows(column)
-        return self.value(column, old, unit=not shared), self.value(column, becomes)
+        return self.current(column, old, becomes, unit=not shared), self.value(column, becomes)
+
+    def current(self, column: str, value: object, *advised: object, unit: bool = True) -> str:
+        """Write a current value with the feature's decimals, or to six digits where it states none.
+
+        It has as many decimals as an advised value is written with, up to six, and more where it would look
+        like that one, or lie on the other side of it. Nothing depends on the rest of them: only advised
+        values are verified, and those are never cut.
+
+        >>> wording_for(None).current("Rate", 68.08865190000001, 40.5)
+        '68.0887'
+        >>> wording_for(None).current("Rate", 68.08865190000001, 68.0887)
+        '68.08865'
+        """
+        plain = unwrapped(value)
+        if isinstance(plain, float) and math.isfinite(plain) and self._is_measured(column, plain):
+            numbers = [one for one in map(unwrapped, advised) if _is_number(one)]
+            decimals = max([self._decimals(column, plain), *map(_decimals_of, numbers)])
+            plain = _shortened(plain, numbers, decimals)
+        return self.value(column, plain, unit=unit)
+
+    def _decimals(self, column: str, value: float) -> int:
+        """Give how many decimals a current value is written with, as the data hold it."""
+        feature = self.features.get(column)
+        if feature is not None and feature.display.decimals is not None:
+            return feature.display.decimals + 2 * (feature.display.style == "percent")
+        before_point = math.floor(math.log10(abs(value))) + 1 if value else 1
+        return max(CURRENT_DIGITS - before_point, 2)
 
     def share_form(self, key: str, column: str) -> str:
         """Give the key of a text about percentages, which have an article in Spanish."""
@@ -246,6 +277,21 @@ def unwrapped(value: object) -> Any:
 def _displayed(old: object, new: object, rounded: object) -> Any:
     """Choose the new value that is displayed: its verified rounding, unless that is the old value."""
     return unwrapped(new if rounded is None or unwrapped(rounded) == unwrapped(old) else rounded)
+
+
+def _shortened(value: float, others: list[float], decimals: int) -> float:
+    """Round a value to so many decimals, or to as many as keep it on its side of all others."""
+    for places in range(decimals, decimals + MOST_MORE):
+        short = round(value, places) + 0.0
+        if all((short > other) - (short < other) == (value > other) - (value < other) for other in others):
+            return short
+    return value
+
+
+def _decimals_of(value: float) -> int:
+    """Count the decimals that a number is written with, up to six."""
+    exponent = Decimal(repr(value)).as_tuple().exponent
+    return min(max(-exponent, 0), CURRENT_DIGITS) if isinstance(exponent, int) and value % 1 else 0
 
 
 def _is_number(value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature, nearest
@@ -15,6 +16,7 @@ from p2ce.problem.infer import Grid
 from p2ce.problem.infer_policy import infer_policy
 from p2ce.problem.known_outcomes import known_outcomes
 from p2ce.problem.protection import Protect
+from p2ce.problem.review import INFERRED, REVIEWED, STATED, Basis, Review
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.special import SpecialValues
 from p2ce.tables import as_pandas
@@ -49,6 +51,8 @@ class ActionSet:
     features: tuple[FeatureActions, ...]  # in the frame's column order
     rules: "tuple[Rule, ...]" = ()  # between features, in the order they were added
     proposed_rules: "tuple[Rule, ...]" = ()  # hold in all of the data, but are not in force
+    stated: bool = True  # False as long as the data alone say what may change
+    review: Review | None = None  # who reviewed all of it; a later constraint needs another review
 
     def __post_init__(self) -> None:
         """Check the rules against the features, whichever of the two was said last."""
@@ -118,7 +122,7 @@ class ActionSet:
         if y is not None:
             favourable = favourable_rows(known_outcomes(y, rows=len(people), index=people.index), target)
             features = with_associations(features, associations(features, people, favourable))
-        return cls(features=features, rules=found.groups, proposed_rules=found.proposed_rules)
+        return cls(features=features, rules=found.groups, proposed_rules=found.proposed_rules, stated=False)
 
     def fix(self, *names: object) -> "ActionSet":
         """Let the named features never change, wherever they are: a range of theirs then has no effect.
@@ -265,7 +269,29 @@ class ActionSet:
         'loan amount'
         """
         given = self._keywords("display", displays, named, example="{'name': 'loan amount'}")
-        return self._change(given, lambda f, value: replace(f, display=_shown_as(f, value)))
+        shown = self._change(given, lambda f, value: replace(f, display=_shown_as(f, value)))
+        return replace(shown, stated=self.stated, review=self.review)
+
+    def reviewed(self, *, by: str, on: "str | date") -> "ActionSet":
+        """Record who reviewed what applicants can change, and when.
+
+        Texts for applicants from a policy that was only inferred open with a notice that they are a draft.
+        A review lifts it, and so does a constraint that you state. A constraint after the review takes the
+        review away.
+
+        >>> import pandas as pd
+        >>> actions = ActionSet.infer(pd.DataFrame({"Age": [20, 40, 60]}))
+        >>> actions.basis, actions.fix("Age").basis, actions.reviewed(by="Ana", on="2026-11-18").basis
+        ('inferred', 'stated', 'reviewed')
+        """
+        return replace(self, review=Review(by=by, on=on.isoformat() if isinstance(on, date) else on))
+
+    @property
+    def basis(self) -> Basis:
+        """On what the policy rests: it was "inferred", "stated", or "reviewed"."""
+        if self.review is not None:
+            return REVIEWED
+        return STATED if self.stated else INFERRED
 
     def rule(self, *rules: "Rule") -> "ActionSet":
         """Add rules between features, made by ``p2ce.rules``. One that is there already is not added again.
@@ -290,15 +316,17 @@ class ActionSet:
             _check_is_rule(rule)
             if rule not in all_rules:
                 all_rules = [*(one for one in all_rules if not _is_same_group(one, rule)), rule]
+        if not rules:
+            return self
         proposed = tuple(rule for rule in self.proposed_rules if rule not in all_rules)
-        return replace(self, rules=tuple(all_rules), proposed_rules=proposed)
+        return replace(self, rules=tuple(all_rules), proposed_rules=proposed, stated=True, review=None)
 
     def without_rule(self, rule: "Rule") -> "ActionSet":
         """Take a rule away; an equal one will do.
 
         >>> import pandas as pd
         >>> from p2ce.rules import linked
-        >>> actions = ActionSet.infer(pd.DataFrame({"Age": [20, 70], "Years": [1, 9]}), protect=None)
+        >>> actions = ActionSet.infer(pd.DataFrame({"Age": [20, 70], "Years": [1, 9]}), protect=None).increase_only("Age")
         >>> actions.rule(linked("Years", "Age")).without_rule(linked("Years", "Age")) == actions
         True
         """
@@ -306,7 +334,8 @@ class ActionSet:
             texts = [one.text() for one in self.rules]
             given = rule.text() if hasattr(rule, "text") else rule
             raise InvalidActions(f"There is no rule {echoed(given)} to take away. {nearest(given, texts)}")
-        return replace(self, rules=tuple(one for one in self.rules if one != rule))
+        kept = tuple(one for one in self.rules if one != rule)
+        return replace(self, rules=kept, stated=True, review=None)
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Write the policy as YAML that people can read and edit; ``load`` gives an equal one back.
@@ -346,7 +375,10 @@ class ActionSet:
         self, given: Mapping[Any, Any], change: Callable[[FeatureActions, Any], FeatureActions]
     ) -> "ActionSet":
         changed = {self[name].name: change(self[name], value) for name, value in given.items()}
-        return replace(self, features=tuple(changed.get(f.name, f) for f in self.features))
+        if not changed:
+            return self
+        features = tuple(changed.get(f.name, f) for f in self.features)
+        return replace(self, features=features, stated=True, review=None)
 
     def _keywords(
         self, call: str, given: Mapping[Any, Any] | None, named: Mapping[str, Any], *, example: str

@@ -54,6 +54,8 @@ def described_candidates(feature: FeatureActions) -> str:
         return ""
     if feature.labels is not None:
         values = shown_labels(known.values)
+    elif not known.count:
+        values = "none in this range"
     elif known.values:
         values = shown_values(map(float, known.values))  # type: ignore[arg-type]
     else:

@@ -6,7 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.problem.decimals import as_typed, index_range, multiples, round_step, roundest_between
+from p2ce.problem.decimals import (
+    as_typed,
+    index_range,
+    multiples,
+    power_of_ten_at_most,
+    round_step,
+    roundest_between,
+)
 
 MOST_LISTED = 300  # a column with no more values than these offers all of them
 SHARED_BY = 4  # people: where most values have so many, the values are the column's own, round or not
@@ -159,6 +166,30 @@ def _finer(step: Fraction) -> Fraction:
     return step / (5 if digits in (5, 25) else 2)
 
 
+def round_values_between(low: Fraction, high: Fraction, *, unit: Fraction | None, whole: bool) -> FloatArray:
+    """Return ten to fifty round numbers of a narrow range, fewer where the unit of the column is coarser.
+
+    They are multiples of ``unit`` times 1 or 5 × 10ⁿ, n at least 0; without a unit, of any 1 or 5 × 10ⁿ. Each
+    such step divides the larger ones, so a narrower range keeps whatever lies inside. In a range between two
+    multiples of the unit, the numbers have no unit, or that of whole numbers.
+
+    >>> round_values_between(Fraction(2995), Fraction(3295), unit=Fraction(50), whole=True).tolist()
+    [3000.0, 3050.0, 3100.0, 3150.0, 3200.0, 3250.0]
+    >>> round_values_between(Fraction("0.31"), Fraction("0.33"), unit=None, whole=False)[:3].tolist()
+    [0.31, 0.311, 0.312]
+    """
+    zero = Fraction(0)
+    if unit is not None and not index_range(low, high, anchor=zero, step=unit):
+        unit = Fraction(1) if whole else None
+    limit = (high - low) / (unit or 1) / 10
+    if not limit:
+        return np.array([float(low)])
+    power = power_of_ten_at_most(limit)
+    step = (unit or 1) * (5 * power if 5 * power <= limit else power)
+    step = max(step, unit or zero)
+    return multiples(index_range(low, high, anchor=zero, step=step), anchor=zero, step=step)
+
+
 def thinned(candidates: FloatArray, people: FloatArray, *, most: int = MOST_THINNED) -> FloatArray:
     """Keep about ``most`` of the candidates: the roundest of each share of people and candidates, and the ends.
 
@@ -240,9 +271,7 @@ def either_side(
     above = _nearest(np.where(np.isnan(above), beyond, above), held, towards=np.inf)
     below = np.where(below < low, at_most, below)
     above = np.where((above > high) | (above <= cuts), beyond, above)
-    return Sides(
-        _as_held(np.maximum(below, low), dtype), _as_held(np.minimum(above, high), dtype)
-    )
+    return Sides(_as_held(np.maximum(below, low), dtype), _as_held(np.minimum(above, high), dtype))
 
 
 def _nearest(values: FloatArray, held: "np.dtype[Any]", *, towards: float) -> FloatArray:

@@ -51,6 +51,8 @@ def candidates_of(feature: FeatureActions) -> Candidates | None:
         values = tuple(_number(feature, value) for value in feature.candidates().tolist())
         if feature.kind is not Kind.BINARY:
             low, high = values[0], values[-1]
+    elif not count:
+        pass  # a range in which the column has no value
     elif feature.inferred is None or count > MOST_CANDIDATES:
         low, high = (_number(feature, end) for end in feature.first_and_last())
     else:

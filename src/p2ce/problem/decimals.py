@@ -51,13 +51,14 @@ def round_step(width: Fraction, *, whole: bool) -> float:
     limit = width / 20
     if whole and limit < 1:
         return 1.0
-    power = _power_of_ten_at_most(limit)
+    power = power_of_ten_at_most(limit)
     fitting = (digit * power for digit in ROUND_DIGITS if digit * power <= limit)
     step = float(next(step for step in fitting if not whole or step.denominator == 1))
     return max(step, 5e-324)  # a range too narrow for any step gets the smallest one there is
 
 
-def _power_of_ten_at_most(limit: Fraction) -> Fraction:
+def power_of_ten_at_most(limit: Fraction) -> Fraction:
+    """Return the largest power of ten that is not above the limit, which is above 0."""
     digits = len(str(limit.numerator)) - len(str(limit.denominator))
     power = Fraction(10) ** digits
     return power if power <= limit else power / 10

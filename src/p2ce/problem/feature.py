@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from p2ce.arrays import FloatArray
 from p2ce.errors import ContradictoryConstraints, InvalidActions, nearest
+from p2ce.problem.candidate_values import resolution_of, round_values_between
 from p2ce.problem.category_labels import as_cells, label_key, place_of
 from p2ce.problem.decimals import as_float, as_typed, index_range, multiples, round_step, to_dtype
 from p2ce.problem.display import Display, value_key
@@ -18,6 +19,7 @@ from p2ce.tables.codebook import MISSING, Coding, is_missing
 from p2ce.visible import echoed
 
 MOST_CANDIDATES = 30_000
+FEWEST_INFERRED = 10  # of the inferred candidates in a stated range; with fewer, the range gets its own
 LARGEST_MAGNITUDE = 1e300  # differences of two such values, and sums of a few, still are numbers
 
 
@@ -45,7 +47,8 @@ class FeatureActions:
     Candidates of a number are the ``choices`` if there are any, else what was ``inferred`` from the data and,
     where a range goes beyond that, multiples of the step; else ``anchor + i * step`` inside the range.
     The range is ``stated_range`` (from ``within()``) if there is one, else the inferred ``low`` to ``high``,
-    which says nothing about ``choices``. Narrowing the range only removes candidates.
+    which says nothing about ``choices``. A stated range that holds few inferred candidates gets its own: its
+    ends, and round numbers between them. Narrowing a range never removes a candidate that lies inside.
     Candidates of a category are its ``labels``, or the ``choices`` among them.
 
     A missing value may become any candidate if it is ``fillable``, whatever the direction, since no
@@ -102,7 +105,11 @@ class FeatureActions:
                 raise InvalidActions(
                     f"{echoed(self.name)} is a category without labels. Give it at least one."
                 )
-            raise self._choices_outside() if self.choices is not None else self._range_between_multiples()
+            if self.choices is not None:
+                raise self._choices_outside()
+            if self.inferred is None:
+                raise self._range_between_multiples()
+            # The data chose the candidates, and the column holds no other value in this range: it stays.
 
     @property
     def is_category(self) -> bool:
@@ -122,6 +129,13 @@ class FeatureActions:
             values = np.unique(np.round(values))
         merged = np.union1d(np.array(self.inferred, dtype=np.float64), self._as_held(values))
         return replace(self, inferred=tuple(merged.tolist()))
+
+    def settled(self) -> "FeatureActions":
+        """Return the same feature with its inferred candidates made for the range in force."""
+        if self.stated_range is None or self.fixed or not self.is_inferred:
+            return self
+        low, high = self.ends()
+        return replace(self, low=low, high=high, inferred=tuple(self.candidates().tolist()))
 
     def ends(self) -> tuple[float, float]:
         """Give the range in force, in the column's own precision."""
@@ -154,7 +168,35 @@ class FeatureActions:
             return self._filter(np.unique(self._at(self._indices())))
         inside = self._filter(np.array(self.inferred, dtype=np.float64))
         beyond = self._beyond_inferred()
-        return np.union1d(inside, beyond) if len(beyond) else inside
+        known = np.union1d(inside, beyond) if len(beyond) else inside
+        if self.stated_range is None or len(known) >= FEWEST_INFERRED or self.ends() == (self.low, self.high):
+            return known
+        return np.union1d(known, self._made_for_range())
+
+    def _made_for_range(self) -> FloatArray:
+        """Return the ends of the range in force and round numbers between them, as the column holds them."""
+        low, high = self._held_ends()
+        is_whole = self.kind is not Kind.NUMBER or self.dtype.kind in "iub"
+        if is_whole:
+            low, high = float(np.ceil(low)), float(np.floor(high))
+        if low > high:
+            return np.empty(0)
+        ends = as_typed(low, self.dtype), as_typed(high, self.dtype)
+        between = round_values_between(*ends, unit=self._inferred_unit(is_whole=is_whole), whole=is_whole)
+        return self._filter(np.unique(self._as_held(np.concatenate([[low, high], between]))))
+
+    def _inferred_unit(self, *, is_whole: bool) -> Fraction | None:
+        """Return what the inferred candidates show of the column's resolution; None if it is continuous."""
+        known = np.array(self.inferred, dtype=np.float64)
+        if not len(known):
+            return Fraction(1) if is_whole else None
+        unit = resolution_of(known, whole=is_whole, dtype=self.dtype)
+        if is_whole or unit is None:
+            return unit
+        # A number with all multiples of a unit is listed at its resolution. Others are cut into round steps.
+        ends = as_typed(known[0], self.dtype), as_typed(known[-1], self.dtype)
+        every = index_range(*ends, anchor=Fraction(0), step=unit)
+        return unit if len(known) > 1 and _length(every) == len(known) else None
 
     def _beyond_inferred(self) -> FloatArray:
         """Give the multiples of the step that lie in the range, but outside of what was inferred."""
@@ -163,12 +205,17 @@ class FeatureActions:
         found = self._filter(np.unique(self._at(self._indices())))
         if not self.inferred:
             return found
-        return found[(found < self.inferred[0]) | (found > self.inferred[-1])]
+        return found[(found < self._inferred_ends()[0]) | (found > self._inferred_ends()[1])]
 
     def _reaches_beyond(self) -> bool:
-        low, high = self.ends()
-        known = self.inferred
-        return not known or low < min(known[0], self.low) or high > max(known[-1], self.high)
+        if not self.inferred:
+            return True
+        (low, high), known = self.ends(), self._inferred_ends()
+        return low < known[0] or high > known[1]
+
+    def _inferred_ends(self) -> tuple[float, float]:
+        assert self.inferred
+        return min(self.inferred[0], self.low), max(self.inferred[-1], self.high)
 
     def codes(self, coding: Coding) -> FloatArray:
         """Give the candidates as the grid sees them: ascending numbers, first of all MISSING if allowed.
@@ -288,13 +335,16 @@ class FeatureActions:
     def _anchor(self) -> Fraction:
         return as_typed(self.anchor, self.dtype)
 
-    def _indices(self) -> range:
+    def _held_ends(self) -> tuple[float, float]:
+        """Return the part of the range in force that the column's type can hold."""
         low, high = self.ends()
         if self.dtype.kind in "iu":
             held = np.iinfo(self.dtype)
-            low, high = max(low, float(held.min)), min(high, float(held.max))
-        elif self.dtype.kind == "b":
-            low, high = max(low, 0.0), min(high, 1.0)
+            return max(low, float(held.min)), min(high, float(held.max))
+        return (max(low, 0.0), min(high, 1.0)) if self.dtype.kind == "b" else (low, high)
+
+    def _indices(self) -> range:
+        low, high = self._held_ends()
         if low > high:
             return range(0)
         ends = as_typed(low, self.dtype), as_typed(high, self.dtype)
@@ -384,11 +434,6 @@ class FeatureActions:
 
     def _range_between_multiples(self) -> InvalidActions:
         where = "within() asks for" if self.stated_range else "The inferred range is"
-        if self.inferred:
-            return InvalidActions(
-                f"{where} {shown_range(*self.ends())} of {echoed(self.name)}, which holds none of its "
-                f"inferred candidates. {self._way_out(*self.ends())}"
-            )
         return InvalidActions(
             f"{where} {shown_range(*self.ends())} of {echoed(self.name)}, which holds no multiple of its "
             f"step {shown(self.step)}{self._anchored()}. {self._way_out(*self.ends())}"

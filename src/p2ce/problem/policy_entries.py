@@ -42,6 +42,10 @@ SEEN = "[low, high] where the data lies; candidates lie there unless there is a 
 STEP = "The distance between candidates, in the column's own unit; without 'candidates', the only ones."
 SPECIAL = "Codes that are no numbers, such as -9 for 'no record': nobody is advised to take one."
 PROPOSED = "Rules that hold in all of the data, but are not in force: move those that are meant to 'rules'."
+INFERRED = (
+    "The data alone say what may change: texts for applicants are drafts. Delete it once you have stated "
+    "that, or add reviewed_by and reviewed_on."
+)
 CANDIDATES = (
     "The candidates that the data chose: numbers, and runs [first, last, step]. An explainer adds the values "
     "on either side of a tree model's thresholds. Remove them, and give no step, to have them chosen anew."
@@ -115,6 +119,9 @@ class Policy(msgspec.Struct, Generic[FeatureEntry, RuleEntry], forbid_unknown_fi
     ]
     rules: Annotated[list[RuleEntry], about("A list, each beginning with '- rule: ...'.")] | None = None
     proposed_rules: Annotated[list[RuleEntry], about(PROPOSED)] | None = None
+    inferred: Annotated[bool, about(INFERRED)] = False
+    reviewed_by: Annotated[str, about("Who reviewed the policy; with reviewed_on.")] | UnsetType = UNSET
+    reviewed_on: Annotated[str, about("When, as year-month-day: 2026-11-18.")] | UnsetType = UNSET
 
 
 def policy_schema() -> dict[str, Any]:

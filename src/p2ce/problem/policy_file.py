@@ -4,6 +4,8 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import UNSET
+
 from p2ce.errors import InvalidActions, InvalidArgument, LimitExceeded, PolicyError
 from p2ce.files import write_whole
 from p2ce.limits import DEFAULT, Limits
@@ -12,6 +14,7 @@ from p2ce.problem.feature import FeatureActions
 from p2ce.problem.policy_document import Document, Path, read_document, write_document
 from p2ce.problem.policy_entries import VERSION, Policy
 from p2ce.problem.policy_features import feature_to_plain, parse_feature
+from p2ce.problem.review import INFERRED, Review
 from p2ce.problem.rules.predicate import Predicate
 from p2ce.problem.rules.rule import Rule
 from p2ce.problem.rules.rule_conflicts import check_rules
@@ -24,6 +27,10 @@ HEADER = """\
 # What each feature may do, for p2ce: ActionSet.load("this file"), or `p2ce policy check` to look it over.
 # Comments mean nothing and are not kept. `seen` is where the data lies and `candidates` what it chose there;
 # `range`, `step` and `values` are what the user states; `proposed_rules` are not in force.
+"""
+DRAFT = """\
+# Nobody has said yet what applicants can change, so texts for them are drafts. Go through the features, then
+# delete `inferred: true`, or write `reviewed_by:` a name and `reviewed_on:` a date below it.
 """
 
 
@@ -43,6 +50,8 @@ class ParsedPolicy:
     features: tuple[FeatureActions, ...] = ()
     rules: tuple[tuple[int, Rule], ...] = ()  # each with its place in the file's list
     proposed_rules: tuple[Rule, ...] = ()
+    stated: bool = True
+    review: Review | None = None
     problems: list[Problem] = field(default_factory=list)
 
     def line(self, *path: str | int) -> int:
@@ -56,7 +65,13 @@ class ParsedPolicy:
             others = f" ({more} more: p2ce policy check lists them.)" if more else ""
             raise PolicyError(first.message + others, line=first.line)
         rules = tuple(rule for _, rule in self.rules)
-        return ActionSet(features=self.features, rules=rules, proposed_rules=self.proposed_rules)
+        return ActionSet(
+            features=self.features,
+            rules=rules,
+            proposed_rules=self.proposed_rules,
+            stated=self.stated,
+            review=self.review,
+        )
 
 
 def save(actions: ActionSet, path: "str | os.PathLike[str]") -> None:
@@ -88,15 +103,17 @@ def to_text(actions: ActionSet) -> str:
                 f"The predicate {echoed(rule.name)} is a Python object, which a policy file cannot hold. "
                 'Give it as "module:function", or drop it with without_rule() before saving.'
             )
-    content: dict[str, Any] = {
-        "version": VERSION,
-        "features": {feature.name: feature_to_plain(feature) for feature in actions.features},
-    }
+    content: dict[str, Any] = {"version": VERSION}
+    if not actions.stated:
+        content["inferred"] = True
+    if actions.review is not None:
+        content |= {"reviewed_by": actions.review.by, "reviewed_on": actions.review.on}
+    content["features"] = {feature.name: feature_to_plain(feature) for feature in actions.features}
     if actions.rules:
         content["rules"] = [rule.to_plain() for rule in actions.rules]
     if actions.proposed_rules:
         content["proposed_rules"] = [rule.to_plain() for rule in actions.proposed_rules]
-    return HEADER + write_document(content)
+    return HEADER + (DRAFT if actions.basis == INFERRED else "") + write_document(content)
 
 
 def read_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Document:
@@ -145,8 +162,35 @@ def parse_policy(document: Document, *, limits: Limits = DEFAULT) -> ParsedPolic
     proposed = _parse_each(
         "proposed_rules", policy.proposed_rules or [], features, document, problems, limits
     )
+    review = _parse_review(policy, document, problems)
     problems.sort(key=lambda problem: problem.line)
-    return ParsedPolicy(document, features, rules, tuple(rule for _, rule in proposed), problems)
+    return ParsedPolicy(
+        document=document,
+        features=features,
+        rules=rules,
+        proposed_rules=tuple(rule for _, rule in proposed),
+        stated=not policy.inferred,
+        review=review,
+        problems=problems,
+    )
+
+
+def _parse_review(policy: Policy[Any, Any], document: Document, problems: list[Problem]) -> Review | None:
+    if policy.reviewed_by is UNSET and policy.reviewed_on is UNSET:
+        return None
+    if policy.reviewed_by is UNSET or policy.reviewed_on is UNSET:
+        there, other = (
+            ("reviewed_on", "reviewed_by") if policy.reviewed_by is UNSET else ("reviewed_by", "reviewed_on")
+        )
+        text = f"A review has both, but there is {there} without {other}. Add it, or remove {there}."
+        problems.append(Problem(document.line((there,)), text))
+        return None
+    try:
+        return Review(by=policy.reviewed_by, on=policy.reviewed_on)
+    except InvalidActions as error:
+        entry = "reviewed_by" if not policy.reviewed_by.strip() else "reviewed_on"
+        problems.append(Problem(document.line((entry,)), str(error)))
+        return None
 
 
 def _problem(document: Document, path: Path, error: InvalidActions) -> Problem:

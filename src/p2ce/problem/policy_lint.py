@@ -204,7 +204,7 @@ class _Linter:
                 text = f"No row of the data has {_listed(map(shown, unseen))} in {echoed(feature.name)}."
                 yield self._at((*path, "values"), "never-seen", text, Severity.WARNING)
         first, last = feature.ends()
-        if feature.choices is None and first < last and feature.step > last - first:
+        if feature.choices is None and feature.inferred is None and 0 < last - first < feature.step:
             wide = shown_range(first, last)
             text = (
                 f"The step {shown(feature.step)} of {echoed(feature.name)} is larger than its range {wide}."

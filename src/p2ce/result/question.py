@@ -8,6 +8,7 @@ from p2ce.errors import InvalidArgument
 from p2ce.limits import DEFAULT, Limits
 from p2ce.problem.candidates import Candidates
 from p2ce.problem.display import Display
+from p2ce.problem.review import INFERRED, Basis
 from p2ce.result.distribution import Distribution
 from p2ce.result.json_data import in_order, to_record
 from p2ce.result.rule_data import RuleData
@@ -60,10 +61,18 @@ class Question:
     features: dict[str, Feature] = field(default_factory=dict)  # by column, in the model's order
     rules: tuple[RuleData, ...] = ()  # between features
     policy: str = ""  # that applied, as YAML; "" where nothing is known of it
+    basis: Basis = "stated"  # of the policy: "inferred" makes texts for applicants drafts
+    reviewed_by: str = ""  # who reviewed the policy, "" for nobody
+    reviewed_on: str = ""  # when, as year-month-day
     people: Count = 0  # in the reference population
     versions: dict[str, str] = field(default_factory=dict)  # library → version
     hashes: dict[str, str] = field(default_factory=dict)  # "model", "reference", "policy" → SHA-256
     settings: dict[str, Value] = field(default_factory=dict)  # "seed", "contamination", …: plain values
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether nobody has stated or reviewed yet what applicants can change."""
+        return self.basis == INFERRED
 
     def to_dict(self) -> dict[str, Any]:
         """Give the same content as JSON-ready data."""

@@ -33,23 +33,27 @@ class Relaxation:
 class WhyNone:
     """Why a person has no option: the smallest sets of restrictions whose removal gives one.
 
-    Only what `considered` lists was tried. A set in `undecided` was not settled in time: relaxing it
-    may or may not give an option. `complete` says that every set of what was considered is settled, up to
-    all of it together, so that the relaxations are all there are on the grids that were tried.
+    Only what `considered` lists was tried; features that are `fixed` were not. A set in `undecided` was not
+    settled in time: relaxing it may or may not give an option. `complete` says that every set of what was
+    considered is settled, up to all of it together, so that the relaxations are all there are on the grids
+    that were tried.
 
     >>> option = Counterfactual(
     ...     values={"Age": 41, "Pay": 42_000}, changes={"Pay": (30_000, 42_000)},
     ...     costs={"changes": 1.0}, score=0.53,
     ... )
     >>> pay = Restriction(kind="range", feature="Pay", low=25_000, high=40_000)
+    >>> often = Restriction(kind="direction", feature="Debt", direction="down")
     >>> why = WhyNone(
     ...     person={"Age": 41, "Pay": 30_000},
     ...     relaxations=(Relaxation(restrictions=(pay,), counterfactual=option, proven=True),),
-    ...     considered=(pay, Restriction(kind="changes", most=1, instead=2)), complete=True,
+    ...     considered=(pay, often), fixed=("Age",), complete=True,
     ... )
     >>> print(why)
     An option exists if restrictions are relaxed (tried: 2):
     - Without the range "Pay stays between 25,000 and 40,000": raise Pay from 30,000 to 42,000. (changes 1)
+    Restrictions that were tried: the range of Pay; the direction of Debt.
+    Not tried: Age, which is fixed.
     This list is complete: a smaller relaxation gives no option among the values that were tried.
     """
 
@@ -57,6 +61,7 @@ class WhyNone:
     relaxations: tuple[Relaxation, ...] = ()
     undecided: tuple[tuple[Restriction, ...], ...] = ()  # sets of restrictions not settled in time
     considered: tuple[Restriction, ...] = ()  # the finite list of restrictions that might be relaxed
+    fixed: tuple[str, ...] = ()  # features that never change, whatever is relaxed
     complete: bool
     objectives: tuple[str, ...] = ()
     dtypes: dict[str, str] = field(default_factory=dict)

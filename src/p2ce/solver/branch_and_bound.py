@@ -9,6 +9,7 @@ from p2ce.solver.evaluators import CELL_WORK as CELL_WORK
 from p2ce.solver.evaluators import Evaluator as Evaluator
 from p2ce.solver.fronts import Fronts as Fronts
 from p2ce.solver.fronts import no_fronts as no_fronts
+from p2ce.solver.incumbents import Incumbents as Incumbents
 from p2ce.solver.progress import Listener as Listener
 from p2ce.solver.progress import Progress as Progress
 from p2ce.solver.settings import Settings as Settings
@@ -29,6 +30,7 @@ def solve(
     time_limits: FloatArray | None = None,
     work_limits: IntArray | None = None,
     listener: Listener | None = None,
+    incumbents: Incumbents | None = None,
 ) -> Fronts:
     """Find the front of every instance of the batch.
 
@@ -36,11 +38,12 @@ def solve(
     cells of many instances at a time, in their order. ``time_limits`` (n,) are seconds, for each instance.
     ``work_limits`` (n,) limit the counter WORK of each: they end a search at the same box on every machine
     and in any batch. An instance that reaches a limit keeps its incumbent front. Once the listener returns
-    False, no instance is searched any further.
+    False, no instance is searched any further. ``incumbents`` are known before, where there are evaluators.
     """
     from p2ce.solver.search_driver import SearchDriver
 
-    return SearchDriver(layout, instances, settings, evaluators, time_limits, work_limits, listener).run()
+    driver = SearchDriver(layout, instances, settings, evaluators, time_limits, work_limits, listener)
+    return driver.run(incumbents)
 
 
 def kernels_are_loaded(*, external: bool = False) -> bool:

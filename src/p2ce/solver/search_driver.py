@@ -15,6 +15,7 @@ from p2ce.solver.counters import EXTERNAL, SCORED, WORK
 from p2ce.solver.evaluation_queue import EvaluationQueue, Quota, new_queue
 from p2ce.solver.evaluators import CELL_WORK, Evaluator, evaluate_cells, infeasible_boxes
 from p2ce.solver.fronts import Fronts
+from p2ce.solver.incumbents import Incumbents
 from p2ce.solver.progress import Listener, Progress
 from p2ce.solver.settings import Settings
 
@@ -72,6 +73,7 @@ class _Active:
     seconds: float = 0.0  # spent on the instance at hand
     exhausted: bool = False  # nothing of it is open any more; cells may still be queued
     values: dict[bytes, FloatArray] = field(default_factory=dict)  # point → the values that are kept
+    is_seeded: bool = False  # the incumbents that were known before are on its front
 
 
 class SearchDriver:
@@ -127,10 +129,12 @@ class SearchDriver:
         self.active: list[_Active] = []
         self.evaluated: dict[int, _Active] = {}  # instance → its search, where evaluators took part
         self.stopped = False
+        self.incumbents: Incumbents | None = None
 
-    def run(self) -> Fronts:
+    def run(self, incumbents: Incumbents | None = None) -> Fronts:
         """Go on until every instance is solved, or left at a limit."""
         begin = time.perf_counter()
+        self.incumbents = incumbents
         while self.entered < self.count or self.active:
             self._activate()
             first = [one.instance for one in self.active]
@@ -271,6 +275,7 @@ class SearchDriver:
             )
             budget = max(0, min(self.batch_work, self._work_left(one)))
             self._expand(one, queue._replace(quota=mine), budget)
+            self._offer_incumbents(one)  # after the first expansion, which empties the front
             bounds = int(queue.used[1]) - boxes
             one.search.counters[WORK] += CELL_WORK * (int(queue.used[0]) - cells + CELLS_PER_BOUND * bounds)
         return queue
@@ -296,6 +301,16 @@ class SearchDriver:
                 self.instances, instance, self.settings, one.search, self.scratch, queue, at
             )
             one.exhausted = False
+
+    def _offer_incumbents(self, one: _Active) -> None:
+        """Offer what was known of an instance before its search, once."""
+        if one.is_seeded or self.incumbents is None:
+            return
+        one.is_seeded = True
+        mine = self.incumbents.taken(self.incumbents.instance == one.instance)
+        queue = new_queue(self.instances, len(mine.points), 0)
+        queue.points[:], queue.quanta[:], queue.steps[:] = mine.points, mine.quanta, mine.steps
+        self._offer(one, queue, np.arange(len(mine.points)), mine.said)
 
     def _offer(self, one: _Active, queue: EvaluationQueue, accepted: IntArray, values: FloatArray) -> None:
         """Offer cells to the incumbent front of their instance."""
@@ -331,6 +346,7 @@ class SearchDriver:
             return False
         self.seconds[p] = one.seconds
         if self.external:
+            self._offer_incumbents(one)  # of one that had no time to begin
             self.evaluated[p] = one
         else:
             self._write(p, one.search)
@@ -363,7 +379,8 @@ class SearchDriver:
 
     def _write(self, p: int, search: ss.SearchState) -> None:
         """Write the front of an instance behind those before, as the kernel does."""
-        started = bool(search.state[ss.STARTED])
+        # Without evaluators, the state is that of the instance before until the kernel begins with this one.
+        started = self.external or bool(search.state[ss.STARTED])
         points = search.front.points[: search.front.used[0] if started else 0]
         begin = int(self.results.first[p])
         while begin + len(points) > len(self.results.points):

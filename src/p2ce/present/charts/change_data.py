@@ -122,7 +122,8 @@ def _changes(explanation: Explanation, column: str, changes: Changes, wording: W
             marks.append(mark(new[number], wording.value(column, said), changed=True))
         else:
             marks.append(mark(today, wording.say("chart_unchanged")))
-    return FeatureChanges(axis=axis, today=mark(today, wording.value(column, today)), marks=tuple(marks))
+    current = wording.current(column, today, *new.values())
+    return FeatureChanges(axis=axis, today=mark(today, current), marks=tuple(marks))
 
 
 def _axis(explanation: Explanation, column: str, values: Sequence[Any], wording: Wording) -> FeatureAxis:

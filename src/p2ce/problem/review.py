@@ -1,0 +1,40 @@
+"""Say who reviewed a policy, and on what a policy rests."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal, TypeAlias
+
+from p2ce.errors import InvalidActions
+from p2ce.visible import echoed
+
+# Nobody stated anything, somebody stated something, or somebody reviewed all of it.
+Basis: TypeAlias = Literal["inferred", "stated", "reviewed"]
+INFERRED: Basis = "inferred"
+STATED: Basis = "stated"
+REVIEWED: Basis = "reviewed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """Who reviewed a policy, and when.
+
+    >>> Review(by="Ana Souza, credit policy", on="2026-11-18").on
+    '2026-11-18'
+    """
+
+    by: str
+    on: str  # a date: 2026-11-18
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.by, str) or not self.by.strip():
+            raise InvalidActions(
+                f"A review needs the name of who reviewed the policy, got {echoed(self.by)}. "
+                "Write reviewed_by: a name."
+            )
+        try:
+            date.fromisoformat(self.on)
+        except (TypeError, ValueError):
+            raise InvalidActions(
+                f"A review needs its date as year-month-day, got {echoed(self.on)}. "
+                "Write reviewed_on: 2026-11-18."
+            ) from None

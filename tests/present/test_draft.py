@@ -1,0 +1,85 @@
+"""Texts for applicants from a policy that nobody stated are drafts, and say so on every medium."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+import p2ce
+from p2ce.present.languages import words_in
+from p2ce.result import Explanation, Question
+
+DRAFT = "Draft: nobody has said yet what applicants can change. Do not send."
+DRAW = np.random.default_rng(2)
+PEOPLE = pd.DataFrame({"Income": DRAW.integers(10, 60, 200), "Debts": DRAW.integers(0, 6, 200)})
+MODEL = DecisionTreeClassifier(max_depth=3, random_state=0).fit(
+    PEOPLE, PEOPLE["Income"] > 30 + 4 * PEOPLE["Debts"]
+)
+ROW = PEOPLE[MODEL.predict(PEOPLE) == 0].iloc[0]
+INFERRED = p2ce.ActionSet.infer(PEOPLE)
+POLICIES = {
+    None: "inferred",
+    INFERRED.display(Debts={"name": "debts"}): "inferred",
+    INFERRED.decrease_only("Debts"): "stated",
+    INFERRED.reviewed(by="Ana <Souza>", on="2026-11-18"): "reviewed",
+}
+WRITERS = [p2ce.to_text, p2ce.to_html, p2ce.to_markdown]
+
+
+def explained(actions: p2ce.ActionSet | None) -> Explanation:
+    return p2ce.Explainer(MODEL, PEOPLE, actions=actions, plausibility=None).explain(ROW)
+
+
+@pytest.mark.parametrize("actions", POLICIES)
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize("language", ["en", "pt", "es"])
+def test_only_texts_for_applicants_from_an_inferred_policy_are_drafts(
+    actions: p2ce.ActionSet | None, write: object, language: str
+) -> None:
+    assert callable(write)
+    found = explained(actions)
+    notice = words_in(language).say("draft")
+    is_draft = POLICIES[actions] == "inferred"
+    assert found.question is not None
+    assert found.question.basis == POLICIES[actions]
+    assert found.question.is_draft == is_draft
+    for audience in ("person", "officer", "auditor"):
+        many = p2ce.Explainer(MODEL, PEOPLE, actions=actions, plausibility=None).explain_many(PEOPLE[:2])
+        for one in (found, many):
+            text = write(one, audience=audience, language=language)
+            assert (notice in text) == (is_draft and audience == "person")
+        basis = {"inferred": "policy_inferred", "reviewed": "policy_reviewed"}.get(POLICIES[actions])
+        if basis and audience != "person" and write is p2ce.to_text:
+            said = words_in(language).say(basis, by="Ana <Souza>", on="2026-11-18")
+            assert said in write(found, audience=audience, language=language)
+
+
+def test_a_draft_opens_with_its_notice_and_prints_it() -> None:
+    found = explained(None)
+    assert p2ce.to_text(found).startswith(f"{DRAFT}\n\n")
+    page = p2ce.to_html(found)
+    assert page.index("<main>") < page.index(f'<p class="draft">{DRAFT}</p>') < page.index('class="lead"')
+    style = page[page.index("<style>") : page.index("</style>")]
+    assert ".draft { display: none" not in style
+    assert p2ce.to_markdown(found).splitlines()[4] == f"> {DRAFT}"
+
+
+def test_the_basis_survives_json_and_an_archive(tmp_path: object) -> None:
+    for actions, basis in POLICIES.items():
+        found = explained(actions)
+        back = Explanation.from_json(json.dumps(found.to_dict()))
+        assert back.question is not None
+        assert (back.question.basis, back.question.reviewed_by) == (
+            basis,
+            "Ana <Souza>" if basis == "reviewed" else "",
+        )
+        assert p2ce.to_text(back) == p2ce.to_text(found)
+        file = f"{tmp_path}/saved.p2ce"
+        p2ce.Explainer(MODEL, PEOPLE, actions=actions, plausibility=None).save(file)
+        assert p2ce.Explainer.load(file, MODEL).question.basis == basis
+
+
+def test_a_question_of_which_nothing_is_known_is_no_draft() -> None:
+    assert not Question().is_draft
