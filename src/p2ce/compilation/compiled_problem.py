@@ -11,6 +11,7 @@ import pandas as pd
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.compilation.encode import has_unseen_categories
 from p2ce.compilation.grouped_features import compounds_for, groups_of, has_links, limits_of
+from p2ce.compilation.own_plausibility import COUNTS, IGNORE, OfToday
 from p2ce.compilation.refine_grid import Detail, Refinement, one_way, refined
 from p2ce.compilation.requirements import Requirement, Source, requirements_of
 from p2ce.compilation.rule_scores import CompiledRule, columns_to_miss, resolve_rules
@@ -56,6 +57,7 @@ class Problem:
     keep_ties: bool
     use_bounds: bool
     target: Any
+    plausibility_of_today: OfToday = COUNTS  # whether what is not less plausible than the instance is enough
     margin: float = 0.0  # as given; thresholds and ends hold it already
     dtype_names: dict[str, str]  # as every explanation repeats them
     categories: dict[str, Categories]  # likewise
@@ -95,6 +97,26 @@ class Problem:
     def required_detector(self) -> DetectorAdapter | None:
         """The detector, where the method requires plausible counterfactuals."""
         return self.detector if self.method is None or self.method.plausible else None
+
+    @cached_property
+    def own_plausibility_counts(self) -> bool:
+        """Whether a counterfactual may be as implausible as its instance is; the paper's algorithms say no."""
+        is_strict = self.plausibility_of_today == IGNORE or self.method is not None
+        return self.required_detector is not None and not is_strict
+
+    @cached_property
+    def detector_gap(self) -> float:
+        """How far apart two compiled scores must be for the detector itself to order them alike.
+
+        That is the width of its error band: rounding, which moves scores at the threshold by half of it,
+        moves two scores anywhere by no more than all of it. Twice that is taken. 0 where the score is the
+        detector.
+        """
+        detector = self.required_detector
+        if detector is None or detector.score is None or detector.evaluate is None:
+            return 0.0
+        width = detector.score.accept_from - detector.score.reject_below
+        return max(2.0 * width, float(np.finfo(np.float64).tiny))
 
     @cached_property
     def calls_user_code(self) -> bool:

@@ -11,7 +11,7 @@ from p2ce.compilation.encode import EncodedRows
 from p2ce.explain.verified import Grid, Verified
 from p2ce.paper.solve_by_paper import bound_of
 from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate, Unproven
-from p2ce.result.counterfactual import Counterfactual
+from p2ce.result.counterfactual import Counterfactual, admitted_by
 from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
 from p2ce.scores.score import Bound
@@ -116,6 +116,9 @@ def _counterfactual(
         score=float(found.scores[at]),
         prediction=_number(found.predictions[at]),
         plausibility=_number(found.plausibility[at]),
+        admitted_by=None
+        if problem.required_detector is None
+        else admitted_by(float(found.plausibility[at])),
         rounded=rounded,
         rounded_score=float(found.displayed_scores[at]) if rounded else None,
         rounded_prediction=_number(found.displayed_predictions[at]) if rounded else None,
@@ -155,6 +158,7 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
         method=problem.method_name,
         model_family=problem.family,
         detector_family=None if detector is None else detector.family,
+        plausibility_today=_number(known.plausibility[at]),
         bound=bound_text(bounds),
         cells=count_cells(tuple(sorted(alternatives.tolist())), problem.max_changes),
         axes=int((alternatives > 0).sum()),

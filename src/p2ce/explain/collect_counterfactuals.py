@@ -28,13 +28,17 @@ def collect_counterfactuals(rounds: Rounds) -> Verified:
     scores = np.concatenate([checked.scores for checked in rounds.kept])[order]
     rows, before = batch.rows(instance, cells), batch.values[instance]
     begin = time.perf_counter()
-    displayed, displayed_scores = rounded_rows(problem, before, rows, instance, scores=scores, totals=totals)
+    displayed, displayed_scores = rounded_rows(
+        problem, before, rows, instance, own=batch.own, scores=scores, totals=totals
+    )
     seconds = time.perf_counter() - begin
     rounded = np.flatnonzero((displayed != rows).any(axis=1))
     predictions = _predictions(problem, np.concatenate([rows, batch.values, displayed[rounded]]))
     outcomes.predictions[:] = predictions[len(rows) : len(rows) + len(batch.values)]
     displayed_predictions = predictions[: len(rows)].copy()
     displayed_predictions[rounded] = predictions[len(rows) + len(batch.values) :]
+    if batch.own is not None and not outcomes.favourable.all():
+        outcomes.plausibility[:] = batch.own.values
     outcomes.trusted[:] = outcomes.trusted.all()  # one contradiction refutes the scores behind every proof
     return Verified(
         outcomes=outcomes,

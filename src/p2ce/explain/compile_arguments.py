@@ -19,7 +19,7 @@ from p2ce.detectors.parse_detector import parse_detector
 from p2ce.errors import InvalidArgument
 from p2ce.explain.arguments import Arguments
 from p2ce.explain.candidate_errors import require_candidates
-from p2ce.explain.check_arguments import check_bound, check_limit
+from p2ce.explain.check_arguments import check_bound, check_limit, check_of_today
 from p2ce.explain.describe_problem import question_of
 from p2ce.explain.evaluation_budget import some_rejected
 from p2ce.explain.fingerprint import codes_fingerprint
@@ -67,6 +67,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments) -> Compi
     method = find_method(given.method)
     check_limit(given.max_changes)
     check_bound(given.bound)
+    check_of_today(given.plausibility_of_today)
     if not isinstance(given.ties, bool | np.bool_):
         raise InvalidArgument(f"ties is True or False; got {echoed(given.ties)}.")
     wanted = resolve(given.objectives)
@@ -135,6 +136,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments) -> Compi
         keep_ties=bool(given.ties),
         use_bounds=given.bound != "none",
         target=target,
+        plausibility_of_today=given.plausibility_of_today,
         margin=float(given.margin),
         dtype_names={name: dtypes[name] for name in names},
         categories={name: categories[name] for name in names if name in categories},
