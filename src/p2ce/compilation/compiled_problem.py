@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,9 @@ from p2ce.objectives.objective import FittedObjective
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.feature import FeatureActions
 from p2ce.problem.method import EXACT, Mapocam
+from p2ce.problem.rules.linked import Linked
+from p2ce.problem.rules.one_hot import OneHot
+from p2ce.problem.rules.rule import Rule
 from p2ce.result.categories import Categories
 from p2ce.result.question import Question
 from p2ce.result.target import shown_end
@@ -35,6 +38,12 @@ from p2ce.tables.codebook import MISSING, Codebook
 
 if TYPE_CHECKING:
     from p2ce.scores.flat_arrays import ScoreLayout
+
+
+# What restricts counterfactuals, as certificates write it.
+PLAUSIBILITY: Final = "plausibility"
+RULES: Final = "rules"
+MAX_CHANGES: Final = "max_changes"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -100,7 +109,7 @@ class Problem:
 
     @cached_property
     def own_plausibility_counts(self) -> bool:
-        """Whether a counterfactual may be as implausible as its instance is; the paper's algorithms say no."""
+        """Whether a counterfactual may be as implausible as its instance; never in the paper's algorithms."""
         is_strict = self.plausibility_of_today == IGNORE or self.method is not None
         return self.required_detector is not None and not is_strict
 
@@ -243,6 +252,40 @@ class Problem:
         changed = replace(self, max_changes=max_changes, estimate=None)
         return changed.laid_out() if self.compounds else changed
 
+    @cached_property
+    def restrictions(self) -> frozenset[str]:
+        """What restricts counterfactuals besides model and grid: `PLAUSIBILITY`, `RULES`, `MAX_CHANGES`."""
+        limited = self.max_changes is not None and self.max_changes < self.grid.axis_count
+        holds = {
+            PLAUSIBILITY: self.required_detector is not None,
+            RULES: any(_may_be_dropped(rule) for rule in self.actions.rules),
+            MAX_CHANGES: limited,
+        }
+        return frozenset(name for name, restricts in holds.items() if restricts)
+
+    def without(self, dropped: frozenset[str]) -> "Problem":
+        """Compile the same problem without some of its `restrictions`, once for all instances.
+
+        One-hot groups and links stay: they say what the axes of the grid are.
+        """
+        if dropped not in self._relaxed:
+            kept = self.actions
+            for rule in self.actions.rules:
+                if RULES in dropped and _may_be_dropped(rule):
+                    kept = kept.without_rule(rule)
+            changed = replace(
+                self,
+                detector=None if PLAUSIBILITY in dropped else self.detector,
+                max_changes=None if MAX_CHANGES in dropped else self.max_changes,
+                estimate=None,
+            )
+            self._relaxed[dropped] = changed.with_actions(kept)
+        return self._relaxed[dropped]
+
+    @cached_property
+    def _relaxed(self) -> "dict[frozenset[str], Problem]":
+        return {}
+
     def for_instance(self, values: FloatArray) -> "Problem":
         """Compile the same problem for one instance (d,), whose linked features move from where it stands."""
         groups = self.compounds[: self.shared]
@@ -300,6 +343,10 @@ class Problem:
     def frame(self, rows: FloatArray) -> pd.DataFrame:
         """Write rows (n, d) as the caller would: a frame of the columns' own labels and types."""
         return self.codebook.decode(rows, self.labels)
+
+
+def _may_be_dropped(rule: Rule) -> bool:
+    return not isinstance(rule, Linked | OneHot)
 
 
 def layout_of(problem: Problem, grid: BaseGrid) -> "ScoreLayout":

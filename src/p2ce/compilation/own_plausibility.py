@@ -1,6 +1,6 @@
 """Tell how plausible instances are as they are: what is not less plausible than that is plausible enough."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -10,8 +10,9 @@ from p2ce.arrays import BoolArray, FloatArray, IntArray
 if TYPE_CHECKING:
     from p2ce.compilation.compiled_problem import Problem
 
-COUNTS, IGNORE = "counts", "ignore"
-OfToday = Literal["counts", "ignore"]
+OfToday: TypeAlias = Literal["counts", "ignore"]
+COUNTS: Final = "counts"
+IGNORE: Final = "ignore"
 
 
 class OwnPlausibility:
@@ -60,7 +61,7 @@ class OwnPlausibility:
         return least
 
     def admits_scores(self, instance: IntArray, scores: FloatArray) -> BoolArray:
-        """Compare compiled scores (m,), where these are the detector, with the threshold or the instance's."""
+        """Compare compiled scores (m,) with the threshold or the instance's own; they are the detector."""
         assert self.scores is not None
         assert self._detector.score is not None
         return np.asarray(scores >= np.minimum(self._detector.score.accept_from, self.scores[instance]))

@@ -39,6 +39,7 @@ class Outcomes:
     open_totals: FloatArray  # (n, objectives) least joined cost that an open box may still have
     alternatives: Int32Array  # (n, axes) candidates on each axis beside the current one
     solve_seconds: FloatArray  # (n,)
+    none_because: IntArray  # (n,) which of `none_because.REASONS`, -1 where none is known
 
     @property
     def work(self) -> IntArray:
@@ -68,6 +69,7 @@ def no_outcomes(count: int, objectives: int, alternatives: Int32Array) -> Outcom
         open_totals=np.zeros((count, objectives)),
         alternatives=alternatives,
         solve_seconds=np.zeros(count),
+        none_because=np.full(count, -1),
     )
 
 

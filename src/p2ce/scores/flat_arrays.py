@@ -310,7 +310,8 @@ def _score_ticks(
     limits = np.empty(count, dtype=LIMIT)
     limits["base"] = np.rint(start / tick).astype(np.int64)
     limits["value_accept_from"], limits["value_reject_below"] = thresholds
-    with np.errstate(over="ignore"):  # a threshold that everyone or nobody reaches may be as large as floats get
+    # A threshold that everyone or nobody reaches may be as large as floats get.
+    with np.errstate(over="ignore"):
         reject_below = np.where(usable, np.floor(thresholds[1] / tick - doubt), -np.inf)
         accept_from = np.where(usable, np.ceil(thresholds[0] / tick + doubt), np.inf)
     limits["reject_below"] = whole_ticks(reject_below)

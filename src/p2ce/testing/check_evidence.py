@@ -75,7 +75,7 @@ class _Case:
         yield "person", lambda: self.person(f"person_{predicted}")
         yield "changes", self.listed_changes
         yield predicted, lambda: self.listed(predicted, *self.judge(rows))
-        yield "plausibility", lambda: self.listed("plausibility", *self.prices.plausibility(rows))
+        yield "plausibility", self.plausibility
         yield "features", self.features
         yield "displayed values", self.displayed
         yield "number of changes", lambda: self.each(policy.count(rows) <= self.most)
@@ -96,6 +96,21 @@ class _Case:
         then = np.array([option[key] for option in self.options], dtype=float)
         fine = np.isclose(then, found, rtol=1e-5, atol=1e-5, equal_nan=True)
         return [*self.each(accepted, "is not accepted"), *self.each(fine, f"lists another {key}")]
+
+    def plausibility(self) -> list[str]:
+        """Compare the detector's values, and which rule of plausibility admitted each option."""
+        values, enough = self.prices.plausibility(self.rows)
+        broken = self.listed("plausibility", values, enough)
+        required = self.certificate.get("detector_family") is not None
+        rules = np.where(values >= 0, "plausible", "as plausible as today")
+        then = [option["admitted_by"] for option in self.options]
+        fine = [one == (str(rule) if required else None) for one, rule in zip(then, rules, strict=True)]
+        broken += self.each(np.array(fine, dtype=bool), "is admitted by another rule")
+        if (today := self.certificate.get("plausibility_today")) is not None:
+            (own,), _ = self.prices.plausibility(self.policy.before[None])
+            if not np.isclose(own, today, rtol=1e-5, atol=1e-5):
+                broken.append(f"the person's own plausibility is {own:.6g}")
+        return broken
 
     def person(self, key: str) -> list[str]:
         (score,), (accepted,) = self.judge(self.policy.before[None])

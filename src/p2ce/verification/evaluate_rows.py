@@ -67,7 +67,8 @@ def judge_rows(
     """
     detector = problem.required_detector
     if detector is None or not len(rows):
-        return Judged(plausibility_of(problem, rows, frame, closely=closely), np.ones(len(rows), dtype=np.bool_))
+        values = plausibility_of(problem, rows, frame, closely=closely)
+        return Judged(values, np.ones(len(rows), dtype=np.bool_))
     if own is None:
         values = plausibility_of(problem, rows, frame, closely=closely)
         return Judged(values, values >= 0.0)
