@@ -92,7 +92,7 @@ class _Reasons:
             # Where it is not known whether this one is it, nothing that follows can be.
             left = left[shut]
 
-    def _try(self, dropped: frozenset[str], who: IntArray) -> tuple[BoolArray, BoolArray]:
+    def _try(self, dropped: frozenset[NoneBecause], who: IntArray) -> tuple[BoolArray, BoolArray]:
         """Tell which instances have an option without some restrictions, and which provably have none."""
         opens, shut = np.zeros(len(who), dtype=np.bool_), np.zeros(len(who), dtype=np.bool_)
         if not dropped:  # that is what was searched
@@ -126,7 +126,7 @@ class _Reasons:
         return self.limits.seconds - float(taken) - verified.verify_seconds / len(self.values)
 
 
-def _in_order(active: list[NoneBecause]) -> Iterator[tuple[frozenset[str], NoneBecause]]:
+def _in_order(active: list[NoneBecause]) -> Iterator[tuple[frozenset[NoneBecause], NoneBecause]]:
     """List what is dropped, one restriction at a time and then one after the other, and the reason it is."""
     for one in active:
         yield frozenset([one]), one

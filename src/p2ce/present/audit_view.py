@@ -32,6 +32,7 @@ class GroupingView:
     groups: tuple[Group, ...]
     heading: str
     outcomes: AuditTable
+    reasons: AuditTable | None
     costs: AuditTable | None
     tests: AuditTable | None
     features: AuditTable | None
@@ -110,6 +111,12 @@ def _notices(audit: Audit, wording: Wording) -> tuple[str, ...]:
 
 def _notes(audit: Audit, wording: Wording) -> tuple[str, ...]:
     found = []
+    if reasons := {one: people for one, people in audit.everybody.none_because.items() if people}:
+        named = [
+            f"{wording.say(f'reason_{one}')} {wording.numbers.count(people)}"
+            for one, people in reasons.items()
+        ]
+        found.append(wording.say("audit_reasons", reasons="; ".join(named)))
     if any(MISSING in group.values for group in audit.groups):
         found.append(wording.say("audit_missing_note"))
     if any(len(group.metrics) < len(audit.all_metrics) for group in audit.groups):
@@ -230,6 +237,7 @@ def _grouping(audit: Audit, groups: tuple[Group, ...], wording: Wording) -> Grou
         groups=groups,
         heading=wording.say("audit_by", names=grouping_name(groups[0].columns, wording)),
         outcomes=outcomes,
+        reasons=_reasons(rows, everybody, wording),
         costs=AuditTable(
             caption=wording.say("audit_costs_caption", confidence=confidence),
             columns=(
@@ -305,6 +313,25 @@ def _features(rows: tuple[Group, ...], everybody: Group, wording: Wording) -> Au
             for group in rows
         ),
     )
+
+
+def _reasons(rows: tuple[Group, ...], everybody: Group, wording: Wording) -> AuditTable | None:
+    """Split the people without an option by what leaves them without one."""
+    known = [reason for reason, people in everybody.none_because.items() if people]
+    if not known:
+        return None
+    return AuditTable(
+        caption=wording.say("audit_reasons_caption"),
+        columns=(wording.say("col_group"), *(capital(wording.say(f"reason_{reason}")) for reason in known)),
+        rows=tuple(
+            (_name(group, wording), *(_reason(group, reason, wording) for reason in known)) for group in rows
+        ),
+    )
+
+
+def _reason(group: Group, reason: str, wording: Wording) -> str:
+    people = group.none_because.get(reason, 0)
+    return f"{wording.numbers.count(people)} ({wording.numbers.share(people / max(group.no_recourse, 1))})"
 
 
 def _name(group: Group, wording: Wording) -> str | tuple[str, str]:

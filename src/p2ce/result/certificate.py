@@ -61,7 +61,8 @@ class Certificate:
     cells: Whole  # grid cells in reach; a Python int, since it can exceed any machine integer
     axes: Count  # features that may change
     grid: GridName = GIVEN  # the one that this is about
-    finest_open: bool = False  # the finest grid was searched as well, but not to its end
+    # There is no option on this grid, which was searched completely; the finest was not searched to its end.
+    finest_open: bool = False
     max_changes: Count | None = None
     ties: bool = False  # options of equal cost are all listed; else one of them stands for the others
     boxes: Count = field(default=0, compare=False)  # boxes looked at
