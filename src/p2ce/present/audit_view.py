@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from p2ce.audits.audit_result import Audit, Contrast, Estimate, Group
 from p2ce.audits.groupings import MISSING
 from p2ce.audits.metrics import Metric
+from p2ce.audits.outcomes import UNKNOWN
 from p2ce.present.audit_facts import Fact, facts_of, provenance_facts
 from p2ce.present.charts.group_data import cost_text, group_name, grouping_name, metric_name, written
 from p2ce.present.wording import Wording, capital, wording_for
@@ -111,11 +112,9 @@ def _notices(audit: Audit, wording: Wording) -> tuple[str, ...]:
 
 def _notes(audit: Audit, wording: Wording) -> tuple[str, ...]:
     found = []
-    if reasons := {one: people for one, people in audit.everybody.none_because.items() if people}:
-        named = [
-            f"{wording.say(f'reason_{one}')} {wording.numbers.count(people)}"
-            for one, people in reasons.items()
-        ]
+    if reasons := _known_reasons(audit.everybody):
+        people = audit.everybody.none_because
+        named = [f"{wording.say(f'reason_{one}')} {wording.numbers.count(people[one])}" for one in reasons]
         found.append(wording.say("audit_reasons", reasons="; ".join(named)))
     if any(MISSING in group.values for group in audit.groups):
         found.append(wording.say("audit_missing_note"))
@@ -317,8 +316,7 @@ def _features(rows: tuple[Group, ...], everybody: Group, wording: Wording) -> Au
 
 def _reasons(rows: tuple[Group, ...], everybody: Group, wording: Wording) -> AuditTable | None:
     """Split the people without an option by what leaves them without one."""
-    known = [reason for reason, people in everybody.none_because.items() if people]
-    if not known:
+    if not (known := _known_reasons(everybody)):
         return None
     return AuditTable(
         caption=wording.say("audit_reasons_caption"),
@@ -327,6 +325,12 @@ def _reasons(rows: tuple[Group, ...], everybody: Group, wording: Wording) -> Aud
             (_name(group, wording), *(_reason(group, reason, wording) for reason in known)) for group in rows
         ),
     )
+
+
+def _known_reasons(everybody: Group) -> list[str]:
+    """List the reasons that somebody has; none where nothing but "unknown" is known."""
+    found = [reason for reason, people in everybody.none_because.items() if people]
+    return [] if found == [UNKNOWN] else found
 
 
 def _reason(group: Group, reason: str, wording: Wording) -> str:

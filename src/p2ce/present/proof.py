@@ -307,7 +307,7 @@ def _exact_grid(explanation: Explanation, certificate: Certificate, wording: Wor
 
 def _plain_grid(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
     question = explanation.question
-    if not _names_grid(explanation, certificate):
+    if certificate.finest_open or not _names_grid(explanation, certificate):  # the claim says it all
         return []
     if certificate.grid == FINEST:
         return [wording.say("your_grid_finest" if claims_none(explanation) else "your_grid_finest_some")]
