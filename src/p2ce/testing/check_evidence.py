@@ -98,19 +98,10 @@ class _Case:
         return [*self.each(accepted, "is not accepted"), *self.each(fine, f"lists another {key}")]
 
     def plausibility(self) -> list[str]:
-        """Compare the detector's values, and which rule of plausibility admitted each option."""
         values, enough = self.prices.plausibility(self.rows)
-        broken = self.listed("plausibility", values, enough)
-        required = self.certificate.get("detector_family") is not None
-        rules = np.where(values >= 0, "plausible", "as plausible as today")
-        then = [option["admitted_by"] for option in self.options]
-        fine = [one == (str(rule) if required else None) for one, rule in zip(then, rules, strict=True)]
-        broken += self.each(np.array(fine, dtype=bool), "is admitted by another rule")
-        if (today := self.certificate.get("plausibility_today")) is not None:
-            (own,), _ = self.prices.plausibility(self.policy.before[None])
-            if not np.isclose(own, today, rtol=1e-5, atol=1e-5):
-                broken.append(f"the person's own plausibility is {own:.6g}")
-        return broken
+        rules, broken = self.prices.rules_of(values, self.certificate)
+        broken += self.each(rules == [one["admitted_by"] for one in self.options], "has another rule")
+        return broken + self.listed("plausibility", values, enough)
 
     def person(self, key: str) -> list[str]:
         (score,), (accepted,) = self.judge(self.policy.before[None])

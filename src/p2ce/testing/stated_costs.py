@@ -81,6 +81,17 @@ class StatedCosts:
             least = min(least, self._walked(self.policy.before[None])[1][0])
         return values, depth >= least
 
+    def rules_of(self, values: Any, certificate: dict[str, Any]) -> tuple[Any, list[str]]:
+        """Name the rule that admits rows of these decision values, and compare the person's own value."""
+        rules = np.where(values >= 0, "plausible", "as plausible as today").astype(object)
+        is_free = certificate.get("detector_family", "") is None
+        rules = np.where(np.isnan(values) | is_free, None, rules)
+        if (today := certificate.get("plausibility_today")) is None:
+            return rules, []
+        (own,), _ = self.plausibility(self.policy.before[None])
+        is_same = np.isclose(own, today, rtol=1e-5, atol=1e-5)
+        return rules, [f"the person's own is {own:.6g}"] * (not is_same)
+
     def _walked(self, rows: Any) -> tuple[Any, Any, Any]:
         """Walk the forest: give decision values, path lengths, and the least plausible path length."""
         if (forest := self.head["forest"]) is None:
