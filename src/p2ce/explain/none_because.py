@@ -6,7 +6,7 @@ dropped one after the other in that order. If there is none without all of them,
 bounded, and what they do not prove is not claimed.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeAlias, get_args
 
 import numpy as np
@@ -27,8 +27,8 @@ IN_ORDER: tuple[NoneBecause, ...] = (PLAUSIBILITY, RULES, MAX_CHANGES)
 REASONS: tuple[NoneBecause, ...] = get_args(NoneBecause)
 UNKNOWN = -1  # an index of no reason
 # One option is enough. So a search begins with little work, in units of the counter WORK, and only what is
-# still open gets more: a hundredth of a second or so, then a tenth.
-WORK = (4_000_000, 40_000_000)
+# still open gets more, up to some hundredths of a second.
+WORK = (1_500_000, 15_000_000)
 EVALUATIONS = (300, 3_000)  # the same where cells are evaluated outside the kernel, and a model may be slow
 
 
@@ -76,43 +76,52 @@ class _Reasons:
         """Enter the reasons that can be proven."""
         reasons = self.verified.outcomes.none_because
         active = [one for one in IN_ORDER if one in self.problem.restrictions]
-        freest = frozenset(active)
-        opens, shut = self._try(freest, who)
-        reasons[who[shut]] = REASONS.index("model")
-        known = {freest: (who, opens)}
-        left = who[~shut]
-        for dropped, reason in _in_order(active):
-            if dropped in known:
-                tried, opens = known[dropped]
-                opens = opens[np.isin(tried, left)]
-                shut = np.zeros(len(left), dtype=np.bool_)
-            else:
-                opens, shut = self._try(dropped, left)
-            reasons[left[opens]] = REASONS.index(reason)
-            # Where it is not known whether this one is it, nothing that follows can be.
-            left = left[shut]
+        sure = who  # provably none without any single one of the restrictions so far
+        unsure = who[:0]
+        for one in active:
+            opens, shut = self._try(frozenset([one]), sure)
+            reasons[sure[opens]] = REASONS.index(one)
+            # Where it is not known whether this one is it, no other single one can be.
+            unsure, sure = np.union1d(unsure, sure[~opens & ~shut]), sure[shut]
+        if len(active) <= 1:
+            reasons[sure] = REASONS.index("model")
+            return
+        left = np.union1d(sure, unsure)
+        opens, shut = self._try(frozenset(active), left)
+        reasons[left[shut]] = REASONS.index("model")
+        sure, possible = np.setdiff1d(sure, left[shut]), left[opens]
+        for count in range(2, len(active)):
+            opens, shut = self._try(frozenset(active[:count]), sure)
+            reasons[sure[opens]] = REASONS.index(active[count - 1])
+            sure = sure[shut]
+        reasons[np.intersect1d(sure, possible)] = REASONS.index(active[-1])
 
     def _try(self, dropped: frozenset[NoneBecause], who: IntArray) -> tuple[BoolArray, BoolArray]:
         """Tell which instances have an option without some restrictions, and which provably have none."""
         opens, shut = np.zeros(len(who), dtype=np.bool_), np.zeros(len(who), dtype=np.bool_)
-        if not dropped:  # that is what was searched
-            return opens, ~shut
+        if not len(who):
+            return opens, shut
         relaxed = self.problem.without(dropped)
-        if self.problem.is_personal:
-            relaxed = relaxed.for_instance(self.values[0])
         alone = relaxed.kernel_decides_alone
-        for work in WORK if alone else [CELL_WORK * count for count in EVALUATIONS]:
+        steps = [(relaxed, work) for work in (WORK if alone else [CELL_WORK * one for one in EVALUATIONS])]
+        if MAX_CHANGES in dropped and self.problem.max_changes is not None:
+            # One change more is often enough, and searched sooner than any number of them.
+            steps.insert(0, (relaxed.with_limit(self.problem.max_changes + 1), steps[0][1]))
+        for problem, work in steps:
             left = np.flatnonzero(~opens & ~shut)
             seconds = self._seconds_left(who[left])
             if not len(left) or (seconds is not None and seconds <= 0):
                 break
+            if self.problem.is_personal:
+                problem = problem.for_instance(self.values[0])
             try:
-                found = self.explain(relaxed, self.values[who[left]], SearchLimits(seconds, work))
+                found = self.explain(problem, self.values[who[left]], SearchLimits(seconds, work))
             except P2CEError:
                 break  # beyond its restrictions, a model or a rule may fail
             known = found.outcomes
             opens[left[found.found.instance]] = True
-            shut[left] = known.finished & known.trusted & ~known.gave_up & ~opens[left]
+            if problem.max_changes == relaxed.max_changes:
+                shut[left] = known.finished & known.trusted & ~known.gave_up & ~opens[left]
             outcomes = self.verified.outcomes
             outcomes.solve_seconds[who[left]] += known.solve_seconds + found.verify_seconds / len(left)
             outcomes.trusted[:] &= known.trusted.all()  # a contradiction refutes the scores behind all proofs
@@ -124,11 +133,3 @@ class _Reasons:
         verified = self.verified
         taken = verified.outcomes.solve_seconds[who].max(initial=0.0)
         return self.limits.seconds - float(taken) - verified.verify_seconds / len(self.values)
-
-
-def _in_order(active: list[NoneBecause]) -> Iterator[tuple[frozenset[NoneBecause], NoneBecause]]:
-    """List what is dropped, one restriction at a time and then one after the other, and the reason it is."""
-    for one in active:
-        yield frozenset([one]), one
-    for count in range(2, len(active) + 1):
-        yield frozenset(active[:count]), active[count - 1]

@@ -85,7 +85,7 @@ class StatedCosts:
         """Name the rule that admits rows of these decision values, and compare the person's own value."""
         rules = np.where(values >= 0, "plausible", "as plausible as today").astype(object)
         is_free = certificate.get("detector_family", "") is None
-        rules = np.where(np.isnan(values) | is_free, None, rules)
+        rules[np.isnan(values) | is_free] = None
         if (today := certificate.get("plausibility_today")) is None:
             return rules, []
         (own,), _ = self.plausibility(self.policy.before[None])
