@@ -37,7 +37,7 @@ class Certificate:
     How much work it was (`boxes`, `scored`, `pruned`, `verified`, `discrepancies`) is no part of what was
     proven, and depends on who else was explained at the same time: equality leaves it out.
 
-    `none_because` names what stands in the way where there is no option: without the requirement of
+    `none_because` names the reason where there is no option: without the requirement of
     plausibility, or without the rules between features, or without the limit of changes, there is one. None
     where there are options, or where that was not proven within a bounded search.
 
