@@ -258,6 +258,7 @@ class Case:
             "objectives": OBJECTIVES,
             "max_changes": MAX_CHANGES,
             "plausibility": self.twin.forest if own_forest else detector,
+            "plausibility_of_today": "ignore",  # as the paper does, and the bar
             "random_state": SEED,
         }
         return p2ce.Explainer(self.model, self.data.train, **(usual | settings))

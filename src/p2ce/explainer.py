@@ -16,6 +16,7 @@ from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem, parsed_for, shaped_for, within_reach
 from p2ce.compilation.encode import EncodedRows, encode_row, encode_table
 from p2ce.compilation.grouped_features import settle_groups
+from p2ce.compilation.own_plausibility import COUNTS, OfToday
 from p2ce.detectors.parse_detector import IsolationForest
 from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, ModelMismatch, P2CEError
 from p2ce.estimates.native import Parsed, parsed_of
@@ -97,6 +98,8 @@ class Explainer:
             plausible rows, or None. It is evaluated only on what the model accepts.
         contamination: the share of the reference that counts as implausible: sets the threshold of any
             detector from the reference, without touching the detector.
+        plausibility_of_today: "counts" admits what is plausible, or no less plausible than the person is
+            today; "ignore" admits only what is plausible, as the paper's algorithms always do.
         method: "exact", or one of the paper's algorithms, literal: "p2ce", "p2ce-ablation", "mapocam", or
             `p2ce.paper.P2CE(...)` and `p2ce.paper.Mapocam(...)` with settings.
         ties: keep alternatives of equal cost as well.
@@ -137,6 +140,7 @@ class Explainer:
         max_changes: int | None = 3,
         plausibility: Any = IsolationForest(),  # noqa: B008 - frozen
         contamination: float | None = None,
+        plausibility_of_today: OfToday = COUNTS,
         method: str | Mapocam = "exact",
         ties: bool = False,
         refine: bool = True,
@@ -153,6 +157,7 @@ class Explainer:
             max_changes=max_changes,
             plausibility=plausibility,
             contamination=contamination,
+            plausibility_of_today=plausibility_of_today,
             method=method,
             ties=ties,
             refine=refine,

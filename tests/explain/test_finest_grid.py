@@ -63,13 +63,25 @@ def test_where_the_finest_grid_holds_nothing_either_that_is_what_is_proven() -> 
     assert found.certificate.proven
 
 
-def test_a_search_that_is_cut_on_the_finest_grid_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_is_cut_on_the_finest_grid_is_unfinished_and_proves_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(finest, "MOST_EVALUATIONS", 0)
     found = explainer(accepts_nobody_near, p2ce.ActionSet.infer(PEOPLE).fix("Stay")).explain(PERSON)
-    assert found.status is p2ce.Status.NO_RECOURSE  # on the inferred grid, which was searched to its end
+    assert found.status is p2ce.Status.TIME_LIMIT
     assert found.certificate is not None
+    # The inferred grid was searched to its end.
     assert (found.certificate.grid, found.certificate.finest_open) == ("inferred", True)
-    assert found.certificate.proven
+    assert (found.certificate.open_boxes, found.certificate.open_costs) == (0, None)
+    assert not found.certificate.proven
+    assert found.certificate.none_because is None
+    for audience in ("person", "officer", "auditor"):
+        text = p2ce.to_text(found, audience=audience)
+        assert "may" in text
+        assert "proven that none" not in text
+        assert "Proven: on" not in text
+    with pytest.raises(p2ce.errors.InvalidArgument, match="finest grid was not searched to its end"):
+        explainer(accepts_nobody_near, p2ce.ActionSet.infer(PEOPLE).fix("Stay")).why_none(found)
 
 
 def test_people_of_one_batch_have_each_their_grid() -> None:

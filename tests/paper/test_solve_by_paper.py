@@ -85,7 +85,7 @@ def test_by_default_everything_is_as_in_the_papers_experiments(name: str) -> Non
     people = rejected(model).iloc[:3]
     by_p2ce, by_mapocam, explained_by = AUTO[name]
     forest = {"plausibility": p2ce.IsolationForest(n_estimators=20, contamination=0.2)}
-    exact = explainer(model, method="exact", **forest).explain_many(people)
+    exact = explainer(model, method="exact", plausibility_of_today="ignore", **forest).explain_many(people)
     found = explainer(model, **forest).explain_many(people)
     for one, truth in zip(found, exact, strict=True):
         assert one.certificate.bound == by_p2ce
@@ -112,7 +112,7 @@ def test_by_default_everything_is_as_in_the_papers_experiments(name: str) -> Non
 def test_any_detector_with_and_without_the_partial_test(name: str, max_changes: int | None) -> None:
     arguments = {"plausibility": detector(name), "max_changes": max_changes}
     people = rejected().iloc[:4]
-    exact = explainer(method="exact", **arguments)
+    exact = explainer(method="exact", plausibility_of_today="ignore", **arguments)
     truth = exact.explain_many(people)
     whole = explainer(method=P2CE(bound="none"), **arguments).explain_many(people)
     ablation = explainer(method=P2CE(bound="none", partial_plausibility=False), **arguments).explain_many(

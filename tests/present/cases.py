@@ -267,10 +267,10 @@ def housed() -> Explanation:
     )
 
 
-def none_on(grid: str, **fields: Any) -> Explanation:
+def none_on(grid: str, status: Status = Status.NO_RECOURSE, **fields: Any) -> Explanation:
     """Make the explanation of a person without an option."""
     return answer(
-        status=Status.NO_RECOURSE,
+        status=status,
         counterfactuals=(),
         certificate=replace(CERTIFICATE, rules=(), cells=90_210, verified=0, grid=grid, **fields),
     )
@@ -348,10 +348,26 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
     ),
     "a category of several columns": (housed(), None),
     "no option on the grid of the data, the finest one left open": (
-        none_on("inferred", finest_open=True),
+        none_on("inferred", Status.TIME_LIMIT, finest_open=True, proven=False),
         None,
     ),
     "no option on the finest grid": (none_on("finest"), None),
+    **{
+        f"no option because of {reason}": (none_on("finest", none_because=reason), None)
+        for reason in ("model", "plausibility", "rules", "max_changes")
+    },
+    "as plausible as today": (
+        answer(
+            counterfactuals=tuple(
+                replace(one, plausibility=-0.01, admitted_by="as plausible as today")
+                if place
+                else replace(one, admitted_by="plausible")
+                for place, one in enumerate(OPTIONS)
+            ),
+            certificate=replace(CERTIFICATE, plausibility_today=-0.0125),
+        ),
+        None,
+    ),
     "options on the finest grid only": (
         answer(certificate=replace(CERTIFICATE, rules=(), grid="finest")),
         None,

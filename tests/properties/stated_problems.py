@@ -39,7 +39,8 @@ class StatedProblem:
     objectives: tuple[str, ...]
     max_changes: int | None = 3
     detector: Any = None
-    is_plausible: Accepts | None = None  # the verdict of the detector's own library
+    plausibility: Accepts | None = None  # decision values by the detector's own library
+    today: str = "counts"  # whether the plausibility of today does
     seed: int
 
     @property
@@ -59,6 +60,7 @@ class StatedProblem:
             "objectives": self.objectives,
             "max_changes": self.max_changes,
             "plausibility": self.detector,
+            "plausibility_of_today": self.today,
         }
         frame = changed.pop("frame", self.frame)
         return p2ce.Explainer(
@@ -75,7 +77,14 @@ class StatedProblem:
         """Evaluate the user's own model and detector."""
         threshold = threshold_of(self.model) if self.threshold is None else self.threshold
         accepted = score_of(self.model)(rows) >= threshold
-        return accepted if self.is_plausible is None else accepted & self.is_plausible(rows)
+        return accepted if self.plausibility is None else accepted & (self.plausibility(rows) >= self.least)
+
+    @property
+    def least(self) -> float:
+        """What the decision value of an option must reach."""
+        if self.plausibility is None or self.today == "ignore":
+            return 0.0
+        return min(0.0, float(self.plausibility(self.row)[0]))
 
     def truth(self, found: p2ce.Explanation, **changed: Any) -> Truth:
         """Find the front by brute force, except for the arguments given."""
@@ -132,7 +141,7 @@ def state_problem(
         max_changes=max_changes,
         # A function of the user's that takes the rarest value of a column for an outlier.
         detector=(lambda rows: np.where(rows.iloc[:, 0].isin([rare]), -1.0, 1.0)) if detector else None,
-        is_plausible=(lambda rows: ~rows.iloc[:, 0].isin([rare]).to_numpy()) if detector else None,
+        plausibility=(lambda rows: np.where(rows.iloc[:, 0].isin([rare]), -1.0, 1.0)) if detector else None,
         seed=seed,
     )
 

@@ -70,12 +70,12 @@ def _no_detector(frame: pd.DataFrame, salt: int) -> tuple[Any, Any]:
 
 def _local_outliers(frame: pd.DataFrame, salt: int) -> tuple[Any, Any]:
     detector = LocalOutlierFactor(8, novelty=True, contamination=0.2).fit(frame.to_numpy(dtype=float))
-    return detector, lambda rows: detector.decision_function(rows.to_numpy(dtype=float)) >= 0.0
+    return detector, lambda rows: detector.decision_function(rows.to_numpy(dtype=float))
 
 
 def _scrambled_detector(frame: pd.DataFrame, salt: int) -> tuple[Any, Any]:
     value = scrambled(salt + 1, 0.6)
-    return (lambda rows: value(rows) - 0.5), (lambda rows: value(rows) >= 0.5)
+    return (lambda rows: value(rows) - 0.5), (lambda rows: value(rows) - 0.5)
 
 
 def _forest(frame: pd.DataFrame, salt: int) -> tuple[Any, Any]:
@@ -83,7 +83,7 @@ def _forest(frame: pd.DataFrame, salt: int) -> tuple[Any, Any]:
     from sklearn.ensemble import IsolationForest
 
     forest = IsolationForest(n_estimators=10, contamination=0.2, random_state=salt % 100).fit(frame)
-    return forest, lambda rows: forest.decision_function(rows) >= 0.0
+    return forest, forest.decision_function
 
 
 DETECTORS = {
@@ -122,8 +122,8 @@ def test_evaluating_what_may_matter_equals_evaluating_everything(
 ) -> None:
     sizes = {"columns": st.integers(2, 4), "objectives": CHOSEN, "max_changes": LIMITS}
     case = data.draw(numeric_problems({name: BLACK_BOXES[name]}, **sizes))
-    plausibility, is_plausible = DETECTORS[detector](case.frame, case.seed)
-    case = replace(case, detector=plausibility, is_plausible=is_plausible)
+    given, plausibility = DETECTORS[detector](case.frame, case.seed)
+    case = replace(case, detector=given, plausibility=plausibility)
     with pytest.MonkeyPatch.context() as patch:
         for constant, value in SMALL.items() if in_steps else ():
             patch.setattr(f"p2ce.solver.search_driver.{constant}", value)

@@ -82,6 +82,9 @@ def test_a_model_is_evaluated_once_at_a_cell_and_again_at_what_is_shown(
     for person in rejected(threshold):
         model.frames.clear()
         found = made.explain(person)
+        if not len(found):  # and why there is none takes more
+            assert found.certificate.none_because is not None
+            continue
         evaluated = Counter(model.rows)
         shown = Counter(as_row(option.values) for option in found)
         assert evaluated.pop(as_row(person)) == 1
@@ -91,10 +94,18 @@ def test_a_model_is_evaluated_once_at_a_cell_and_again_at_what_is_shown(
         assert found.certificate.verified == len(found)
 
 
+@pytest.mark.parametrize("today", ["counts", "ignore"])
 @pytest.mark.parametrize("compiled", [False, True], ids=["black-box detector", "forest"])
-def test_a_detector_is_evaluated_only_where_the_model_accepts(compiled: bool) -> None:
+def test_a_detector_is_evaluated_only_where_the_model_accepts_and_at_the_person(
+    compiled: bool, today: Any
+) -> None:
     model, detector = Watched(wavy), Watched(plain)
-    made = explainer(model, plausibility=loans.detector() if compiled else detector, threshold=0.6)
+    made = explainer(
+        model,
+        plausibility=loans.detector() if compiled else detector,
+        plausibility_of_today=today,
+        threshold=0.6,
+    )
     seen = 0
     for person in rejected(0.6):
         model.frames.clear()
@@ -105,14 +116,19 @@ def test_a_detector_is_evaluated_only_where_the_model_accepts(compiled: bool) ->
         evaluated = Counter(detector.rows)
         shown = Counter(as_row(option.values) for option in found)
         # What is shown and comes close to the threshold is evaluated alone as well, if it was not anyway.
-        close = Counter(as_row(option.values) for option in found if option.plausibility <= REBATCHED)
+        own_value = found.certificate.plausibility_today
+        least = 0.0 if today == "ignore" else min(0.0, own_value)
+        close = Counter(as_row(option.values) for option in found if option.plausibility <= least + REBATCHED)
+        if today == "counts" and not compiled:
+            assert evaluated.pop(as_row(person)) <= 2  # in a batch, and alone where that may decide
+            assert own_value == plain(pd.DataFrame([person]))[0]
         assert set(evaluated) <= accepted
         assert all(0 <= times - 1 - shown[row] <= close[row] for row, times in evaluated.items())
-        assert all(option.plausibility >= 0.0 and option.score >= 0.6 for option in found)
+        assert all(option.plausibility >= least and option.score >= 0.6 for option in found)
         seen += len(evaluated)
         if compiled:
             # The forest is quicker: the model is evaluated only where that finds a cell plausible.
-            inside = loans.detector().decision_function(pd.concat(model.frames)) >= 0.0
+            inside = loans.detector().decision_function(pd.concat(model.frames)) >= least
             own = np.array([row == as_row(person) for row in model.rows])
             assert (inside | own).all()
     assert compiled == (seen == 0)

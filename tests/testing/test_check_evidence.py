@@ -90,6 +90,19 @@ FORGERIES: dict[str, tuple[Change, str]] = {  # what → how, and the check that
     "a score": (lambda data: data["counterfactuals"][0].update(score=0.99), "score"),
     "a cost": (lambda data: data["counterfactuals"][0]["costs"].update(changes=0.5), "cost changes"),
     "a plausibility": (lambda data: data["counterfactuals"][0].update(plausibility=0.3), "plausibility"),
+    "a rule of plausibility": (
+        lambda data: data["counterfactuals"][0].update(admitted_by="as plausible as today"),
+        "plausibility",
+    ),
+    "the plausibility of today": (
+        lambda data: data["certificate"].update(plausibility_today=-0.5),
+        "plausibility",
+    ),
+    "what counts as plausible": (
+        lambda data: data["question"]["settings"].update(plausibility_of_today="ignore"),
+        "settings",
+    ),
+    "a reason for no option": (lambda data: data["certificate"].update(none_because="model"), "status"),
     "a removed option": (lambda data: data["counterfactuals"].pop(), "front"),
     "no option": (lambda data: data.update(counterfactuals=[], status="NO_RECOURSE"), "front"),
     "the score of the person": (lambda data: data.update(person_score=0.01), "person"),
@@ -368,3 +381,32 @@ def test_the_frame_of_the_model_has_the_types_of_the_reference(files: dict[str, 
 
     assert check_evidence(path, score).passed
     assert all((frame.dtypes == loans.people().dtypes).all() for frame in seen)
+
+
+def test_options_that_are_as_plausible_as_today_are_checked_by_the_persons_own_row(tmp_path: Path) -> None:
+    """Where the explainer ignores the plausibility of today, such an option is not accepted."""
+    forest = p2ce.IsolationForest(contamination=0.4, n_estimators=20)
+    seen = 0
+    for person in loans.rejected().head(25).to_dict("records"):
+        case = made(loans.forest(), loans.people(), person, actions=FEW, plausibility=forest, max_changes=2)
+        found = case.saved(tmp_path / "case.zip")
+        assert broken(tmp_path / "case.zip", case.model) == set()
+        if any(option.admitted_by == "as plausible as today" for option in found):
+            seen += 1
+            strict = made(
+                loans.forest(),
+                loans.people(),
+                person,
+                actions=FEW,
+                plausibility=forest,
+                max_changes=2,
+                plausibility_of_today="ignore",
+            )
+            strict.saved(tmp_path / "strict.zip")
+            options = found.to_dict()["counterfactuals"]
+
+            def change(data: dict[str, Any], options: Any = options) -> None:
+                data.update(counterfactuals=options, status="OPTIMAL")
+
+            assert "plausibility" in broken(forged(tmp_path / "strict.zip", change), case.model)
+    assert seen

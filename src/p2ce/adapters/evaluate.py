@@ -46,7 +46,7 @@ def evaluate_closely(
     frame: pd.DataFrame,
     who: str,
     *,
-    threshold: float,
+    threshold: float | Callable[[FloatArray], FloatArray],
     tolerance: float,
     settled: BoolArray | None = None,
     until: float | None = None,
@@ -55,13 +55,15 @@ def evaluate_closely(
 
     Libraries round a row differently in other batches, so that a row may be accepted in one and rejected in
     another. The value of a row alone counts: then no explanation depends on the rest of its batch. Rows
+    ``threshold`` is one for all rows, or gives one for each by the values. Rows
     that are ``settled`` are proven to be accepted, or rejected, either way. At ``until``, by the clock of
     `time.perf_counter`, no further call begins.
     """
     values = evaluate(call, frame, who)
     unsettled = np.zeros(len(frame), dtype=np.bool_)
     if len(frame) > 1:
-        near = is_close(values, threshold, tolerance)
+        least = threshold(values) if callable(threshold) else threshold
+        near = is_close(values, least, tolerance)
         close = np.flatnonzero(near if settled is None else near & ~settled)
         if len(close):
             alone = evaluate_alone(call, frame.iloc[close], who, until=until)
@@ -70,13 +72,15 @@ def evaluate_closely(
     return Closely(values, unsettled)
 
 
-def is_close(values: FloatArray, threshold: float, tolerance: float) -> BoolArray:
-    """Mark values that may be on the other side of the threshold in another batch.
+def is_close(values: FloatArray, threshold: float | FloatArray, tolerance: float) -> BoolArray:
+    """Mark values that may be on the other side of the threshold, or of their own, in another batch.
 
     Objects whose values differ by more are rejected, when they are parsed or by `require_steady`.
     """
     within = min(max(tolerance, STEADY), REBATCHED)
-    return np.asarray(np.abs(values - threshold) <= within * max(1.0, abs(threshold)))
+    finite = np.isfinite(threshold)  # nothing is close to infinity
+    threshold = np.where(finite, threshold, 0.0)
+    return np.asarray(finite & (np.abs(values - threshold) <= within * np.maximum(1.0, np.abs(threshold))))
 
 
 def evaluate_alone(

@@ -111,6 +111,7 @@ def explain(
     objective: say.Objectives = None,
     contamination: say.Contamination = None,
     no_plausibility: say.NoPlausibility = False,
+    plausibility_of_today: say.PlausibilityOfToday = "counts",
     time_limit: say.TimeLimit = None,
     jobs: say.Jobs = 1,
     language: say.Language = "en",
@@ -167,6 +168,7 @@ def explain(
         objectives=tuple(objective or ()),
         contamination=contamination,
         plausible=not no_plausibility,
+        plausibility_of_today=plausibility_of_today,
     )
     task = Task(
         row=row,
@@ -260,6 +262,7 @@ def inspect(
     objective: say.Objectives = None,
     contamination: say.Contamination = None,
     no_plausibility: say.NoPlausibility = False,
+    plausibility_of_today: say.PlausibilityOfToday = "counts",
     weights: say.Weights = None,
     trust_pickle: say.TrustPickle = False,
     trust_predicates: say.TrustPredicates = False,
@@ -291,6 +294,7 @@ def inspect(
             objectives=tuple(objective or ()),
             contamination=contamination,
             plausible=not no_plausibility,
+            plausibility_of_today=plausibility_of_today,
         )
     )
 

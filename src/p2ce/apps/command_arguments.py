@@ -111,6 +111,15 @@ Contamination = Annotated[
 NoPlausibility = Annotated[
     bool, option("Do not require plausible options.", None, "--no-plausibility", panel=PROBLEM)
 ]
+PlausibilityOfToday = Annotated[
+    str,
+    option(
+        "counts: an option is plausible, or no less plausible than the person is today. "
+        "ignore: every option is plausible.",
+        "RULE",
+        panel=PROBLEM,
+    ),
+]
 TimeLimit = Annotated[
     float | None,
     option("Seconds for each person; the certificate then says what is open.", "SECONDS", panel=PROBLEM),

@@ -18,6 +18,8 @@ from p2ce.tables.cells import is_missing
 from p2ce.tables.table_files import Table, read_table
 from p2ce.visible import echoed, listed
 
+OF_TODAY = ("counts", "ignore")
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -44,6 +46,7 @@ class Inputs:
     objectives: tuple[str, ...] = ()
     contamination: float | None = None
     plausible: bool = True
+    plausibility_of_today: str = "counts"
     limits: Limits = DEFAULT
 
     @property
@@ -79,6 +82,11 @@ def check_files(inputs: Inputs, *, people: bool = True) -> None:
     if inputs.max_changes is not None and inputs.max_changes < 0:
         raise InvalidArgument(
             f"--max-changes {inputs.max_changes} is below 0. Give at least 1, or 0 for no limit."
+        )
+    if inputs.plausibility_of_today not in OF_TODAY:
+        raise InvalidArgument(
+            f"--plausibility-of-today is counts or ignore; got {echoed(inputs.plausibility_of_today)}. "
+            f"{nearest(inputs.plausibility_of_today, OF_TODAY)}"
         )
     if inputs.contamination is not None and not inputs.plausible:
         raise InvalidArgument(
@@ -335,6 +343,7 @@ def _explainer(
             objectives=inputs.objectives or DEFAULT_OBJECTIVES,
             max_changes=inputs.max_changes,
             plausibility=forest if inputs.plausible else None,
+            plausibility_of_today=inputs.plausibility_of_today,  # type: ignore[arg-type]  # checked there
         )
     except UnnamedTarget as error:
         raise InvalidTarget(error.on_command_line) from error

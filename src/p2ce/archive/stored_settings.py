@@ -8,6 +8,7 @@ import pandas as pd
 
 from p2ce.archive.saved_arguments import SavedArguments
 from p2ce.archive.stored_values import Damaged, read_value, take, write_value
+from p2ce.compilation.own_plausibility import IGNORE
 from p2ce.detectors.isolation_forest import IsolationForest
 from p2ce.errors import InvalidArgument, PolicyError
 from p2ce.estimates.shap_estimate import ShapEstimate
@@ -94,6 +95,8 @@ def read_settings(
     written: Any, *, policy: str, reference: pd.DataFrame, kind: TableKind, limits: Limits = DEFAULT
 ) -> tuple[SavedArguments, dict[str, str]]:
     """Undo `write_settings`; what only the user has is left out, and listed by the name of its argument."""
+    # Files from before this was a setting hold explainers that ignored the plausibility of today.
+    written = {"plausibility_of_today": IGNORE, **written} if isinstance(written, dict) else written
     given = {name: _read(name, take(written, name, *JSON)) for name in SETTINGS if name != "objectives"}
     objectives = [_read("objectives", one) for one in take(written, "objectives", list)]
     own = {

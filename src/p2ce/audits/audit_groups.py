@@ -14,7 +14,7 @@ from p2ce.audits.audit_result import Audit, Comparison, Contrast, Estimate, Grou
 from p2ce.audits.cost_resampling import quantile_of, resampled_medians, resampled_quantiles
 from p2ce.audits.groupings import Grouping, groupings_of
 from p2ce.audits.metrics import Metric, metrics_of
-from p2ce.audits.outcomes import Outcome, Outcomes, outcomes_of
+from p2ce.audits.outcomes import REASONS, Outcome, Outcomes, outcomes_of
 from p2ce.audits.permutation_tests import burden_p_value, holm, median_p_value, open_rate_p_value
 from p2ce.audits.rate_intervals import (
     ShareRange,
@@ -166,6 +166,7 @@ class _Work:
             rejected=tally.rejected,
             with_recourse=tally.with_recourse,
             no_recourse=tally.no_recourse,
+            none_because=dict(zip(REASONS, tally.none_because, strict=True)),
             unfinished=tally.unfinished,
             unproven=tally.unproven,
             metrics=estimates,

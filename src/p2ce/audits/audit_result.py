@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from p2ce.audits.metrics import Metric, metrics_of
+from p2ce.audits.outcomes import REASONS
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.limits import DEFAULT, Limits
 from p2ce.result import Question
@@ -27,6 +28,7 @@ COUNTS = (
     "unfinished",
     "unproven",
 )
+BECAUSE = "none_because_"  # and the reason: a count of people without recourse
 References: TypeAlias = Literal["overall", "best"]
 TO: tuple[References, ...] = ("overall", "best")
 ENDS = ("low", "high")
@@ -70,6 +72,8 @@ class Group:
     rejected: Count
     with_recourse: Count  # have an option
     no_recourse: Count  # proven to have none
+    # Of `no_recourse`: how many by "model", "plausibility", "rules", "max_changes", "unknown".
+    none_because: dict[str, Count] = field(default_factory=dict)
     unfinished: Count  # no option found, and none excluded
     unproven: Count  # of `with_recourse`: a cheaper option may exist
     metrics: dict[str, Estimate] = field(default_factory=dict)
@@ -258,7 +262,7 @@ class Audit:
         index = pd.MultiIndex.from_arrays(names, names=["grouping", "group"])
         columns = {
             name: pd.Series(
-                [one[name] for one in rows], index=index, dtype="int64" if name in COUNTS else "float64"
+                [one[name] for one in rows], index=index, dtype="int64" if _is_count(name) else "float64"
             )
             for name in (rows[0] if rows else ())
         }
@@ -268,8 +272,13 @@ class Audit:
         return frame
 
 
+def _is_count(name: Any) -> bool:
+    return name in COUNTS or (isinstance(name, str) and name.startswith(BECAUSE))
+
+
 def _counts(group: Group) -> dict[str, Any]:
-    return {name: getattr(group, name) for name in COUNTS}
+    because = {f"{BECAUSE}{reason}": group.none_because.get(reason, 0) for reason in REASONS}
+    return {**{name: getattr(group, name) for name in COUNTS}, **because}
 
 
 def _values(group: Group, metrics: tuple[Metric, ...]) -> dict[str, Any]:

@@ -4,13 +4,14 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.errors import InvalidArgument
 from p2ce.result import Explanations, Question, Status
+from p2ce.result.certificate import NoneBecause
 from p2ce.result.explanations import shared_objectives
 from p2ce.result.question import ALONG
 from p2ce.visible import echoed
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from p2ce.portfolio.answers import Answers
+
+
+UNKNOWN = "unknown"
+REASONS: tuple[str, ...] = (*get_args(NoneBecause), UNKNOWN)  # why there is no option
 
 
 class Outcome(IntEnum):
@@ -45,6 +50,7 @@ class Outcomes:
 
     labels: "pd.Index[Any]"  # what people are called
     outcome: IntArray  # (n,) of `Outcome`
+    none_because: IntArray  # (n,) which of `REASONS` leaves a person without recourse; -1 for others
     proven: BoolArray  # (n,) whether the options are proven to be all
     objectives: tuple[str, ...]
     costs: FloatArray  # (n, objectives): of the cheapest option; NaN where there is none
@@ -102,6 +108,10 @@ def _of_explanations(explanations: Explanations) -> Outcomes:
     return Outcomes(
         labels=_index(list(explanations.labels)),
         outcome=_codes([entry.status for entry in entries], has_option),
+        none_because=_reasons(
+            [entry.status for entry in entries],
+            [None if entry.certificate is None else entry.certificate.none_because for entry in entries],
+        ),
         proven=np.array([entry.certificate is not None and entry.certificate.proven for entry in entries]),
         objectives=objectives,
         costs=costs,
@@ -116,7 +126,10 @@ def _of_folder(answers: "Answers") -> Outcomes:
     names, columns = answers.names, (*answers.manifest["common"]["columns"], *answers.manifest["keep"])
     objectives = tuple(names.best)
     people = answers.people(
-        [names["person"], names["status"], names["options"], names["proven"], *names.best.values()]
+        [
+            *(names[name] for name in ("person", "status", "none_because", "options", "proven")),
+            *names.best.values(),
+        ]
     )
     options = people[names["options"]].to_numpy(dtype=np.int64)
     costs = [people[names.best[name]].to_numpy(dtype=np.float64, na_value=np.nan) for name in objectives]
@@ -133,6 +146,10 @@ def _of_folder(answers: "Answers") -> Outcomes:
     return Outcomes(
         labels=_index(people[names["person"]]),
         outcome=_codes(people[names["status"]].tolist(), options > 0),
+        none_because=_reasons(
+            people[names["status"]].tolist(),
+            [one if isinstance(one, str) else None for one in people[names["none_because"]].tolist()],
+        ),
         proven=people[names["proven"]].fillna(False).to_numpy(dtype=bool),
         objectives=objectives,
         costs=np.column_stack(costs) if costs else np.empty((len(people), 0)),
@@ -160,6 +177,14 @@ def _codes(statuses: Sequence[str], has_option: BoolArray) -> IntArray:
     by_status = {status: WITHOUT_OPTION.get(status, Outcome.UNFINISHED) for status in Status}
     codes = np.array([by_status[Status(status)] for status in statuses], dtype=np.int64)
     return np.where(has_option & (codes == Outcome.UNFINISHED), Outcome.WITH_RECOURSE, codes)
+
+
+def _reasons(statuses: Sequence[str], because: Sequence[str | None]) -> IntArray:
+    """Give why each person has no recourse; -1 for people for whom that is not proven."""
+    place: dict[str | None, int] = {name: at for at, name in enumerate(REASONS)}
+    place[None] = place[UNKNOWN]
+    pairs = zip(statuses, because, strict=True)
+    return np.array([place[one] if Status(status) is Status.NO_RECOURSE else -1 for status, one in pairs])
 
 
 def _feature_pairs(

@@ -9,7 +9,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.audits.groupings import Grouping
 from p2ce.audits.metrics import Base
-from p2ce.audits.outcomes import Outcome, Outcomes
+from p2ce.audits.outcomes import REASONS, Outcome, Outcomes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -17,6 +17,7 @@ class Tally:
     """The people of one group."""
 
     counts: tuple[int, ...]  # by `Outcome`
+    none_because: tuple[int, ...]  # of people without recourse, by `REASONS`
     unproven: int  # have options that are not proven to be the cheapest
     costs: tuple[FloatArray, ...]  # of each objective, ordered
     features: IntArray  # how many people's first option changes each feature
@@ -96,6 +97,8 @@ def tallies_of(grouping: Grouping, outcomes: Outcomes, ordered: Ordered) -> Iter
         return np.bincount(of * width + values, minlength=groups * width).reshape(groups, width)
 
     counts = table(codes, outcomes.outcome, len(Outcome))
+    explained = np.flatnonzero(outcomes.none_because >= 0)
+    reasons = table(codes[explained], outcomes.none_because[explained], len(REASONS))
     open_fronts = (outcomes.outcome == Outcome.WITH_RECOURSE) & ~outcomes.proven
     unproven = np.bincount(codes[open_fronts], minlength=groups)
     features = table(codes[outcomes.changed_by], outcomes.changed, max(len(outcomes.features), 1))
@@ -104,6 +107,7 @@ def tallies_of(grouping: Grouping, outcomes: Outcomes, ordered: Ordered) -> Iter
     for place in range(groups):
         yield Tally(
             counts=tuple(counts[place].tolist()),
+            none_because=tuple(reasons[place].tolist()),
             unproven=int(unproven[place]),
             costs=tuple(one[place] for one in split),
             features=features[place],

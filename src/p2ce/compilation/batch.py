@@ -7,12 +7,14 @@ import numpy as np
 
 from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.compilation.compiled_problem import Problem, without_special
+from p2ce.compilation.own_plausibility import OwnPlausibility
 from p2ce.compilation.requirements import Requirement, Source
 from p2ce.grid.candidate_costs import CostTables, Join, tabulate
 from p2ce.grid.grouped_axis import Compound, narrow, widen
 from p2ce.grid.placement import Placement, place, point_rows
 from p2ce.objectives.number_of_changes import FittedChanges
 from p2ce.objectives.objective import FittedObjective, blamed, price
+from p2ce.scores.black_box_score import PreparedBlackBox
 from p2ce.scores.external import Decided, Placed, PreparedScore
 from p2ce.scores.prepared_flat import PreparedFlat
 
@@ -33,6 +35,8 @@ class Batch:
     scores: tuple[PreparedScore, ...]  # one for each of the problem's requirements
     # (n, axes, width) what the model gave for single changes where an estimate needed it, NaN elsewhere.
     known: FloatArray | None
+    # How plausible the instances are as they are; None where that does not count.
+    own: OwnPlausibility | None = None
 
     def rows(self, instance: IntArray, cells: Int32Array) -> FloatArray:
         """Write cells (cells, axes) of instances (cells,) as rows of all the model's columns."""
@@ -72,7 +76,7 @@ class Batch:
 
 def place_and_price(problem: Problem, values: FloatArray) -> Batch:
     """Place instances (n, d) on the grid, price their candidates and prepare the scores."""
-    from p2ce.scores.flat_arrays import lay_out_instances
+    from p2ce.scores.flat_arrays import count_own_value, lay_out_instances
 
     wide = widen(values, problem.compounds)
     placement = place(problem.grid, wide)
@@ -82,6 +86,20 @@ def place_and_price(problem: Problem, values: FloatArray) -> Batch:
         placement,
     )
     instances = lay_out_instances(problem.layout, problem.grid, placement, tables, wide)
+    own = None
+    if problem.own_plausibility_counts:
+        scores, detector = None, problem.flat_detector
+        if detector is not None:
+            instances, scores = count_own_value(
+                problem.layout,
+                problem.grid,
+                placement,
+                instances,
+                wide,
+                number=detector,
+                gap=problem.detector_gap,
+            )
+        own = OwnPlausibility(problem, values, scores)
     # Several models share one estimate: what it evaluates says nothing of each.
     remembers = problem.estimate is not None and not problem.others
     batch = Batch(
@@ -93,6 +111,7 @@ def place_and_price(problem: Problem, values: FloatArray) -> Batch:
         instances=instances,
         scores=(),
         known=np.full(placement.values.shape, np.nan) if remembers else None,
+        own=own,
     )
     prepared = tuple(_prepared(batch, number, one) for number, one in enumerate(problem.requirements))
     return replace(batch, scores=prepared)
@@ -115,6 +134,9 @@ def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedSc
         known=batch.known if requirement.source is Source.MODEL else None,
     )
     prepared = score.prepare(placed)
+    if requirement.source is Source.DETECTOR and batch.own is not None:
+        assert isinstance(prepared, PreparedBlackBox)
+        prepared = replace(prepared, least=batch.own.least)
     if requirement.decider is None:
         return prepared
     return Decided(score=prepared, decider=requirement.decider.prepare(replace(placed, rows=batch.rows)))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ import pandas as pd
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.compilation.encode import has_unseen_categories
 from p2ce.compilation.grouped_features import compounds_for, groups_of, has_links, limits_of
+from p2ce.compilation.own_plausibility import COUNTS, IGNORE, OfToday
 from p2ce.compilation.refine_grid import Detail, Refinement, refined
 from p2ce.compilation.requirements import Requirement, Source, requirements_of
 from p2ce.compilation.rule_scores import CompiledRule, columns_to_miss, resolve_rules
@@ -25,6 +26,9 @@ from p2ce.problem.actions import ActionSet
 from p2ce.problem.feature import FeatureActions
 from p2ce.problem.method import EXACT, Mapocam
 from p2ce.problem.relations import Relation
+from p2ce.problem.rules.linked import Linked
+from p2ce.problem.rules.one_hot import OneHot
+from p2ce.problem.rules.rule import Rule
 from p2ce.result.categories import Categories
 from p2ce.result.question import Question
 from p2ce.result.target import shown_end
@@ -35,6 +39,12 @@ from p2ce.tables.codebook import MISSING, Codebook
 
 if TYPE_CHECKING:
     from p2ce.scores.flat_arrays import ScoreLayout
+
+
+# What restricts counterfactuals, as certificates write it.
+PLAUSIBILITY: Final = "plausibility"
+RULES: Final = "rules"
+MAX_CHANGES: Final = "max_changes"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -59,7 +69,7 @@ class Problem:
     refines: bool = False  # tries values between inferred candidates, close to the front
     use_bounds: bool
     target: Any
-    relations: tuple[tuple[str, str], ...] = ()  # pairs (a, b): a <= b in all of the data
+    plausibility_of_today: OfToday = COUNTS  # whether what is not less plausible than the instance is enough
     margin: float = 0.0  # as given; thresholds and ends hold it already
     dtype_names: dict[str, str]  # as every explanation repeats them
     categories: dict[str, Categories]  # likewise
@@ -104,6 +114,26 @@ class Problem:
     def required_detector(self) -> DetectorAdapter | None:
         """The detector, where the method requires plausible counterfactuals."""
         return self.detector if self.method is None or self.method.plausible else None
+
+    @cached_property
+    def own_plausibility_counts(self) -> bool:
+        """Whether a counterfactual may be as implausible as its instance; never in the paper's algorithms."""
+        is_strict = self.plausibility_of_today == IGNORE or self.method is not None
+        return self.required_detector is not None and not is_strict
+
+    @cached_property
+    def detector_gap(self) -> float:
+        """How far apart two compiled scores must be for the detector itself to order them alike.
+
+        That is the width of its error band: rounding, which moves scores at the threshold by half of it,
+        moves two scores anywhere by no more than all of it. Twice that is taken. 0 where the score is the
+        detector.
+        """
+        detector = self.required_detector
+        if detector is None or detector.score is None or detector.evaluate is None:
+            return 0.0
+        width = detector.score.accept_from - detector.score.reject_below
+        return max(2.0 * width, float(np.finfo(np.float64).tiny))
 
     @cached_property
     def calls_user_code(self) -> bool:
@@ -237,6 +267,40 @@ class Problem:
         changed = replace(self, max_changes=max_changes, estimate=None)
         return changed.laid_out() if self.compounds else changed
 
+    @cached_property
+    def restrictions(self) -> frozenset[str]:
+        """What restricts counterfactuals besides model and grid: `PLAUSIBILITY`, `RULES`, `MAX_CHANGES`."""
+        limited = self.max_changes is not None and self.max_changes < self.grid.axis_count
+        holds = {
+            PLAUSIBILITY: self.required_detector is not None,
+            RULES: any(_may_be_dropped(rule) for rule in self.actions.rules),
+            MAX_CHANGES: limited,
+        }
+        return frozenset(name for name, restricts in holds.items() if restricts)
+
+    def without(self, dropped: frozenset[str]) -> "Problem":
+        """Compile the same problem without some of its `restrictions`, once for all instances.
+
+        One-hot groups and links stay: they say what the axes of the grid are.
+        """
+        if dropped not in self._relaxed:
+            kept = self.actions
+            for rule in self.actions.rules:
+                if RULES in dropped and _may_be_dropped(rule):
+                    kept = kept.without_rule(rule)
+            changed = replace(
+                self,
+                detector=None if PLAUSIBILITY in dropped else self.detector,
+                max_changes=None if MAX_CHANGES in dropped else self.max_changes,
+                estimate=None,
+            )
+            self._relaxed[dropped] = changed.with_actions(kept)
+        return self._relaxed[dropped]
+
+    @cached_property
+    def _relaxed(self) -> "dict[frozenset[str], Problem]":
+        return {}
+
     def for_instance(self, values: FloatArray) -> "Problem":
         """Compile the same problem for one instance (d,), whose linked features move from where it stands."""
         groups = self.compounds[: self.shared]
@@ -293,6 +357,10 @@ class Problem:
     def frame(self, rows: FloatArray) -> pd.DataFrame:
         """Write rows (n, d) as the caller would: a frame of the columns' own labels and types."""
         return self.codebook.decode(rows, self.labels)
+
+
+def _may_be_dropped(rule: Rule) -> bool:
+    return not isinstance(rule, Linked | OneHot)
 
 
 def layout_of(problem: Problem, grid: BaseGrid) -> "ScoreLayout":

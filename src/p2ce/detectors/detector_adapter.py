@@ -33,7 +33,9 @@ class DetectorAdapter:
     A row is plausible when the detector's decision value is at least 0. ``evaluate`` computes that value
     with the user's own detector, on frames of the own column types; it is None for the forest of this
     library, whose compiled score is the detector. ``report`` computes it from compiled scores. ``score``
-    takes rows of codes (p2ce.tables.codebook) in the order of ``columns``; it is None for a black box.
+    takes rows of codes (p2ce.tables.codebook) in the order of ``columns``; it is None for a black box. Rows
+    are also compared with the instance's own value, so the width of the error band must cover rounding at
+    every score, not only at the threshold.
     """
 
     family: str

@@ -5,10 +5,11 @@ from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any
 
+from p2ce.compilation.own_plausibility import OfToday
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.objectives import Objective
 from p2ce.problem.actions import ActionSet
-from p2ce.problem.method import Mapocam
+from p2ce.problem.method import EXACT, Mapocam
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -24,6 +25,7 @@ class Arguments:
     max_changes: int | None
     plausibility: Any
     contamination: float | None
+    plausibility_of_today: OfToday
     method: str | Mapocam
     ties: bool
     refine: bool
@@ -38,6 +40,10 @@ class Arguments:
             "bound": str(self.bound) if isinstance(self.method, str) else None,
             "method": None if isinstance(self.method, str) else asdict(self.method),
             "contamination": float(contamination) if isinstance(contamination, Real) else None,
+            # The paper's algorithms ignore it.
+            "plausibility_of_today": self.plausibility_of_today
+            if self.plausibility is not None and self.method == EXACT
+            else None,
             "margin": self.margin or None,
             "random_state": self.random_state,
             "ties": True if self.ties else None,

@@ -9,10 +9,11 @@ import numpy as np
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.encode import EncodedRows
 from p2ce.explain.find_flags import flags_of
+from p2ce.explain.none_because import REASONS, UNKNOWN
 from p2ce.explain.verified import Grid, Verified
 from p2ce.paper.solve_by_paper import bound_of
 from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate, Unproven
-from p2ce.result.counterfactual import Counterfactual
+from p2ce.result.counterfactual import Counterfactual, admitted_by
 from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
 from p2ce.scores.score import Bound
@@ -29,7 +30,7 @@ def build_explanation(
     because = _unproven_because(problem, verified, at)
     if known.favourable[at]:
         status = Status.ALREADY_FAVOURABLE
-    elif not known.finished[at]:
+    elif not known.finished[at] or known.grid[at] == Grid.FINEST_OPEN:
         status = Status.TIME_LIMIT
     elif because is not None:
         status = Status.HEURISTIC
@@ -118,6 +119,7 @@ def _counterfactual(
         score=float(found.scores[at]),
         prediction=_number(found.predictions[at]),
         plausibility=_number(found.plausibility[at]),
+        admitted_by=None if problem.required_detector is None else admitted_by(float(found.plausibility[at])),
         rounded=rounded,
         rounded_score=float(found.displayed_scores[at]) if rounded else None,
         rounded_prediction=_number(found.displayed_predictions[at]) if rounded else None,
@@ -150,14 +152,16 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
     by_paper = Bound.SHAP_PAPER in bounds
     estimate = problem.estimate if because == "estimate" else None
     source = problem.attributions if by_paper and because is not None else estimate
-    alternatives = known.alternatives[at]
+    alternatives, reason = known.alternatives[at], int(known.none_because[at])
     detector = problem.required_detector
     return Certificate(
-        proven=finished and because is None,
+        proven=finished and because is None and known.grid[at] != Grid.FINEST_OPEN,
         unproven_because=because,
         method=problem.method_name,
         model_family=problem.family,
         detector_family=None if detector is None else detector.family,
+        plausibility_today=_number(known.plausibility[at]),
+        none_because=None if reason == UNKNOWN or because is not None else REASONS[reason],
         bound=bound_text(bounds),
         cells=count_cells(tuple(sorted(alternatives.tolist())), problem.max_changes),
         axes=int((alternatives > 0).sum()),

@@ -5,6 +5,7 @@ import numbers
 import sys
 from typing import Any
 
+from p2ce.compilation.own_plausibility import COUNTS, IGNORE
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.explain.solve_batch import SearchLimits
@@ -16,6 +17,7 @@ AS_GIVEN = "as given"  # an override that is not given
 MOST_CHANGES = 1_000_000  # more than there are features
 LARGEST_MAP = 1000  # values on an axis
 BOUNDS = ("auto", "none", "shap")
+OF_TODAY = (COUNTS, IGNORE)
 
 
 def check_limit(max_changes: Any) -> None:
@@ -62,6 +64,15 @@ def check_bound(bound: object) -> None:
     raise InvalidArgument(
         f"bound is one of {', '.join(map(repr, BOUNDS))}, or a p2ce.ShapEstimate; got {echoed(bound)}.{hint}"
     )
+
+
+def check_of_today(rule: object) -> None:
+    """Reject what does not say whether the plausibility of today counts."""
+    if not isinstance(rule, str) or rule not in OF_TODAY:
+        hint = f" {nearest(rule, OF_TODAY)}" if isinstance(rule, str) else ""
+        raise InvalidArgument(
+            f"plausibility_of_today is one of {', '.join(map(repr, OF_TODAY))}; got {echoed(rule)}.{hint}"
+        )
 
 
 def check_size(size: Any) -> None:

@@ -9,16 +9,17 @@ from p2ce.arrays import FloatArray
 from p2ce.comparing import quanta
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.encode import EncodedRows, encode_row
+from p2ce.compilation.own_plausibility import own_plausibility
 from p2ce.errors import InvalidArgument, InvalidPerson, nearest
 from p2ce.grid.grouped_axis import widen
 from p2ce.grid.placement import place
-from p2ce.result.counterfactual import Counterfactual
+from p2ce.result.counterfactual import Counterfactual, admitted_by
 from p2ce.result.explanation import Explanation
 from p2ce.result.judgement import Judgement
 from p2ce.solver.undominated import dominates
 from p2ce.tables.cells import is_missing
 from p2ce.verification.constraints import violations
-from p2ce.verification.evaluate_rows import plausibility_of, score_frame
+from p2ce.verification.evaluate_rows import judge_rows, score_frame
 from p2ce.verification.row_costs import reported, totals_of
 from p2ce.visible import echoed
 
@@ -56,9 +57,11 @@ def check_proposal(
     old, new = before.values[0], after.values[0]
     frame = problem.frame(after.values)
     scored = score_frame(problem, frame)
-    plausibility = None
-    if problem.detector is not None:
-        plausibility = float(plausibility_of(problem, after.values, frame)[0])
+    own = own_plausibility(problem, before.values)
+    judged = judge_rows(problem, own, np.zeros(1, dtype=np.int64), after.values, frame)
+    plausibility = None if problem.detector is None else float(judged.values[0])
+    # A detector that the method does not require is reported, and is no failure.
+    plausible = None if problem.required_detector is None else bool(judged.admitted[0])
     then = dict(zip(problem.names, old.tolist(), strict=True))
     now = dict(zip(problem.names, new.tolist(), strict=True))
     broken = violations(problem, old, new, frame)
@@ -68,9 +71,10 @@ def check_proposal(
     return Judgement(
         valid=bool(scored.accepted[0]),
         score=float(scored.scores[0]),
-        # A detector that the method does not require is reported, and is no failure.
-        plausible=None if plausibility is None or problem.required_detector is None else plausibility >= 0.0,
+        plausible=plausible,
         plausibility=plausibility,
+        admitted_by=admitted_by(plausibility) if plausible and plausibility is not None else None,
+        plausibility_today=None if own is None else float(own.values[0]),
         allowed=not broken,
         broken=broken,
         on_grid=_on_grid(problem, old, new),

@@ -43,13 +43,17 @@ def collect_counterfactuals(rounds: Rounds) -> Verified:
     )
     instance, rows, totals, scores, plausibility = front
     before = batch.values[instance]
-    displayed, displayed_scores = rounded_rows(problem, before, rows, instance, scores=scores, totals=totals)
+    displayed, displayed_scores = rounded_rows(
+        problem, before, rows, instance, own=batch.own, scores=scores, totals=totals
+    )
     seconds = time.perf_counter() - begin
     rounded = np.flatnonzero((displayed != rows).any(axis=1))
     predictions = _predictions(problem, np.concatenate([rows, batch.values, displayed[rounded]]))
     outcomes.predictions[:] = predictions[len(rows) : len(rows) + len(batch.values)]
     displayed_predictions = predictions[: len(rows)].copy()
     displayed_predictions[rounded] = predictions[len(rows) + len(batch.values) :]
+    if batch.own is not None and not outcomes.favourable.all():
+        outcomes.plausibility[:] = batch.own.values
     outcomes.trusted[:] = outcomes.trusted.all()  # one contradiction refutes the scores behind every proof
     return Verified(
         outcomes=outcomes,

@@ -18,7 +18,7 @@ from p2ce.detectors.parse_detector import parse_detector
 from p2ce.errors import InvalidArgument
 from p2ce.explain.arguments import Arguments
 from p2ce.explain.candidate_errors import require_candidates
-from p2ce.explain.check_arguments import check_bound, check_limit
+from p2ce.explain.check_arguments import check_bound, check_limit, check_of_today
 from p2ce.explain.describe_problem import question_of
 from p2ce.explain.directions import directed, known_associations
 from p2ce.explain.evaluation_budget import sample_rows
@@ -73,6 +73,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     method = find_method(given.method)
     check_limit(given.max_changes)
     check_bound(given.bound)
+    check_of_today(given.plausibility_of_today)
     for name in ("ties", "refine"):
         if not isinstance(getattr(given, name), bool | np.bool_):
             raise InvalidArgument(f"{name} is True or False; got {echoed(getattr(given, name))}.")
@@ -152,6 +153,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         refines=bool(given.refine),
         use_bounds=given.bound != "none",
         target=target,
+        plausibility_of_today=given.plausibility_of_today,
         margin=float(given.margin),
         dtype_names={name: dtypes[name] for name in names},
         categories={name: categories[name] for name in names if name in categories},

@@ -1,6 +1,7 @@
 """Explain a batch of instances: the whole path from encoded rows to verified counterfactuals."""
 
 import time
+from functools import partial
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from p2ce.compilation.batch import place_and_price
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.explain.collect_counterfactuals import collect_counterfactuals
 from p2ce.explain.finest_grid import finest_searches
+from p2ce.explain.none_because import explain_none
 from p2ce.explain.rounds import Rounds
 from p2ce.explain.solve_batch import SearchLimits, solve_batch
 from p2ce.explain.unseen_categories import blame_labels
@@ -24,7 +26,8 @@ def explain_batch(
     """Find and verify every Pareto-optimal counterfactual of encoded instances (n, d).
 
     `compilation.encode` comes before this, `build_explanation` after it. With ``finest``, instances for which
-    the problem's own grid proves that there is no counterfactual are solved again on the finest grid.
+    the problem's own grid proves that there is no counterfactual are solved again on the finest grid, and
+    without their restrictions where there is none either.
     """
     begin = time.perf_counter()
     try:
@@ -52,5 +55,6 @@ def explain_batch(
         raise
     if finest:  # before an instance is reported without recourse
         for some, finer, left in finest_searches(problem, values, verified, limits):
-            verified = verified.merged(explain_batch(finer, values[some], left), some)
+            verified = verified.merged(explain_batch(finer, values[some], left, finest=False), some)
+        explain_none(problem, values, verified, limits, partial(explain_batch, finest=False))
     return verified

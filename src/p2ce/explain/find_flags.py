@@ -5,6 +5,7 @@ from typing import Any
 
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.feature import Direction
+from p2ce.problem.relations import Relation, broken_relations
 from p2ce.result.flag import Flag
 from p2ce.tables.cells import is_missing
 
@@ -13,12 +14,12 @@ def flags_of(
     changes: Mapping[str, tuple[Any, Any]],
     values: Mapping[str, Any],
     actions: ActionSet,
-    relations: Iterable[tuple[str, str]] = (),
+    relations: Iterable[Relation] = (),
 ) -> tuple[Flag, ...]:
     """List the flags of a counterfactual.
 
-    ``changes`` gives each changed feature before and after, ``values`` the whole row after. ``relations`` are
-    pairs (a, b) of which a <= b holds in all of the data.
+    ``changes`` gives each changed feature before and after, ``values`` the whole row after. ``relations``
+    hold in all of the data.
     """
     return (*_against(changes, actions), *_broken(changes, values, relations))
 
@@ -41,15 +42,12 @@ def _against(changes: Mapping[str, tuple[Any, Any]], actions: ActionSet) -> Iter
 
 
 def _broken(
-    changes: Mapping[str, tuple[Any, Any]], values: Mapping[str, Any], relations: Iterable[tuple[str, str]]
+    changes: Mapping[str, tuple[Any, Any]], values: Mapping[str, Any], relations: Iterable[Relation]
 ) -> Iterator[Flag]:
     """Flag relations that the counterfactual breaks and the person does not."""
-    for smaller, larger in relations:
-        if smaller not in changes and larger not in changes:
-            continue
-        after = values[smaller], values[larger]
-        before = tuple(changes[name][0] if name in changes else values[name] for name in (smaller, larger))
-        if any(is_missing(one) for one in (*before, *after)):
-            continue
-        if before[0] <= before[1] and after[0] > after[1]:
-            yield Flag(kind="breaks_relation", feature=smaller, other=larger)
+    before = {**values, **{name: then for name, (then, _) in changes.items()}}
+    broken = broken_relations(relations, values)
+    for relation in broken:
+        known = not any(is_missing(before[name]) for name in (relation.lower, relation.upper))
+        if known and not broken_relations([relation], before):
+            yield Flag(kind="breaks_relation", feature=relation.lower, other=relation.upper)

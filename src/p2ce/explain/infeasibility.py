@@ -45,10 +45,19 @@ def _instead(explanation: Explanation) -> str:
     if len(explanation):
         return "it has options."
     return {
-        Status.TIME_LIMIT: "nothing is proven. Explain the person with a longer time_limit first.",
+        Status.TIME_LIMIT: _unfinished(explanation.certificate),
         Status.HEURISTIC: _unproven(explanation.certificate),
         Status.ALREADY_FAVOURABLE: "the person needs no change.",
     }[explanation.status]
+
+
+def _unfinished(certificate: Certificate | None) -> str:
+    if certificate is not None and certificate.finest_open:
+        return (
+            "the finest grid was not searched to its end. Name steps, ranges or values in the policy and "
+            "explain the person again: then that grid is all there is to search."
+        )
+    return "nothing is proven. Explain the person with a longer time_limit first."
 
 
 def _unproven(certificate: Certificate | None) -> str:

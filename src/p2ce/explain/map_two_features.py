@@ -6,12 +6,13 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
+from p2ce.compilation.own_plausibility import own_plausibility
 from p2ce.errors import InvalidArgument, UnknownFeature, nearest
 from p2ce.result.explanation import Explanation
 from p2ce.result.two_feature_map import FeatureMap
 from p2ce.tables.codebook import MISSING, Coding
 from p2ce.verification.constraints import check_constraints
-from p2ce.verification.evaluate_rows import plausibility_of, score_frame
+from p2ce.verification.evaluate_rows import judge_rows, score_frame
 from p2ce.visible import echoed
 
 MOST_PEOPLE = 400  # dots behind the map
@@ -45,9 +46,8 @@ def map_of(
     frame = problem.frame(rows)
     # A picture proves nothing, so that nothing is evaluated twice that lies at a threshold.
     scored = score_frame(problem, frame, closely=False)
-    judged = (
-        None if problem.required_detector is None else plausibility_of(problem, rows, frame, closely=False)
-    )
+    own = own_plausibility(problem, person)
+    judged = judge_rows(problem, own, np.zeros(len(rows), dtype=np.int64), rows, frame, closely=False)
     allowed = check_constraints(problem, np.repeat(person, len(rows), axis=0), rows, frame).allowed
     shown = population[:: max(1, -(-len(population) // MOST_PEOPLE))][:, [across, up]]
     codings = problem.codebook.codings[across], problem.codebook.codings[up]
@@ -57,7 +57,7 @@ def map_of(
         values=(_plain(ticks[0], codings[0]), _plain(ticks[1], codings[1])),
         scores=scored.scores.reshape(shape),
         accepted=scored.accepted.reshape(shape),
-        plausible=None if judged is None else (judged >= 0.0).reshape(shape),
+        plausible=None if problem.required_detector is None else judged.admitted.reshape(shape),
         allowed=allowed.reshape(shape),
         population=shown[(shown != MISSING).all(axis=1)],
     )

@@ -30,7 +30,7 @@ from p2ce.problem.decimals import roundest_between
 from p2ce.problem.feature import FeatureActions
 from p2ce.solver.undominated import undominated
 from p2ce.tables.codebook import MISSING
-from p2ce.verification.judge_rows import Judge, Judged
+from p2ce.verification.judge_off_grid import OffGridJudge, OffGrid
 
 PRECISION = 0.005  # of a change: where halving ends in a column without a resolution
 GAIN = 0.01  # of an objective: a new trade-off has to improve it by more than this
@@ -160,7 +160,7 @@ class _Search:
     def __init__(self, batch: Batch, until: float | None, tried: IntArray) -> None:
         problem = batch.problem
         self.batch, self.problem, self.until, self.tried = batch, problem, until, tried
-        self.judge = Judge(batch)
+        self.judge = OffGridJudge(batch)
         known = problem.refinement or {}
         self.axes = {
             int(column): _Axis(
@@ -493,11 +493,11 @@ class _Search:
         before = self.batch.values[options.instance]
         return moves(self.problem.compounds, before, options.rows).astype(np.int64)
 
-    def _try(self, instance: IntArray, rows: FloatArray) -> Judged:
+    def _try(self, instance: IntArray, rows: FloatArray) -> OffGrid:
         np.add.at(self.tried, instance, 1)
         return self.judge.judge(instance, rows)
 
-    def _options(self, instance: IntArray, rows: FloatArray, judged: Judged | None = None) -> Options:
+    def _options(self, instance: IntArray, rows: FloatArray, judged: OffGrid | None = None) -> Options:
         totals = row_totals(self.problem, self.batch.values[instance], rows)
         empty = np.full(len(rows), np.nan)
         return Options(

@@ -78,7 +78,8 @@ def _facts(problem: Problem, explanation: Explanation) -> Iterator[tuple[str, An
         and explanation.question is not None
         and problem.question is not None
     ):
-        for name in ("contamination", "random_state"):  # by which a detector is fitted here
+        # By which a detector is fitted here, and what it admits.
+        for name in ("contamination", "random_state", "plausibility_of_today"):
             yield name, explanation.question.settings.get(name), problem.question.settings.get(name)
 
 

@@ -16,6 +16,10 @@ class Grid(IntEnum):
     FINEST_OPEN = 2  # the problem's own, where the finest one was not searched to its end
 
 
+# Known of an instance itself, whatever the grid.
+OF_THE_INSTANCE = ("scores", "predictions", "favourable", "plausibility")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Outcomes:
     """What is known of each of n instances. The rounds of a batch write into these arrays."""
@@ -23,6 +27,7 @@ class Outcomes:
     scores: FloatArray  # (n,) the instances themselves, by the user's own model
     predictions: FloatArray  # (n,) what it predicts, NaN where the score says it all
     favourable: BoolArray  # (n,) the instance is accepted as it is
+    plausibility: FloatArray  # (n,) of the instance as it is, NaN where that does not count
     grid: IntArray  # (n,) a `Grid`
     finished: BoolArray  # (n,)
     trusted: BoolArray  # (n,) the user's own objects never contradicted the scores; one refutes all
@@ -35,6 +40,7 @@ class Outcomes:
     open_totals: FloatArray  # (n, objectives) least joined cost that an open box may still have
     alternatives: Int32Array  # (n, axes) candidates on each axis beside the current one
     solve_seconds: FloatArray  # (n,)
+    none_because: IntArray  # (n,) which of `none_because.REASONS`, -1 where none is known
 
     @property
     def work(self) -> IntArray:
@@ -52,6 +58,7 @@ def no_outcomes(count: int, objectives: int, alternatives: Int32Array) -> Outcom
         scores=np.full(count, np.nan),
         predictions=np.full(count, np.nan),
         favourable=np.zeros(count, dtype=np.bool_),
+        plausibility=np.full(count, np.nan),
         grid=np.full(count, Grid.OWN),
         finished=np.ones(count, dtype=np.bool_),
         trusted=np.ones(count, dtype=np.bool_),
@@ -64,6 +71,7 @@ def no_outcomes(count: int, objectives: int, alternatives: Int32Array) -> Outcom
         open_totals=np.zeros((count, objectives)),
         alternatives=alternatives,
         solve_seconds=np.zeros(count),
+        none_because=np.full(count, -1),
     )
 
 
@@ -106,7 +114,7 @@ class Verified:
         changed = {}
         for field in fields(Outcomes):
             before, after = getattr(self.outcomes, field.name).copy(), getattr(finer.outcomes, field.name)
-            if field.name in ("scores", "predictions", "favourable"):  # of the instance, whatever the grid
+            if field.name in OF_THE_INSTANCE:
                 continue
             if field.name == "grid":
                 before[who] = np.where(settled, Grid.FINEST, Grid.FINEST_OPEN)

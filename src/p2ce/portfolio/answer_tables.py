@@ -38,6 +38,8 @@ CERTIFICATE = {
     "unproven_because": "string",
     "model_family": "string",
     "detector_family": "string",
+    "plausibility_today": "float64",
+    "none_because": "string",
     "bound": "string",
     "grid": "string",
     "finest_open": "bool",
@@ -191,7 +193,7 @@ def names_of(common: Mapping[str, Any], kept: Iterable[str] = ()) -> Names:
     objectives, layout = common["objectives"], common["layout"]
     own = (
         *("person", "status", "options", "score", "prediction", "message", "given", *CERTIFICATE),
-        *("option", "changed", "plausibility", "rounded_score", "rounded_prediction", "flags"),
+        *("option", "changed", "plausibility", "admitted_by", "rounded_score", "rounded_prediction", "flags"),
     )
     return Names(
         own=called({name: name for name in own}),
@@ -243,6 +245,7 @@ def schema_of(explainer: "Explainer", key: "pa.DataType", kept: "Sequence[pa.Fie
         scores += ["rounded_score", *(["rounded_prediction"] if predicted else [])]
     options[names["changed"]] = pa.list_(pa.string())
     options |= dict.fromkeys([*names.costs.values(), *(names[name] for name in scores)], "float64")
+    options[names["admitted_by"]] = "string"
     if common["layout"]["flags"]:
         options[names["flags"]] = "string"
     return AnswerSchema(people=_schema(people), options=_schema(options), names=names, common=common)
@@ -352,7 +355,7 @@ def _option_columns(options: Sequence[Counterfactual], schema: AnswerSchema) -> 
             column: [option.rounded.get(name) for option in options] for name, column in names.rounded.items()
         },
         names["changed"]: [list(option.changes) for option in options],
-        **{names[name]: list(map(attrgetter(name), options)) for name in SCORES},
+        **{names[name]: list(map(attrgetter(name), options)) for name in (*SCORES, "admitted_by")},
         names["flags"]: [json.dumps(to_plain(option.flags)) if option.flags else None for option in options],
     }
 
@@ -501,7 +504,7 @@ def _option_data(
         "changes": {name: [row[name], value] for name, value in after.items()},
         "costs": to_plain({name: option[column] for name, column in names.costs.items()}),
         "rounded": to_plain(_known(option, names.rounded)),
-        **{name: to_plain(option.get(names[name])) for name in SCORES},
+        **{name: to_plain(option.get(names[name])) for name in (*SCORES, "admitted_by")},
         "flags": json.loads(option.get(names["flags"]) or "[]"),
     }
 

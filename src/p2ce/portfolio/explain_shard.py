@@ -164,7 +164,13 @@ def withdraw_proofs(finished: Finished, schema: AnswerSchema, folder: Path) -> F
             if status[row] in (Status.OPTIMAL, Status.NO_RECOURSE):
                 status[row] = Status.HEURISTIC.value
     proven = [False if has_certificate else None for has_certificate in searched]
-    for name, cells in (("status", status), ("proven", proven), ("unproven_because", because)):
+    withdrawn = {
+        "status": status,
+        "proven": proven,
+        "unproven_because": because,
+        "none_because": [None] * len(status),
+    }
+    for name, cells in withdrawn.items():
         at = people.schema.get_field_index(names[name])
         one = people.schema.field(at)
         people = people.set_column(at, one, pa.array(cells, type=one.type))

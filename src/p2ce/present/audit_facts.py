@@ -89,6 +89,10 @@ def certificate_facts(explanation: Explanation, wording: Wording) -> tuple[Fact,
         "bound": certificate.bound,
         "detector": certificate.detector_family
         or wording.say("detector_reported_only" if judged else "none"),
+        "plausibility_today": _known(certificate.plausibility_today, wording),
+        "none_because": ""
+        if certificate.none_because is None
+        else wording.say(f"reason_{certificate.none_because}"),
         "grid": wording.say(f"grid_{certificate.grid}"),
         "finest_open": wording.full(certificate.finest_open),
         "refined": _count(certificate.refined, wording) if certificate.refined else "",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from p2ce.audits.audit_result import Audit, Contrast, Estimate, Group
 from p2ce.audits.groupings import MISSING
 from p2ce.audits.metrics import Metric
+from p2ce.audits.outcomes import UNKNOWN
 from p2ce.present.audit_facts import Fact, facts_of, provenance_facts
 from p2ce.present.charts.group_data import cost_text, group_name, grouping_name, metric_name, written
 from p2ce.present.wording import Wording, capital, wording_for
@@ -32,6 +33,7 @@ class GroupingView:
     groups: tuple[Group, ...]
     heading: str
     outcomes: AuditTable
+    reasons: AuditTable | None
     costs: AuditTable | None
     tests: AuditTable | None
     features: AuditTable | None
@@ -110,6 +112,10 @@ def _notices(audit: Audit, wording: Wording) -> tuple[str, ...]:
 
 def _notes(audit: Audit, wording: Wording) -> tuple[str, ...]:
     found = []
+    if reasons := _known_reasons(audit.everybody):
+        people = audit.everybody.none_because
+        named = [f"{wording.say(f'reason_{one}')} {wording.numbers.count(people[one])}" for one in reasons]
+        found.append(wording.say("audit_reasons", reasons="; ".join(named)))
     if any(MISSING in group.values for group in audit.groups):
         found.append(wording.say("audit_missing_note"))
     if any(len(group.metrics) < len(audit.all_metrics) for group in audit.groups):
@@ -230,6 +236,7 @@ def _grouping(audit: Audit, groups: tuple[Group, ...], wording: Wording) -> Grou
         groups=groups,
         heading=wording.say("audit_by", names=grouping_name(groups[0].columns, wording)),
         outcomes=outcomes,
+        reasons=_reasons(rows, everybody, wording),
         costs=AuditTable(
             caption=wording.say("audit_costs_caption", confidence=confidence),
             columns=(
@@ -305,6 +312,30 @@ def _features(rows: tuple[Group, ...], everybody: Group, wording: Wording) -> Au
             for group in rows
         ),
     )
+
+
+def _reasons(rows: tuple[Group, ...], everybody: Group, wording: Wording) -> AuditTable | None:
+    """Split the people without an option by what leaves them without one."""
+    if not (known := _known_reasons(everybody)):
+        return None
+    return AuditTable(
+        caption=wording.say("audit_reasons_caption"),
+        columns=(wording.say("col_group"), *(capital(wording.say(f"reason_{reason}")) for reason in known)),
+        rows=tuple(
+            (_name(group, wording), *(_reason(group, reason, wording) for reason in known)) for group in rows
+        ),
+    )
+
+
+def _known_reasons(everybody: Group) -> list[str]:
+    """List the reasons that somebody has; none where nothing but "unknown" is known."""
+    found = [reason for reason, people in everybody.none_because.items() if people]
+    return [] if found == [UNKNOWN] else found
+
+
+def _reason(group: Group, reason: str, wording: Wording) -> str:
+    people = group.none_because.get(reason, 0)
+    return f"{wording.numbers.count(people)} ({wording.numbers.share(people / max(group.no_recourse, 1))})"
 
 
 def _name(group: Group, wording: Wording) -> str | tuple[str, str]:

@@ -89,13 +89,14 @@ def flag_line(flag: Flag) -> str:
 def judgement_text(judgement: Judgement) -> str:
     """Write the verdict on a proposal."""
     wording = wording_for(None)
-    plausibility = judgement.plausibility
+    plausibility, today = judgement.plausibility, judgement.plausibility_today
     return render_words(
         "judgement.jinja",
         wording.words,
         judgement=judgement,
         score=wording.numbers.prediction(float(judgement.score)),
         plausibility=None if plausibility is None else wording.numbers.score(plausibility, 0.0),
+        today=None if today is None else wording.numbers.score(today, 0.0),
         broken=[violation_text(one, wording) for one in judgement.broken],
     ).strip("\n")
 

@@ -8,11 +8,13 @@ from p2ce.present.standing import all_models
 from p2ce.present.wording import Wording
 from p2ce.result import Certificate, Explanation, Feature, Status
 from p2ce.result.certificate import FINEST
+from p2ce.result.counterfactual import AdmittedBy
 
 # Bounds of black-box models: there, the number of evaluations counts.
 EVALUATED = ("complete", "shap", "shap-paper")
 LONGEST_WRITTEN = 10**4000  # Python writes no integers of more than 4,300 digits
 MOST_NAMED = 6  # features whose steps are listed; the others are counted
+AS_TODAY: AdmittedBy = "as plausible as today"
 ADVISED = ("up", "down", "either")  # what only moves along has no steps of its own
 
 
@@ -23,6 +25,7 @@ def exact_proof(explanation: Explanation, wording: Wording) -> str:
     if certificate is None or explanation.status in (Status.ERROR, Status.ALREADY_FAVOURABLE):
         return sentence
     sentences = [sentence, *_exact_grid(explanation, certificate, wording)]
+    sentences += _exact_reasons(explanation, certificate, wording)
     if is_proven(explanation) and shows_rounded(explanation):
         sentences.append(wording.say("proof_of_exact"))
     for key, rules in (("rules_kept", certificate.rules), ("rules_checked", certificate.checked_rules)):
@@ -48,9 +51,33 @@ def plain_proof(explanation: Explanation, wording: Wording) -> str:
         return wording.say("your_no_certificate")
     sentences = [_plain_claim(explanation, certificate, wording)]
     sentences += _plain_grid(explanation, certificate, wording)
+    sentences += _plain_reasons(explanation, certificate, wording)
     if is_proven(explanation) and shows_rounded(explanation):
         sentences.append(wording.say("your_proof_of_exact"))
     return " ".join(sentences)
+
+
+def _exact_reasons(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
+    """Say which rule of plausibility holds, which options it admits, and why there is none."""
+    sentences, today = [], certificate.plausibility_today
+    if today is not None and today < 0:
+        sentences.append(wording.say("today_counts", today=wording.numbers.score(today, 0.0)))
+    numbers = [option.number for option in explanation if option.admitted_by == AS_TODAY]
+    if numbers:
+        listed = wording.listed([wording.numbers.count(number) for number in numbers])
+        sentences.append(wording.counted("admitted_as_today", len(numbers), options=listed))
+    if certificate.none_because is not None and certificate.cells:
+        sentences.append(wording.say(f"none_because_{certificate.none_because}"))
+    return sentences
+
+
+def _plain_reasons(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
+    today = certificate.plausibility_today
+    if len(explanation):
+        return [wording.say("your_today_counts")] if today is not None and today < 0 else []
+    if certificate.none_because is None or not certificate.cells:
+        return []
+    return [wording.say(f"your_none_because_{certificate.none_because}")]
 
 
 def is_proven(explanation: Explanation) -> bool:
@@ -91,6 +118,10 @@ def _exact_claim(explanation: Explanation, wording: Wording) -> str:
         return wording.say("favourable")
     if certificate is None:
         return wording.say("no_certificate")
+    if status is Status.TIME_LIMIT and certificate.finest_open:
+        leads = wording.say(f"leads{_conditions(certificate)}", clearly=_clearly(explanation, wording))
+        work, space = _work(certificate, wording), _space(certificate, wording)
+        return wording.say("stopped_finest", space=space, leads=leads, work=work)
     if status is Status.TIME_LIMIT:
         return _stopped(certificate, open_costs(explanation), wording, found=len(explanation))
     if status is Status.HEURISTIC or not certificate.proven:
@@ -119,6 +150,9 @@ def _exact_claim(explanation: Explanation, wording: Wording) -> str:
 
 
 def _plain_claim(explanation: Explanation, certificate: Certificate, wording: Wording) -> str:
+    if explanation.status is Status.TIME_LIMIT and certificate.finest_open:
+        leads = wording.say(f"leads{_conditions(certificate)}", clearly=_clearly(explanation, wording))
+        return wording.say("your_stopped_finest", space=_plain_space(certificate, wording), leads=leads)
     if explanation.status in (Status.TIME_LIMIT, Status.HEURISTIC) or not certificate.proven:
         return _plain_unproven(explanation, certificate, wording)
     if not certificate.cells:
@@ -268,9 +302,8 @@ def _exact_grid(explanation: Explanation, certificate: Certificate, wording: Wor
     if not is_proven(explanation):
         return []
     key = f"on_{certificate.grid}"
-    sentences = [_with_steps(key, explanation, wording) if claims_none(explanation) else wording.say(key)]
-    if certificate.finest_open:
-        sentences.append(wording.say("on_finest_open"))
+    steps = claims_none(explanation) or certificate.finest_open
+    sentences = [_with_steps(key, explanation, wording) if steps else wording.say(key)]
     if certificate.refined:
         sentences.append(wording.counted("on_refined", certificate.refined))
     return sentences
@@ -287,7 +320,7 @@ def _plain_grid(explanation: Explanation, certificate: Certificate, wording: Wor
         return [wording.say("your_grid_finest")]
     if question is not None and not any(one.may_change for one in question.features.values()):
         return []
-    return [_with_steps("your_grid_open" if certificate.finest_open else "your_grid", explanation, wording)]
+    return [_with_steps("your_grid", explanation, wording)]
 
 
 def _with_steps(key: str, explanation: Explanation, wording: Wording) -> str:

@@ -92,6 +92,9 @@ class OptionView:
             "score": wording.full(option.score),
             "prediction": "" if option.prediction is None else wording.full(option.prediction),
             "plausibility": "" if option.plausibility is None else wording.full(option.plausibility),
+            "admitted_by": ""
+            if option.admitted_by is None
+            else wording.say(f"admitted_by_{option.admitted_by.replace(' ', '_')}"),
             "displayed": "; ".join(raw_values(option.rounded, wording)),
             "displayed_score": wording.full(option.displayed_score) if option.rounded else "",
             "best": self.best,

@@ -18,6 +18,13 @@ Unproven: TypeAlias = Literal[
     "rounding",  # too many cells lay inside the error band of a score
     "misprint",  # an algorithm of the paper ran as printed
 ]
+# The first restriction whose removal gives an option on the same grid, see `p2ce.explain.none_because`.
+NoneBecause: TypeAlias = Literal[
+    "model",  # no allowed change of the features that may change is accepted
+    "plausibility",
+    "rules",
+    "max_changes",
+]
 GIVEN: GridName = "given"
 INFERRED: GridName = "inferred"
 FINEST: GridName = "finest"
@@ -29,6 +36,10 @@ class Certificate:
 
     How much work it was (`boxes`, `scored`, `pruned`, `verified`, `discrepancies`) is no part of what was
     proven, and depends on who else was explained at the same time: equality leaves it out.
+
+    `none_because` names the reason where there is no option: without the requirement of
+    plausibility, or without the rules between features, or without the limit of changes, there is one. None
+    where there are options, or where that was not proven within a bounded search.
 
     >>> certificate = Certificate(
     ...     proven=True, method="exact", model_family="LightGBM", bound="tree leaves", cells=1_000, axes=3
@@ -42,13 +53,18 @@ class Certificate:
     method: str
     model_family: str
     detector_family: str | None = None
+    # The detector's value for the person as they are; None where that does not count. An option must be
+    # plausible (0 or more), or no less plausible than this.
+    plausibility_today: Number | None = field(default=None, compare=False)
+    none_because: NoneBecause | None = None
     bound: str  # "tree leaves", "additive", "network", "complete", "shap", …: what cells were pruned by
     cells: Whole  # grid cells in reach; a Python int, since it can exceed any machine integer
     axes: Count  # features that may change
     grid: GridName = GIVEN  # the one that this is about
-    finest_open: bool = False  # the finest grid was searched as well, but not to its end
-    # Rows between the grid's values that were tried close to its front. The front is nowhere worse for it, and
-    # what is proven is about the grid alone.
+    # There is no option on this grid, which was searched completely; the finest was not searched to its end.
+    finest_open: bool = False
+    # Rows between the grid's values that were tried close to its front. The front is nowhere worse for it,
+    # and what is proven is about the grid alone.
     refined: Count = 0
     max_changes: Count | None = None
     ties: bool = False  # options of equal cost are all listed; else one of them stands for the others

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from p2ce.result.flag import Flag
 from p2ce.result.json_data import in_order
@@ -13,6 +13,18 @@ from p2ce.tables.json_values import Count, Number, Value, plain_fields
 # up to the share of it that is let pass there (p2ce.adapters.checked_calls), such scores are the same.
 SCORES = ("score", "plausibility", "prediction", "rounded_score", "rounded_prediction")
 ROUNDED_OTHERWISE = 1e-4
+
+
+# Which rule of plausibility admitted an option.
+AdmittedBy: TypeAlias = Literal[
+    "plausible",  # the detector finds it plausible
+    "as plausible as today",  # the detector finds neither it nor the person plausible, and it no less so
+]
+
+
+def admitted_by(plausibility: float) -> AdmittedBy:
+    """Name the rule that admits a row of this decision value, if one does."""
+    return "plausible" if plausibility >= 0.0 else "as plausible as today"
 
 
 def same_score(one: Any, other: Any) -> bool:
@@ -31,7 +43,8 @@ class Counterfactual:
     user's own model returned; two counterfactuals that differ only by how a library rounds a row in another
     batch are equal. Where that is a lead, `prediction` is what the model predicts: the number of
     a regressor, the probability of the wanted class of several. `plausibility` is the detector's decision
-    value (plausible from 0 on), or None without a detector.
+    value (plausible from 0 on), or None without a detector. `admitted_by` says which rule of plausibility it
+    keeps: a person who is an outlier today may stay one, if the option makes them no less plausible.
 
     `number` is its id in every text, chart and table. It is no part of what makes two of them equal.
 
@@ -59,6 +72,7 @@ class Counterfactual:
     costs: dict[str, Number]
     score: Number
     plausibility: Number | None = None
+    admitted_by: AdmittedBy | None = None  # None where plausibility is not required
     prediction: Number | None = None  # None where the score says it all
     rounded: dict[str, Value] = field(default_factory=dict)  # only what a display rounds to another value
     rounded_score: Number | None = None  # with the rounded values

@@ -136,7 +136,7 @@ class Explanations(Sequence[Explanation]):
     @overload
     def summary(self, *, kind: str | None = None) -> Any: ...
     def summary(self, *, kind: str | None = None) -> Any:
-        """Give a row per person: label, status, number of options, today's score and any message.
+        """Give a row per person: label, status, why there is no option, number of options, score, message.
 
         What the model predicts today follows the score, where any prediction is known.
         """
@@ -147,6 +147,10 @@ class Explanations(Sequence[Explanation]):
         data = {
             "person": self._label_index(),
             "status": pd.Series([entry.status.value for entry in self], dtype="object"),
+            "none_because": pd.Series(
+                [None if entry.certificate is None else entry.certificate.none_because for entry in self],
+                dtype="object",
+            ),
             "options": pd.Series([len(entry) for entry in self], dtype="int64"),
             "score": pd.Series([entry.person_score for entry in self], dtype="float64"),
             **({"prediction": pd.Series(predictions, dtype="float64")} if predicted else {}),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from p2ce.result.counterfactual import Counterfactual
+from p2ce.result.counterfactual import AdmittedBy, Counterfactual
 from p2ce.result.rendered import rendered
 from p2ce.result.restriction import Violation
 
@@ -18,8 +18,12 @@ class Judgement:
 
     valid: bool  # the user's own model accepts it
     score: float
-    plausible: bool | None  # None when plausibility is not required: no detector, or method="mapocam"
+    # Plausible, or no less so than the person is today. None when plausibility is not required: no detector,
+    # or method="mapocam".
+    plausible: bool | None
     plausibility: float | None  # the detector's own value, if there is one
+    admitted_by: AdmittedBy | None = None  # which rule of plausibility it keeps
+    plausibility_today: float | None = None  # of the person as they are, where that counts
     allowed: bool
     broken: tuple[Violation, ...]  # what it breaks
     on_grid: bool  # every change goes to one of the grid's candidates

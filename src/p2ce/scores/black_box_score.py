@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,14 @@ class BlackBoxScore:
         """Evaluated in batches outside the kernel."""
         return
 
-    def evaluate_rows(self, rows: FloatArray, *, until: float | None = None) -> Verdicts:
-        """Evaluate rows in one call.
+    def evaluate_rows(
+        self,
+        rows: FloatArray,
+        *,
+        until: float | None = None,
+        least: Callable[[FloatArray], FloatArray] | None = None,
+    ) -> Verdicts:
+        """Evaluate rows in one call. ``least`` gives each row its own threshold, by the rows' values.
 
         The value of a row alone counts (`evaluate_closely`). Cells that are rejected are never seen again,
         so that those close to the threshold are evaluated alone at once; accepted ones are when they turn out
@@ -49,13 +56,14 @@ class BlackBoxScore:
         """
         frame = self.frame(rows)
         value = evaluate(self.call, frame, self.name)
-        close = np.flatnonzero(is_close(value, self.threshold, self.tolerance) & (value < self.threshold))
+        threshold = self.threshold if least is None else least(value)
+        close = np.flatnonzero(is_close(value, threshold, self.tolerance) & (value < threshold))
         if len(close):
             alone = evaluate_alone(self.call, frame.iloc[close], self.name, until=until)
             if len(alone) < len(close):
                 raise OutOfTime
             value[close] = alone
-        return Verdicts(np.where(value >= self.threshold, ACCEPT, REJECT), value)
+        return Verdicts(np.where(value >= threshold, ACCEPT, REJECT), value)
 
     def prepare(self, placed: Placed) -> PreparedScore:
         """Evaluate the rows of cells."""
@@ -68,6 +76,8 @@ class PreparedBlackBox:
 
     score: BlackBoxScore
     placed: Placed
+    # Cells' instances and values (m,) → what each cell has to reach, where that is not the threshold.
+    least: Callable[[IntArray, FloatArray], FloatArray] | None = None
 
     @property
     def bounds_boxes(self) -> bool:
@@ -76,7 +86,8 @@ class PreparedBlackBox:
     def evaluate(self, instance: IntArray, cells: Int32Array, *, until: float | None = None) -> Verdicts:
         """Evaluate the cells whose values are not known, in one call."""
         if self.placed.known is None:
-            return self.score.evaluate_rows(self.placed.rows(instance, cells), until=until)
+            least = None if self.least is None else partial(self.least, instance)
+            return self.score.evaluate_rows(self.placed.rows(instance, cells), until=until, least=least)
         value = self._known(instance, cells, self.placed.known)
         verdict = np.where(value >= self.score.threshold, ACCEPT, REJECT)
         # A known value is that of a row in a batch: a rejected one close to the threshold is evaluated alone.

@@ -193,7 +193,16 @@ def lay_out_instances(
     positions["lowest"], positions["highest"] = placement.lowest, placement.highest
     prices = np.empty(tables.steps.shape, dtype=PRICE)
     prices["cost"], prices["envelope"] = tables.steps, tables.envelope
-    gains, limits = _score_ticks(layout, grid, placement, seen, own, people)
+    flat = layout.flat
+    gains = np.zeros((count, len(flat.weights) + len(layout.budgets), axes, width), dtype=np.int32)
+    limits = np.empty((count, len(flat.scores)), dtype=LIMIT)
+    for s, score in enumerate(flat.scores):
+        thresholds = np.full(count, score["accept_from"]), np.full(count, score["reject_below"])
+        parts, limits[:, s] = _score_ticks(
+            layout, s, grid, placement, seen, own, people, thresholds=thresholds
+        )
+        if parts is not None:
+            gains[:, score["table"]] = parts
     return FlatInstances(
         positions=positions,
         seen=seen,
@@ -208,59 +217,105 @@ def lay_out_instances(
     )
 
 
+def count_own_value(
+    layout: ScoreLayout,
+    grid: BaseGrid,
+    placement: Placement,
+    instances: FlatInstances,
+    people: FloatArray,
+    *,
+    number: int,
+    gap: float,
+) -> tuple[FlatInstances, FloatArray]:
+    """Let a score accept whatever reaches an instance's own value, and give these values (n,).
+
+    Two values that are ``gap`` apart or more are ordered alike by the library itself; at 0, equal values are
+    equal there too. Thresholds are only ever lowered: an instance whose own value is accepted keeps its own.
+    """
+    from p2ce.scores.score_cells import score_points
+
+    count = len(people)
+    value, row = np.empty(count), np.empty(people.shape[1])
+    own_cells = np.ascontiguousarray(placement.position)
+    score_points(layout.flat, number, instances, np.arange(count), own_cells, row, value)
+    score = layout.flat.scores[number]
+    if (value >= score["accept_from"]).all():
+        return instances, value
+    slack = gap + 2.0**-46 * np.abs(value) if gap > 0 else 0.0  # and the rounding of the sum itself
+    accept_from = np.minimum(score["accept_from"], value + slack)
+    reject_below = np.minimum(score["reject_below"], value - slack)
+    _, lowered = _score_ticks(
+        layout,
+        number,
+        grid,
+        placement,
+        instances.seen,
+        instances.own,
+        people,
+        thresholds=(accept_from, reject_below),
+    )
+    limits = instances.limits.copy()
+    limits[:, number] = np.where(value >= score["accept_from"], limits[:, number], lowered)
+    return instances._replace(limits=limits), value
+
+
 def _score_ticks(
     layout: ScoreLayout,
+    number: int,
     grid: BaseGrid,
     placement: Placement,
     seen: FloatArray,
     own: FloatArray,
     people: FloatArray,
-) -> tuple[Int32Array, Records]:
-    """Turn additive parts and thresholds into ticks, rounded so that certainty stays certain."""
+    *,
+    thresholds: tuple[FloatArray, FloatArray],
+) -> tuple[Int32Array | None, Records]:
+    """Turn a score's additive part and thresholds into ticks, rounded so that certainty stays certain.
+
+    ``thresholds`` are accept_from and reject_below (n,). The additive part is None for trees.
+    """
     flat = layout.flat
-    count, _, axes, width = seen.shape
-    weighted = len(flat.weights)
-    gains = np.zeros((count, weighted + len(layout.budgets), axes, width), dtype=np.int32)
-    limits = np.empty((count, len(flat.scores)), dtype=LIMIT)
-    slot = np.arange(width)
-    allowed = (slot >= placement.lowest[..., None]) & (slot <= placement.highest[..., None])
-    for s, score in enumerate(flat.scores):
-        start = np.full(count, score["offset"])
-        span = np.full(count, layout.span[s])
-        terms = int(score["last_tree"] - score["first_tree"]) + 2
-        table = score["table"]
-        if table >= 0:
-            if table < weighted:
-                weights = flat.weights[table]
-                with np.errstate(over="ignore", invalid="ignore"):
-                    moving = weights[grid.columns][None, :, None] * seen[:, score["looks_at"]]
-                    resting = weights * own[:, score["looks_at"]]
-            else:
-                moving, resting = _spent(layout.budgets[table - weighted], grid, placement, people)
-            moving = np.where(allowed, moving, 0.0)
-            resting[:, grid.columns] = 0.0
-            if table >= weighted:
-                _free_of_charge(moving, resting, score["reject_below"])
-            start = start + resting.sum(axis=1)
-            span = span + np.abs(resting).sum(axis=1) + np.abs(moving).max(axis=2, initial=0.0).sum(axis=1)
-            terms += own.shape[2]
-        tick = tick_for(span)
-        # Numbers at the ends of float64 leave no ticks to count in: then nothing is certain or pruned.
-        usable = np.isfinite(start) & np.isfinite(span) & (tick > 0)
-        start, span, tick = np.where(usable, start, 0), np.where(usable, span, 0), np.where(usable, tick, 1.0)
-        if table >= 0:
-            parts = np.where(usable[:, None, None], moving, 0.0)
-            gains[:, table] = np.rint(parts / tick[:, None, None]).astype(np.int32)
-        # Half a tick per rounded term, and the float64 rounding of the sums that the thresholds speak of.
-        doubt = terms / 2 + 1 + span / tick * terms * 2.0**-52
-        limits["base"][:, s] = np.rint(start / tick).astype(np.int64)
-        with np.errstate(
-            over="ignore"
-        ):  # a threshold that everyone or nobody reaches may be as large as floats get
-            reject_below = np.where(usable, np.floor(score["reject_below"] / tick - doubt), -np.inf)
-            accept_from = np.where(usable, np.ceil(score["accept_from"] / tick + doubt), np.inf)
-        limits["reject_below"][:, s] = whole_ticks(reject_below)
-        limits["accept_from"][:, s] = whole_ticks(accept_from)
+    score, table = flat.scores[number], flat.scores[number]["table"]
+    count, weighted = len(people), len(flat.weights)
+    start = np.full(count, score["offset"])
+    span = np.full(count, layout.span[number])
+    terms = int(score["last_tree"] - score["first_tree"]) + 2
+    if table >= 0:
+        if table < weighted:
+            weights = flat.weights[table]
+            with np.errstate(over="ignore", invalid="ignore"):
+                moving = weights[grid.columns][None, :, None] * seen[:, score["looks_at"]]
+                resting = weights * own[:, score["looks_at"]]
+        else:
+            moving, resting = _spent(layout.budgets[table - weighted], grid, placement, people)
+        slot = np.arange(seen.shape[3])
+        allowed = (slot >= placement.lowest[..., None]) & (slot <= placement.highest[..., None])
+        moving = np.where(allowed, moving, 0.0)
+        resting[:, grid.columns] = 0.0
+        if table >= weighted:
+            _free_of_charge(moving, resting, score["reject_below"])
+        start = start + resting.sum(axis=1)
+        span = span + np.abs(resting).sum(axis=1) + np.abs(moving).max(axis=2, initial=0.0).sum(axis=1)
+        terms += own.shape[2]
+    tick = tick_for(span)
+    # Numbers at the ends of float64 leave no ticks to count in: then nothing is certain or pruned.
+    usable = np.isfinite(start) & np.isfinite(span) & (tick > 0)
+    start, span, tick = np.where(usable, start, 0), np.where(usable, span, 0), np.where(usable, tick, 1.0)
+    gains = None
+    if table >= 0:
+        parts = np.where(usable[:, None, None], moving, 0.0)
+        gains = np.rint(parts / tick[:, None, None]).astype(np.int32)
+    # Half a tick per rounded term, and the float64 rounding of the sums that the thresholds speak of.
+    doubt = terms / 2 + 1 + span / tick * terms * 2.0**-52
+    limits = np.empty(count, dtype=LIMIT)
+    limits["base"] = np.rint(start / tick).astype(np.int64)
+    limits["value_accept_from"], limits["value_reject_below"] = thresholds
+    # A threshold that everyone or nobody reaches may be as large as floats get.
+    with np.errstate(over="ignore"):
+        reject_below = np.where(usable, np.floor(thresholds[1] / tick - doubt), -np.inf)
+        accept_from = np.where(usable, np.ceil(thresholds[0] / tick + doubt), np.inf)
+    limits["reject_below"] = whole_ticks(reject_below)
+    limits["accept_from"] = whole_ticks(accept_from)
     return gains, limits
 
 

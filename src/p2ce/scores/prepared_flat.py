@@ -7,7 +7,7 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, Int32Array, IntArray
 from p2ce.scores.external import Boxes, Verdicts
-from p2ce.scores.score import FlatScore
+from p2ce.scores.score import FlatScore, verdicts_of
 
 if TYPE_CHECKING:  # the kernels load Numba, which takes a second
     from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout
@@ -44,7 +44,8 @@ class PreparedFlat:
         row = np.empty(self.instances.own.shape[2])
         cells = np.ascontiguousarray(cells)
         score_points(self.layout.flat, self.number, self.instances, instance, cells, row, value)
-        return Verdicts(self.score.verdicts(value), value)
+        limits = self.instances.limits[instance, self.number]
+        return Verdicts(verdicts_of(value, limits["value_accept_from"], limits["value_reject_below"]), value)
 
     def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002
         """Prune nothing outside the kernel."""

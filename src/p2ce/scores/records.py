@@ -49,12 +49,14 @@ POSITION = np.dtype(
 # What a candidate costs, and the least that going at least as far costs.
 PRICE = np.dtype([("cost", np.float64), ("envelope", np.float64)])
 
-# A score's totals for an instance, in ticks.
+# A score's thresholds for an instance: on totals in ticks, and on values in the library's own order.
 LIMIT = np.dtype(
     [
         ("base", np.int64),  # what does not depend on the choice
         ("reject_below", np.int64),  # totals under this are rejected for certain
         ("accept_from", np.int64),  # totals from this on are accepted for certain
+        ("value_reject_below", np.float64),
+        ("value_accept_from", np.float64),
     ]
 )
 

@@ -60,6 +60,13 @@ class Score(Protocol):
         ...
 
 
+def verdicts_of(
+    value: FloatArray, accept_from: float | FloatArray, reject_below: float | FloatArray
+) -> Int8Array:
+    """Compare values (n,) with certified thresholds, one for all of them or one for each."""
+    return np.where(value >= accept_from, ACCEPT, np.where(value < reject_below, REJECT, UNDECIDED))
+
+
 def seen_as_given(rows: FloatArray) -> FloatArray:
     """Return the rows unchanged: the model sees the user's values as they are."""
     return rows
@@ -148,9 +155,7 @@ class FlatScore:
 
     def verdicts(self, value: FloatArray) -> Int8Array:
         """Compare values (n,) with the certified thresholds."""
-        return np.where(
-            value >= self.accept_from, ACCEPT, np.where(value < self.reject_below, REJECT, UNDECIDED)
-        )
+        return verdicts_of(value, self.accept_from, self.reject_below)
 
     def prepare(self, placed: Placed) -> PreparedScore:
         """Evaluate whole rows; the kernel's own form is `flat_arrays`, for all flat scores together."""

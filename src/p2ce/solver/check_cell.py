@@ -32,4 +32,4 @@ def passes(flat, s, instance, cell, row, counters):
         return total >= instance.limits[s].reject_below
     counters[CHECKED] += 1
     counters[WORK] += 16 * (flat.scores[s].last_tree - flat.scores[s].first_tree)
-    return score_cell(flat, s, instance, cell, row) >= flat.scores[s].reject_below
+    return score_cell(flat, s, instance, cell, row) >= instance.limits[s].value_reject_below

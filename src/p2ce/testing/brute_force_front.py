@@ -24,7 +24,7 @@ def brute_force_front(
     Without rules, that is every combination of candidates with at most so many changes. ``accepts`` calls the
     user's own objects; without it, the explainer's adapters do.
     """
-    problem, accepts = explainer._problem, accepts or _accepts(explainer)
+    problem, accepts = explainer._problem, accepts or _accepts(explainer, row)
     batch = place_and_price(problem, problem.codebook.encode(row))
     placement, tables = batch.placement, batch.tables
     here = placement.position[0]
@@ -69,24 +69,32 @@ def _cheapest(totals: FloatArray) -> FloatArray:
     return totals[first[undominated(compared)]]
 
 
-def _accepts(explainer: Explainer) -> Callable[[pd.DataFrame], BoolArray]:
+def _accepts(explainer: Explainer, person: pd.DataFrame) -> Callable[[pd.DataFrame], BoolArray]:
     problem = explainer._problem
+    judge = problem.required_detector
+    least = 0.0
+    if judge is not None and judge.evaluate is None:  # our own forest, whose compiled score is the detector
+        assert judge.score is not None
+        least = judge.score.accept_from
+    if problem.own_plausibility_counts:
+        least = min(least, float(_judged(explainer, person)[0]))
 
     def accepts(frame: pd.DataFrame) -> BoolArray:
         accepted = np.ones(len(frame), dtype=np.bool_)
         for model in problem.models:
             accepted &= np.asarray(model.evaluate(frame)) >= model.threshold
-        judge = problem.required_detector
-        if judge is None or not accepted.any():
-            return accepted
-        some = frame[accepted]
-        if judge.evaluate is not None:
-            plausible = np.asarray(judge.evaluate(some)) >= 0
-        else:  # our own forest, whose compiled score is the detector
-            assert judge.score is not None
-            codes = problem.codebook.of(judge.columns).encode(some)
-            plausible = judge.report(score_rows(judge.score, codes)) >= 0
-        accepted[accepted] = plausible
+        if judge is not None and accepted.any():
+            accepted[accepted] = _judged(explainer, frame[accepted]) >= least
         return accepted
 
     return accepts
+
+
+def _judged(explainer: Explainer, frame: pd.DataFrame) -> FloatArray:
+    """Give the decision values of the detector that is required; of our own forest, the path lengths."""
+    judge = explainer._problem.required_detector
+    assert judge is not None
+    if judge.evaluate is not None:
+        return np.asarray(judge.evaluate(frame))
+    assert judge.score is not None
+    return score_rows(judge.score, explainer._problem.codebook.of(judge.columns).encode(frame))

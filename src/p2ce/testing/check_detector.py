@@ -1,12 +1,15 @@
 """Check that a detector conforms: what is read of it is what it does, bounds hold, and nothing is changed."""
 
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from p2ce.adapters.evaluate import STEADY, evaluate_closely
 from p2ce.arrays import BoolArray, FloatArray
+from p2ce.compilation.own_plausibility import COUNTS, IGNORE
 from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.detectors.parse_detector import parse_detector
 from p2ce.explainer import Explainer
@@ -149,18 +152,35 @@ def _check_fronts(
     def wanted(frame: pd.DataFrame) -> FloatArray:
         return np.where(wished.encode(frame[label]) > enough, 0.75, 0.25)
 
-    def accepts(frame: pd.DataFrame) -> BoolArray:
-        return (wanted(frame) >= 0.5) & subject.accepts(subject.evaluate_frame(frame))
+    def accepts(frame: pd.DataFrame, least: float) -> BoolArray:
+        # A row that is close to a threshold is evaluated alone: its batch may round it otherwise.
+        values = evaluate_closely(
+            subject.evaluate_frame,
+            frame,
+            subject.who,
+            threshold=lambda values: np.full(len(values), least),
+            tolerance=STEADY,
+        ).values
+        return np.asarray((wanted(frame) >= 0.5) & (values >= least))
 
-    explainer = Explainer(
-        wanted,
-        reference,
-        actions=actions,
-        max_changes=MAX_CHANGES,
-        plausibility=detector,
-        contamination=contamination,
-        random_state=random_state,
-    )
     order = rng.permutation(len(reference))
     rejected = reference.iloc[order[codes[order] <= enough][:people]]
-    return check_fronts({"with this detector": explainer}, rejected, accepts)
+    compared = []
+    for rule in (COUNTS, IGNORE):
+        explainer = Explainer(
+            wanted,
+            reference,
+            actions=actions,
+            max_changes=MAX_CHANGES,
+            plausibility=detector,
+            contamination=contamination,
+            plausibility_of_today=rule,
+            random_state=random_state,
+        )
+        for at in range(len(rejected)):
+            person = rejected.iloc[[at]]
+            own = float(subject.evaluate_frame(person)[0])
+            least = 0.0 if rule == IGNORE else min(0.0, own)
+            how = {f"with this detector and plausibility_of_today={rule!r}": explainer}
+            compared.append(check_fronts(how, person, partial(accepts, least=least)))
+    return Fronts(len(rejected), sum(one.points for one in compared) // 2)

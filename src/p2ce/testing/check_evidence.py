@@ -75,7 +75,7 @@ class _Case:
         yield "person", lambda: self.person(f"person_{predicted}")
         yield "changes", self.listed_changes
         yield predicted, lambda: self.listed(predicted, *self.judge(rows))
-        yield "plausibility", lambda: self.listed("plausibility", *self.prices.plausibility(rows))
+        yield "plausibility", self.plausibility
         yield "features", self.features
         yield "displayed values", self.displayed
         yield "number of changes", lambda: self.each(policy.count(rows) <= self.most)
@@ -96,6 +96,12 @@ class _Case:
         then = np.array([option[key] for option in self.options], dtype=float)
         fine = np.isclose(then, found, rtol=1e-5, atol=1e-5, equal_nan=True)
         return [*self.each(accepted, "is not accepted"), *self.each(fine, f"lists another {key}")]
+
+    def plausibility(self) -> list[str]:
+        values, enough = self.prices.plausibility(self.rows)
+        rules, broken = self.prices.rules_of(values, self.certificate)
+        broken += self.each(rules == [one["admitted_by"] for one in self.options], "has another rule")
+        return broken + self.listed("plausibility", values, enough)
 
     def person(self, key: str) -> list[str]:
         (score,), (accepted,) = self.judge(self.policy.before[None])

@@ -86,6 +86,9 @@ class StatedClaims:
                 name for name in names if name != "method"
             ]  # an algorithm of the paper with settings of its own
         broken = [f"another {name}" for name in names if now[name] != then[name]]
+        stated = self.given["question"]["settings"].get("plausibility_of_today")
+        if stated not in (None, then.get("plausibility_of_today")):
+            broken.append("another plausibility_of_today")
         broken = broken or self.judge.other_goal(then["target"], then["threshold"])
         if not broken and now.get("max_changes", then["max_changes"]) != then["max_changes"]:
             raise Unchecked("another number of changes than the explainer's: was it given for this person?")
@@ -101,6 +104,8 @@ class StatedClaims:
         broken = [*self._unlike_proof(status)]
         if (status == "OPTIMAL" and not number) or (status == "NO_RECOURSE" and number):
             broken.append(f"{status}, with {number} options")
+        if self.certificate.get("none_because") and status != "NO_RECOURSE":
+            broken.append(f"{status}, with a reason for having no option")
         if not broken and PROVES[status] and self.certificate["method"] != "exact":
             raise Unchecked("what an algorithm of the paper proves is not checked")
         return broken

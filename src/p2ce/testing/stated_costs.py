@@ -69,9 +69,31 @@ class StatedCosts:
         return float((values if unit == "std" or two or np.ptp(clipped) == 0 else clipped).std())
 
     def plausibility(self, rows: Any) -> tuple[Any, Any]:
-        """Walk the forest: give its decision values, and which rows are plausible."""
-        if self.head["settings"]["plausibility"] is None:
+        """Walk the forest: give its decision values, and which rows are plausible enough.
+
+        That is plausible, or, where the plausibility of today counts, no less so than the person's own row.
+        """
+        settings = self.head["settings"]
+        if settings["plausibility"] is None:
             return np.full(len(rows), np.nan), np.ones(len(rows), dtype=bool)
+        values, depth, least = self._walked(rows)
+        if settings.get("plausibility_of_today") == "counts" and settings["method"] == "exact":
+            least = min(least, self._walked(self.policy.before[None])[1][0])
+        return values, depth >= least
+
+    def rules_of(self, values: Any, certificate: dict[str, Any]) -> tuple[Any, list[str]]:
+        """Name the rule that admits rows of these decision values, and compare the person's own value."""
+        rules = np.where(values >= 0, "plausible", "as plausible as today").astype(object)
+        is_free = certificate.get("detector_family", "") is None
+        rules[np.isnan(values) | is_free] = None
+        if (today := certificate.get("plausibility_today")) is None:
+            return rules, []
+        (own,), _ = self.plausibility(self.policy.before[None])
+        is_same = np.isclose(own, today, rtol=1e-5, atol=1e-5)
+        return rules, [f"the person's own is {own:.6g}"] * (not is_same)
+
+    def _walked(self, rows: Any) -> tuple[Any, Any, Any]:
+        """Walk the forest: give decision values, path lengths, and the least plausible path length."""
         if (forest := self.head["forest"]) is None:
             raise Unchecked("the detector is the user's own")
         feature, threshold, right, value = (
@@ -87,7 +109,7 @@ class StatedCosts:
                 node = np.where(feature[node] < 0, node, np.where(left, node + 1, right[node]))
             depth += value[node]
         share = depth / forest["whole_length"] if forest["whole_length"] else np.ones(len(rows))
-        return -(2.0**-share) - forest["offset"], depth >= forest["accept_from"]
+        return -(2.0**-share) - forest["offset"], depth, forest["accept_from"]
 
     def _load(self, name: str) -> Any:
         return np.load(io.BytesIO(self.parts[f"{name}.npy"]))

@@ -1,14 +1,16 @@
 """Evaluate whole rows, on the grid or off it, by the user's own model and detector."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from p2ce.adapters.evaluate import Closely, evaluate, evaluate_closely
-from p2ce.arrays import BoolArray, FloatArray
+from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.compilation.compiled_problem import Problem
+from p2ce.compilation.own_plausibility import OwnPlausibility
 
 
 class Scored(NamedTuple):
@@ -43,6 +45,45 @@ def scoring_of(problem: Problem) -> Callable[[FloatArray], FloatArray]:
     return score
 
 
+class Judged(NamedTuple):
+    """What the detector says of rows."""
+
+    values: FloatArray  # (n,) decision values, NaN without a detector
+    admitted: BoolArray  # (n,) plausible, or not less so than the instance is as it stands
+
+
+def judge_rows(
+    problem: Problem,
+    own: OwnPlausibility | None,
+    instance: IntArray,
+    rows: FloatArray,
+    frame: pd.DataFrame,
+    *,
+    closely: bool = True,
+) -> Judged:
+    """Judge rows (n, d) of instances (n,), on the grid or off it, by the detector that is required.
+
+    ``own`` holds the instances, None where their own plausibility does not count.
+    """
+    detector = problem.required_detector
+    if detector is None or not len(rows):
+        values = plausibility_of(problem, rows, frame, closely=closely)
+        return Judged(values, np.ones(len(rows), dtype=np.bool_))
+    if own is None:
+        values = plausibility_of(problem, rows, frame, closely=closely)
+        return Judged(values, values >= 0.0)
+    if detector.evaluate is None:
+        assert detector.score is not None
+        scores = detector.score.evaluate_rows(rows[:, problem.columns_of(detector)]).value
+        return Judged(detector.report(scores), own.admits_scores(instance, scores))
+    least = partial(own.least, instance)
+    if closely:
+        values = detector_scores(problem, rows, frame, least=least).values
+    else:
+        values = evaluate(detector.evaluate, frame, "detector")
+    return Judged(values, values >= least(values))
+
+
 def plausibility_of(
     problem: Problem, rows: FloatArray, frame: pd.DataFrame, *, closely: bool = True
 ) -> FloatArray:
@@ -62,10 +103,12 @@ def detector_scores(
     value: FloatArray | None = None,
     settled: BoolArray | None = None,
     until: float | None = None,
+    least: Callable[[FloatArray], FloatArray] | None = None,
 ) -> Closely:
     """Give the decision values of rows by the detector itself; our own forest is its score.
 
     ``value`` (n,) is that score where it is known; rows that are ``settled`` are not evaluated alone.
+    ``least`` gives by the values what each row has to reach, where that is not 0.
     """
     detector = problem.detector
     assert detector is not None
@@ -78,7 +121,7 @@ def detector_scores(
         detector.evaluate,
         frame,
         "detector",
-        threshold=0.0,
+        threshold=0.0 if least is None else least,
         tolerance=detector.tolerance,
         settled=settled,
         until=until,

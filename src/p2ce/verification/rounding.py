@@ -8,10 +8,11 @@ import numpy as np
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.comparing import quanta
 from p2ce.compilation.compiled_problem import Problem
+from p2ce.compilation.own_plausibility import OwnPlausibility
 from p2ce.errors import P2CEError
 from p2ce.problem.decimals import to_dtype
 from p2ce.verification.constraints import check_constraints
-from p2ce.verification.evaluate_rows import plausibility_of, score_frame
+from p2ce.verification.evaluate_rows import judge_rows, score_frame
 from p2ce.verification.row_costs import totals_of
 
 log = logging.getLogger("p2ce")
@@ -30,6 +31,7 @@ def rounded_rows(
     after: FloatArray,
     owner: IntArray,
     *,
+    own: OwnPlausibility | None,
     scores: FloatArray,
     totals: FloatArray,
 ) -> Displayed:
@@ -38,7 +40,7 @@ def rounded_rows(
     It has to be accepted, plausible and allowed, and must compare with the instance's other counterfactuals
     as the exact row does, objective by objective: else a displayed one could be dominated by another one, or
     be called best at something that it is not. ``totals`` (n, objectives) are the costs of the exact rows, as
-    compared.
+    compared. ``own`` is how plausible the instances are as they are, where that counts.
     """
     if not problem.rounded_columns:
         return Displayed(after, scores)
@@ -46,7 +48,7 @@ def rounded_rows(
     rows = np.flatnonzero((rounded != after).any(axis=1))
     if len(rows):
         try:
-            return _displayed(problem, before, after, rounded, rows, owner, scores, totals)
+            return _displayed(problem, before, after, rounded, rows, owner, own, scores, totals)
         except P2CEError as error:
             # Rounded rows lie off the grid, where a model or a rule may fail.
             log.info("Nothing is rounded, since the rounded rows cannot be verified: %s", error)
@@ -60,6 +62,7 @@ def _displayed(
     rounded: FloatArray,
     rows: IntArray,
     owner: IntArray,
+    own: OwnPlausibility | None,
     scores: FloatArray,
     totals: FloatArray,
 ) -> Displayed:
@@ -67,7 +70,8 @@ def _displayed(
     scored = score_frame(problem, frame)
     fine = scored.accepted.copy()
     if problem.required_detector is not None and fine.any():  # what is rejected needs no detector or rule
-        fine[fine] = plausibility_of(problem, rounded[rows[fine]], frame[fine]) >= 0.0
+        some = rows[fine]
+        fine[fine] = judge_rows(problem, own, owner[some], rounded[some], frame[fine]).admitted
     if fine.any():
         fine[fine] = check_constraints(problem, before[rows[fine]], rounded[rows[fine]], frame[fine]).allowed
     displayed, displayed_scores = after.copy(), scores.copy()

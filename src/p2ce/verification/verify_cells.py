@@ -1,5 +1,6 @@
 """Verify cells by the user's own model and detector, one call each, and by every constraint."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -135,6 +136,8 @@ def verify_cells(
         by_score, proven = problem.flat_detector, None
         if by_score is not None:
             proven = batch.scores[by_score].verify(instance[found], cells[found])
+        own = batch.own
+        least = None if own is None else partial(own.least, instance[found])
         plausibility[found], open_rows = detector_scores(
             problem,
             rows[found],
@@ -142,11 +145,16 @@ def verify_cells(
             value=None if proven is None else proven.value,
             settled=None if proven is None else proven.verdict != UNDECIDED,
             until=until,
+            least=least,
         )
         unsettled[found] |= open_rows
         failed[found] |= open_rows
         if problem.required_detector is not None:
-            implausible = ~(plausibility[found] >= 0.0)
+            if proven is not None and problem.required_detector.evaluate is None:
+                implausible = proven.verdict != ACCEPT  # our own forest: its compiled score is the detector
+            else:
+                needed = 0.0 if least is None else least(plausibility[found])
+                implausible = ~(plausibility[found] >= needed)
             failed[found] |= implausible
             if by_score is not None and proven is not None:
                 contradicted[found] |= (proven.verdict == ACCEPT) & implausible

@@ -1,4 +1,4 @@
-"""Judge rows off the grid as cells are judged on it: models, rules, detector."""
+"""OffGridJudge rows off the grid as cells are judged on it: models, rules, detector."""
 
 from typing import NamedTuple
 
@@ -11,33 +11,33 @@ from p2ce.compilation.batch import Batch
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.scores.external import ACCEPT, REJECT
 from p2ce.verification.constraints import check_constraints
-from p2ce.verification.evaluate_rows import plausibility_of
+from p2ce.verification.evaluate_rows import judge_rows, plausibility_of
 
 
-class Judged(NamedTuple):
+class OffGrid(NamedTuple):
     """What is said about rows."""
 
     good: BoolArray  # (n,) accepted, plausible, and no rule broken
     scores: FloatArray  # (n,) as reported
     plausibility: FloatArray  # (n,) NaN where the detector was not needed
 
-    def taken(self, which: BoolArray) -> "Judged":
+    def taken(self, which: BoolArray) -> "OffGrid":
         """Take some of the rows."""
-        return Judged(*(part[which] for part in self))
+        return OffGrid(*(part[which] for part in self))
 
 
-class Judge:
-    """Judges rows (n, d) of the instances of a batch; the ranges and directions of features are the caller's."""
+class OffGridJudge:
+    """Judges rows (n, d) of the instances of a batch; ranges and directions of features are the caller's."""
 
     def __init__(self, batch: Batch) -> None:
-        self.problem, self.values = batch.problem, batch.values
+        self.problem, self.values, self.own = batch.problem, batch.values, batch.own
 
     def scores(self, rows: FloatArray) -> FloatArray:
         """Give the reported scores of rows."""
         return self._by_models(rows)[0]
 
-    def judge(self, instance: IntArray, rows: FloatArray) -> Judged:
-        """Judge rows by the parsed scores, and by the user's own objects where these do not decide."""
+    def judge(self, instance: IntArray, rows: FloatArray) -> OffGrid:
+        """OffGridJudge rows by the parsed scores, and by the user's own objects where these do not decide."""
         problem = self.problem
         scores, good = self._by_models(rows)
         for rule in problem.rules:
@@ -49,15 +49,16 @@ class Judge:
         plausibility = np.full(len(rows), np.nan)
         if problem.required_detector is not None and good.any():
             some = np.flatnonzero(good)
-            plausibility[some] = plausibility_of(problem, rows[some], problem.frame(rows[some]))
-            good[some] &= plausibility[some] >= 0.0
-        return Judged(good, scores, plausibility)
+            found = judge_rows(problem, self.own, instance[some], rows[some], problem.frame(rows[some]))
+            plausibility[some] = found.values
+            good[some] &= found.admitted
+        return OffGrid(good, scores, plausibility)
 
-    def verify(self, instance: IntArray, rows: FloatArray) -> Judged:
-        """Judge rows by the user's own model, detector and constraints."""
+    def verify(self, instance: IntArray, rows: FloatArray) -> OffGrid:
+        """OffGridJudge rows by the user's own model, detector and constraints."""
         problem = self.problem
         if not len(rows):
-            return Judged(np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0))
+            return OffGrid(np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0))
         frame = problem.frame(rows)
         accepted = np.ones(len(rows), dtype=np.bool_)
         scores = np.empty((len(problem.models), len(rows)))
@@ -65,11 +66,13 @@ class Judge:
             settled = None if model.is_black_box else self._by_scores(model, rows).settled
             scores[number] = self._evaluated(number, model, frame, settled)
             accepted &= scores[number] >= model.threshold
-        plausibility = plausibility_of(problem, rows, frame)
         good = accepted & check_constraints(problem, self.values[instance], rows, frame).allowed
-        if problem.required_detector is not None:
-            good &= plausibility >= 0.0
-        return Judged(good, problem.reported(scores), plausibility)
+        if problem.required_detector is None:
+            plausibility = plausibility_of(problem, rows, frame)
+        else:
+            plausibility, admitted = judge_rows(problem, self.own, instance, rows, frame)
+            good &= admitted
+        return OffGrid(good, problem.reported(scores), plausibility)
 
     def _by_models(self, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
         problem = self.problem

@@ -1,0 +1,105 @@
+"""A person who is an outlier today may stay one: never dearer, never less plausible, no news for others."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.ensemble import IsolationForest as SklearnForest
+from sklearn.neighbors import LocalOutlierFactor
+
+import p2ce
+from p2ce.testing.brute_force_front import brute_force_front
+from p2ce.testing.check_fronts import same_costs
+from tests.oracle import no_cheaper
+from tests.properties.amount import examples
+from tests.properties.stated_problems import StatedProblem, numeric_problems
+
+CONTAMINATION = 0.4  # so that many are outliers
+
+
+def _ours(frame: pd.DataFrame) -> Any:
+    return p2ce.IsolationForest(n_estimators=10, contamination=CONTAMINATION, random_state=0)
+
+
+def _theirs(frame: pd.DataFrame) -> Any:
+    return SklearnForest(n_estimators=10, contamination=CONTAMINATION, random_state=0).fit(frame)
+
+
+def _black_box(frame: pd.DataFrame) -> Any:
+    return LocalOutlierFactor(8, novelty=True, contamination=CONTAMINATION).fit(
+        frame.to_numpy(dtype=np.float64)
+    )
+
+
+DETECTORS = {"ours": _ours, "theirs": _theirs, "a black box": _black_box}
+
+
+@pytest.mark.parametrize("kind", DETECTORS)
+@examples(12)
+@given(case=numeric_problems(constrained=st.just(True)))
+def test_fronts_are_never_dearer_and_those_of_plausible_people_are_the_same(
+    kind: str, case: StatedProblem
+) -> None:
+    case = replace(case, detector=DETECTORS[kind](case.frame))
+    explainer = case.explainer()
+    for then, now in zip(case.explain_all(plausibility_of_today="ignore"), case.explain_all(), strict=True):
+        if now.certificate is None:
+            assert then == now
+            continue
+        today = now.certificate.plausibility_today
+        assert then.certificate.plausibility_today is None
+        assert all(option.plausibility >= min(0.0, today) for option in now)
+        assert no_cheaper(then, now)
+        if today >= 0.0:
+            assert _data(then) == _data(now)
+        truth = brute_force_front(explainer, pd.DataFrame([now.person]).astype(case.frame.dtypes))
+        costs = np.array([[option.costs[name] for name in now.objectives] for option in now])
+        assert same_costs(costs.reshape(-1, len(now.objectives)), truth)
+
+
+def _data(found: p2ce.Explanation) -> dict[str, Any]:
+    data = found.to_dict(question=False)
+    data["certificate"].pop("plausibility_today")
+    return data
+
+
+@pytest.mark.parametrize("kind", ["theirs", "a function"])
+@examples(10)
+@given(case=numeric_problems())
+def test_a_change_that_the_detector_does_not_look_at_is_never_less_plausible(
+    kind: str, case: StatedProblem
+) -> None:
+    first = case.frame.columns[0]
+    # In single precision, where a row is rounded differently in another batch, and alone.
+    noise = np.float32(1e-7)
+    if kind == "theirs":
+        detector: Any = SklearnForest(n_estimators=5, contamination=0.5, random_state=0)
+        detector.fit(case.frame[[first]])
+    else:
+        mean = float(case.frame[first].mean())
+
+        def detector(rows: pd.DataFrame) -> np.ndarray:
+            far = -np.abs(rows[first].to_numpy(dtype=np.float32) - np.float32(mean)) - np.float32(0.25)
+            return far * (1 + noise * np.float32(len(rows) % 3))
+
+    case = replace(case, actions=case.actions.fix(first))
+    free = case.explain_all(plausibility=None)
+    for one, other in zip(case.explain_all(plausibility=detector), free, strict=True):
+        if one.certificate is not None and one.certificate.plausibility_today < 0:
+            assert [option.changes for option in one] == [option.changes for option in other]
+            assert {option.admitted_by for option in one} <= {"as plausible as today"}
+
+
+@examples(10)
+@given(case=numeric_problems(), method=st.sampled_from(["p2ce", "p2ce-ablation", "mapocam"]))
+def test_the_papers_algorithms_ignore_it(case: StatedProblem, method: str) -> None:
+    found = [
+        case.explain(plausibility=_ours(case.frame), method=method, plausibility_of_today=rule)
+        for rule in ("counts", "ignore")
+    ]
+    assert found[0] == found[1]
+    assert found[0].certificate is None or found[0].certificate.plausibility_today is None
