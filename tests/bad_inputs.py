@@ -136,7 +136,7 @@ def of_text(place: Place) -> Place:
 
 ARGUMENTS = (
     *("model", "reference", "actions", "objectives", "target", "threshold", "margin", "scale", "method"),
-    *("bound", "max_changes", "plausibility", "contamination", "random_state"),
+    *("bound", "max_changes", "plausibility", "plausibility_of_today", "contamination", "random_state"),
 )
 PLACES: dict[str, Place] = {
     **{name: argument(name) for name in ARGUMENTS},
@@ -434,6 +434,8 @@ ROWS: list[Row] = [
     ("plausibility", p2ce.IsolationForest, UnsupportedDetector, "IsolationForest()"),
     ("plausibility", "isolation", UnsupportedDetector, "str | None"),
     ("IsolationForest contamination", 0.7, InvalidArgument, "0.5 | 0.7"),
+    ("plausibility_of_today", "count", InvalidArgument, "'counts' | 'ignore' | 'count'"),
+    ("plausibility_of_today", None, InvalidArgument, "'counts' | 'ignore' | None"),
     ("random_state", "lucky", InvalidArgument, "random_state | 'lucky'"),
     ("method", "p2c", InvalidArgument, "'p2c' | 'p2ce' | 'p2ce-ablation' | 'mapocam' | 'exact'"),
     ("method", p2ce.paper.Mapocam(bound="monotone"), InvalidArgument, "monotone | linear | random forest"),

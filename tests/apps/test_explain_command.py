@@ -164,6 +164,18 @@ def test_options_reach_the_search(folder: Path, capsys: Capture) -> None:
     assert saved("zero.json")[0].target == 0
 
 
+def test_the_rule_of_plausibility_reaches_the_search(folder: Path, capsys: Capture) -> None:
+    assert run(capsys, *BASE, "--out", "out.json").code == 0
+    assert run(capsys, *BASE, "--plausibility-of-today", "ignore", "--out", "strict.json").code == 0
+    rules = [
+        saved(name)[0].question.settings["plausibility_of_today"] for name in ("out.json", "strict.json")
+    ]
+    assert rules == ["counts", "ignore"]
+    wrong = run(capsys, *BASE, "--plausibility-of-today", "never", "--out", "other.json")
+    assert wrong.code == 2
+    assert "--plausibility-of-today is counts or ignore; got 'never'" in wrong.line
+
+
 def test_a_row_that_cannot_be_read_is_written_and_the_others_go_on(folder: Path, capsys: Capture) -> None:
     lines = Path("people.csv").read_text(encoding="utf-8").splitlines()
     cells = lines[3].split(",")

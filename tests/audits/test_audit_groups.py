@@ -15,6 +15,7 @@ from p2ce import Audit, audit
 from p2ce.errors import InvalidArgument, LimitExceeded
 from p2ce.limits import Limits
 from p2ce.result import Explanation, Status
+from p2ce.result.certificate import NoneBecause
 from tests.audits.made_up import (
     ACCEPTED,
     ERROR,
@@ -335,3 +336,25 @@ def test_nobody_and_nothing_are_errors() -> None:
         audit(many([]), {"g": []})
     with pytest.raises(InvalidArgument, match=r"to expects one of .*'worst'"):
         audit(many(PEOPLE), {"sex": SEX}, **QUICK).difference("worst")  # type: ignore[arg-type]
+
+
+def test_people_without_an_option_are_split_by_the_reason() -> None:
+    def because(reason: NoneBecause | None) -> Explanation:
+        assert NONE.certificate is not None
+        return replace(NONE, certificate=replace(NONE.certificate, none_because=reason))
+
+    people = [*map(because, ("model", "rules", "rules", None)), UNFINISHED, ACCEPTED]
+    found = audit(many(people), {"sex": list("ffmmfm")}, min_size=1)
+    counts = found.by_group.filter(like="none_because_")
+    assert counts.loc[("sex", "f")].to_dict() == {
+        "none_because_model": 1,
+        "none_because_plausibility": 0,
+        "none_because_rules": 1,
+        "none_because_max_changes": 0,
+        "none_because_unknown": 0,
+    }
+    assert found.everybody.none_because["rules"] == 2
+    assert sum(found.everybody.none_because.values()) == found.everybody.no_recourse == 4
+    assert (counts.sum(axis=1) == found.by_group["no_recourse"]).all()
+    assert Audit.from_dict(found.to_dict()) == found
+    assert "rules between features 2" in str(found)

@@ -21,7 +21,8 @@ from p2ce.result import (
     Status,
     WhyNone,
 )
-from p2ce.result.certificate import GridName, Unproven
+from p2ce.result.certificate import GridName, NoneBecause, Unproven
+from p2ce.result.counterfactual import AdmittedBy
 from p2ce.result.explanation import Scale
 from p2ce.result.question import FeatureKind, Moves
 from p2ce.result.restriction import RestrictionKind
@@ -251,6 +252,7 @@ def explanations(draw: st.DrawFn) -> Explanation:
         costs=costs,
         score=floats,
         plausibility=st.none() | floats,
+        admitted_by=st.none() | st.sampled_from(get_args(AdmittedBy)),
         prediction=st.none() | floats,
     )
     labels = st.builds(
@@ -265,6 +267,8 @@ def explanations(draw: st.DrawFn) -> Explanation:
         method=names,
         model_family=names,
         detector_family=st.none() | names,
+        plausibility_today=st.none() | floats,
+        none_because=st.none() | st.sampled_from(get_args(NoneBecause)),
         bound=names,
         cells=cells,
         axes=counts,

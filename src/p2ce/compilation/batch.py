@@ -147,13 +147,11 @@ def row_totals(problem: Problem, before: FloatArray, after: FloatArray) -> Float
     columns = problem.grid.columns
     old, new = (widen(rows, problem.compounds)[:, columns] for rows in (before, after))
     totals = np.zeros((len(after), len(problem.objectives)))
-    for place, (objective, costs) in enumerate(
-        zip(problem.objectives, _prices(problem, new[:, :, None], old), strict=True)
-    ):
+    prices = _prices(problem, new[:, :, None], old)
+    for number, objective in enumerate(problem.objectives):
         for axis in range(len(columns)):  # in the order of the axes, as the solver adds
-            cost = costs[:, axis, 0]
-            joined = totals[:, place]
-            totals[:, place] = np.maximum(joined, cost) if objective.join is Join.MAX else joined + cost
+            cost, joined = prices[number][:, axis, 0], totals[:, number]
+            totals[:, number] = np.maximum(joined, cost) if objective.join is Join.MAX else joined + cost
     return totals
 
 

@@ -8,8 +8,8 @@ the user, so a value between two of them may do as well for less. Around the fro
 3. *Combine.* The scores of single changes, added up, estimate those of two and three changes. The cheapest
    combinations that seem to be accepted are evaluated, and shrunk where they are.
 
-Every row is judged by the same model, detector and rules as a cell. Nothing is pruned by the estimate: it only
-chooses which rows are tried, and a row that fails is not offered.
+Every row is judged by the same model, detector and rules as a cell. Nothing is pruned by the estimate: it
+only chooses which rows are tried, and a row that fails is not offered.
 """
 
 import itertools
@@ -61,7 +61,7 @@ class Options(NamedTuple):
 
     def taken(self, which: BoolArray | IntArray) -> "Options":
         """Take some of them."""
-        return Options(*(part[which] for part in self))
+        return Options(*(part[which] for part in self))  # type: ignore[arg-type]
 
     def joined(self, more: "Options") -> "Options":
         """Put others behind them."""
@@ -304,7 +304,7 @@ class _Search:
             [self.axes[c].values.unit if c in self.axes else 1.0 for c in range(before.shape[1])]
         )
         with np.errstate(invalid="ignore"):
-            return np.abs(options.rows - before) / units
+            return np.asarray(np.abs(options.rows - before) / units)
 
     def _halve(
         self, instance: IntArray, rows: FloatArray, some: IntArray, column: IntArray, *, from_today: bool
@@ -342,7 +342,7 @@ class _Search:
             np.where(inside, candidates, np.inf).min(axis=1),
         )
         # Never beyond today's own value.
-        return np.where(up[:, 0], np.maximum(nearest, current), np.minimum(nearest, current))
+        return np.asarray(np.where(up[:, 0], np.maximum(nearest, current), np.minimum(nearest, current)))
 
     # ---- profile and combine
 
@@ -361,12 +361,12 @@ class _Search:
         plans = [self._plan(one, single, strength, float(base[at])) for at, one in enumerate(who.tolist())]
         for share in ROUNDS if self._most_changes > 1 else ():
             trials, owner, estimates = [], [], []
-            for at, one in enumerate(who.tolist()):
-                plan = plans[at]
+            for place, one in enumerate(who.tolist()):
+                plan = plans[place]
                 own = incumbents.totals[incumbents.instance == one]
-                picked = plan.pick(own, need - bias[at], self._most_tried)
+                picked = plan.pick(own, need - bias[place], self._most_tried)
                 trials.append(plan.rows(picked))
-                owner += [at] * len(picked)
+                owner += [place] * len(picked)
                 estimates.append(plan.estimate[picked])
             at = np.array(owner, dtype=np.int64)
             if not len(at) or self.is_late:
@@ -433,12 +433,11 @@ class _Search:
                 instances += [one] * len(chosen)
                 axes += [axis] * len(chosen)
                 values.append(chosen)
-        instance, axis = np.array(instances, dtype=np.int64), np.array(axes, dtype=np.int64)
+        instance, changed = np.array(instances, dtype=np.int64), np.array(axes, dtype=np.int64)
         value = np.concatenate([np.empty(0), *values])
-        rows = self._changed(instance, axis[:, None], value[:, None])
+        rows = self._changed(instance, changed[:, None], value[:, None])
         judged = self._try(instance, rows)
-        return _Singles(
-            axis=axis, value=value, good=judged.good, options=self._options(instance, rows, judged)
+        return _Singles(axis=changed, value=value, good=judged.good, options=self._options(instance, rows, judged)
         )
 
     def _moves_along(self, one: int, axis: int, column: int) -> bool:

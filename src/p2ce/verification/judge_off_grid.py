@@ -23,7 +23,7 @@ class OffGrid(NamedTuple):
 
     def taken(self, which: BoolArray) -> "OffGrid":
         """Take some of the rows."""
-        return OffGrid(*(part[which] for part in self))
+        return OffGrid(*(part[which] for part in self))  # type: ignore[arg-type]
 
 
 class OffGridJudge:
