@@ -150,6 +150,13 @@ def test_a_group_is_protected_as_a_whole() -> None:
         actions.free("status_single")
 
 
+@pytest.mark.parametrize("name", ["Home", "Home_own"])
+def test_a_group_is_listed_by_its_name_or_by_a_column(name: str) -> None:
+    people = dummies(Home=["own", "rent", "free"] * 20)
+    actions = ActionSet.infer(people, protect=[name])
+    assert {feature.name for feature in actions.features if feature.protected} == set(people) - {"Income"}
+
+
 def test_the_grid_of_the_paper_has_the_same_protections_and_no_groups() -> None:
     people = dummies(Home=["own", "rent", "free"] * 20).assign(Age=range(60), LatePayments=[0, 1, 2] * 20)
     actions = ActionSet.infer(people, grid="paper")

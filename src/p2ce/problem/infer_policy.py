@@ -34,12 +34,11 @@ def infer_policy(
 ) -> InferredPolicy:
     """Infer features, groups and proposed rules; log what was guessed from values and names, once each."""
     columns = encode_columns(frame)
-    wanted = names_to_protect(protect, columns.names)
     special = settle_special(special_values, columns.numbers, columns=columns.names)
     features = infer_features(columns, grid=grid, special=special)
     groups = one_hot_groups(columns, features) if grid == "data" else ()
     relations = relations_between(columns, features)
-    granted = Granted()
+    wanted, granted = names_to_protect(protect, columns.names, groups), Granted()
     if wanted is None:
         features, granted = protect_by_name(features, columns, groups)
     elif wanted:

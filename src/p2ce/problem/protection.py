@@ -50,24 +50,29 @@ class Granted:
         )
 
 
-def names_to_protect(protect: Protect, names: Sequence[str]) -> tuple[str, ...] | None:
-    """Check the argument: the names that it lists, none for None, and None for "detect"."""
-    if protect is None:
-        return ()
-    if isinstance(protect, str):
-        if protect == DETECT:
-            return None
+def names_to_protect(
+    protect: Protect, names: Sequence[str], groups: Sequence[OneHot] = ()
+) -> frozenset[str] | None:
+    """Check the argument: return the columns that it lists, none for None, and None for "detect".
+
+    A one-hot group is listed by its name or by one of its columns, and protected as a whole.
+    """
+    if isinstance(protect, str) and protect == DETECT:
+        return None
+    if isinstance(protect, str) or not isinstance(protect, Iterable | None):
+        example = f" Write protect=[{echoed(protect)}] for one column." if isinstance(protect, str) else ""
         raise InvalidActions(
-            f"protect is 'detect', a list of columns or None; got {echoed(protect)}. "
-            f"Write protect=[{echoed(protect)}] for one column."
+            f"protect is 'detect', a list of columns or None; got {echoed(protect)}.{example}"
         )
-    if not isinstance(protect, Iterable):
-        raise InvalidActions(f"protect is 'detect', a list of columns or None; got {echoed(protect)}.")
-    wanted = tuple(as_text(name) for name in protect)
+    wanted = {as_text(name) for name in protect or ()}
+    group_names = [group.name for group in groups]
     for name in wanted:
-        if name not in names:
-            raise UnknownFeature(f"protect names {echoed(name)}. {nearest(name, names)}")
-    return wanted
+        if name not in names and name not in group_names:
+            raise UnknownFeature(f"protect names {echoed(name)}. {nearest(name, [*names, *group_names])}")
+    for group in groups:
+        if not wanted.isdisjoint([group.name, *group.levels]):
+            wanted = (wanted - {group.name}) | set(group.levels)
+    return frozenset(wanted)
 
 
 def protect_by_name(
