@@ -28,6 +28,11 @@ def test_any_column_is_read(y: Any) -> None:
     assert labels.are((None, 0.5)).tolist() == [True, False, False]
 
 
+def test_labels_lie_in_no_range() -> None:
+    with pytest.raises(InvalidTarget, match="y holds labels such as 'good'"):
+        known_outcomes(["good", "bad"], rows=2).are((1.0, None))
+
+
 def test_the_name_is_that_of_the_column() -> None:
     assert known_outcomes(pd.Series([0], name="paid"), rows=1).name == "paid"
     assert known_outcomes(pd.DataFrame({"paid": [1]}), rows=1).name == "paid"

@@ -24,7 +24,13 @@ class KnownOutcomes:
         if not isinstance(target, tuple | list):
             return np.array([bool(value == target) for value in self.values], dtype=np.bool_)
         low, high = target
-        numbers = np.array(self.values, dtype=np.float64)
+        try:
+            numbers = np.array(self.values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InvalidTarget(
+                f"target={echoed(target)} is a range of numbers, but y holds labels such as "
+                f"{echoed(self.values[0])}. Pass one of the labels as the target."
+            ) from error
         above = np.ones(len(numbers), dtype=np.bool_) if low is None else numbers >= low
         return above if high is None else above & (numbers <= high)
 
