@@ -10,6 +10,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
+from p2ce import rules
+from p2ce.compilation.refine_grid import Detail
 
 PEOPLE = pd.DataFrame({"Income": np.random.default_rng(5).lognormal(7, 1, 800)})
 UNIT = PEOPLE["Income"].clip(*np.percentile(PEOPLE["Income"], (1, 99))).std(ddof=0)
@@ -29,8 +31,8 @@ def test_whoever_crosses_a_threshold_stops_behind_it(above: bool) -> None:
 def test_the_finest_grid_lies_beside_the_thresholds_of_the_detector_too() -> None:
     tree = DecisionTreeClassifier(max_depth=1).fit(PEOPLE, PEOPLE["Income"] > 1234.5)
     forest = IsolationForest(n_estimators=5, max_samples=32, random_state=0).fit(PEOPLE)
-    refinement = p2ce.Explainer(tree, PEOPLE, target=1, plausibility=forest)._problem.refinement
-    sides = refinement.finest["Income"]
+    problem = p2ce.Explainer(tree, PEOPLE, target=1, plausibility=forest)._problem
+    sides = problem.refinement["Income"].sides(problem.actions["Income"], Detail.FINEST)
     for one in forest.estimators_:
         cuts = one.tree_.threshold[one.tree_.feature == 0]
         for cut in cuts[(cuts > PEOPLE["Income"].min()) & (cuts < PEOPLE["Income"].max())]:
@@ -87,3 +89,42 @@ def test_a_range_without_a_value_of_the_column_leaves_no_move() -> None:
     explanation = explainer.explain(row, actions=stuck)
     assert all(set(option.changes) <= {"Debts"} for option in explanation)
     assert "none in this range" in p2ce.to_text(explanation, audience="auditor") + p2ce.to_html(explanation)
+
+
+def salaries() -> tuple[pd.DataFrame, pd.Series]:
+    """Make people whose total is what they earn, and who are accepted by their total."""
+    draw = np.random.default_rng(2)
+    salary, bonus = draw.integers(100, 900, 500) * 10.0, draw.integers(0, 300, 500) * 7.0
+    people = pd.DataFrame({"Salary": salary, "Bonus": bonus, "Total": salary + bonus})
+    return people, people["Total"] > 5_000
+
+
+@pytest.mark.parametrize("rule", ["two inequalities", "linked"])
+def test_nobody_is_reported_without_recourse_who_could_have_the_values_of_others(rule: str) -> None:
+    """Rules tell apart what trees do not: the finest grid has all values of the data in their columns."""
+    people, accepted = salaries()
+    tree = DecisionTreeClassifier(max_depth=4, random_state=0).fit(people, accepted)
+    actions = p2ce.ActionSet.infer(people, protect=None)
+    if rule == "linked":
+        actions = actions.fix("Bonus").rule(rules.linked("Salary", "Total", ratio=1))
+    else:
+        actions = actions.rule(
+            rules.inequality("Total <= Salary + Bonus"), rules.inequality("Salary + Bonus <= Total")
+        )
+    explainer = p2ce.Explainer(tree, people, target=1, actions=actions, plausibility=None)
+    rejected = people[tree.predict(people) == 0].head(40)
+    others = people[tree.predict(people) == 1]
+    for (_, row), found in zip(rejected.iterrows(), explainer.explain_many(rejected), strict=True):
+        if found.status is not p2ce.Status.NO_RECOURSE:
+            continue
+        assert found.certificate.grid == "finest"
+        for _, other in others.iterrows():
+            if rule == "linked":
+                salary = row["Salary"] + other["Total"] - row["Total"]
+                proposal = {"Salary": salary, "Total": other["Total"]}
+                if salary not in set(people["Salary"]):
+                    continue
+            else:
+                proposal = other.to_dict()
+            judged = explainer.check(row, proposal)
+            assert not (judged.accepted and judged.allowed), (row.to_dict(), proposal)

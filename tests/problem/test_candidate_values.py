@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.problem.candidate_values import either_side, resolution_of, values_where_people_are
-from p2ce.problem.decimals import roundest_between
+from p2ce.problem.decimals import round_step, roundest_between
 
 FLOAT = np.dtype(float)
 
 
 def candidates(values: np.ndarray, *, whole: bool = False) -> np.ndarray:
     low, high = np.percentile(values, (1, 99))
-    return values_where_people_are(values, low=low, high=high, whole=whole, dtype=FLOAT)
+    step = round_step(Fraction(high) - Fraction(low), whole=whole)
+    return values_where_people_are(values, bulk=(low, high), step=step, whole=whole, dtype=FLOAT)
 
 
 def largest_share(values: np.ndarray, found: np.ndarray) -> float:
@@ -48,9 +49,8 @@ def test_no_step_holds_more_than_a_few_people(name: str) -> None:
 @given(st.lists(st.integers(-200, 90), min_size=1, max_size=40))
 def test_whole_columns_offer_every_value_of_their_range(values: list[int]) -> None:
     numbers = np.array(values, dtype=float)
-    found = values_where_people_are(
-        numbers, low=numbers.min(), high=numbers.max(), whole=True, dtype=np.dtype(int)
-    )
+    bulk = (numbers.min(), numbers.max())
+    found = values_where_people_are(numbers, bulk=bulk, step=1.0, whole=True, dtype=np.dtype(int))
     assert found.tolist() == list(range(min(values), max(values) + 1))
 
 
@@ -58,7 +58,10 @@ def test_whole_columns_offer_every_value_of_their_range(values: list[int]) -> No
 def test_candidates_of_a_float32_column_are_its_own(values: list[float]) -> None:
     numbers = np.array(values, dtype=np.float32).astype(float)
     low, high = float(numbers.min()), float(numbers.max())
-    found = values_where_people_are(numbers, low=low, high=high, whole=False, dtype=np.dtype(np.float32))
+    step = round_step(Fraction(high) - Fraction(low), whole=False)
+    found = values_where_people_are(
+        numbers, bulk=(low, high), step=step, whole=False, dtype=np.dtype(np.float32)
+    )
     assert (found.astype(np.float32) == found).all()
     assert ((found >= low) & (found <= high)).all()
 
@@ -126,3 +129,36 @@ def test_the_roundest_number_lies_in_its_interval(low: float, width: float) -> N
     if high > low and not np.isnan(found):
         assert low < found <= high
     assert not np.isnan(found) or width < 1e-3 * max(1.0, abs(low))
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_candidates_reach_as_far_as_the_data(name: str) -> None:
+    """A row far out makes the range long, and no step of the others coarse."""
+    values = POPULATIONS[name](np.random.default_rng(3))
+    found = candidates(values, whole=name.startswith("whole"))
+    assert found[0] == values.min()
+    assert found[-1] == values.max()
+    far = np.append(values, 100 * np.abs(values).max())
+    farther = candidates(far, whole=name.startswith("whole"))
+    assert farther[-1] == far[-1]
+    assert len(farther) <= len(found) + 40
+    assert largest_share(values, farther) <= 0.0101
+
+
+@given(
+    st.lists(st.floats(1e-12, 1e12), min_size=1, max_size=30, unique=True),
+    st.sampled_from([np.float32, np.float64]),
+    st.floats(1e-9, 1e9),
+)
+def test_no_threshold_loses_a_side(cuts: list[float], dtype: type, unit: float) -> None:
+    """Also where thresholds span twenty decades, and next to the ends of the range."""
+    held = np.unique(np.array(cuts, dtype=dtype).astype(float))
+    low, high = float(held[0]), float(np.nextafter(dtype(held[-1]), dtype(np.inf)))
+    sides = either_side(held, unit=unit, resolution=None, dtype=np.dtype(dtype), ends=(low, high))
+    for cut, before, after in zip(held, np.append(-np.inf, held[:-1]), np.append(held[1:], np.inf), strict=True):
+        below = sides.below[(sides.below > before) & (sides.below <= cut)]
+        above = sides.above[(sides.above > cut) & (sides.above <= after)]
+        assert len(below) >= 1
+        assert len(above) >= 1
+        assert ((sides.below >= low) & (sides.below <= high)).all()
+        assert ((sides.above >= low) & (sides.above <= high)).all()

@@ -292,6 +292,7 @@ class Problem:
                 self,
                 detector=None if PLAUSIBILITY in dropped else self.detector,
                 max_changes=None if MAX_CHANGES in dropped else self.max_changes,
+                refines=False,  # whether there is an option at all is what matters
                 estimate=None,
             )
             self._relaxed[dropped] = changed.with_actions(kept)

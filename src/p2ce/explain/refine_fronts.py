@@ -30,7 +30,7 @@ from p2ce.problem.decimals import roundest_between
 from p2ce.problem.feature import FeatureActions
 from p2ce.solver.undominated import undominated
 from p2ce.tables.codebook import MISSING
-from p2ce.verification.judge_off_grid import OffGridJudge, OffGrid
+from p2ce.verification.judge_off_grid import OffGrid, OffGridJudge
 
 PRECISION = 0.005  # of a change: where halving ends in a column without a resolution
 GAIN = 0.01  # of an objective: a new trade-off has to improve it by more than this
@@ -437,11 +437,12 @@ class _Search:
         value = np.concatenate([np.empty(0), *values])
         rows = self._changed(instance, changed[:, None], value[:, None])
         judged = self._try(instance, rows)
-        return _Singles(axis=changed, value=value, good=judged.good, options=self._options(instance, rows, judged)
+        return _Singles(
+            axis=changed, value=value, good=judged.good, options=self._options(instance, rows, judged)
         )
 
     def _moves_along(self, one: int, axis: int, column: int) -> bool:
-        """Tell whether an instance may take values between candidates: not from a missing or special value."""
+        """Tell whether an instance may take values between candidates: not from a missing or special one."""
         current = float(self.batch.placement.current[one, axis])
         return column in self.axes and current != MISSING and current not in self.axes[column].feature.special
 

@@ -77,8 +77,8 @@ class ActionSet:
         """Infer a first policy from people: pandas, polars, Arrow, a dict of columns.
 
         Only 0 and 1 is binary, only whole numbers stays whole; text, objects and pandas' categoricals are
-        categories, with the labels that people have. The range is the 1st to the 99th percentile of the
-        known values. Counts of which up to 10 % are fractions, as imputing leaves them, get whole candidates.
+        categories, with the labels that people have. The range is that of the known
+        values; with ``grid="paper"`` their 1st to 99th percentile. Counts of which up to 10 % are fractions, as imputing leaves them, get whole candidates.
 
         Columns of 0 and 1 with a common prefix, of which exactly one is 1 in every row, become a `one_hot`
         group. Relations such as ``late_90d <= late_30d`` that hold in all rows become ``proposed_rules``,
@@ -326,7 +326,8 @@ class ActionSet:
 
         >>> import pandas as pd
         >>> from p2ce.rules import linked
-        >>> actions = ActionSet.infer(pd.DataFrame({"Age": [20, 70], "Years": [1, 9]}), protect=None).increase_only("Age")
+        >>> people = pd.DataFrame({"Age": [20, 70], "Years": [1, 9]})
+        >>> actions = ActionSet.infer(people, protect=None).increase_only("Age")
         >>> actions.rule(linked("Years", "Age")).without_rule(linked("Years", "Age")) == actions
         True
         """

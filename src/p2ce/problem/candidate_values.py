@@ -191,7 +191,7 @@ def round_values_between(low: Fraction, high: Fraction, *, unit: Fraction | None
 
 
 def thinned(candidates: FloatArray, people: FloatArray, *, most: int = MOST_THINNED) -> FloatArray:
-    """Keep about ``most`` of the candidates: the roundest of each share of people and candidates, and the ends.
+    """Keep about ``most`` candidates: the roundest of each share of people and of candidates, and the ends.
 
     For models whose cells are evaluated one by one, where every candidate more is paid for, and for those
     whose thresholds are known, beside which the candidates are that matter.
