@@ -46,8 +46,8 @@ actions = (
     .increase_only("Income", "SavingsBalance", "YearsAtCurrentJob", "HasGuarantor")
 )
 rejected = people[chance < 0.5].head(50)
-parsed = p2ce.Explainer(network, people, target=1, actions=actions).explain_many(rejected)
-evaluated = p2ce.Explainer(black_box, people, target=1, actions=actions).explain_many(rejected)
+parsed = p2ce.Explainer(network, people, target=1, actions=actions, refine=False).explain_many(rejected)
+evaluated = p2ce.Explainer(black_box, people, target=1, actions=actions, refine=False).explain_many(rejected)
 
 same = sum(
     [a.changes for a in one] == [b.changes for b in other]

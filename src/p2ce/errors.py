@@ -102,7 +102,7 @@ class InvalidTarget(P2CEError, ValueError):
 class UnnamedTarget(InvalidTarget):
     """No target is given, and nothing says which class of a classifier is the favourable outcome."""
 
-    def __init__(self, message: str, *, classes: Sequence[Any], on_command_line: str = "") -> None:
+    def __init__(self, message: str, *, classes: Sequence[Any] = (), on_command_line: str = "") -> None:
         super().__init__(message)
         self.classes = tuple(classes)
         self.on_command_line = on_command_line or message  # the same, with arguments as options

@@ -110,4 +110,4 @@ def test_steps_and_special_values_are_shown(
     )
     assert "Taken for codes" not in ran.err
     lines = {line.split()[0]: line for line in ran.out.splitlines() if line.strip()}
-    assert ": 1100–5900, every 100; special values -9 stay" in lines["Income"]
+    assert ": 1000–5900, every 100; special values -9 stay" in lines["Income"]

@@ -64,7 +64,7 @@ def test_a_range_around_anybody_has_candidates(kind: str) -> None:
         return model.predict_proba(people)[:, 1]
 
     given = score if kind == "function" else model
-    explainer = p2ce.Explainer(given, LOANS, actions=actions, plausibility=None)
+    explainer = p2ce.Explainer(given, LOANS, target=True, actions=actions, plausibility=None)
     rows = LOANS[model.predict(LOANS) == 0][:40]
     changed = 0
     for _, row in rows.iterrows():
@@ -83,7 +83,7 @@ def test_a_range_around_anybody_has_candidates(kind: str) -> None:
 
 def test_a_range_without_a_value_of_the_column_leaves_no_move() -> None:
     tree = DecisionTreeClassifier(max_depth=6, random_state=0).fit(LOANS, REPAID)
-    explainer = p2ce.Explainer(tree, LOANS, plausibility=None)
+    explainer = p2ce.Explainer(tree, LOANS, target=True, plausibility=None)
     row = LOANS[tree.predict(LOANS) == 0].iloc[0]
     stuck = explainer.actions.within(Income=(row["Income"] + 0.2, row["Income"] + 0.8)).fix("Rate")
     explanation = explainer.explain(row, actions=stuck)
@@ -127,4 +127,4 @@ def test_nobody_is_reported_without_recourse_who_could_have_the_values_of_others
             else:
                 proposal = other.to_dict()
             judged = explainer.check(row, proposal)
-            assert not (judged.accepted and judged.allowed), (row.to_dict(), proposal)
+            assert not (judged.valid and judged.allowed), (row.to_dict(), proposal)

@@ -14,6 +14,7 @@ import p2ce
 from p2ce import ActionSet, Explainer, Explanation
 from p2ce.explain.find_flags import flags_of
 from p2ce.problem.feature import Direction
+from p2ce.problem.relations import Relation
 from p2ce.result import Flag
 
 ROWS = 600
@@ -126,6 +127,6 @@ def test_a_broken_relation_is_flagged_once_it_held(row: tuple[int, int, int, int
         if old != new
     }
     actions = ActionSet.infer(pd.DataFrame({"Paid": [0, 5, 3], "Owed": [0, 5, 4]}))
-    flags = flags_of(changes, {"Paid": new_low, "Owed": new_high}, actions, [("Paid", "Owed")])
+    flags = flags_of(changes, {"Paid": new_low, "Owed": new_high}, actions, [Relation("Paid", "Owed")])
     broken = (Flag(kind="breaks_relation", feature="Paid", other="Owed"),)
     assert flags == (broken if low <= high and new_low > new_high else ())

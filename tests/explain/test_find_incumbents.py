@@ -59,7 +59,7 @@ class Slow:
 
 def actions() -> p2ce.ActionSet:
     return (
-        p2ce.ActionSet.infer(people())
+        p2ce.ActionSet.infer(people(), protect=None)
         .fix("f02")
         .increase_only("f03")
         .rule(p2ce.rules.exclusive("f03", "f04"))
@@ -171,7 +171,7 @@ def has_few_debts(rows: pd.DataFrame) -> "pd.Series[bool]":
 def test_any_kind_of_feature_rule_and_detector_is_respected(most: int | None, detector: Any) -> None:
     rows = mixed()
     policy = (
-        p2ce.ActionSet.infer(rows)
+        p2ce.ActionSet.infer(rows, protect=None)
         .step(Income=2)
         .fix("Housing")
         .rule(

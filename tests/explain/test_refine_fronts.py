@@ -71,7 +71,7 @@ def test_refined_options_hold_and_cover_the_front_of_the_grid(name: str, plausib
         better += bool((new.min(axis=0) < old.min(axis=0) * 0.99).any())
         for option in found:
             judged = refined.check(row, {name: after for name, (_, after) in option.changes.items()})
-            assert judged.accepted
+            assert judged.valid
             assert judged.allowed
             assert judged.plausible in (True, None)
             assert judged.costs == pytest.approx(option.costs)
@@ -117,7 +117,9 @@ def test_a_rule_that_always_holds_changes_nothing(as_function: bool) -> None:
 def test_a_value_beyond_the_bulk_is_found() -> None:
     """The accepted values lie above the 99th percentile."""
     rng = np.random.default_rng(0)
-    people = pd.DataFrame({"a": np.append(rng.normal(0, 1, 995), [6.0, 6.5, 7.0, 8.0, 9.0]), "b": rng.normal(0, 1, 1000)})
+    people = pd.DataFrame(
+        {"a": np.append(rng.normal(0, 1, 995), [6.0, 6.5, 7.0, 8.0, 9.0]), "b": rng.normal(0, 1, 1000)}
+    )
     explainer = Explainer(
         lambda rows: 1 / (1 + np.exp(-(np.asarray(rows["a"]) - 5.3))), people, target=1, plausibility=None
     )

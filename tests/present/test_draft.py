@@ -29,7 +29,7 @@ WRITERS = [p2ce.to_text, p2ce.to_html, p2ce.to_markdown]
 
 
 def explained(actions: p2ce.ActionSet | None) -> Explanation:
-    return p2ce.Explainer(MODEL, PEOPLE, actions=actions, plausibility=None).explain(ROW)
+    return p2ce.Explainer(MODEL, PEOPLE, target=True, actions=actions, plausibility=None).explain(ROW)
 
 
 @pytest.mark.parametrize("actions", POLICIES)
@@ -46,7 +46,9 @@ def test_only_texts_for_applicants_from_an_inferred_policy_are_drafts(
     assert found.question.basis == POLICIES[actions]
     assert found.question.is_draft == is_draft
     for audience in ("person", "officer", "auditor"):
-        many = p2ce.Explainer(MODEL, PEOPLE, actions=actions, plausibility=None).explain_many(PEOPLE[:2])
+        many = p2ce.Explainer(MODEL, PEOPLE, target=True, actions=actions, plausibility=None).explain_many(
+            PEOPLE[:2]
+        )
         for one in (found, many):
             text = write(one, audience=audience, language=language)
             assert (notice in text) == (is_draft and audience == "person")
@@ -77,7 +79,7 @@ def test_the_basis_survives_json_and_an_archive(tmp_path: object) -> None:
         )
         assert p2ce.to_text(back) == p2ce.to_text(found)
         file = f"{tmp_path}/saved.p2ce"
-        p2ce.Explainer(MODEL, PEOPLE, actions=actions, plausibility=None).save(file)
+        p2ce.Explainer(MODEL, PEOPLE, target=True, actions=actions, plausibility=None).save(file)
         assert p2ce.Explainer.load(file, MODEL).question.basis == basis
 
 

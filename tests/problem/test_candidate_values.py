@@ -155,7 +155,9 @@ def test_no_threshold_loses_a_side(cuts: list[float], dtype: type, unit: float) 
     held = np.unique(np.array(cuts, dtype=dtype).astype(float))
     low, high = float(held[0]), float(np.nextafter(dtype(held[-1]), dtype(np.inf)))
     sides = either_side(held, unit=unit, resolution=None, dtype=np.dtype(dtype), ends=(low, high))
-    for cut, before, after in zip(held, np.append(-np.inf, held[:-1]), np.append(held[1:], np.inf), strict=True):
+    for cut, before, after in zip(
+        held, np.append(-np.inf, held[:-1]), np.append(held[1:], np.inf), strict=True
+    ):
         below = sides.below[(sides.below > before) & (sides.below <= cut)]
         above = sides.above[(sides.above > cut) & (sides.above <= after)]
         assert len(below) >= 1

@@ -20,7 +20,7 @@ from p2ce.datasets import make_applicants
 pytest.importorskip("benchmarks")  # not in a packed source
 
 from benchmarks.adversary import Space, find, person_of
-from benchmarks.wins import wins_over
+from benchmarks.wins import MAX, wins_over
 
 PEOPLE = 5
 
@@ -76,4 +76,6 @@ def test_no_heuristic_is_cheaper_than_the_cheapest_option(name: str, plausibilit
         found = find(person_of(space, explainer, row, rng=np.random.default_rng(place)))
         assert len(found.rows), "a contest without an adversary"
         wins += wins_over(explanation, found, explainer=explainer, space=space, row=row)
+    # The law is about distances in total; the benchmark counts the largest single change as well.
+    wins = [win for win in wins if win.objective != MAX]
     assert not wins, "\n".join(map(str, wins))

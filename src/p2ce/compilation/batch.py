@@ -147,6 +147,8 @@ def row_totals(problem: Problem, before: FloatArray, after: FloatArray) -> Float
     columns = problem.grid.columns
     old, new = (widen(rows, problem.compounds)[:, columns] for rows in (before, after))
     totals = np.zeros((len(after), len(problem.objectives)))
+    if not len(after):
+        return totals
     prices = _prices(problem, new[:, :, None], old)
     for number, objective in enumerate(problem.objectives):
         for axis in range(len(columns)):  # in the order of the axes, as the solver adds

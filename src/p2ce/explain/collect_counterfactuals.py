@@ -80,7 +80,7 @@ def _refined(rounds: Rounds, front: Options) -> Options:
         return front
     done = known.finished & known.trusted & ~known.gave_up & ~known.favourable
     try:
-        refined, known.refined[:] = refine_fronts(rounds.batch, front, done, rounds.left_to_verify())
+        refined, known.refined[:] = refine_fronts(rounds.batch, front, done, rounds.left_to_refine())
     except P2CEError as error:
         # Rows off the grid, where a model or a rule may fail.
         log.info("Nothing is refined, since rows between the candidates cannot be evaluated: %s", error)

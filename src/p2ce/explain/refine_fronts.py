@@ -37,7 +37,7 @@ GAIN = 0.01  # of an objective: a new trade-off has to improve it by more than t
 MOST_HALVINGS = 16
 PROFILE = 400  # rows with a single change that are tried for an instance
 FEWEST = 5  # of them on a side of a feature
-MOST_STEPS = 8  # of a feature that are combined with others'
+MOST_STEPS = {2: 24, 3: 8}  # of a feature, where so many are combined
 MOST_AXES = 8  # features that are combined
 TRIED = 24  # combinations that are evaluated in a round, for the first objective; half as many for others
 TRIED_PARSED = 64  # where no evaluation calls the user's model
@@ -382,9 +382,9 @@ class _Search:
         if not len(best.rows):
             return found
         smaller = self.shrink(best, from_today=True)
-        found = found.joined(smaller).joined(self.even_out(best))
         if self._calls_models:
-            return found
+            return found.joined(smaller).joined(self.even_out(best))
+        found = found.joined(smaller).joined(self.even_out(_undominated(found)))
         best = _best(found, _undominated(incumbents.joined(found)), self.changes(found))
         return found.joined(self.trade(best))
 
@@ -467,15 +467,11 @@ class _Search:
             # Only steps that gain more than every cheaper one.
             some = some[gain > np.maximum.accumulate(np.append(0.0, gain[:-1])) + 1e-9]
             if len(some):
-                some = some[np.unique(np.linspace(0, len(some) - 1, MOST_STEPS).round().astype(np.int64))]
-                by_axis.append(np.append(some, np.full(MOST_STEPS - len(some), -1)))
+                by_axis.append(some)
                 rate.append(float(((strength[some] - base) / np.maximum(cost[some], 1e-300)).max()))
-        best = np.argsort(-np.array(rate), kind="stable")[:MOST_AXES]
-        steps = np.array([by_axis[at] for at in best], dtype=np.int64).reshape(
-            -1, MOST_STEPS
-        )  # (axes, steps)
+        best = [by_axis[at] for at in np.argsort(-np.array(rate), kind="stable")[:MOST_AXES]]
         members = np.concatenate(
-            [_combinations(steps, size) for size in range(2, self._most_changes + 1)]
+            [_combinations(best, size) for size in range(2, self._most_changes + 1)]
             or [np.empty((0, LARGEST), dtype=np.int64)]
         )
         there = members >= 0
@@ -561,11 +557,23 @@ class _Plan:
             keys = np.lexsort([some, *totals.T[::-1], totals[:, objective], ~enough])[:most]
             picked |= dict.fromkeys(some[keys[enough[keys]]].tolist())
         if len(picked) < count:
-            closest = some[np.lexsort([some, -self.estimate[some]])][: 2 * count].tolist()
-            picked |= dict.fromkeys(closest[: count - len(picked)])
+            closest = some[np.lexsort([some, -self.estimate[some]])]
+            # The closest of every set of features first: they interact in different ways.
+            _, first = np.unique(self._support(closest), return_index=True)
+            first = np.sort(first)
+            order = np.concatenate([closest[first], np.delete(closest, first)])
+            picked |= dict.fromkeys(order[: count - len(picked)].tolist())
         chosen = np.array(list(picked), dtype=np.int64)
         self._open[chosen] = False
         return chosen
+
+    def _support(self, some: IntArray) -> IntArray:
+        """Number the sets of axes that combinations change."""
+        members = self._members[some]
+        axes = np.sort(np.where(members >= 0, self._single.axis[members], -1), axis=1)
+        return np.ravel_multi_index(
+            (axes + 1).T, (int(self._single.axis.max(initial=0)) + 2,) * axes.shape[1]
+        )
 
     def _slack(self, need: float) -> float:
         """Give by how much an estimate may miss what is needed and still be tried: interactions add up."""
@@ -579,10 +587,15 @@ class _Plan:
         return self._search._changed(instance, axes, self._single.value[members])
 
 
-def _combinations(steps: IntArray, size: int) -> IntArray:
-    """Combine the steps (axes, s; -1 for none) of so many axes: (n, LARGEST), -1 behind the last."""
+def _combinations(by_axis: list[IntArray], size: int) -> IntArray:
+    """Combine some steps of so many axes: (n, LARGEST), -1 behind the last."""
+    most = MOST_STEPS[size]
+    steps = np.full((len(by_axis), most), -1)
+    for axis, some in enumerate(by_axis):
+        chosen = some[np.unique(np.linspace(0, len(some) - 1, most).round().astype(np.int64))]
+        steps[axis, : len(chosen)] = chosen
     groups = np.array(list(itertools.combinations(range(len(steps)), size)), dtype=np.int64).reshape(-1, size)
-    index = np.indices((steps.shape[1],) * size).reshape(size, -1).T  # (s ** size, size)
+    index = np.indices((most,) * size).reshape(size, -1).T  # (most ** size, size)
     members = steps[groups[:, None, :], index[None]].reshape(-1, size)
     return np.pad(members[(members >= 0).all(axis=1)], [(0, 0), (0, LARGEST - size)], constant_values=-1)
 
@@ -614,7 +627,7 @@ def _improved(before: Options, after: Options, who: IntArray) -> BoolArray:
 
 
 def _bests(totals: FloatArray, changes: IntArray) -> list[tuple[float, int]]:
-    """Give the least cost of each objective, then of the first for each number of changes, and where it is."""
+    """Give the least cost of each objective, then of the first by number of changes, and where each is."""
     found = []
     for objective in range(totals.shape[1]):
         at = int(np.lexsort([*totals.T[::-1], totals[:, objective]])[0])

@@ -79,6 +79,10 @@ class Rounds:
         self._verifying = time.perf_counter()
         return self._left(self.waiting).until
 
+    def left_to_refine(self) -> float | None:
+        """Give the time at which refining is to end, for all instances together."""
+        return self._left(np.arange(len(self.batch.values))).until
+
     def note_fronts(self, fronts: Fronts) -> None:
         """Enter what solving took and left open; the last round counts for what is open."""
         who, known = self.waiting, self.outcomes

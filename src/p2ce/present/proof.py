@@ -143,10 +143,10 @@ def _exact_claim(explanation: Explanation, wording: Wording) -> str:
     # Without ties, one option stands for all of its cost.
     equal = "" if certificate.ties else wording.say("up_to_equals")
     kind = wording.counted(f"optimal{conditions}", found)
-    key = "proven_only" if found == 1 else "proven_all"
     if certificate.refined:  # then options may lie between the values of the grid
-        return wording.say(f"{key}_refined", kind=kind, **parts)
-    return wording.say(key, kind=kind, equal=equal, **parts)
+        key = "proven_only_refined" if found == 1 else "proven_all_refined"
+        return wording.say(key, kind=kind, **parts)
+    return wording.say("proven_only" if found == 1 else "proven_all", kind=kind, equal=equal, **parts)
 
 
 def _plain_claim(explanation: Explanation, certificate: Certificate, wording: Wording) -> str:

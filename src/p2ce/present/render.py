@@ -77,7 +77,7 @@ def to_text(
     >>> print(to_text(explanation, audience="officer"))
     The probability of 1 is 0.310 and must reach 0.5. 1 option was found that achieves this:
     1. Lower LoanAmount from 7,500 to 5,200. This gives 0.530.
-    Proven: this is the only Pareto-optimal option among 96 possible combinations; 3 boxes examined.
+    Proven: this is the only Pareto-optimal option among 96 possible combinations; 3 boxes examined. The grid is the one that was given.
     """
     _check("to_text", explanation, audience, language, title, why)
     parts = [visible_line(title)] if title else []

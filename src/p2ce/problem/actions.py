@@ -107,14 +107,14 @@ class ActionSet:
         >>> import pandas as pd
         >>> people = pd.DataFrame({"Rate": [0.0, 0.5, 1.0], "Owns": [True, False, True]})
         >>> ActionSet.infer(people)["Rate"].candidates().tolist()
-        [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+        [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
         >>> ActionSet.infer(pd.DataFrame({"Housing": ["own", "rent", None, "own"]}))["Housing"].labels
         ('own', 'rent')
         >>> ActionSet.infer(pd.DataFrame({"Age": [20, 40, 60], "YearsAtJob": [0, 5, 9]}))
         ActionSet: 2 features, 1 may change
           feature     kind   may move          candidates
           Age         whole  never, protected
-          YearsAtJob  whole  up only           8: 1–8, every 1
+          YearsAtJob  whole  up only           10: 0–9, every 1
         """
         people = as_pandas(frame)[0]
         found = infer_policy(people, grid=grid, special_values=special_values, protect=protect)
@@ -204,7 +204,7 @@ class ActionSet:
         >>> import pandas as pd
         >>> actions = ActionSet.infer(pd.DataFrame({"Rate": [0.1, 0.25, 0.5]})).step(Rate=0.1)
         >>> actions["Rate"].candidates().tolist()
-        [0.2, 0.3, 0.4]
+        [0.1, 0.2, 0.3, 0.4, 0.5]
         """
         given = self._keywords("step", steps, named, example="100")
         return self._change(
@@ -306,8 +306,8 @@ class ActionSet:
         >>> ActionSet.infer(people).free("Age").rule(linked("Years", "Age"))
         ActionSet: 2 features, 2 may change, 1 rule
           feature  kind   may move    candidates
-          Age      whole  either way  48: 21–68, every 1
-          Years    whole  up only     48: 1–48, every 1
+          Age      whole  either way  50: 20–69, every 1
+          Years    whole  up only     50: 0–49, every 1
           rules
             Age moves as much as Years does
         """

@@ -81,7 +81,7 @@ def _of_the_bulk(
     common = known[inside & (is_listed | (counts > share))]
     ends = as_typed(low, dtype), as_typed(high, dtype)
     points = _round_steps(known, counts, common, ends, resolution, share=share, whole=whole)
-    return _inside(np.concatenate([points, common]), low, high, dtype)
+    return np.concatenate([points, common])
 
 
 def _of_a_tail(begin: float, end: float, step: float, resolution: Fraction | None) -> FloatArray:
@@ -144,7 +144,7 @@ def _round_steps(
     step = as_typed(round_step(width, whole=whole))
     starts = index_range(*ends, anchor=Fraction(0), step=step)
     waiting = [(i * step, step) for i in range(starts.start - 1, starts.stop)]
-    found = []
+    found = [starts.stop * step]  # the first beyond the range: people between it and the end lie in a step
     while waiting:
         begin, size = waiting.pop()
         found.append(begin)

@@ -24,7 +24,7 @@ class Candidates:
     (False, True)
     >>> amount = candidates_of(actions["Amount"])
     >>> amount.count, amount.low, amount.high, amount.steps
-    (5, 1500, 3500, (500, 500))
+    (7, 1000, 4000, (500, 500))
     """
 
     count: Count

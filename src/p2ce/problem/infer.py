@@ -69,7 +69,7 @@ def infer_features(
     >>> import pandas as pd
     >>> age, = infer_features(encode_columns(pd.DataFrame({"Age": range(18, 80)})))
     >>> age.kind, age.candidates()[:3].tolist()
-    (<Kind.WHOLE: 'whole'>, [19.0, 20.0, 21.0])
+    (<Kind.WHOLE: 'whole'>, [18.0, 19.0, 20.0])
     """
     if grid not in GRIDS:
         raise InvalidArgument(f"grid must be 'data' or 'paper', not {echoed(grid)}. {nearest(grid, GRIDS)}")
