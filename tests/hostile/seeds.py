@@ -38,7 +38,7 @@ class Seed:
     content: bytes
     suffix: str
     table: str = "mixed"  # the people that a model was fitted on: mixed, or numbers alone
-    target: str | None = None  # the wanted class or range
+    target: str | None = "1"  # the wanted class or range
 
 
 def mixed() -> pd.DataFrame:

@@ -377,6 +377,17 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
         answer(counterfactuals=tuple(replace(one, costs=OPTIONS[0].costs) for one in OPTIONS)),
         None,
     ),
+    "options between the values of an inferred grid": (
+        answer(certificate=replace(CERTIFICATE, rules=(), grid="inferred", refined=431)),
+        None,
+    ),
+    "one option between the values of an inferred grid": (
+        answer(
+            counterfactuals=OPTIONS[:1],
+            certificate=replace(CERTIFICATE, rules=(), grid="inferred", refined=1),
+        ),
+        None,
+    ),
     "no certificate": (answer(certificate=None), None),
     "stopped early on the finest grid": (
         answer(

@@ -39,7 +39,7 @@ def test_kinds_follow_the_values(values: object, kind: Kind) -> None:
         ([0] * 999 + [1], "paper", [0, 1]),
         ([2, 3], "data", [2, 3]),
         # The largest round step that holds no more than 1 % of the people, and the ends of the data.
-        (np.arange(437, 10437), "data", [437, *range(450, 10_401, 50), 10_436]),
+        (np.arange(437, 10437), "data", [437, *range(500, 10_351, 50), 10_400, 10_436]),
         (np.linspace(0, 1, 101), "data", [round(0.01 * i, 2) for i in range(101)]),
         (np.arange(0, 101), "paper", [1 + 5 * i for i in range(20)]),  # 5 % of 1 to 99 is 4.9
     ],
