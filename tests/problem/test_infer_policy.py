@@ -1,8 +1,8 @@
 """Is what a table takes for granted decent by default, said once, and overruled in a word?"""
 
-from dataclasses import replace
 import logging
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd

@@ -80,11 +80,14 @@ def _refined(rounds: Rounds, front: Options) -> Options:
         return front
     done = known.finished & known.trusted & ~known.gave_up & ~known.favourable
     try:
-        refined, known.refined[:] = refine_fronts(rounds.batch, front, done, rounds.left_to_refine())
+        found = refine_fronts(rounds.batch, front, done, rounds.left_to_refine())
     except P2CEError as error:
         # Rows off the grid, where a model or a rule may fail.
         log.info("Nothing is refined, since rows between the candidates cannot be evaluated: %s", error)
         return front
+    known.refined[:] = found.tried
+    known.verified[:] += found.confirmed
+    refined = found.front
     order = np.lexsort([*refined.rows.T[::-1], *quanta(refined.totals).T[::-1], refined.instance])
     return refined.taken(order)
 

@@ -68,10 +68,16 @@ class Options(NamedTuple):
         return Options(*(np.concatenate(parts) for parts in zip(self, more, strict=True)))
 
 
-def refine_fronts(
-    batch: Batch, front: Options, who: BoolArray, until: float | None
-) -> tuple[Options, IntArray]:
-    """Refine the fronts of the instances that ``who`` (n,) marks; also count the rows tried for each.
+class Refined(NamedTuple):
+    """Fronts after refinement."""
+
+    front: Options
+    tried: IntArray  # (n,) rows
+    confirmed: IntArray  # (n,) of these, rows that the user's own objects evaluated
+
+
+def refine_fronts(batch: Batch, front: Options, who: BoolArray, until: float | None) -> Refined:
+    """Refine the fronts of the instances that ``who`` (n,) marks.
 
     ``until`` is when time is over, by the clock of `time.perf_counter`: what was found by then counts.
     """
@@ -79,7 +85,7 @@ def refine_fronts(
     search = _Search(batch, until, tried)
     mine = who[front.instance]
     if not search.axes or not mine.any():
-        return front, tried
+        return Refined(front, tried, np.zeros_like(tried))
     own = front.taken(mine)
     found = search.shrink(own)
     found = found.joined(search.even_out(_undominated(own.joined(found))))
@@ -91,10 +97,12 @@ def refine_fronts(
             found = found.joined(search.combine(front_now, waiting))
             before, front_now = front_now, _undominated(front_now.joined(found))
             waiting = waiting[_improved(before, front_now, waiting)]
+    found = _undominated(found)
+    confirmed = np.bincount(found.instance, minlength=len(batch.values))
     found = search.verified(found)
     changes = search.changes(own), search.changes(found)
     chosen = _choose(own, found, np.concatenate(changes), keep_ties=batch.problem.keep_ties)
-    return front.taken(~mine).joined(chosen), tried
+    return Refined(front.taken(~mine).joined(chosen), tried, confirmed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -505,8 +513,7 @@ class _Search:
         )
 
     def verified(self, found: Options) -> Options:
-        """Keep what the user's own model, detector and constraints confirm, of what may be chosen."""
-        found = _undominated(found)
+        """Keep what the user's own model, detector and constraints confirm."""
         judged = self.judge.verify(found.instance, found.rows)
         kept = Options(found.instance, found.rows, found.totals, judged.scores, judged.plausibility)
         return kept.taken(judged.good)

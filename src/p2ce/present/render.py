@@ -74,10 +74,10 @@ def to_text(
     ...     certificate=Certificate(proven=True, method="exact", model_family="LightGBM",
     ...                             bound="tree leaves", cells=96, axes=1, boxes=3, ties=True),
     ... )
-    >>> print(to_text(explanation, audience="officer"))
+    >>> print(to_text(explanation, audience="officer"))  # doctest: +ELLIPSIS
     The probability of 1 is 0.310 and must reach 0.5. 1 option was found that achieves this:
     1. Lower LoanAmount from 7,500 to 5,200. This gives 0.530.
-    Proven: this is the only Pareto-optimal option among 96 possible combinations; 3 boxes examined. The grid is the one that was given.
+    Proven: this is the only Pareto-optimal option among 96 possible combinations; 3 boxes examined. ...
     """
     _check("to_text", explanation, audience, language, title, why)
     parts = [visible_line(title)] if title else []

@@ -78,7 +78,8 @@ class ActionSet:
 
         Only 0 and 1 is binary, only whole numbers stays whole; text, objects and pandas' categoricals are
         categories, with the labels that people have. The range is that of the known
-        values; with ``grid="paper"`` their 1st to 99th percentile. Counts of which up to 10 % are fractions, as imputing leaves them, get whole candidates.
+        values; with ``grid="paper"`` their 1st to 99th percentile. Counts of which up to 10 % are fractions,
+        as imputing leaves them, get whole candidates.
 
         Columns of 0 and 1 with a common prefix, of which exactly one is 1 in every row, become a `one_hot`
         group. Relations such as ``late_90d <= late_30d`` that hold in all rows become ``proposed_rules``,

@@ -6,9 +6,10 @@ from enum import StrEnum
 class Status(StrEnum):
     """How an explanation ended; ``str(status)`` is the name itself.
 
-    What is proven holds on a grid: `Certificate.grid` names it, and `Feature.candidates` how fine it is. Where
-    the data chose the grid, NO_RECOURSE is not given before the finest grid that they support was searched to its
-    end: otherwise the status is TIME_LIMIT. `Certificate.none_because` says why there is no option.
+    What is proven holds on a grid: `Certificate.grid` names it, and `Feature.candidates` how fine it is.
+    Where the data chose the grid, NO_RECOURSE is not given before the finest grid that they support was
+    searched to its end: otherwise the status is TIME_LIMIT. `Certificate.none_because` says why there is no
+    option.
 
     >>> print(Status.NO_RECOURSE)
     NO_RECOURSE
