@@ -578,9 +578,8 @@ class _Plan:
         """Number the sets of axes that combinations change."""
         members = self._members[some]
         axes = np.sort(np.where(members >= 0, self._single.axis[members], -1), axis=1)
-        return np.ravel_multi_index(
-            (axes + 1).T, (int(self._single.axis.max(initial=0)) + 2,) * axes.shape[1]
-        )
+        size = int(self._single.axis.max(initial=0)) + 2
+        return np.asarray(np.ravel_multi_index(tuple((axes + 1).T), (size,) * axes.shape[1]))
 
     def _slack(self, need: float) -> float:
         """Give by how much an estimate may miss what is needed and still be tried: interactions add up."""
