@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import p2ce
 from p2ce.explain import none_because
-from p2ce.rules import if_then
+from p2ce.rules import if_then, linked
 from tests.oracle import Truth
 from tests.populations.small_models import score_of
 from tests.properties.amount import examples
@@ -171,3 +171,18 @@ def test_the_reason_is_that_of_evaluating_every_row(problem: StatedProblem) -> N
     if found.status is p2ce.Status.NO_RECOURSE:
         assert found.certificate is not None
         assert found.certificate.none_because == reason_of(problem, found)
+
+
+def test_a_link_that_counts_each_feature_is_held_back_by_the_limit() -> None:
+    """The two features are one axis, and two changes."""
+    people = pd.DataFrame({"p": range(30), "q": range(30, 60)})
+    actions = p2ce.ActionSet.infer(people).rule(linked("p", "q", counts="each"))
+
+    def model(rows: pd.DataFrame) -> np.ndarray:
+        return np.asarray(rows["p"] + rows["q"] >= 60, dtype=float)
+
+    found = p2ce.Explainer(model, people, actions=actions, plausibility=None, max_changes=1).explain(
+        {"p": 5, "q": 35}
+    )
+    assert found.status is p2ce.Status.NO_RECOURSE
+    assert found.certificate.none_because == "max_changes"

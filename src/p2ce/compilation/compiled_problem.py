@@ -270,7 +270,9 @@ class Problem:
     @cached_property
     def restrictions(self) -> frozenset[str]:
         """What restricts counterfactuals besides model and grid: `PLAUSIBILITY`, `RULES`, `MAX_CHANGES`."""
-        limited = self.max_changes is not None and self.max_changes < self.grid.axis_count
+        # Not the number of axes: features that are linked move on one axis, and may count each.
+        movable = sum(not feature.fixed for feature in self.features)
+        limited = self.max_changes is not None and self.max_changes < movable
         holds = {
             PLAUSIBILITY: self.required_detector is not None,
             RULES: any(_may_be_dropped(rule) for rule in self.actions.rules),
