@@ -10,7 +10,8 @@ from p2ce.arrays import FloatArray
 from p2ce.comparing import quanta
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import P2CEError
-from p2ce.explain.refine_fronts import Options, refine_fronts
+from p2ce.explain.refinement.options import Options
+from p2ce.explain.refinement.refine_fronts import refine_fronts
 from p2ce.explain.rounds import Rounds
 from p2ce.explain.verified import Counterfactuals, Verified
 from p2ce.verification.rounding import rounded_rows

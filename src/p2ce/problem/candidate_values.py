@@ -95,7 +95,7 @@ def _of_a_tail(begin: float, end: float, step: float, resolution: Fraction | Non
     found = roundest_between(points - offsets / 4, points + offsets / 4)
     if resolution is None:
         return found
-    return _multiples(np.rint(found / float(resolution)), resolution)
+    return nearest_multiples(found, resolution)
 
 
 def _index_range(ends: tuple[float, float], step: Fraction, dtype: "np.dtype[Any]") -> range:
@@ -281,6 +281,11 @@ def _nearest(values: FloatArray, held: "np.dtype[Any]", *, towards: float) -> Fl
     passed = found.astype(np.float64) > values if towards < 0 else found.astype(np.float64) < values
     found = np.where(passed, np.nextafter(found, held.type(towards)), found)
     return np.asarray(found.astype(np.float64))
+
+
+def nearest_multiples(values: FloatArray, resolution: Fraction) -> FloatArray:
+    """Return the multiples of a decimal that are nearest to values, each rounded once."""
+    return _multiples(np.rint(values / float(resolution)), resolution)
 
 
 def _multiples(index: FloatArray, resolution: Fraction) -> FloatArray:

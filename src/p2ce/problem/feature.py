@@ -127,7 +127,7 @@ class FeatureActions:
             values = values[values == np.floor(values)]
         elif self.kind is Kind.WHOLE:
             values = np.unique(np.round(values))
-        merged = np.union1d(np.array(self.inferred, dtype=np.float64), self._as_held(values))
+        merged = np.union1d(np.array(self.inferred, dtype=np.float64), self.as_held(values))
         return replace(self, inferred=tuple(merged.tolist()))
 
     def settled(self) -> "FeatureActions":
@@ -183,7 +183,7 @@ class FeatureActions:
             return np.empty(0)
         ends = as_typed(low, self.dtype), as_typed(high, self.dtype)
         between = round_values_between(*ends, unit=self._inferred_unit(is_whole=is_whole), whole=is_whole)
-        return self._filter(np.unique(self._as_held(np.concatenate([[low, high], between]))))
+        return self._filter(np.unique(self.as_held(np.concatenate([[low, high], between]))))
 
     def _inferred_unit(self, *, is_whole: bool) -> Fraction | None:
         """Return what the inferred candidates show of the column's resolution; None if it is continuous."""
@@ -355,9 +355,10 @@ class FeatureActions:
         return range(inside.start - int(before >= low), inside.stop + int(after <= high))
 
     def _at(self, indices: range) -> FloatArray:
-        return self._as_held(multiples(indices, anchor=self._anchor(), step=as_typed(self.step)))
+        return self.as_held(multiples(indices, anchor=self._anchor(), step=as_typed(self.step)))
 
-    def _as_held(self, values: FloatArray) -> FloatArray:
+    def as_held(self, values: FloatArray) -> FloatArray:
+        """Return values in the precision of the column."""
         if self.dtype.kind != "f":
             return values
         with np.errstate(over="ignore"):  # one beyond the largest float32 is infinite, and so outside

@@ -1,6 +1,6 @@
 """Evaluate whole rows, on the grid or off it, by the user's own model and detector."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -21,14 +21,28 @@ class Scored(NamedTuple):
     each: FloatArray  # (models, n) the score of each of them
 
 
-def score_frame(problem: Problem, frame: pd.DataFrame, *, closely: bool = True) -> Scored:
-    """Evaluate rows by every model; ``closely``, rows near a threshold once more by themselves."""
+def score_frame(
+    problem: Problem,
+    frame: pd.DataFrame,
+    *,
+    closely: bool = True,
+    settled: Sequence[BoolArray | None] | None = None,
+) -> Scored:
+    """Evaluate rows by every model; ``closely``, rows near a threshold once more by themselves.
+
+    ``settled`` marks for each model the rows that need it not, since the parsed scores prove what it decides.
+    """
     scores = np.empty((len(problem.models), len(frame)))
     for number, model in enumerate(problem.models):
         who = problem.name_of(number)
         if closely:
             scores[number] = evaluate_closely(
-                model.evaluate, frame, who, threshold=model.threshold, tolerance=model.tolerance
+                model.evaluate,
+                frame,
+                who,
+                threshold=model.threshold,
+                tolerance=model.tolerance,
+                settled=None if settled is None else settled[number],
             ).values
         else:
             scores[number] = evaluate(model.evaluate, frame, who)

@@ -1,9 +1,8 @@
-"""OffGridJudge rows off the grid as cells are judged on it: models, rules, detector."""
+"""Judge rows off the grid as cells are judged on it: models, rules, detector."""
 
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from p2ce.adapters.evaluate import evaluate_closely
 from p2ce.arrays import BoolArray, FloatArray, IntArray
@@ -11,7 +10,7 @@ from p2ce.compilation.batch import Batch
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.scores.external import ACCEPT, REJECT
 from p2ce.verification.constraints import check_constraints
-from p2ce.verification.evaluate_rows import judge_rows, plausibility_of
+from p2ce.verification.evaluate_rows import judge_rows, score_frame
 
 
 class OffGrid(NamedTuple):
@@ -37,7 +36,7 @@ class OffGridJudge:
         return self._by_models(rows)[0]
 
     def judge(self, instance: IntArray, rows: FloatArray) -> OffGrid:
-        """OffGridJudge rows by the parsed scores, and by the user's own objects where these do not decide."""
+        """Judge rows by the parsed scores, and by the user's own objects where these do not decide."""
         problem = self.problem
         scores, good = self._by_models(rows)
         for rule in problem.rules:
@@ -55,24 +54,18 @@ class OffGridJudge:
         return OffGrid(good, scores, plausibility)
 
     def verify(self, instance: IntArray, rows: FloatArray) -> OffGrid:
-        """OffGridJudge rows by the user's own model, detector and constraints."""
+        """Judge rows by the user's own model, detector and constraints."""
         problem = self.problem
         if not len(rows):
             return OffGrid(np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0))
         frame = problem.frame(rows)
-        accepted = np.ones(len(rows), dtype=np.bool_)
-        scores = np.empty((len(problem.models), len(rows)))
-        for number, model in enumerate(problem.models):
-            settled = None if model.is_black_box else self._by_scores(model, rows).settled
-            scores[number] = self._evaluated(number, model, frame, settled)
-            accepted &= scores[number] >= model.threshold
-        good = accepted & check_constraints(problem, self.values[instance], rows, frame).allowed
-        if problem.required_detector is None:
-            plausibility = plausibility_of(problem, rows, frame)
-        else:
-            plausibility, admitted = judge_rows(problem, self.own, instance, rows, frame)
-            good &= admitted
-        return OffGrid(good, problem.reported(scores), plausibility)
+        settled = [
+            None if model.is_black_box else self._by_scores(model, rows).settled for model in problem.models
+        ]
+        scored = score_frame(problem, frame, settled=settled)
+        plausibility, admitted = judge_rows(problem, self.own, instance, rows, frame)
+        allowed = check_constraints(problem, self.values[instance], rows, frame).allowed
+        return OffGrid(scored.accepted & admitted & allowed, scored.scores, plausibility)
 
     def _by_models(self, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
         problem = self.problem
@@ -84,16 +77,15 @@ class OffGridJudge:
         return problem.reported(scores), accepted
 
     def _by_model(self, number: int, model: ModelAdapter, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
-        problem = self.problem
         if model.is_black_box or model.report is None:
-            own = self._evaluated(number, model, problem.frame(rows))
+            own = self._evaluated(number, model, rows)
             return own, own >= model.threshold
         proof = self._by_scores(model, rows)
         values, accepted = model.report(proof.value), proof.accepts
         undecided = np.flatnonzero(~proof.settled)
         if len(undecided):
             values = values.copy()
-            values[undecided] = self._evaluated(number, model, problem.frame(rows[undecided]))
+            values[undecided] = self._evaluated(number, model, rows[undecided])
             accepted[undecided] = values[undecided] >= model.threshold
         return values, accepted
 
@@ -104,16 +96,13 @@ class OffGridJudge:
         rejects = np.logical_or.reduce([verdict == REJECT for verdict, _ in verdicts])
         return _Proof(verdicts[0].value, accepts, accepts | rejects)
 
-    def _evaluated(
-        self, number: int, model: ModelAdapter, frame: pd.DataFrame, settled: BoolArray | None = None
-    ) -> FloatArray:
+    def _evaluated(self, number: int, model: ModelAdapter, rows: FloatArray) -> FloatArray:
         return evaluate_closely(
             model.evaluate,
-            frame,
+            self.problem.frame(rows),
             self.problem.name_of(number),
             threshold=model.threshold,
             tolerance=model.tolerance,
-            settled=settled,
         ).values
 
 

@@ -1,0 +1,1 @@
+"""Refine fronts of an inferred grid: values between its candidates, near the options that it holds."""
