@@ -22,7 +22,7 @@ MESSAGE = "Column 'Income' holds 'abc'."
 # Claims that do not hold, or not as people understand them: a distance is no effort, a detector knows no
 # reality, and in a loan letter what is cheap costs little money.
 NOT_FOR_APPLICANTS = {
-    "en": r"prove[ns]?\b|\bproof|\beas(y|ier|iest|ily)\b|effort|realistic|cheap|reject|wanted decision|plausib",
+    "en": r"\bproven?\b|\bproof|\beas(y|ier|iest|ily)\b|effort|realistic|cheap|reject|wanted decision|plausib",
     "pt": r"comprovad|\bprova\b|fácil|fáceis|esforço|realista|\bbarat|rejeit|decisão desejada|plausív",
     "es": r"demostrad|\bprueba\b|fácil|esfuerzo|realista|\bbarat|rechaz|decisión deseada|plausib",
 }
@@ -135,11 +135,18 @@ def test_a_search_that_was_stopped_does_not_say_that_there_is_no_option(
     write: Callable[..., str], language: str
 ) -> None:
     words = words_in(language)
-    for name in ("stopped early without an option", "no option on the grid of the data, the finest one left open"):
+    for name in (
+        "stopped early without an option",
+        "no option on the grid of the data, the finest one left open",
+    ):
         page = write(CASES[name][0], language=language)
         assert words.say("title_stopped") in page
-        assert not [key for key in ("you_cannot", "title_none_person", "found_none") if words.say(key) in page]
-    assert words.say("your_stopped") in to_text(CASES["stopped early without an option"][0], language=language)
+        assert not [
+            key for key in ("you_cannot", "title_none_person", "found_none") if words.say(key) in page
+        ]
+    assert words.say("your_stopped") in to_text(
+        CASES["stopped early without an option"][0], language=language
+    )
 
 
 @pytest.mark.parametrize("write", WRITERS)

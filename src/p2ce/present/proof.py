@@ -49,7 +49,8 @@ def plain_proof(explanation: Explanation, wording: Wording) -> str:
         return wording.say("your_favourable")
     if certificate is None:
         return wording.say("your_no_certificate")
-    sentences = [*_looked_at(explanation, wording), _plain_claim(explanation, certificate, wording)]
+    sentences = _looked_at(explanation, certificate, wording)
+    sentences.append(_plain_claim(explanation, certificate, wording))
     sentences += _plain_grid(explanation, certificate, wording)
     sentences += _plain_reasons(explanation, certificate, wording)
     if is_proven(explanation) and shows_rounded(explanation):
@@ -59,10 +60,10 @@ def plain_proof(explanation: Explanation, wording: Wording) -> str:
     return " ".join(sentences)
 
 
-def _looked_at(explanation: Explanation, wording: Wording) -> list[str]:
+def _looked_at(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
     """Name what the search might suggest to change, to a person who has no option."""
     question = explanation.question
-    if explanation.status is not Status.NO_RECOURSE or question is None:
+    if not claims_none(explanation) or question is None or not certificate.cells:
         return []
     free = [one for one in question.features.values() if one.may_change and one.moves != ALONG]
     names = list(dict.fromkeys(one.group or wording.name(one.name) for one in free))

@@ -139,7 +139,7 @@ def _parallel(panel: Axes, data: FrontData) -> None:
 
 
 def _rows(panel: Axes, data: FrontData) -> None:
-    """Draw one objective: a row per option, the cheapest on top."""
+    """Draw one objective: a row per option, the smallest on top."""
     (axis,) = data.axes
     kept = sorted(data.points, key=lambda point: (point.look is None, point.costs, point.number))[:MOST_ROWS]
     rows = sorted(kept, key=lambda point: (point.costs, point.number))
