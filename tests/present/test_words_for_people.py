@@ -22,12 +22,12 @@ MESSAGE = "Column 'Income' holds 'abc'."
 # Claims that do not hold, or not as people understand them: a distance is no effort, a detector knows no
 # reality, and in a loan letter what is cheap costs little money.
 NOT_FOR_APPLICANTS = {
-    "en": r"\bproven?\b|\bproof|\beas(y|ier|iest|ily)\b|effort|realistic|cheap|reject|wanted decision|plausib",
+    "en": r"\bproven?\b|\bproof|\beas(y|ier|iest)\b|effort|realistic|cheap|reject|wanted decision|plausib",
     "pt": r"comprovad|\bprova\b|fácil|fáceis|esforço|realista|\bbarat|rejeit|decisão desejada|plausív",
     "es": r"demostrad|\bprueba\b|fácil|esfuerzo|realista|\bbarat|rechaz|decisión deseada|plausib",
 }
 NOT_FOR_ANYBODY = {
-    "en": r"cheap|\beas(y|ier|iest|ily)\b|effort|realistic|smallest single change",
+    "en": r"cheap|\beas(y|ier|iest)\b|effort|realistic|smallest single change",
     "pt": r"\bbarat|fácil|fáceis|esforço|realista|parcela|sem valor|\bausente|menor mudança individual",
     "es": r"\bbarat|fácil|esfuerzo|realista|sin valor|\bausente|\bunas\b|menor cambio individual",
 }

@@ -39,8 +39,8 @@ def plain_proof(explanation: Explanation, wording: Wording) -> str:
     """Say how far a list of options is complete, in plain sentences, or what holds where it is not.
 
     They are about the combinations that the policy allows, of the values that were tried: every accepted one
-    costs at least as much as some option, in every objective. An applicant is told neither that anything is
-    proven, which sounds final, nor that an option is easy: only they can tell.
+    costs at least as much as some option, in every objective. To applicants, nothing is called proven,
+    which sounds final, and no option easy: only they can judge that.
     """
     certificate = explanation.certificate
     if explanation.status is Status.ERROR:
