@@ -106,7 +106,7 @@ def test_many_without_a_file_are_a_table(folder: Path, capsys: Capture) -> None:
     ran = run(capsys, *BASE)
     assert ran.code == 0
     assert {"Person", "Today"} <= set(ran.out.split())
-    assert "× Proven" in ran.out
+    assert "× Complete list for the values tried" in ran.out
 
 
 def test_the_table_is_in_one_language_and_keeps_the_side_of_the_threshold(capsys: Capture) -> None:

@@ -45,7 +45,7 @@ TITLES = {
 }
 TONES = {
     Status.OPTIMAL: "good",
-    Status.ALREADY_FAVOURABLE: "good",
+    Status.ALREADY_FAVOURABLE: "open",  # it is no approval
     Status.NO_RECOURSE: "bad",
     Status.ERROR: "bad",
     Status.HEURISTIC: "open",
