@@ -128,6 +128,22 @@ def test_changes(display: dict[str, object], old: object, new: object, written: 
     assert wording(**display).change("X", old, new) == written
 
 
+@pytest.mark.parametrize(
+    ("language", "step", "written"),
+    [
+        ("en", 0.01, "1 percentage point"),
+        ("en", 0.0025, "0.25 percentage points"),
+        ("pt", 0.0025, "0,25 ponto percentual"),
+        ("pt", 0.02, "2 pontos percentuais"),
+        ("es", 0.01, "1 punto porcentual"),
+        ("es", 0.0025, "0,25 puntos porcentuales"),
+    ],
+)
+def test_percentages_are_points_apart(language: str, step: float, written: str) -> None:
+    assert wording(language, style="percent").step("X", step) == written
+    assert wording(language, unit="km").step("X", 2.0) == "2 km"
+
+
 def test_phrases_come_before_those_of_displays() -> None:
     written = wording_for(QUESTION, "pt")
     assert written.change("HasGuarantor", 0, 1) == "apresente um fiador"
