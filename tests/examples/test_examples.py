@@ -15,7 +15,7 @@ EXAMPLES = {path.stem: path for path in (Path(__file__).parent.parent.parent / "
 LONGEST = 60
 # What each script prints, and which files are there afterwards.
 PRINTED = {
-    "lightgbm_credit": ("You can choose one of these 3 options", "loan amount from", "Proven: these are all"),
+    "lightgbm_credit": ("Each of these", "loan amount from", "Proven: these are all"),
     "logistic_scorecard": ("of 2000 are rejected", "520 or more", "behind KBinsDiscretizer, by additive."),
     "pytorch_network": ("Parsed, by network", "As a black box, by complete", "options for 50 of 50 people."),
     "categorical_pipeline": ("if Security is 'guarantor'", "people: ", "Rules that all options keep to: "),

@@ -374,7 +374,10 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
     ),
     "sixty options in three objectives": (front(60), None),
     "options of equal cost": (
-        answer(counterfactuals=tuple(replace(one, costs=OPTIONS[0].costs) for one in OPTIONS)),
+        answer(
+            counterfactuals=tuple(replace(one, costs=OPTIONS[0].costs) for one in OPTIONS),
+            certificate=replace(CERTIFICATE, ties=True),
+        ),
         None,
     ),
     "options between the values of an inferred grid": (
@@ -393,6 +396,27 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
         answer(
             status=Status.TIME_LIMIT,
             certificate=replace(UNPROVEN, rules=(), grid="finest", open_boxes=3, open_costs={"changes": 1.0}),
+        ),
+        None,
+    ),
+    "stopped early without an option": (
+        answer(
+            status=Status.TIME_LIMIT,
+            counterfactuals=(),
+            certificate=replace(UNPROVEN, open_boxes=1_200, open_costs={"mean_distance": 0.025}),
+        ),
+        None,
+    ),
+    "no option by an estimate": (
+        answer(status=Status.HEURISTIC, counterfactuals=(), certificate=ESTIMATED),
+        None,
+    ),
+    "nothing may change": (
+        answer(
+            status=Status.NO_RECOURSE,
+            counterfactuals=(),
+            question=None,
+            certificate=replace(CERTIFICATE, cells=0, axes=0, verified=0),
         ),
         None,
     ),

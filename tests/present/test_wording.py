@@ -66,7 +66,7 @@ def test_names_have_an_article_in_sentences_only(
         ("en", {"decimals": 2, "unit": "km"}, 5.5, "5.50 km"),
         ("en", {"decimals": 2, "unit": "km"}, 5.0, "5 km"),
         ("en", {"unit": "km"}, None, "missing"),
-        ("pt", {"unit": "km"}, math.nan, "ausente"),
+        ("pt", {"unit": "km"}, math.nan, "sem informação"),
         ("en", {"unit": "km"}, math.inf, "inf km"),
         ("en", {"unit": "km", "values": {0: "nothing"}}, 0, "nothing"),
         ("es", {"values": {"own": {"en": "owned", "es": "propia"}}}, "own", "propia"),
@@ -120,18 +120,34 @@ def test_digits_of_money_and_shares_in_narrow_columns(
         ({}, 5200, 5200, "change X from 5,200 to 5,200"),
         ({}, "rent", "own", "change X from rent to own"),
         ({}, False, True, "change X from no to yes"),
-        ({}, None, 42_000, "state X (only if the true value is 42,000; missing so far)"),
-        ({}, 42_000.0, math.nan, "leave X unstated (only if that is permitted; now 42,000)"),
+        ({}, None, 42_000, "tell us X (only if the true value is 42,000; we hold no value now)"),
+        ({}, 42_000.0, math.nan, "do not state X (only where the form allows this; we now hold 42,000)"),
     ],
 )
 def test_changes(display: dict[str, object], old: object, new: object, written: str) -> None:
     assert wording(**display).change("X", old, new) == written
 
 
+@pytest.mark.parametrize(
+    ("language", "step", "written"),
+    [
+        ("en", 0.01, "1 percentage point"),
+        ("en", 0.0025, "0.25 percentage points"),
+        ("pt", 0.0025, "0,25 ponto percentual"),
+        ("pt", 0.02, "2 pontos percentuais"),
+        ("es", 0.01, "1 punto porcentual"),
+        ("es", 0.0025, "0,25 puntos porcentuales"),
+    ],
+)
+def test_percentages_are_points_apart(language: str, step: float, written: str) -> None:
+    assert wording(language, style="percent").step("X", step) == written
+    assert wording(language, unit="km").step("X", 2.0) == "2 km"
+
+
 def test_phrases_come_before_those_of_displays() -> None:
     written = wording_for(QUESTION, "pt")
     assert written.change("HasGuarantor", 0, 1) == "apresente um fiador"
-    assert written.change("HasGuarantor", 1, 0) == "mude fiador de sim para não"
+    assert written.change("HasGuarantor", 1, 0) == "mude fiador: de “sim” para “não”"
     phrases = {("HasGuarantor", True): "get one", ("Savings", None): "withhold them", ("Savings", 5): "save"}
     own = wording_for(QUESTION, phrases=phrases)
     assert own.change("HasGuarantor", 0, 1) == "get one"

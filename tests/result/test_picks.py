@@ -1,4 +1,6 @@
-"""A few options stand for a front: the balanced one, the best in each objective, then the most different."""
+"""A few options stand for a front: fewest changes, best in each objective, balanced, then most different."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -83,12 +85,30 @@ def test_three_of_a_front() -> None:
     picks = answer.pick(4)
     assert [(pick.number, pick.why) for pick in picks] == [
         (1, "smallest change overall"),
-        (2, "balanced"),
+        (2, "in between"),
         (3, "lowest regret"),
         (4, "fewest changes"),
     ]
     assert answer.pick(5)[-1].reasons == (DIFFERENT,)
     assert answer.pick(5)[-1].why == "unlike the others"
+
+
+@given(fronts, st.integers(1, 12))
+def test_the_fewest_changes_are_always_among_the_picks(answer: Explanation, count: int) -> None:
+    fewest = min(option.costs["changes"] for option in answer)
+    assert any(pick.counterfactual.costs["changes"] == fewest for pick in answer.pick(count))
+
+
+def test_the_fewest_changes_need_not_be_an_objective() -> None:
+    options = [
+        Counterfactual(
+            values={}, changes=dict.fromkeys(names, (0, 1)), costs={"mean_distance": cost}, score=1
+        )
+        for names, cost in (("ab", 0.1), ("abc", 0.2), ("a", 0.9), ("abd", 0.3))
+    ]
+    answer = replace(front([]), objectives=("mean_distance",), counterfactuals=tuple(options))
+    assert [(pick.number, pick.why) for pick in answer.pick(1)] == [(3, "fewest changes")]
+    assert [pick.number for pick in answer.pick(2)] == [1, 3]
 
 
 def test_one_option_and_none() -> None:

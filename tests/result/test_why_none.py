@@ -55,19 +55,19 @@ def test_table() -> None:
 @pytest.mark.parametrize("relaxations", [(), (MORE,), (MORE, BOTH)])
 def test_completeness_is_claimed_only_where_it_holds(relaxations: Any, complete: bool) -> None:
     text = str(why(relaxations=relaxations, complete=complete, undecided=() if complete else ((RISES,),)))
-    claims = ("This list is complete", "Even without all restrictions")
+    claims = ("This list is complete", "Even without all limits")
     assert any(claim in text for claim in claims) == complete
     assert (f'"{RISES}"' in text) == (BOTH in relaxations)
-    assert ("The time limit was reached before a result for 1 set of restrictions." in text) != complete
+    assert ("The time limit was reached before a result for 1 set of limits." in text) != complete
 
 
 def test_sets_that_a_time_limit_left_open_are_counted_in_one_line() -> None:
     """Eighty-five sets are one line, which says what was tried and that fixed features were not."""
     text = str(why(relaxations=(), complete=False, undecided=((RISES,),) * 85, fixed=("Age", "Sex")))
-    assert "The time limit was reached before a result for 85 sets of restrictions." in text
+    assert "The time limit was reached before a result for 85 sets of limits." in text
     assert text.count("ime limit") == 1
-    assert "Restrictions that were tried: " in text
-    assert "Not tried: Age and Sex, which are fixed." in text
+    assert "Limits that were tried: " in text
+    assert "Not tried, since fixed: Age and Sex." in text
     assert len(text.splitlines()) == 4
 
 

@@ -1,4 +1,4 @@
-"""Notions of effort: each prices every value of every feature, one file per objective."""
+"""Measures of change: each prices every value of every feature, one file per objective."""
 
 from p2ce.objectives.cost_table import CostTable
 from p2ce.objectives.euclidean import Euclidean

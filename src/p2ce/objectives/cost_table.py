@@ -49,7 +49,7 @@ class CostTable(Objective):
     >>> def per_hundred(current, values):
     ...     return abs(values - current) / 100
     >>> tables = {"Term": {12: 0.0, 24: 1.5, 36: 4.0}, "Loan": per_hundred}
-    >>> fitted = CostTable("effort", tables).fit(people)
+    >>> fitted = CostTable("own_cost", tables).fit(people)
     >>> fitted.costs(0, np.array([[12.0, 24.0, 36.0]]), np.array([[12.0]])).tolist()
     [[0.0, 1.5, 4.0]]
     """
@@ -70,7 +70,7 @@ class CostTable(Objective):
         if not isinstance(tables, Mapping) or not tables:
             raise InvalidObjective(
                 f"CostTable {echoed(name)} expects a dict of feature → table, got {echoed(tables)}. "
-                f"Write CostTable('effort', {{'Term': {{12: 0, 24: 1.5}}}})."
+                f"Write CostTable('own_cost', {{'Term': {{12: 0, 24: 1.5}}}})."
             )
         set_field = object.__setattr__  # frozen for everyone else
         set_field(self, "name", read_name(name))

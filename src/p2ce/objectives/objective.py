@@ -107,7 +107,7 @@ class FittedObjective(ABC):
 
 
 class Objective(ABC):
-    """A notion of effort. ``name`` is what its column in the results is called."""
+    """A measure of change. ``name`` is what its column in the results is called."""
 
     @property
     @abstractmethod

@@ -23,7 +23,7 @@ def read_name(name: object) -> str:
     """Give the name of a user's own objective, which becomes a column."""
     if not isinstance(name, str) or not name.strip():
         raise InvalidObjective(
-            f"An objective needs a name, got {echoed(name)}. Give a short text: name='effort'."
+            f"An objective needs a name, got {echoed(name)}. Give a short text: name='own_cost'."
         )
     return name
 

@@ -151,6 +151,7 @@ def _findings(audit: Audit, wording: Wording) -> tuple[str, tuple[str, ...]]:
     if not audit.comparisons:
         return wording.say("audit_findings_untested"), ()
     level = wording.numbers.percent(round(1.0 - audit.confidence, 10))
+    comparisons = wording.numbers.count(audit.comparisons)
     # An interval and a test may disagree at their edges: what stands out does so by both.
     found = [
         one
@@ -158,14 +159,12 @@ def _findings(audit: Audit, wording: Wording) -> tuple[str, tuple[str, ...]]:
         if one[3] <= 1.0 - audit.confidence and not _holds_zero(one[0].to_overall[one[1].name])
     ]
     if not found:
-        return wording.counted("audit_findings_none", audit.comparisons, level=level), ()
+        return wording.say("audit_findings_none", count=comparisons, level=level), ()
     lines = [_finding(audit, group, metric, wording) for group, metric, *_ in found[:MOST_FINDINGS]]
     if more := len(found) - len(lines):
         lines.append(wording.counted("audit_findings_more", more))
-    lead = wording.counted(
-        "audit_findings", audit.comparisons, found=wording.numbers.count(len(found)), level=level
-    )
-    return lead, tuple(lines)
+    number = wording.numbers.count(len(found))
+    return wording.say("audit_findings", found=number, count=comparisons, level=level), tuple(lines)
 
 
 def _holds_zero(contrast: Contrast) -> bool:

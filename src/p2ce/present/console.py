@@ -64,7 +64,7 @@ def pick_text(pick: Pick) -> str:
 def why_text(why: WhyNone) -> str:
     """Write the minimal sets of restrictions to relax."""
     wording = wording_for(None, LANGUAGE, dtypes=why.dtypes)
-    seen = why_view(why, wording)
+    seen = why_view(why, wording, AUDIENCE)
     costs = (amounts(one.counterfactual.costs, wording.numbers.cost) for one in why)
     priced = (f"{text} ({cost})" for text, cost in zip(seen.relaxations, costs, strict=True))
     shown = replace(seen, relaxations=tuple(priced))
@@ -124,7 +124,7 @@ def _table(seen: View) -> list[str]:
     for option in seen.options:
         rows.append(
             [
-                str(option.number),
+                option.mark,
                 "; ".join(f"{one.name}: {one.before} → {one.after}" for one in option.changes),
                 *(cost.text for cost in option.costs),
                 option.output,

@@ -23,7 +23,7 @@ from p2ce.result.explanations import shared_objectives
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """Drawings with a caption; a legend has the look, number and words of each option."""
+    """Drawings with a caption; a legend has the look, mark and words of each option."""
 
     caption: str
     drawings: tuple[Markup, ...]
@@ -55,7 +55,8 @@ def changes(view: View) -> Figure | None:
         return None
     explanation, wording = view.explanation, view.wording
     with np.errstate(all="ignore"):  # costs that are not finite give no order, but no failure either
-        data = change_data(explanation, wording, [option.number for option in view.picks])
+        shown = [option.number for option in view.picks]
+        data = change_data(explanation, wording, shown, lettered=view.lettered)
     if not data.features:
         return None
     people = 0 if explanation.question is None else explanation.question.people
@@ -70,15 +71,15 @@ def _front(view: View) -> Figure | None:
     costs = [option.costs[name] for option in explanation for name in explanation.objectives]
     if not costs or not all(math.isfinite(cost) for cost in costs):
         return None
-    data = front_data(explanation, wording)
+    data = front_data(explanation, wording, lettered=view.lettered)
     drawn = draw_front(data, wording)
     if drawn is None:
         return None
     legend: list[tuple[int | None, str, str]] = [
         (
             option.look,
-            str(option.number),
-            option.stands_out or wording.say("option_heading", number=option.number),
+            option.mark,
+            option.stands_out or wording.say("option_heading", number=option.mark),
         )
         for option in view.picks
     ]
@@ -93,7 +94,7 @@ def _front(view: View) -> Figure | None:
 
 
 def of_many(view: ManyView) -> list[Chart]:
-    """Draw what the cheapest options cost, and what changes most often, of people who have options."""
+    """Draw how large the smallest changes are, and what changes most often, of people who have options."""
     explanations, wording = view.explanations, view.wording
     entries = [one for one in explanations if len(one)]
     if not any(one.objectives for one in entries):

@@ -209,8 +209,8 @@ class Numbers:
         """Join parts as a sentence does: "a, b and c"."""
         return str(format_list(list(parts), locale=self.locale)) if parts else ""
 
-    def plural(self, count: int) -> str:
-        """Give the plural form that a count takes, as Unicode names it ("one", "other")."""
+    def plural(self, count: int | Decimal) -> str:
+        """Give the plural form that a number takes, as Unicode names it ("one", "other")."""
         return str(self.locale.plural_form(min(count, MOST_WRITTEN)))
 
     def _on_its_side(self, number: float, marks: Iterable[float], least: int) -> str:

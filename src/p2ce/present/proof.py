@@ -9,6 +9,7 @@ from p2ce.present.wording import Wording
 from p2ce.result import Certificate, Explanation, Feature, Status
 from p2ce.result.certificate import FINEST
 from p2ce.result.counterfactual import AdmittedBy
+from p2ce.result.question import ALONG
 
 # Bounds of black-box models: there, the number of evaluations counts.
 EVALUATED = ("complete", "shap", "shap-paper")
@@ -35,26 +36,42 @@ def exact_proof(explanation: Explanation, wording: Wording) -> str:
 
 
 def plain_proof(explanation: Explanation, wording: Wording) -> str:
-    """Give what is proven in one plain sentence; where nothing is proven, give what holds anyway.
+    """Say how far a list of options is complete, in plain sentences, or what holds where it is not.
 
-    It covers the combinations that the policy allows. "Easier" is meant in the objectives: every other
-    accepted combination costs at least as much as some option, in every objective. Where there is no
-    option, a short sentence says which values that holds for.
+    They are about the combinations that the policy allows, of the values that were tried: every accepted one
+    costs at least as much as some option, in every objective. To applicants, nothing is called proven,
+    which sounds final, and no option easy: only they can judge that.
     """
     certificate = explanation.certificate
     if explanation.status is Status.ERROR:
-        message = explanation.message
-        return wording.say("your_failed", message=message) if message else wording.say("your_failed_silently")
+        return wording.say("your_failed")  # the message is for those who can mend it
     if explanation.status is Status.ALREADY_FAVOURABLE:
         return wording.say("your_favourable")
     if certificate is None:
         return wording.say("your_no_certificate")
-    sentences = [_plain_claim(explanation, certificate, wording)]
+    sentences = _looked_at(explanation, certificate, wording)
+    sentences.append(_plain_claim(explanation, certificate, wording))
     sentences += _plain_grid(explanation, certificate, wording)
     sentences += _plain_reasons(explanation, certificate, wording)
     if is_proven(explanation) and shows_rounded(explanation):
         sentences.append(wording.say("your_proof_of_exact"))
+    if explanation.status is Status.NO_RECOURSE:
+        sentences.append(wording.say("your_none_is_not_final"))
     return " ".join(sentences)
+
+
+def _looked_at(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
+    """Name what the search might suggest to change, to a person who has no option."""
+    question = explanation.question
+    if not claims_none(explanation) or question is None or not certificate.cells:
+        return []
+    free = [one for one in question.features.values() if one.may_change and one.moves != ALONG]
+    names = list(dict.fromkeys(one.group or wording.name(one.name) for one in free))
+    if not names:
+        return []
+    more = len(names) - MOST_NAMED
+    listed = [*names[:MOST_NAMED], *([wording.counted("steps_more", more)] if more > 0 else [])]
+    return [wording.say("your_looked_at", names=wording.listed(listed))]
 
 
 def _exact_reasons(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
@@ -139,7 +156,8 @@ def _exact_claim(explanation: Explanation, wording: Wording) -> str:
         needed = wording.say(f"to_lead{conditions}", clearly=clear)
         return wording.say("proven_sole_some" if found else "proven_sole_none", to_lead=needed, **parts)
     if not found:
-        return wording.say(f"proven_none{conditions}", clearly=clear, **parts)
+        leads = wording.say(f"leads{conditions}", clearly=clear)
+        return wording.say("proven_none", leads=leads, **parts)
     # Without ties, one option stands for all of its cost.
     equal = "" if certificate.ties else wording.say("up_to_equals")
     kind = wording.counted(f"optimal{conditions}", found)
@@ -151,8 +169,10 @@ def _exact_claim(explanation: Explanation, wording: Wording) -> str:
 
 def _plain_claim(explanation: Explanation, certificate: Certificate, wording: Wording) -> str:
     if explanation.status is Status.TIME_LIMIT and certificate.finest_open:
-        leads = wording.say(f"leads{_conditions(certificate)}", clearly=_clearly(explanation, wording))
+        leads = _for_applicant(f"leads{_conditions(certificate)}", _clearly(explanation, wording), wording)
         return wording.say("your_stopped_finest", space=_plain_space(certificate, wording), leads=leads)
+    if explanation.status is Status.TIME_LIMIT and not len(explanation):
+        return wording.say("your_stopped")
     if explanation.status in (Status.TIME_LIMIT, Status.HEURISTIC) or not certificate.proven:
         return _plain_unproven(explanation, certificate, wording)
     if not certificate.cells:
@@ -164,19 +184,26 @@ def _plain_claim(explanation: Explanation, certificate: Certificate, wording: Wo
             return wording.say("your_proof_sole_some")
         if not conditions and not clear:
             return wording.say("your_proof_sole_none")
-        needed = wording.say(f"to_lead{conditions}", clearly=clear)
+        needed = _for_applicant(f"to_lead{conditions}", clear, wording)
         return wording.say("your_proof_sole_none_if", to_lead=needed)
     space = _plain_space(certificate, wording)
     if not found:
-        leads = wording.say(f"leads{conditions}", clearly=clear)
+        leads = _for_applicant(f"leads{conditions}", clear, wording)
         return wording.say("your_proof_none", space=space, leads=leads)
-    return wording.say(
+    claim = wording.say(
         "your_proof_only" if found == 1 else "your_proof_all",
         space=space,
         one=wording.say(f"one_that_leads{conditions}", clearly=clear),
         count=wording.numbers.count(found),
         objectives=wording.listed([wording.objective(name) for name in explanation.objectives]),
     )
+    # Without ties, one option stands for all of its cost: then the list is complete but for those.
+    return claim if certificate.ties else f"{claim} {wording.say('your_equals')}"
+
+
+def _for_applicant(key: str, clearly: str, wording: Wording) -> str:
+    """Say what an option must satisfy in the words for applicants, where they differ."""
+    return wording.say(wording.words.variant(key, "person"), clearly=clearly)
 
 
 def _conditions(certificate: Certificate) -> str:
@@ -345,11 +372,11 @@ def _with_steps(key: str, explanation: Explanation, wording: Wording) -> str:
 def _steps_of(feature: Feature, steps: tuple[float, float], wording: Wording) -> str:
     name, (least, most) = wording.name(feature.name), (displayed_step(step) for step in steps)
     if least == most:
-        key = wording.share_form("steps_equal", feature.name)
-        return wording.say(key, name=name, step=wording.amount(feature.name, least))
+        return wording.say("steps_equal", name=name, step=wording.step(feature.name, least))
+    follows = wording.unit_follows(feature.name) or wording.is_share(feature.name)
     return wording.say(
-        wording.share_form("steps_between", feature.name),
+        "steps_between",
         name=name,
-        least=wording.amount(feature.name, least, unit=not wording.unit_follows(feature.name)),
-        most=wording.amount(feature.name, most),
+        least=wording.step(feature.name, least, unit=not follows),
+        most=wording.step(feature.name, most),
     )

@@ -1,21 +1,55 @@
-"""Choose the options that stand out, and say what each is best at."""
+"""Choose the options that stand out, name each, and say what it is best at."""
 
 from collections.abc import Iterable
 from dataclasses import replace
 
 from p2ce.present.wording import Wording
 from p2ce.result import Explanation, Pick
-from p2ce.result.picks import BALANCED, ONLY, scaled_costs
+from p2ce.result.picks import BALANCED, DIFFERENT, ONLY, number_of_changes, scaled_costs
 
-PICKS = 3  # options that stand out; more are no help to choose
+ALL_SHOWN = 5  # options up to which all stand out
+PICKS = 3  # options of a longer list that stand out; more are no help to choose
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def picked(explanation: Explanation, count: int = PICKS) -> tuple[Pick, ...]:
-    """Choose a few options with their reasons."""
-    picks = explanation.pick(count)
-    alike = len(explanation) > 1 and not scaled_costs(explanation).any()
-    # Of options that all cost the same, none is balanced or unlike the others.
-    return tuple(replace(one, reasons=(ONLY,)) for one in picks) if alike else picks
+def picked(explanation: Explanation, *, lettered: bool = False) -> tuple[Pick, ...]:
+    """Choose a few options with their reasons; those that have letters come by their number of changes."""
+    few = len(explanation) <= ALL_SHOWN
+    picks = explanation.pick(ALL_SHOWN if few else PICKS)
+    if len(explanation) > 1 and not scaled_costs(explanation).any():
+        # Of options that all cost the same, none is balanced or unlike the others.
+        picks = tuple(replace(one, reasons=(ONLY,)) for one in picks)
+    elif few:  # where none is left out, none was chosen for being different
+        picks = tuple(
+            replace(one, reasons=tuple(reason for reason in one.reasons if reason != DIFFERENT))
+            for one in picks
+        )
+    if not lettered:
+        return picks
+    return tuple(sorted(picks, key=lambda one: number_of_changes(one.counterfactual)))
+
+
+def marks_of(explanation: Explanation, *, lettered: bool = False) -> dict[int, str]:
+    """Name each option by its number, or by a letter: first those that stand out, then by their changes.
+
+    Letters are for applicants: of the options 1, 3 and 4, they would wonder what became of the second.
+    """
+    if not lettered:
+        return {option.number: str(option.number) for option in explanation}
+    first = [one.number for one in picked(explanation, lettered=True)]
+    others = [option for option in explanation if option.number not in first]
+    numbers = [*first, *(option.number for option in sorted(others, key=number_of_changes))]
+    return {number: letter(place) for place, number in enumerate(numbers)}
+
+
+def letter(place: int) -> str:
+    """Give the letters of a place, counted from 0.
+
+    >>> letter(0), letter(25), letter(26), letter(701), letter(702)
+    ('A', 'Z', 'AA', 'ZZ', 'AAA')
+    """
+    before, last = divmod(place, len(LETTERS))
+    return (letter(before - 1) if before else "") + LETTERS[last]
 
 
 def best_text(reasons: Iterable[str], wording: Wording) -> str:

@@ -61,7 +61,8 @@ def to_text(
     is written there as well, as a whole or not at all. An `Audit` takes `path`, `language` and `title`.
 
     Values are written in full, or as the display rounds them where that rounded row was verified too.
-    An option has the same number everywhere.
+    An option has the same number everywhere, but for applicants, who read of options A, B and C: up to
+    five, or three of more.
 
     >>> from p2ce.result import Certificate, Counterfactual, Status
     >>> option = Counterfactual(
@@ -75,7 +76,7 @@ def to_text(
     ...                             bound="tree leaves", cells=96, axes=1, boxes=3, ties=True),
     ... )
     >>> print(to_text(explanation, audience="officer"))  # doctest: +ELLIPSIS
-    The probability of 1 is 0.310 and must reach 0.5. 1 option was found that achieves this:
+    The model's probability for class 1 is 0.310 and must reach 0.5. 1 option was found that achieves this:
     1. Lower LoanAmount from 7,500 to 5,200. This gives 0.530.
     Proven: this is the only Pareto-optimal option among 96 possible combinations; 3 boxes examined. ...
     """

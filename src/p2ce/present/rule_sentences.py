@@ -152,9 +152,9 @@ def candidates_text(feature: Feature, wording: Wording) -> str:
             count=count,
             low=wording.value(column, candidates.low, unit=False),
             high=wording.value(column, candidates.high, unit=False),
-            step=wording.amount(column, displayed_step(least), unit=False),
-            least=wording.amount(column, displayed_step(least), unit=False),
-            most=wording.amount(column, displayed_step(most), unit=False),
+            step=wording.step(column, displayed_step(least), unit=wording.is_share(column)),
+            least=wording.step(column, displayed_step(least), unit=False),
+            most=wording.step(column, displayed_step(most), unit=wording.is_share(column)),
         )
     for key, holds in (
         ("candidates_stay_missing", candidates.missing_stays),
@@ -168,11 +168,11 @@ def candidates_text(feature: Feature, wording: Wording) -> str:
     return text
 
 
-def restriction_text(restriction: Restriction, wording: Wording) -> str:
+def restriction_text(restriction: Restriction, wording: Wording, audience: str = "officer") -> str:
     """Write a restriction as it follows "without"."""
     kind = restriction.kind
     if kind == "plausibility":
-        return wording.say("restriction_plausibility")
+        return wording.say(wording.words.variant("restriction_plausibility", audience))
     text = wording.say("quoted", text=restriction_line(restriction, wording))
     key = f"restriction_{kind}"
     return wording.say(key if key in wording.words.texts else "restriction_missing", text=text)
@@ -204,8 +204,8 @@ def restriction_line(restriction: Restriction, wording: Wording) -> str:
             parts["listed"] = _values(column, one.values, wording)
             key = "rule_choices"
         case "step":
-            parts["step"] = wording.amount(column, one.step or 0.0)
-            key = wording.share_form("rule_step", column)
+            parts["step"] = wording.step(column, one.step or 0.0)
+            key = "rule_step"
         case "special":
             parts["value"] = wording.value(column, one.value)
             key = "rule_special"
@@ -223,8 +223,7 @@ def violation_text(violation: Violation, wording: Wording) -> str:
         return wording.say("broken_changes", restriction=text, changes=changes)
     if restriction.rule is not None or not column:
         return text
-    before = wording.current(column, violation.before, violation.after)
-    after = wording.value(column, violation.after)
+    before, after = wording.before_and_after(column, violation.before, violation.after)
     return wording.say("broken_move", restriction=text, before=before, after=after)
 
 
@@ -262,10 +261,12 @@ def checked_why(explanation: Explanation, why: object) -> WhyNone | None:
     return why
 
 
-def relaxation_text(relaxation: Relaxation, wording: Wording) -> str:
+def relaxation_text(relaxation: Relaxation, wording: Wording, audience: str) -> str:
     """Say what has to be given up for which option."""
     return wording.say(
         "relaxation" if relaxation.proven else "relaxation_unproven",
-        restrictions=wording.listed([restriction_text(one, wording) for one in relaxation.restrictions]),
+        restrictions=wording.listed(
+            [restriction_text(one, wording, audience) for one in relaxation.restrictions]
+        ),
         todo=clause_of(relaxation.counterfactual, wording),
     )

@@ -35,7 +35,7 @@ def exact_standing(explanation: Explanation, wording: Wording) -> str:
     return wording.say(
         "has_reached" if accepted else "must_exceed" if exceeds else "must_reach",
         what=wording.say(
-            f"{subject}{several}", target=class_name(explanation.target), models=explanation.models
+            f"{subject}{several}", target=_quoted(explanation.target, wording), models=explanation.models
         ),
         score=wording.numbers.score(score, explanation.threshold),
         threshold=wording.full(shown_end(explanation.threshold))
@@ -59,7 +59,7 @@ def plain_standing(explanation: Explanation, wording: Wording) -> str:
         shown = prediction_text(prediction, explanation, wording)
         return wording.say("you_predicted", prediction=shown, range=wanted)
     if must_win(explanation):
-        return wording.say("you_rejected_class", target=class_name(target))
+        return wording.say("you_rejected_class", target=_quoted(target, wording))
     # The model itself may accept a person who stays below the margin.
     own = explanation.threshold - explanation.margin
     near = explanation.person_score is not None and explanation.person_score >= own - ABOUT
@@ -157,6 +157,11 @@ def class_name(target: Any) -> str:
     return repr(target.item() if isinstance(target, np.generic) else target)
 
 
+def _quoted(target: Any, wording: Wording) -> str:
+    """Write a class inside a sentence: a name in the quotation marks of the language."""
+    return wording.say("quoted", text=target) if isinstance(target, str) else class_name(target)
+
+
 def _range(target: tuple[Any, Any], wording: Wording) -> str:
     low, high = (shown_end(end) if end is not None and wanted_ends((end, None)) else None for end in target)
     kind = {(True, True): "between", (True, False): "from", (False, True): "to"}.get(
@@ -184,7 +189,7 @@ def _standing_by_lead(explanation: Explanation, lead: float, wording: Wording, *
             chance = prediction_text(prediction, explanation, wording)
             shown = wording.say("lead_with_chance", lead=shown, probability=chance)
         key = "class_has" if accepted else "class_must"
-        return wording.say(key, target=class_name(explanation.target), lead=shown)
+        return wording.say(key, target=_quoted(explanation.target, wording), lead=shown)
     if not is_range(explanation.target):
         beyond = wording.say(
             "below" if lead < 0 else "above",

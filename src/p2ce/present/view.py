@@ -17,13 +17,13 @@ from p2ce.present.audit_facts import (
 )
 from p2ce.present.changes import Change, changes_of, check_advice, clause_of
 from p2ce.present.flag_sentences import flag_text
-from p2ce.present.proof import exact_proof, is_proven, plain_proof, shows_rounded
-from p2ce.present.reasons import PICKS, best_text, picked
+from p2ce.present.proof import exact_proof, plain_proof
+from p2ce.present.reasons import ALL_SHOWN, PICKS, best_text, marks_of, picked
 from p2ce.present.rule_sentences import checked_why, relaxation_text
 from p2ce.present.standing import exact_standing, model_output, outcome_of, output_name, plain_standing
 from p2ce.present.wording import Phrases, Wording, capital, wording_of
 from p2ce.result import Counterfactual, Explanation, Question, Status, WhyNone
-from p2ce.result.picks import DIFFERENT, ONLY, strengths
+from p2ce.result.picks import DIFFERENT, strengths
 from p2ce.result.question import ALONG
 
 # Kinds of restrictions that a relaxation lifts → the text that names them; "tried_missing" for the others.
@@ -37,9 +37,15 @@ TRIED = {
     "plausibility": "tried_plausibility",
 }
 COUNTED = "changes"  # the objective whose costs are plain numbers to everybody
+# Of people without options.
+TITLES = {
+    Status.ERROR: "error",
+    Status.ALREADY_FAVOURABLE: "favourable",
+    Status.TIME_LIMIT: "stopped",
+}
 TONES = {
     Status.OPTIMAL: "good",
-    Status.ALREADY_FAVOURABLE: "good",
+    Status.ALREADY_FAVOURABLE: "open",  # it is no approval
     Status.NO_RECOURSE: "bad",
     Status.ERROR: "bad",
     Status.HEURISTIC: "open",
@@ -61,19 +67,20 @@ class CostView:
 
     name: str
     text: str
-    compared: Said  # with the cheapest option; plain is "" where an applicant has nothing to compare
+    compared: Said  # with the smallest of all options; plain is "" where an applicant has nothing to compare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionView:
-    """One option; `number` is its id on every surface."""
+    """One option; `number` is its id in the data, `mark` what readers call it: that number, or a letter."""
 
     number: int
+    mark: str
     look: int | None  # its place among the few that stand out, which have a colour each
     do: str  # with a capital and no full stop
     best: str  # what it is best at, "" for nothing
     stands_out: str  # why it is one of the few: what it is best at, or that it is unlike the others
-    badge: str  # the same, or that it is the only one
+    badge: str  # the same with a capital
     outcome: str
     output: str  # the score or prediction
     changes: tuple[Change, ...]
@@ -143,6 +150,11 @@ class View:
     why: WhyView | None
 
     @property
+    def lettered(self) -> bool:
+        """Whether options have letters: applicants wonder where numbers went that are not shown."""
+        return is_lettered(self.audience)
+
+    @property
     def picks(self) -> tuple[OptionView, ...]:
         """The few options that stand out."""
         return tuple(option for option in self.options if option.look is not None)
@@ -198,10 +210,15 @@ def view(
         found=_found(explanation, wording),
         output_name=wording.say(output_name(explanation)),
         today=today(explanation, wording),
-        options=_options(explanation, wording),
+        options=_options(explanation, wording, lettered=is_lettered(audience)),
         proof=Said(plain=plain_proof(explanation, wording), exact=exact_proof(explanation, wording)),
-        why=None if found is None else why_view(found, wording),
+        why=None if found is None else why_view(found, wording, audience),
     )
+
+
+def is_lettered(audience: str) -> bool:
+    """Return whether an audience reads of options A, B, C instead of 1, 2, 3."""
+    return audience == "person"
 
 
 def draft_notice(questions: Iterable[Question | None], audience: str, wording: Wording) -> str:
@@ -228,7 +245,7 @@ def advice(option: Counterfactual, wording: Wording) -> str:
 
 
 def _title(explanation: Explanation, audience: str, wording: Wording) -> str:
-    kind = {Status.ERROR: "error", Status.ALREADY_FAVOURABLE: "favourable"}.get(explanation.status, "none")
+    kind = TITLES.get(explanation.status, "none")
     key = "title_options" if len(explanation) else f"title_{kind}"
     return wording.say(wording.words.variant(key, audience))
 
@@ -243,32 +260,37 @@ def _found(explanation: Explanation, wording: Wording) -> Said:
     count = len(explanation)
     if explanation.status in (Status.ERROR, Status.ALREADY_FAVOURABLE) or explanation.person_score is None:
         return Said(plain="", exact="")
+    if not count and explanation.status is Status.TIME_LIMIT:
+        # The applicant reads on that the search was stopped: "no option was found" would sound like a result.
+        return Said(plain="", exact=capital(wording.say("none_so_far")))
     if not count:
         return Said(plain=wording.say("you_cannot"), exact=wording.say("found_none"))
     few = wording.say("you_can_few", count=wording.numbers.count(PICKS))
     return Said(
-        plain=few if count > PICKS else wording.counted("you_can", count),
+        plain=few if count > ALL_SHOWN else wording.counted("you_can", count),
         exact=wording.counted("found", count),
     )
 
 
-def _options(explanation: Explanation, wording: Wording) -> tuple[OptionView, ...]:
+def _options(explanation: Explanation, wording: Wording, *, lettered: bool) -> tuple[OptionView, ...]:
+    """Write all options in the order of their marks."""
     if not len(explanation):
         return ()
-    picks = {one.number: one.reasons for one in picked(explanation)}
+    picks = {one.number: one.reasons for one in picked(explanation, lettered=lettered)}
     looks = {number: place for place, number in enumerate(picks)}
     best = strengths(explanation)
     least = _least(explanation, best)
     return tuple(
         _option(
-            option,
+            explanation[number - 1],
             explanation,
+            mark=mark,
             reasons=picks.get(number, best[number - 1]),
             look=looks.get(number),
             least=least,
             wording=wording,
         )
-        for number, option in enumerate(explanation, start=1)
+        for number, mark in marks_of(explanation, lettered=lettered).items()
     )
 
 
@@ -276,6 +298,7 @@ def _option(
     option: Counterfactual,
     explanation: Explanation,
     *,
+    mark: str,
     reasons: tuple[str, ...],
     look: int | None,
     least: dict[str, float],
@@ -284,11 +307,12 @@ def _option(
     stands_out = best_text(reasons, wording)
     return OptionView(
         number=option.number,
+        mark=mark,
         look=look,
         do=advice(option, wording),
         best=best_text([one for one in reasons if one != DIFFERENT], wording),
         stands_out=stands_out,
-        badge=capital(stands_out or _alone(explanation, wording)),
+        badge=capital(stands_out),
         outcome=outcome_of(option, explanation, wording),
         output=model_output(explanation, option.displayed_score, option.displayed_prediction, wording),
         changes=changes_of(option, wording),
@@ -298,12 +322,6 @@ def _option(
         counterfactual=option,
         wording=wording,
     )
-
-
-def _alone(explanation: Explanation, wording: Wording) -> str:
-    """Say what the only option of a list is: others may exist, but no easier ones where that is proven."""
-    exact = is_proven(explanation) and not shows_rounded(explanation)
-    return wording.say("nothing_easier") if exact else wording.best_at(ONLY)
 
 
 def _least(explanation: Explanation, best: list[tuple[str, ...]]) -> dict[str, float]:
@@ -337,7 +355,7 @@ def _raw_change(column: str, old: object, new: object, wording: Wording) -> str:
     return wording.say("with_driver", change=text) if along else text
 
 
-def why_view(why: WhyNone, wording: Wording) -> WhyView:
+def why_view(why: WhyNone, wording: Wording, audience: str) -> WhyView:
     """Write which relaxations give an option."""
     considered = wording.numbers.count(len(why.considered))
     undecided = wording.counted("undecided", len(why.undecided)) if why.undecided else ""
@@ -350,7 +368,7 @@ def why_view(why: WhyNone, wording: Wording) -> WhyView:
         return WhyView(lead=lead, relaxations=(), undecided=undecided, tried=tried, closing="")
     return WhyView(
         lead=wording.say("relaxations", considered=considered),
-        relaxations=tuple(relaxation_text(one, wording) for one in why),
+        relaxations=tuple(relaxation_text(one, wording, audience) for one in why),
         undecided=undecided,
         tried=tried,
         closing=wording.say("relaxations_complete" if why.complete else "relaxations_incomplete"),

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from p2ce.present.languages import Words, words_in
-from p2ce.present.numbers import Numbers
+from p2ce.present.numbers import Numbers, exact_decimal
 from p2ce.result import Explanation, Feature, Question
 from p2ce.result.one_hot_groups import Groups, groups_of, level_names
 from p2ce.result.picks import BALANCED, DIFFERENT, ONLY
@@ -202,11 +202,22 @@ class Wording:
         before_point = math.floor(math.log10(abs(value))) + 1 if value else 1
         return max(CURRENT_DIGITS - before_point, 2)
 
+    def step(self, column: str, step: float, *, unit: bool = True) -> str:
+        """Write how far apart two values are: percentages, in percentage points."""
+        exact = exact_decimal(step) if self.is_share(column) else None
+        if exact is None:
+            return self.amount(column, step, unit=unit)
+        points = exact.scaleb(2).normalize()
+        return self.words.counted("percentage_points", points) if unit else self.numbers.full(points)
+
     def share_form(self, key: str, column: str) -> str:
         """Give the key of a text about percentages, which have an article in Spanish."""
+        return self.words.variant(key, "share") if self.is_share(column) else key
+
+    def is_share(self, column: str) -> bool:
+        """Return whether the values of a column are written as percentages."""
         feature = self.features.get(column)
-        is_share = feature is not None and feature.display.style == "percent"
-        return self.words.variant(key, "share") if is_share else key
+        return feature is not None and feature.display.style == "percent"
 
     def objective(self, name: str) -> str:
         """Give a short noun for an objective; one of the user's own is called by its own name."""

@@ -53,7 +53,7 @@ else:
 class Explanation:
     """Every counterfactual that was found for one person, how the search ended, and what was proven.
 
-    It is a sequence of `Counterfactual`, cheapest first in the first objective, then the next.
+    It is a sequence of `Counterfactual`, ordered by the first objective, then the next.
     Times are no part of the result: two explanations that differ only in them are equal, and
     `to_dict` leaves them out by default. Neither are the kind of table in which people were given, and
     `question`, which only text for readers needs: the same person in polars and in pandas has the same
@@ -139,8 +139,9 @@ class Explanation:
     def pick(self, count: int = 3) -> tuple[Pick, ...]:
         """Choose a few well-spread options, each with the reason for it.
 
-        The balanced one (nearest to the best of everything at once) comes first to mind, then the best in
-        each objective, then whatever is least like those chosen; they are given in the front's order.
+        The one with the fewest changes is always among them. Then come the best in each objective, the
+        balanced one (nearest to the best of everything at once) and whatever is least like those chosen; they
+        are given in the front's order.
         """
         return pick(self, count)
 

@@ -16,6 +16,7 @@ from p2ce.visible import echoed
 if TYPE_CHECKING:
     from p2ce.result.explanation import Explanation
 
+CHANGES = "changes"
 BALANCED = "balanced"
 DIFFERENT = "different"
 ONLY = "only"
@@ -25,9 +26,9 @@ ONLY = "only"
 class Pick:
     """One of a few chosen options, and why it was chosen.
 
-    `reasons` are names of objectives in which no other option is better, "balanced" (nearest to the best of
-    everything at once, and the worst in nothing), "different" (farthest from those chosen before) or "only"
-    (there is no other).
+    `reasons` are names of objectives in which no other option is better, "changes" (no other has fewer,
+    whether they are an objective or not), "balanced" (nearest to the best of everything at once, and the
+    worst in nothing), "different" (farthest from those chosen before) or "only" (there is no other).
     """
 
     counterfactual: Counterfactual
@@ -64,10 +65,11 @@ def strengths(explanation: "Explanation") -> list[tuple[str, ...]]:
 
 
 def pick(explanation: "Explanation", count: int) -> tuple[Pick, ...]:
-    """Choose the balanced option, the best in each objective, then whatever lies farthest from the chosen.
+    """Choose the option with the fewest changes, the best in each objective, the balanced one, then others.
 
-    Costs are compared after scaling each objective to the range that it has on this front, so that no unit
-    weighs more than another. The order is that of the explanation.
+    The others are those that lie farthest from the chosen. Costs are compared after scaling each objective
+    to the range that it has on this front, so that no unit weighs more than another. The order is that of
+    the explanation.
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise InvalidArgument(f"pick() takes a whole number of options, at least 1; got {echoed(count)}.")
@@ -75,13 +77,15 @@ def pick(explanation: "Explanation", count: int) -> tuple[Pick, ...]:
         return ()
     scaled = scaled_costs(explanation)
     best = strengths(explanation)
-    order = _in_order_of_choice(scaled, best, explanation.objectives, count)
-    balanced = order[0] if (scaled[order[0]] < 1.0).all() else None
+    fewest, balanced = _fewest_changes(explanation, scaled), _balanced(scaled)
+    order = _in_order_of_choice(scaled, best, explanation.objectives, count, fewest, balanced)
     chosen = sorted(order[:count])
     picks = []
     for place in chosen:
         reasons = [*best[place]]
-        if place == balanced and len(explanation) > 1:
+        if place == fewest and CHANGES not in reasons:
+            reasons.append(CHANGES)
+        if place == balanced and len(explanation) > 1 and (scaled[place] < 1.0).all():
             reasons.append(BALANCED)
         if not reasons:
             reasons.append(ONLY if len(explanation) == 1 else DIFFERENT)
@@ -100,18 +104,49 @@ def scaled_costs(explanation: "Explanation") -> FloatArray:
     return np.nan_to_num(scaled, nan=1.0, posinf=1.0, neginf=0.0)
 
 
+def number_of_changes(option: Counterfactual) -> float:
+    """Count the changes of an option, as the objective does where it is one of them."""
+    return option.costs.get(CHANGES, float(len(option.changes)))
+
+
+def _fewest_changes(explanation: "Explanation", scaled: FloatArray) -> int | None:
+    """Find the option with the fewest changes, of several the one nearest to the ideal; None if all do."""
+    counts = [number_of_changes(option) for option in explanation]
+    if min(counts) == max(counts):
+        return None
+    far = _from_ideal(scaled)
+    return min(range(len(counts)), key=lambda place: (counts[place], far[place], place))
+
+
+def _balanced(scaled: FloatArray) -> int:
+    """Find the option that is nearest to the ideal, if possible one that is the worst in no respect."""
+    worst = (scaled >= 1.0).any(axis=1)
+    return int(np.where(worst & ~worst.all(), np.inf, _from_ideal(scaled)).argmin())
+
+
+def _from_ideal(scaled: FloatArray) -> FloatArray:
+    """Measure how far each option is from the ideal, which is best in everything."""
+    far: FloatArray = np.linalg.norm(scaled, axis=1)
+    return far
+
+
 def _in_order_of_choice(
-    scaled: FloatArray, best: Sequence[tuple[str, ...]], objectives: Sequence[str], count: int
+    scaled: FloatArray,
+    best: Sequence[tuple[str, ...]],
+    objectives: Sequence[str],
+    count: int,
+    fewest: int | None,
+    balanced: int,
 ) -> list[int]:
     """Order so many options, or a few more, by when they are chosen; ties go to the earlier option."""
-    far = np.linalg.norm(scaled, axis=1)  # from the ideal, which is best in everything
-    # Nothing is balanced that is the worst in some respect, as long as something else is not.
-    worst = (scaled >= 1.0).any(axis=1)
-    order = [int(np.where(worst & ~worst.all(), np.inf, far).argmin())]
+    far = _from_ideal(scaled)
+    order = [] if fewest is None else [fewest]
     for objective in objectives:
         extremes = [place for place, mine in enumerate(best) if objective in mine]
         if extremes and not any(place in order for place in extremes):
             order.append(min(extremes, key=lambda place: (far[place], place)))
+    if balanced not in order:
+        order.append(balanced)
     gap = np.min([np.linalg.norm(scaled - scaled[place], axis=1) for place in order], axis=0)
     while len(order) < min(count, len(scaled)):
         gap[order] = -1.0

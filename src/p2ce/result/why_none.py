@@ -22,11 +22,11 @@ FORMAT = "p2ce.why_none/2"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relaxation:
-    """A smallest set of restrictions without which there is an option, and the cheapest such option."""
+    """A smallest set of restrictions without which there is an option, and the first such option."""
 
     restrictions: tuple[Restriction, ...]  # what has to be given up
     counterfactual: Counterfactual
-    proven: bool  # nothing cheaper exists without these restrictions, and no part of the set is enough
+    proven: bool  # nothing costs less without these restrictions, and no part of the set is enough
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,11 +50,11 @@ class WhyNone:
     ...     considered=(pay, often), fixed=("Age",), complete=True,
     ... )
     >>> print(why)
-    An option exists if restrictions are relaxed (tried: 2):
-    - Without the range "Pay stays between 25,000 and 40,000": raise Pay from 30,000 to 42,000. (changes 1)
-    Restrictions that were tried: the range of Pay; the direction of Debt.
-    Not tried: Age, which is fixed.
-    This list is complete: a smaller relaxation gives no option among the values that were tried.
+    There would be an option if some of our limits did not apply (limits tried: 2):
+    - Without the range "Pay: from 25,000 to 40,000": raise Pay from 30,000 to 42,000. (changes 1)
+    Limits that were tried: the range of Pay; the direction of Debt.
+    Not tried, since fixed: Age.
+    This list is complete: with fewer limits lifted, there is no option among the values tried.
     """
 
     person: dict[str, Value]

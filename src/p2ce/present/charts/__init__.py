@@ -36,7 +36,7 @@ def plot_front(
     language: str = "en",
     ax: Any = None,
 ) -> Any:
-    """Draw every option by its costs; three picks stand out, with what each is best at.
+    """Draw every option by its costs; a few stand out, with what each is best at.
 
     Two objectives make one panel, three and more make parallel coordinates; ``kind="pairs"`` makes a panel
     for each two of them. `objectives` are some of the explanation's, in the order wanted. `ax` are your own
@@ -106,7 +106,7 @@ def plot_map(feature_map: FeatureMap, *, language: str = "en") -> Any:
 
 
 def plot_costs(explanations: Explanations, *, objective: str | None = None, language: str = "en") -> Any:
-    """Draw what the cheapest option costs each person, and how many people have none.
+    """Draw how large each person's smallest change is, and how many people have no option.
 
     `objective` is one of the explanations' objectives; the first if left out.
     """
@@ -119,7 +119,8 @@ def plot_levers(explanations: Explanations, *, top: int = 10, language: str = "e
     """Draw for how many people each feature changes, and in which direction.
 
     Counted are the people who have an option. A bar is filled for those whose first option changes the
-    feature (the cheapest in the first objective), and outlined for those of whom any option does.
+    feature (the one with the smallest change in the first objective), and outlined for those of whom any
+    option does.
     """
     _check(explanations, Explanations, "plot_levers", NOT_MANY, NOBODY)
     wording = wording_of_all(explanations, language)

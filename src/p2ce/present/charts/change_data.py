@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from p2ce.errors import InvalidArgument
 from p2ce.present.charts import axis_scales
 from p2ce.present.charts.axis_scales import Bar, FeatureAxis, Scale, Tick, is_number, slot_key
-from p2ce.present.charts.front_data import PICKS, ChartOption, chart_options
+from p2ce.present.charts.front_data import ChartOption, chart_options
 from p2ce.present.reasons import picked
 from p2ce.present.wording import Wording
 from p2ce.result import Explanation
@@ -19,7 +19,6 @@ from p2ce.result.picks import Pick
 from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed
 
-MOST_OPTIONS = 5  # of a larger front, a few picks are shown unless the caller names others
 MOST_SLOTS = 8  # of categories side by side; those that matter are kept, the rest is one slot
 WIDEST = 2.5  # times the population's range: values farther out are put on the edge
 ROOM = 0.05  # of the range, left free at both ends where no population gives the frame
@@ -63,12 +62,16 @@ class ChangeData:
 
 
 def change_data(
-    explanation: Explanation, wording: Wording, options: Iterable[int | Pick] | None = None
+    explanation: Explanation,
+    wording: Wording,
+    options: Iterable[int | Pick] | None = None,
+    *,
+    lettered: bool = False,
 ) -> ChangeData:
     """Collect what some options change.
 
     `options` are the numbers of options, counted from 1, or what ``explanation.pick(3)`` gave. Left out, all
-    are shown, or three picks where there are more than five.
+    are shown, or three picks where there are more than five. Options are `lettered` for applicants.
     """
     numbers = _numbers(explanation, options)
     changes = {number: whole_changes(explanation[number - 1], wording.groups) for number in numbers}
@@ -81,15 +84,13 @@ def change_data(
         notes.append(wording.say("chart_shown_of", shown=len(numbers), all=total))
     if any(mark.outside for feature in features for mark in (feature.today, *feature.marks)):
         notes.append(wording.say("chart_off_scale"))
-    shown = chart_options(explanation, numbers, wording)
+    shown = chart_options(explanation, numbers, wording, lettered=lettered)
     return ChangeData(options=shown, features=features, note=" ".join(notes))
 
 
 def _numbers(explanation: Explanation, options: Iterable[int | Pick] | None) -> tuple[int, ...]:
     if options is None:
-        if len(explanation) <= MOST_OPTIONS:
-            return tuple(range(1, len(explanation) + 1))
-        return tuple(one.number for one in picked(explanation, PICKS))
+        return tuple(one.number for one in picked(explanation))
     given = list(options) if isinstance(options, Iterable) else [options]
     numbers = [one.number if isinstance(one, Pick) else one for one in given]
     for number in numbers:

@@ -7,13 +7,12 @@ from itertools import combinations
 
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.present.charts.axis_scales import Scale, Tick, decimals_for, is_whole, nice_ticks, text_ticks
-from p2ce.present.reasons import best_text, picked
+from p2ce.present.reasons import best_text, marks_of, picked
 from p2ce.present.wording import Wording
 from p2ce.result import Explanation
 from p2ce.result.picks import strengths
 from p2ce.visible import echoed
 
-PICKS = 3  # options that stand out
 NEAR_ZERO = 0.5  # a lowest cost below this share of the highest lets its axis begin at zero
 ENDS = 0.06  # of the range, left free at both ends of an axis
 APART = 150  # marks nearer than this part of an axis cover each other
@@ -25,6 +24,7 @@ class ChartOption:
     """One option of an explanation, as every chart names it."""
 
     number: int  # its id: the place in the explanation, counted from 1
+    mark: str  # what readers call it: that number, or a letter
     name: str  # "option 2"
     why: str = ""  # what it is best at, in words; "" where nothing sets it apart
     look: int | None = None  # the place of its colour and shape, counted from 0; None for a pale one
@@ -36,15 +36,17 @@ class ChartOption:
 
 
 def chart_options(
-    explanation: Explanation, numbers: Sequence[int], wording: Wording
+    explanation: Explanation, numbers: Sequence[int], wording: Wording, *, lettered: bool = False
 ) -> tuple[ChartOption, ...]:
     """Name the options with these numbers, each with its own look and the reasons that its card gives."""
     reasons = dict(enumerate(strengths(explanation), start=1))
-    reasons |= {pick.number: pick.reasons for pick in picked(explanation, PICKS)}
+    reasons |= {pick.number: pick.reasons for pick in picked(explanation)}
+    marks = marks_of(explanation, lettered=lettered)
     return tuple(
         ChartOption(
             number=number,
-            name=wording.say("chart_option", number=number),
+            mark=marks[number],
+            name=wording.say("chart_option", number=marks[number]),
             why=best_text(reasons[number], wording),
             look=look,
         )
@@ -81,8 +83,9 @@ class FrontData:
 
     @property
     def picks(self) -> tuple[FrontPoint, ...]:
-        """The options that stand out, in order."""
-        return tuple(point for point in self.points if point.look is not None)
+        """The options that stand out, in the order of their looks."""
+        looks = {point.look: point for point in self.points if point.look is not None}
+        return tuple(looks[look] for look in sorted(looks))
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -98,16 +101,22 @@ class FrontData:
 
 
 def front_data(
-    explanation: Explanation, wording: Wording, *, objectives: Sequence[str] | None = None
+    explanation: Explanation,
+    wording: Wording,
+    *,
+    objectives: Sequence[str] | None = None,
+    lettered: bool = False,
 ) -> FrontData:
     """Collect the costs of all options; without options there are no points.
 
-    `objectives` are some of the explanation's, in the order wanted; all of them if left out.
+    `objectives` are some of the explanation's, in the order wanted; all of them if left out. Options are
+    `lettered` for applicants, and numbered for everybody else.
     """
     chosen = _objectives(explanation, objectives)
     axes = tuple(_axis(name, [option.costs[name] for option in explanation], wording) for name in chosen)
-    numbers = [pick.number for pick in picked(explanation, PICKS)]
-    picks = {one.number: one for one in chart_options(explanation, numbers, wording)}
+    numbers = [pick.number for pick in picked(explanation, lettered=lettered)]
+    picks = {one.number: one for one in chart_options(explanation, numbers, wording, lettered=lettered)}
+    marks = marks_of(explanation, lettered=lettered)
     points = []
     for number, option in enumerate(explanation, start=1):
         pick = picks.get(number)
@@ -115,7 +124,8 @@ def front_data(
         points.append(
             FrontPoint(
                 number=number,
-                name=wording.say("chart_option", number=number),
+                mark=marks[number],
+                name=wording.say("chart_option", number=marks[number]),
                 why=pick.why if pick else "",
                 look=pick.look if pick else None,
                 costs=costs,

@@ -56,7 +56,7 @@ def map_data(feature_map: FeatureMap, wording: Wording) -> MapData:
             left_out["chart_crowded"] += 1
         else:
             name = wording.say("chart_option", number=number)
-            arrows.append(OptionArrow(number=number, name=name, look=len(arrows), end=end))
+            arrows.append(OptionArrow(number=number, mark=str(number), name=name, look=len(arrows), end=end))
     notes = [wording.say("chart_rest_as_today")]
     notes += [wording.counted(key, count) for key, count in left_out.items() if count]
     if person is None:

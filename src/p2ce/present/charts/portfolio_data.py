@@ -1,4 +1,4 @@
-"""Collect what charts of many people draw: what the cheapest options cost, and which features change."""
+"""Collect what charts of many people draw: how large the smallest changes are, and which features change."""
 
 import math
 from collections import Counter, defaultdict
@@ -38,7 +38,7 @@ class OutcomeCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostData:
-    """The distribution of the cheapest costs over people; `outcomes` add up to all of them."""
+    """The distribution of the smallest changes over people; `outcomes` add up to all of them."""
 
     objective: str
     title: str  # of the axis of costs
@@ -57,7 +57,7 @@ class Lever:
     column: str  # or the category that several columns are the levels of
     name: str
     any_share: float  # it changes in any of their options
-    first_share: float  # it changes in their first option, the cheapest in the first objective
+    first_share: float  # it changes in their first option, the smallest in the first objective
     directions: dict[str, float]  # how the first option moves it; adds up to `first_share`
     text: str  # the two shares, written: "62 % (81 %)"
 
@@ -81,7 +81,7 @@ def wording_of_all(explanations: Explanations, language: str) -> Wording:
 
 
 def cost_data(explanations: Explanations, wording: Wording, objective: str | None = None) -> CostData:
-    """Collect the cheapest cost of each person in one objective, the first that all have if none is named."""
+    """Collect the least cost of each person in one objective, the first that all have if none is named."""
     entries = list(explanations)
     counts = Counter(_outcome_of(entry) for entry in entries)
     known = shared_objectives(entries)
@@ -123,7 +123,7 @@ def cost_data(explanations: Explanations, wording: Wording, objective: str | Non
 
 
 def _outcome_of(entry: Explanation) -> str:
-    """Say in which of the groups a person is counted; an option is not always proven to be the cheapest."""
+    """Say in which of the groups a person is counted; a smaller change is not always ruled out."""
     if entry.status is Status.ERROR:
         return "error"
     if entry.status is Status.ALREADY_FAVOURABLE:

@@ -11,6 +11,7 @@ left out.
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -50,7 +51,7 @@ class Words:
         text: str = self.texts[key]
         return text.format_map(parts) if parts else text
 
-    def counted(self, key: str, count: int, /, **parts: object) -> str:
+    def counted(self, key: str, count: int | Decimal, /, **parts: object) -> str:
         """Fill the text for a count, which is `{count}` there.
 
         >>> words_in("pt").counted("others", 1200)
@@ -59,7 +60,7 @@ class Words:
         forms = self.texts[key]
         text: str = forms.get(self.numbers.plural(count), forms["other"])
         if "count" not in parts:  # the caller may have written it
-            parts["count"] = self.numbers.count(count)
+            parts["count"] = self.numbers.full(count)
         return text.format_map(parts)
 
     def variant(self, key: str, variant: str) -> str:

@@ -97,7 +97,7 @@ def _pair(panel: Axes, data: FrontData, pair: tuple[int, int], *, frame: tuple[f
 
 def _numbers(group: tuple[FrontPoint, ...], *, numbered: bool) -> str:
     """Write the numbers of the options at one point: all, or those of picks."""
-    named = [str(point.number) for point in group if numbered or point.look is not None]
+    named = [point.mark for point in group if numbered or point.look is not None]
     return ", ".join(named[:MOST_IN_LABEL]) + (" …" if len(named) > MOST_IN_LABEL else "")
 
 
@@ -135,11 +135,11 @@ def _parallel(panel: Axes, data: FrontData) -> None:
     for point, end, free in zip(named, ends, spread_out(ends, 0.05), strict=True):
         panel.plot([count - 1, count - 0.87], [end, free], linewidth=0.5, **line)
         looks = {"color": line["color"]} if point.look is None else {"fontweight": "bold"}
-        canvas.write(panel, count - 0.85, free, str(point.number), va="center", **looks)
+        canvas.write(panel, count - 0.85, free, point.mark, va="center", **looks)
 
 
 def _rows(panel: Axes, data: FrontData) -> None:
-    """Draw one objective: a row per option, the cheapest on top."""
+    """Draw one objective: a row per option, the smallest on top."""
     (axis,) = data.axes
     kept = sorted(data.points, key=lambda point: (point.look is None, point.costs, point.number))[:MOST_ROWS]
     rows = sorted(kept, key=lambda point: (point.costs, point.number))

@@ -18,7 +18,7 @@ OUTLINE: dict[str, Any] = {"height": 0.7, "edgecolor": GREY, "linewidth": 0.9}
 
 
 def draw_costs(data: CostData, wording: Wording) -> Figure:
-    """Draw the histogram of the cheapest costs above the outcomes of all people."""
+    """Draw the histogram of the smallest changes above the outcomes of all people."""
     with canvas.styled():
         rows = ROW * len(data.outcomes)
         figure = canvas.new_figure(WIDTH, HISTOGRAM + rows + (0.6 if data.note else 0.35))

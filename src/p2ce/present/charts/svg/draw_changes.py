@@ -63,12 +63,12 @@ def _numbers(feature: FeatureChanges, data: ChangeData, wording: Wording) -> tup
 
 def _option_line(y: float, today: float, mark: Mark, option: ChartOption) -> list[Markup]:
     """Draw one option's line from today's value to its own, with that value written where there is room."""
-    tip, half = _x(mark.place), svg.badge_half(option.number)
+    tip, half = _x(mark.place), svg.badge_half(option.mark)
     away = 1.0 if tip >= today else -1.0
     shapes = []
     if abs(tip - today) > half + 4:
         shapes.append(svg.arrow(today, tip - away * (half + 1), y, f"option-{option.look}"))
-    shapes += [svg.circle(today, y, 3.2, "today-mark"), svg.badge(tip, y, option.number, option.look)]
+    shapes += [svg.circle(today, y, 3.2, "today-mark"), svg.badge(tip, y, option.mark, option.look)]
     value = svg.fitted(mark.text, 150.0)
     # Beyond the number, or before today's mark; above the line only where neither has room, and then the
     # line is long enough.
@@ -102,8 +102,8 @@ def _categories(feature: FeatureChanges, data: ChangeData, wording: Wording) -> 
             x += 70
         for option, mark in _moved(feature, data):
             if mark.place == tick.place:
-                half = svg.badge_half(option.number)
-                shapes.append(svg.badge(x + half - 6, y, option.number, option.look))
+                half = svg.badge_half(option.mark)
+                shapes.append(svg.badge(x + half - 6, y, option.mark, option.look))
                 x += 2 * half + 4
         shapes.append(svg.line(0, y + ROW / 2, svg.WIDTH, y + ROW / 2, "pale"))
     return 12 + ROW * len(axis.ticks) - ROW / 2 + 2, shapes[:-1]

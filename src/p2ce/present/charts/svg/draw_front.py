@@ -53,7 +53,7 @@ def _points(data: FrontData) -> tuple[float, list[Markup]]:
     taken = [at(point) for point in data.picks]
     for point in data.picks:
         taken.append(_free_place(at(point), taken, left))
-        shapes.append(svg.badge(*taken[-1], point.number, point.look))
+        shapes.append(svg.badge(*taken[-1], point.mark, point.look))
     return BOTTOM + 44, shapes
 
 
@@ -97,5 +97,5 @@ def _lines(data: FrontData) -> tuple[float, list[Markup]]:
     for point in data.picks:
         shapes += [svg.circle(x, y, 4, f"option-{point.look}") for x, y in crossings(point)]
     for point, x in zip(data.picks, numbers, strict=True):
-        shapes.append(svg.badge(x, foot, point.number, point.look))
+        shapes.append(svg.badge(x, foot, point.mark, point.look))
     return foot + 12, shapes

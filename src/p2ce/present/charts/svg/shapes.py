@@ -84,16 +84,16 @@ def arrow(x1: float, x2: float, y: float, kind: str) -> Markup:
     return line(x1, y, x2, y, kind) + polyline([(x2 + back, y - 4), (x2, y), (x2 + back, y + 4)], kind)
 
 
-def badge_half(number: int) -> float:
-    """Give half of the width of an option's number."""
-    return max(8.5, text_width(str(number), SIZE - 1) / 2 + 4)
+def badge_half(mark: str) -> float:
+    """Give half of the width of an option's mark."""
+    return max(8.5, text_width(mark, SIZE - 1) / 2 + 4)
 
 
-def badge(x: float, y: float, number: int, look: int | None) -> Markup:
-    """Draw the number of an option in its colour, as on its card."""
-    half = badge_half(number)
+def badge(x: float, y: float, mark: str, look: int | None) -> Markup:
+    """Draw the number or letter of an option in its colour, as on its card."""
+    half = badge_half(mark)
     box = rect(x - half, y - 8.5, 2 * half, 17, f"option-{look}", 8.5)
-    return box + text(x, y + 4, str(number), anchor="middle", kind="badge")
+    return box + text(x, y + 4, mark, anchor="middle", kind="badge")
 
 
 def axis_across(
