@@ -18,6 +18,7 @@ from p2ce.errors import InvalidArgument, nearest
 from p2ce.files import write_whole
 from p2ce.present.audit_facts import Fact
 from p2ce.present.audit_view import AuditView, view_of_audit
+from p2ce.present.distinct_ids import distinct_ids
 from p2ce.present.languages import Words, words_in
 from p2ce.present.many import ManyView, view_of_many, with_whys
 from p2ce.present.view import OptionView, View, view
@@ -88,9 +89,10 @@ def to_text(
         seen = view(explanation, audience=audience, language=language, phrases=phrases, why=why)
         parts.append(_text(seen))
         return _written("\n".join(parts), path)
-    for label, entry, mine in with_whys(explanation, why):
+    found = with_whys(explanation, why)
+    for label, (_, entry, mine) in zip(distinct_ids(explanation.labels), found, strict=True):
         seen = view(entry, audience=audience, language=language, phrases=phrases, why=mine)
-        parts.append(f"{visible_line(label)}\n{_text(seen)}")
+        parts.append(f"{label}\n{_text(seen)}")
     return _written("\n\n".join(parts), path)
 
 
