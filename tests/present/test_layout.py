@@ -113,6 +113,24 @@ def test_a_style_that_clips_is_noticed(browser: Browser, rule: str, judged: str)
     assert any(one.startswith(judged) for one in found)
 
 
+def test_names_from_right_to_left_move_nothing_beside_them(browser: Browser) -> None:
+    name = "סכום ההלוואה"
+    browser.open(to_html(person(spaced=True), title=f"{name}: 300, {name} (₪) 7"))
+    browser.lay_out(1280)
+    places = browser.evaluate(
+        """(() => {
+          const heading = document.querySelector("h1"), range = document.createRange();
+          return Array.from(heading.childNodes, (part) => {
+            range.selectNode(part);
+            return range.getBoundingClientRect().left;
+          });
+        })()"""
+    )
+    assert len(places) == 4  # the name, ": 300, ", the name, " (₪) 7"
+    assert places == sorted(places)
+    assert browser.evaluate("document.title") == f"{name}: 300, {name} (₪) 7"
+
+
 def test_ci_never_skips(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("CI", "1")

@@ -38,6 +38,9 @@ Reported: TypeAlias = Explanation | Explanations | Audit
 # a link by itself.
 SPECIAL = re.compile(r"[\\`*_{}\[\]#|~!$]")
 BEGINNING = re.compile(r"([-+=](?=[-+=\s]|$)|\d+(?=[.)](?:\s|$)))")
+# Words of Hebrew, Arabic and the like, with the numbers between them.
+_LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+RIGHT_TO_LEFT = re.compile(rf"{_LETTER}+(?:[\s\d_.-]+{_LETTER}+)*")
 ADDRESS = re.compile(r"(?i)(?<=[a-z]):(?=//)|(?<=\bwww)\.")
 
 
@@ -195,6 +198,7 @@ def environment(medium: str) -> Environment:
     )
     made.filters["code"] = _fenced if medium == "md" else lambda text: _code(text, escape)
     made.filters["mark"] = Markup
+    made.filters["attribute"] = lambda text: Markup(html.escape(visible(text), quote=True))
     made.filters["short"] = lambda text, most=120: shortened(text, most)
     if medium == "html":
         made.globals |= _page_resources()
@@ -296,6 +300,15 @@ def markdown_escaped(text: object) -> str:
     return f"{mark}\\{shown[len(mark) :]}" if mark[0].isdigit() else f"\\{shown}"
 
 
+def html_escaped(text: object) -> str:
+    """Escape text for HTML; what is written from right to left moves nothing that stands beside it.
+
+    >>> html_escaped("a < b"), html_escaped("שכר (₪): 5")
+    ('a &lt; b', '<bdi>שכר</bdi> (₪): 5')
+    """
+    return RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", html.escape(visible(text), quote=True))
+
+
 def _code(text: str, escape: Callable[[object], str]) -> Markup:
     """Write lines as they are, each escaped."""
     return Markup("\n".join(Markup(escape(line)) for line in visible_code(text).split("\n")))
@@ -332,6 +345,6 @@ def _hash(content: str) -> str:
 
 ESCAPES: dict[str, Callable[[object], str]] = {
     "txt": visible_line,
-    "html": lambda value: html.escape(visible(value), quote=True),
+    "html": html_escaped,
     "md": markdown_escaped,
 }
