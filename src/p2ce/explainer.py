@@ -33,7 +33,7 @@ from p2ce.explain.check_arguments import (
 )
 from p2ce.explain.check_proposal import check_proposal, encode_proposal
 from p2ce.explain.compile_arguments import compile_arguments
-from p2ce.explain.compile_kernels import compile_kernels, is_ready
+from p2ce.explain.compile_kernels import compile_kernels, is_ready, preparing_text
 from p2ce.explain.describe_model import facts_of
 from p2ce.explain.describe_problem import described_for
 from p2ce.explain.directions import associated
@@ -52,6 +52,7 @@ from p2ce.explain.trust import Trust
 from p2ce.explain.unseen_categories import report_unseen
 from p2ce.explain.why_none_many import why_none_many
 from p2ce.files import write_whole
+from p2ce.kernel_cache import cache_use
 from p2ce.limits import DEFAULT, Limits
 from p2ce.objectives import Objective
 from p2ce.problem.actions import ActionSet
@@ -475,7 +476,7 @@ class Explainer:
             return
         with self._preparing:
             if problem.method is None and not is_ready(problem):
-                with warn_if_slow("Compiling the solver: up to half a minute, once for each kind of model."):
+                with warn_if_slow(partial(preparing_text, cache_use())):
                     compile_kernels(*self._for_first_row(problem))
             self._is_loaded = True
 

@@ -19,7 +19,7 @@ LARGEST_WRITTEN = 10**150  # whole numbers from here on are shown by their size
 
 
 def visible(content: object) -> str:
-    """Write anything as one line of text; words that would fill a page are cut, and end with an ellipsis.
+    """Write anything as one line of text; words that would fill a page lose their middles.
 
     >>> visible("loan\\n amount"), visible("a\\x00b"), visible(41), len(visible("x" * 5000))
     ('loan  amount', 'a\\\\x00b', '41', 121)
@@ -27,7 +27,7 @@ def visible(content: object) -> str:
     shown = visible_line(content)
     if len(shown) <= LONGEST_WORD:
         return shown
-    return LONG_WORD.sub(lambda word: word.group()[:KEPT] + "…", shown)
+    return LONG_WORD.sub(lambda word: _without_middle(word.group(), KEPT + 1), shown)
 
 
 def visible_line(content: object) -> str:
@@ -72,6 +72,21 @@ def shortened(content: object, most: int) -> str:
     """
     text = visible(content)
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def abridged(name: object, most: int) -> str:
+    """Cut the middle of a name that is longer than so many characters: names often differ at their ends only.
+
+    >>> abridged("Client of the branch 17", 12), abridged("Client 17", 12)
+    ('Client…ch 17', 'Client 17')
+    """
+    text = visible(name)
+    return text if len(text) <= most else _without_middle(text, most)
+
+
+def _without_middle(text: str, most: int) -> str:
+    end = (most - 1) // 2
+    return f"{text[: most - 1 - end].rstrip()}…{text[len(text) - end :].lstrip()}"
 
 
 def echoed(value: object, most: int = MOST_ECHOED) -> str:

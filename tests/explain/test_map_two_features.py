@@ -1,11 +1,19 @@
 """A map of two features tells what the model, the detector and the policy themselves say."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.artist import Artist
+from matplotlib.collections import Collection
+from matplotlib.lines import Line2D
 
 import p2ce
 from p2ce import ActionSet
+from p2ce.present.charts.map_data import MapData, map_data
+from p2ce.present.wording import wording_of
+from p2ce.result.two_feature_map import LEAST_PEOPLE
 from tests.populations import loans
 from tests.populations.loans import PERSON
 
@@ -68,3 +76,58 @@ def test_the_map_belongs_to_the_problem_of_the_explanation() -> None:
     with pytest.raises(p2ce.P2CEError, match="its policy is another"):
         explainer.map_of(own, "Income", "Debt")
     assert not explainer.map_of(own, "Income", "Debt", size=4, actions=fixed).allowed.all()
+
+
+def test_people_are_counted_in_blocks_of_cells() -> None:
+    explainer = loans.explainer()
+    drawn = explainer.map_of(explainer.explain(PERSON), "Income", "Owns", size=12)
+    frame = loans.people()
+    incomes, columns = np.array(drawn.values[0], dtype=float), drawn.density.edges[0]
+    assert (columns[0], columns[-1]) == (0, len(incomes))
+    assert drawn.density.edges[1] == (0, 1, 2)
+    for row, owns in enumerate((False, True)):
+        mine = frame.loc[frame["Owns"] == owns, "Income"].to_numpy(float)
+        mine = mine[(mine >= incomes[0]) & (mine <= incomes[-1])]
+        # A person belongs to the cell of the value that is nearest; halfway, to the upper one.
+        apart = np.abs(mine[:, None] - incomes)
+        cells = len(incomes) - 1 - apart[:, ::-1].argmin(1)
+        counts = np.histogram(cells, bins=np.array(columns) - 0.5)[0]
+        assert drawn.density.people[row].tolist() == np.where(counts < LEAST_PEOPLE, 0, counts).tolist()
+
+
+def test_nobody_of_the_reference_is_in_a_map_or_its_picture() -> None:
+    rng = np.random.default_rng(3)
+    reference = pd.DataFrame({"Income": rng.normal(30.0, 9.0, 700), "Debt": rng.normal(1.0, 0.5, 700)})
+    reference.loc[699] = [500.0, 40.0]  # alone far out
+    explainer = p2ce.Explainer(
+        lambda rows: (rows["Income"] / 60).clip(0, 1), reference, target=1, plausibility=None
+    )
+    person = {"Income": 20.123, "Debt": 1.456}
+    drawn = explainer.map_of(explainer.explain(person), "Income", "Debt", size=40)
+    counted = drawn.density.people
+    assert counted.sum() > 500
+    assert counted[counted > 0].min() >= LEAST_PEOPLE
+    data = map_data(drawn, wording_of(drawn.explanation))
+    axes = data.across, data.up
+    rows = reference.to_numpy()
+    places = np.array([[axis.place(x) for axis, x in zip(axes, row, strict=True)] for row in rows])
+    pairs = np.concatenate([rows, places])
+    for owner in (drawn, drawn.density, data, *p2ce.plot_map(drawn).findobj()):
+        for points in _points(owner):
+            distance = np.abs(points[:, None, :] - pairs).max(axis=2)
+            assert distance.min() > 1e-9, f"{owner} holds somebody"
+
+
+def _points(owner: Any) -> "list[np.ndarray]":
+    """Give all points that an object has: what an artist draws, and every array with pairs in it."""
+    found: list[Any] = []
+    if isinstance(owner, Collection):
+        found.append(owner.get_offsets())
+    if isinstance(owner, Line2D):
+        found.append(owner.get_xydata())
+    if isinstance(owner, MapData):
+        found.append(np.array([corner for crowd in owner.crowds for corner in (crowd.begin, crowd.end)]))
+    elif not isinstance(owner, Artist):
+        found += [getattr(owner, name) for name in owner.__dataclass_fields__]
+    arrays = [np.asarray(one) for one in found if isinstance(one, np.ndarray)]
+    return [one.astype(float) for one in arrays if one.ndim == 2 and one.shape[1] == 2 and len(one)]

@@ -25,6 +25,7 @@ KNOWN = {
     "h5",
     "h6",
     "p",
+    "bdi",
     "strong",
     "span",
     "div",

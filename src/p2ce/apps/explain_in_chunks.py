@@ -51,8 +51,8 @@ def explain_in_chunks(
     shown = (sys.stderr.isatty() and len(places) > 1) if progress is None else progress
     largest = LARGEST_CHUNK if explainer.describe().kernel_decides_alone else LARGEST_IF_BLACK_BOX
     size, largest = FIRST_CHUNK, largest * job_count(jobs)
-    counts = (BarColumn(), MofNCompleteColumn(), "people", TimeElapsedColumn())
-    columns = ("explaining", *counts, "left", TimeRemainingColumn())
+    counts = ("explaining", BarColumn(), MofNCompleteColumn(), "people,")
+    columns = (*counts, TimeElapsedColumn(), "elapsed ·", TimeRemainingColumn(), "left")
     bar = Progress(*columns, console=stderr_console(), disable=not shown)
     with hearing_interrupts() as interrupts, bar:
         task = bar.add_task("", total=len(places), completed=len(places) - len(left))

@@ -162,9 +162,14 @@ def _report(answers: "Answers", out: Path, seconds: float | None) -> int:
     if seconds is None:
         print("It was complete before.")
     else:
-        now = json.loads((answers.path / TIMINGS).read_bytes())["people"]
+        timings = json.loads((answers.path / TIMINGS).read_bytes())
+        now, explaining = timings["people"], max(timings["explaining"], 0.001)
         shown = counted(now, "person", "people")
-        print(f"{shown} in {seconds:,.1f} seconds: {now / seconds:,.0f} per second.")
+        # The time is that of the bar, which begins when the workers are ready.
+        print(
+            f"{shown} in {explaining:,.1f} seconds: {now / explaining:,.0f} per second, "
+            f"and {max(seconds - explaining, 0.0):,.1f} seconds to start and to end."
+        )
     failed = statuses.get(Status.ERROR.value, 0)
     if not failed:
         return DONE

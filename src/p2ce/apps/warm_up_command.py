@@ -38,7 +38,7 @@ def run_warm_up(*, everything: bool = False, console: "Console | None" = None) -
         if kind.usual or everything:
             before = cache_use()
             started = time.perf_counter()
-            with working(f"Compiling for {kind.name} …"):
+            with working(f"Preparing {kind.name} …"):
                 _explain(kind, people, outcome)
             after = cache_use()
             console.print(

@@ -8,6 +8,7 @@ from p2ce.arrays import FloatArray
 from p2ce.compilation.batch import place_and_price
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.explain.solve_batch import LimitsLeft, evaluators, solve_batch
+from p2ce.kernel_cache import CacheUse, cache_use
 from p2ce.solver.branch_and_bound import compile_rest, kernels_are_loaded
 from p2ce.verification.verify_cells import surely_rejected
 
@@ -15,6 +16,13 @@ from p2ce.verification.verify_cells import surely_rejected
 def is_ready(problem: Problem) -> bool:
     """Tell whether such a problem was solved in this process: its kernels are compiled and loaded."""
     return problem.method is None and kernels_are_loaded(external=not problem.kernel_decides_alone)
+
+
+def preparing_text(before: CacheUse) -> str:
+    """Say what takes a while: kernels are compiled since the cache was used as `before`, or only loaded."""
+    if cache_use().compiled > before.compiled:
+        return "Compiling the solver: up to half a minute, once for each kind of model."
+    return "Loading the compiled solver takes longer than usual."
 
 
 def compile_kernels(problem: Problem, values: FloatArray) -> None:

@@ -14,6 +14,7 @@ from p2ce.explain.build_explanation import build_explanation, failed_explanation
 from p2ce.explain.interrupts import noting_interrupts
 from p2ce.explain.isolate_failures import Failure, Part, explain_safely, failure_of
 from p2ce.explain.processes import explain_shares, job_count
+from p2ce.explain.progress_bar import progress_bar
 from p2ce.explain.solve_batch import SearchLimits
 from p2ce.explain.trust import Trust
 from p2ce.explain.verified import Verified
@@ -48,8 +49,6 @@ def explain_many(
     ``problem_for`` compiles the problem for instances that ``problem`` does not cover. ``trust`` judges
     everything that was verified, whether the model's scores held.
     """
-    from tqdm import tqdm
-
     encoded = np.array([i for i in range(len(rows)) if i not in rows.problems], dtype=np.int64)
     near = within_reach(problem, rows.values[encoded])
     alone: dict[int, Problem] = {}
@@ -61,7 +60,7 @@ def explain_many(
             parts.append((np.array([row]), Failure(str(error))))
         except Exception as error:
             parts.append((np.array([row]), failure_of(error)))
-    with tqdm(total=len(rows), disable=not progress, unit="person", desc="explaining") as bar:
+    with progress_bar(len(rows), doing="explaining", shown=progress) as bar:
         bar.update(len(rows.problems))
         try:
             for part in _explain_batches(problem, encoded[near], rows, n_jobs, time_limit, bar):

@@ -1,5 +1,6 @@
 """Evaluate an instance over two features at once, for a map that people can look at."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,13 @@ from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.own_plausibility import own_plausibility
 from p2ce.errors import InvalidArgument, UnknownFeature, nearest
 from p2ce.result.explanation import Explanation
-from p2ce.result.two_feature_map import FeatureMap
+from p2ce.result.two_feature_map import LEAST_PEOPLE, Density, FeatureMap
 from p2ce.tables.codebook import MISSING, Coding
 from p2ce.verification.constraints import check_constraints
 from p2ce.verification.evaluate_rows import judge_rows, score_frame
 from p2ce.visible import echoed
 
-MOST_PEOPLE = 400  # dots behind the map
+MOST_BLOCKS = 16  # along each axis, in which people are counted
 TAILS = (1.0, 99.0)  # percentiles of the population that the map reaches to
 
 
@@ -49,7 +50,6 @@ def map_of(
     own = own_plausibility(problem, person)
     judged = judge_rows(problem, own, np.zeros(len(rows), dtype=np.int64), rows, frame, closely=False)
     allowed = check_constraints(problem, np.repeat(person, len(rows), axis=0), rows, frame).allowed
-    shown = population[:: max(1, -(-len(population) // MOST_PEOPLE))][:, [across, up]]
     codings = problem.codebook.codings[across], problem.codebook.codings[up]
     return FeatureMap(
         explanation=explanation,
@@ -59,8 +59,32 @@ def map_of(
         accepted=scored.accepted.reshape(shape),
         plausible=None if problem.required_detector is None else judged.admitted.reshape(shape),
         allowed=allowed.reshape(shape),
-        population=shown[(shown != MISSING).all(axis=1)],
+        density=_density(population[:, [across, up]], ticks, codings),
     )
+
+
+def _density(people: FloatArray, ticks: Sequence[FloatArray], codings: Sequence[Coding]) -> Density:
+    """Count people (n, 2) in blocks of cells, so large that one holds twice the least number on average."""
+    people = people[(people != MISSING).all(axis=1)]
+    most = min(max(int(np.sqrt(len(people) / (2 * LEAST_PEOPLE))), 2), MOST_BLOCKS)
+    edges, places = [], []
+    for side, (values, coding) in enumerate(zip(ticks, codings, strict=True)):
+        borders = np.concatenate([values[:1], values[:-1] / 2 + values[1:] / 2, values[-1:]])
+        blocks = np.arange(len(values) + 1)
+        if coding.labels is None and len(values) > most:
+            # The borders of cells that are nearest to those of blocks of equal width.
+            blocks = np.unique(
+                np.abs(borders - np.linspace(borders[0], borders[-1], most + 1)[:, None]).argmin(1)
+            )
+        cells = np.searchsorted(borders[1:-1], people[:, side], side="right")
+        inside = (people[:, side] >= values[0]) & (people[:, side] <= values[-1])
+        places.append(np.where(inside, np.searchsorted(blocks, cells, side="right") - 1, -1))
+        edges.append(tuple(blocks.tolist()))
+    counts = np.zeros((len(edges[1]) - 1, len(edges[0]) - 1), dtype=np.int64)
+    seen = (places[0] >= 0) & (places[1] >= 0)
+    np.add.at(counts, (places[1][seen], places[0][seen]), 1)
+    counts[counts < LEAST_PEOPLE] = 0
+    return Density(edges=(edges[0], edges[1]), people=counts)
 
 
 def _place(problem: Problem, name: object) -> int:

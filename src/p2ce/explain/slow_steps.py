@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 log = logging.getLogger("p2ce")
@@ -10,9 +10,11 @@ PATIENCE = 1.5  # seconds
 
 
 @contextmanager
-def warn_if_slow(message: str) -> Iterator[None]:
-    """Log the message if the step is not done soon."""
-    notice = threading.Timer(PATIENCE, log.warning, (message,))
+def warn_if_slow(message: str | Callable[[], str]) -> Iterator[None]:
+    """Log the message if the step is not done soon; a function says it by what is going on then."""
+    notice = threading.Timer(
+        PATIENCE, lambda: log.warning(message if isinstance(message, str) else message())
+    )
     notice.daemon = True
     notice.start()
     try:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from p2ce.errors import InvalidArgument
 from p2ce.explain.isolate_failures import Failure, failure_of
 from p2ce.explain.processes import LOST, job_count, receive, send
+from p2ce.explain.progress_bar import progress_bar
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.result.status import Status
@@ -23,11 +24,9 @@ def why_none_many(
     find: Find, explanations: Explanations, *, n_jobs: int, progress: bool
 ) -> dict[Any, WhyNone]:
     """Apply ``find`` to everybody with NO_RECOURSE; give what it found by their labels, in their order."""
-    from tqdm import tqdm
-
     people = _by_label(explanations)
     found: dict[Any, WhyNone] = {}
-    with tqdm(total=len(people), disable=not progress, unit="person", desc="relaxing") as bar:
+    with progress_bar(len(people), doing="relaxing", shown=progress) as bar:
         try:
             for label, result in _results(find, people, n_jobs):
                 bar.update(1)

@@ -15,6 +15,7 @@ from p2ce.archive.write_archive import SCORES
 from p2ce.errors import FAULT_RECORD, InvalidArgument, UnfinishedRun
 from p2ce.explain.check_arguments import check_time
 from p2ce.explain.fingerprint import problem_fingerprint
+from p2ce.explain.progress_bar import progress_bar
 from p2ce.explainer import require_trust
 from p2ce.files import write_whole
 from p2ce.limits import DEFAULT, Limits
@@ -186,17 +187,13 @@ def _hashes(
 
 def _explain_all(workers: Workers, people: Source, journal: Journal, *, progress: bool) -> None:
     """Explain what the journal does not have yet; a shard that fails leaves the others alone."""
-    from tqdm import tqdm
-
     place = Place(folder=Path(os.path.abspath(journal.folder)), mark=journal.mark, code=code_hash())
     left = (shard for shard in people.shards() if shard.number not in journal.finished)
     failures: list[tuple[Shard, Failed]] = []
     seen: set[str] = set()
     before = sum(entry.shard.rows for entry in journal.finished.values())
     with (
-        tqdm(
-            total=people.people, initial=before, disable=not progress, unit="person", desc="explaining"
-        ) as bar,
+        progress_bar(people.people, doing="explaining", shown=progress, done=before) as bar,
         closing(workers.explain(left, place)) as outcomes,
     ):
         for shard, outcome in outcomes:

@@ -11,6 +11,8 @@ from p2ce.result.one_hot_groups import whole_changes
 from p2ce.result.question import ALONG
 from p2ce.visible import echoed
 
+MOST_BESIDE = 16  # characters of two values that fit beside a name on the narrowest phone
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
@@ -23,6 +25,11 @@ class Change:
     old: Any
     new: Any
     along: bool  # it only moves along with another feature
+
+    @property
+    def is_long(self) -> bool:
+        """Whether its two values leave no room for a name beside them on a narrow card."""
+        return len(self.before) + len(self.after) > MOST_BESIDE
 
 
 def changes_of(option: Counterfactual, wording: Wording) -> tuple[Change, ...]:

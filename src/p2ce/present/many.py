@@ -7,6 +7,7 @@ from typing import Any
 
 from p2ce.errors import InvalidArgument
 from p2ce.present.audit_facts import Fact, PolicyView, policy_of, provenance_facts
+from p2ce.present.distinct_ids import distinct_ids
 from p2ce.present.view import View, advice, draft_notice, status_text, today, view
 from p2ce.present.wording import Phrases, Wording, wording_for, wording_of
 from p2ce.result import Explanation, Explanations, Status, WhyNone
@@ -78,6 +79,7 @@ def view_of_many(
     question = questions[0] if questions else None
     dtypes = next((one.dtypes for one in entries if one.question is question), {})
     wording = wording_for(question, language, phrases, dtypes=dtypes)
+    labels = distinct_ids([label for label, _, _ in found[:rows]], LONGEST_LABEL)
     full = len(entries) if len(entries) <= ALL_IN_FULL else FIRST_IN_FULL
     full = full if sections is None else sections
     return ManyView(
@@ -92,7 +94,7 @@ def view_of_many(
             _row(
                 label, entry, audience, wording_of(entry, language, phrases), place if place < full else None
             )
-            for place, (label, entry, _) in enumerate(found[:rows])
+            for place, (label, entry) in enumerate(zip(labels, entries, strict=False))
         ),
         sections=tuple(
             view(entry, audience=audience, language=language, phrases=phrases, why=mine)
@@ -145,12 +147,12 @@ def _cheapest_title(entries: list[Explanation], wording: Wording) -> str:
     return wording.say("col_cheapest_in", objective=wording.objective(named[0]))
 
 
-def _row(label: Any, entry: Explanation, audience: str, wording: Wording, place: int | None) -> PersonRow:
+def _row(label: str, entry: Explanation, audience: str, wording: Wording, place: int | None) -> PersonRow:
     cheapest = advice(entry[0], wording) if len(entry) else "–"
     if entry.status is Status.ERROR and audience != "person":
         cheapest = shortened(entry.message or "", LONGEST_MESSAGE)
     return PersonRow(
-        label=shortened(label, LONGEST_LABEL),
+        label=label,
         anchor="" if place is None else f"person-{place + 1}",
         status=status_text(entry.status, audience, wording),
         options=wording.numbers.count(len(entry)),

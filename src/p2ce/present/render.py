@@ -18,6 +18,7 @@ from p2ce.errors import InvalidArgument, nearest
 from p2ce.files import write_whole
 from p2ce.present.audit_facts import Fact
 from p2ce.present.audit_view import AuditView, view_of_audit
+from p2ce.present.distinct_ids import distinct_ids
 from p2ce.present.languages import Words, words_in
 from p2ce.present.many import ManyView, view_of_many, with_whys
 from p2ce.present.view import OptionView, View, view
@@ -37,6 +38,9 @@ Reported: TypeAlias = Explanation | Explanations | Audit
 # a link by itself.
 SPECIAL = re.compile(r"[\\`*_{}\[\]#|~!$]")
 BEGINNING = re.compile(r"([-+=](?=[-+=\s]|$)|\d+(?=[.)](?:\s|$)))")
+# Words of Hebrew, Arabic and the like, with the numbers between them.
+_LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+RIGHT_TO_LEFT = re.compile(rf"{_LETTER}+(?:[\s\d_.-]+{_LETTER}+)*")
 ADDRESS = re.compile(r"(?i)(?<=[a-z]):(?=//)|(?<=\bwww)\.")
 
 
@@ -89,9 +93,10 @@ def to_text(
         seen = view(explanation, audience=audience, language=language, phrases=phrases, why=why)
         parts.append(_text(seen))
         return _written("\n".join(parts), path)
-    for label, entry, mine in with_whys(explanation, why):
+    found = with_whys(explanation, why)
+    for label, (_, entry, mine) in zip(distinct_ids(explanation.labels), found, strict=True):
         seen = view(entry, audience=audience, language=language, phrases=phrases, why=mine)
-        parts.append(f"{visible_line(label)}\n{_text(seen)}")
+        parts.append(f"{label}\n{_text(seen)}")
     return _written("\n\n".join(parts), path)
 
 
@@ -194,6 +199,7 @@ def environment(medium: str) -> Environment:
     )
     made.filters["code"] = _fenced if medium == "md" else lambda text: _code(text, escape)
     made.filters["mark"] = Markup
+    made.filters["attribute"] = lambda text: Markup(html.escape(visible(text), quote=True))
     made.filters["short"] = lambda text, most=120: shortened(text, most)
     if medium == "html":
         made.globals |= _page_resources()
@@ -295,6 +301,15 @@ def markdown_escaped(text: object) -> str:
     return f"{mark}\\{shown[len(mark) :]}" if mark[0].isdigit() else f"\\{shown}"
 
 
+def html_escaped(text: object) -> str:
+    """Escape text for HTML; what is written from right to left moves nothing that stands beside it.
+
+    >>> html_escaped("a < b"), html_escaped("שכר (₪): 5")
+    ('a &lt; b', '<bdi>שכר</bdi> (₪): 5')
+    """
+    return RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", html.escape(visible(text), quote=True))
+
+
 def _code(text: str, escape: Callable[[object], str]) -> Markup:
     """Write lines as they are, each escaped."""
     return Markup("\n".join(Markup(escape(line)) for line in visible_code(text).split("\n")))
@@ -331,6 +346,6 @@ def _hash(content: str) -> str:
 
 ESCAPES: dict[str, Callable[[object], str]] = {
     "txt": visible_line,
-    "html": lambda value: html.escape(visible(value), quote=True),
+    "html": html_escaped,
     "md": markdown_escaped,
 }

@@ -15,7 +15,7 @@ from p2ce.result.question import Feature, Question
 from p2ce.result.restriction import Restriction, Violation
 from p2ce.result.rule_data import RuleData
 from p2ce.result.status import Status
-from p2ce.result.two_feature_map import FeatureMap
+from p2ce.result.two_feature_map import Density, FeatureMap
 from p2ce.result.why_none import Relaxation, WhyNone
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Categories",
     "Certificate",
     "Counterfactual",
+    "Density",
     "Distribution",
     "Explanation",
     "Explanations",

@@ -2,9 +2,19 @@
 
 from dataclasses import dataclass, field
 
-from p2ce.arrays import BoolArray, FloatArray
+from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.result.explanation import Explanation
 from p2ce.tables.json_values import Value
+
+LEAST_PEOPLE = 5  # of the reference that a block needs to be counted: fewer could be recognised
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Density:
+    """How many people of the reference lie in each block of a map's cells; one with few counts as empty."""
+
+    edges: tuple[tuple[int, ...], tuple[int, ...]]  # across, up: the cells at which blocks begin, and the end
+    people: IntArray  # (up, across)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -21,4 +31,4 @@ class FeatureMap:
     accepted: BoolArray  # (up, across)
     plausible: BoolArray | None  # (up, across); None without a detector
     allowed: BoolArray  # (up, across) what the policy lets this person become
-    population: FloatArray = field(repr=False)  # (people, 2) some of the reference, to be drawn behind
+    density: Density = field(repr=False)  # of the reference, to be drawn behind

@@ -10,6 +10,7 @@ from p2ce.result import Counterfactual, Explanation, Explanations, FeatureMap, S
 from p2ce.result.categories import Categories
 from p2ce.result.distribution import Distribution
 from p2ce.result.question import Feature, Question
+from p2ce.result.two_feature_map import LEAST_PEOPLE, Density
 
 OBJECTIVES = ("mean_distance", "max_distance", "changes", "percentile_shift", "my own cost")
 HOSTILE = ("<script>alert(1)</script>", "$x^2$", "two\nlines", "🎉 party", "a" * 120, "100 % {x} %{y}")
@@ -162,8 +163,9 @@ def loan_map(*, detector: bool = True) -> FeatureMap:
     terms = tuple(range(6, 73, 2))
     across, up = np.meshgrid(np.array(amounts) / 12_000, np.array(terms) / 72)
     scores = 1.0 / (1.0 + np.exp(9.0 * (across + 0.8 * up - 0.75 + 0.12 * np.sin(9 * up))))
-    rng = np.random.default_rng(5)
-    people = rng.normal(5500, 2200, 500).clip(500, 14_000), rng.normal(34, 13, 500).clip(6, 72)
+    edges = tuple(range(0, 46, 5)), (*range(0, 34, 4), 34)
+    middles = np.meshgrid(np.arange(9) - 3.5, np.arange(9) - 4.0)
+    people = (80 * np.exp(-(middles[0] ** 2 + middles[1] ** 2) / 8)).astype(np.int64)
     plausible = ((across - 0.47) / 0.42) ** 2 + ((up - 0.48) / 0.4) ** 2 < 1.0
     options = (
         option(0.3, LoanAmount=4750, Term=20),
@@ -178,7 +180,7 @@ def loan_map(*, detector: bool = True) -> FeatureMap:
         accepted=scores >= 0.5,
         plausible=plausible if detector else None,
         allowed=(across * 12_000 <= 7500) & (up * 72 <= 48),
-        population=np.column_stack(people),
+        density=Density(edges=edges, people=np.where(people < LEAST_PEOPLE, 0, people)),
     )
 
 
@@ -193,5 +195,5 @@ def housing_map() -> FeatureMap:
         accepted=accepted,
         plausible=np.array([[True, True, True], [True, True, False]]),
         allowed=np.array([[True, True, False], [True, True, False]]),
-        population=np.column_stack([np.arange(120) % 3, (np.arange(120) % 5 == 0).astype(float)]),
+        density=Density(edges=((0, 1, 2, 3), (0, 1, 2)), people=np.array([[40, 32, 32], [8, 8, 0]])),
     )

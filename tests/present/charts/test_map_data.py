@@ -25,7 +25,9 @@ def test_cells_fill_the_frame_and_everything_lies_in_it(made: FeatureMap) -> Non
         assert all(0.0 <= tick.place <= 1.0 and tick.text for tick in axis.ticks)
     assert data.person is not None
     assert all(0.0 <= place <= 1.0 for place in data.person)
-    assert ((data.population >= 0) & (data.population <= 1)).all()
+    corners = np.array([(crowd.begin, crowd.end) for crowd in data.crowds])
+    assert ((corners >= 0) & (corners <= 1)).all()
+    assert sum(crowd.people for crowd in data.crowds) == made.density.people.sum() > 0
 
 
 def test_options_that_are_not_drawn_are_counted_by_reason() -> None:
@@ -34,16 +36,22 @@ def test_options_that_are_not_drawn_are_counted_by_reason() -> None:
     data = collected(replace(loan_map(), explanation=explained(*options)))
     assert [arrow.number for arrow in data.arrows] == list(range(3, 15))
     assert data.note == (
-        "All other features as today. 1 more option changes other features as well. "
+        "All other features as today. Circles: where people of the reference are. The larger, the more; "
+        "fewer than 5 in one place are not drawn. 1 more option changes other features as well. "
         "1 more option lies outside this map. 2 more options on this map are not drawn."
     )
 
 
 def test_people_with_a_category_stand_in_its_cell() -> None:
     data = collected(housing_map())
-    cells = np.floor(data.population[:, 0] * 3).astype(int)
-    assert np.bincount(cells).tolist() == [40, 40, 40]
-    assert np.mean(data.population[:, 1] > 0.5) == pytest.approx(0.2)
+    assert [(round(3 * crowd.begin[0]), round(3 * crowd.end[0]), crowd.people) for crowd in data.crowds] == [
+        (0, 1, 40),
+        (1, 2, 32),
+        (2, 3, 32),
+        (0, 1, 8),
+        (1, 2, 8),
+    ]
+    assert [crowd.begin[1] for crowd in data.crowds] == [0.0] * 3 + [0.5] * 2
 
 
 @pytest.mark.parametrize("today", [None, 10**400, 1000])
@@ -61,4 +69,4 @@ def test_labels_that_are_numbers_are_distinguished_from_their_positions() -> Non
     )
     data = collected(made)
     assert data.across.scale is None
-    assert len(data.population) == 120
+    assert sum(crowd.people for crowd in data.crowds) == 120

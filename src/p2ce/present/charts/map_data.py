@@ -1,20 +1,19 @@
 """Collect what a map of two features draws: the axes, the person, arrows to options, the population."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from p2ce.arrays import FloatArray
 from p2ce.present.charts.axis_scales import FeatureAxis, Scale, feature_ticks, is_number, slot_axis, slot_key
 from p2ce.present.charts.front_data import ChartOption
 from p2ce.present.wording import Wording
 from p2ce.result import FeatureMap
+from p2ce.result.two_feature_map import LEAST_PEOPLE, Density
 
 MOST_SLOT_TICKS = 12
 MOST_ARROWS = 12  # more arrows from one point cannot be distinguished
-SPREAD = (0.618034, 0.754878)  # golden steps put people evenly over a cell, and are deterministic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +21,14 @@ class OptionArrow(ChartOption):
     """One option that changes only these two features, and where it leads."""
 
     end: tuple[float, float]  # across, up
+
+
+class Crowd(NamedTuple):
+    """A block of the map in which people of the reference are: its corners, and how many they are."""
+
+    begin: tuple[float, float]  # across, up
+    end: tuple[float, float]
+    people: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,7 +40,7 @@ class MapData:
     up: FeatureAxis
     person: tuple[float, float] | None  # None where today's values have no place here
     arrows: tuple[OptionArrow, ...]
-    population: FloatArray = field(repr=False)  # (people, 2) places; only those inside of the frame
+    crowds: tuple[Crowd, ...]
     note: str
 
 
@@ -58,6 +65,9 @@ def map_data(feature_map: FeatureMap, wording: Wording) -> MapData:
             name = wording.say("chart_option", number=number)
             arrows.append(OptionArrow(number=number, mark=str(number), name=name, look=len(arrows), end=end))
     notes = [wording.say("chart_rest_as_today")]
+    crowds = _crowds(feature_map.density, across, up)
+    if crowds:
+        notes.append(wording.say("chart_density", count=wording.numbers.count(LEAST_PEOPLE)))
     notes += [wording.counted(key, count) for key, count in left_out.items() if count]
     if person is None:
         notes.append(wording.say("chart_no_place"))
@@ -67,7 +77,7 @@ def map_data(feature_map: FeatureMap, wording: Wording) -> MapData:
         up=up,
         person=person,
         arrows=tuple(arrows),
-        population=_population(feature_map, across, up, wording),
+        crowds=crowds,
         note=" ".join(notes),
     )
 
@@ -102,29 +112,16 @@ def _point(values: Sequence[Any], *axes: FeatureAxis) -> tuple[float, float] | N
     return None if across is None or up is None else (across, up)
 
 
-def _population(
-    feature_map: FeatureMap, across: FeatureAxis, up: FeatureAxis, wording: Wording
-) -> FloatArray:
-    """Give the places of the people who lie on the map; those with a label are spread over its cell."""
-    people = np.asarray(feature_map.population, dtype=np.float64).reshape(-1, 2)
-    places = np.empty_like(people)
-    for side, axis in enumerate((across, up)):
-        numbers, values = people[:, side], feature_map.values[side]
-        if axis.scale is not None:
-            places[:, side] = (numbers - axis.scale.low) / (axis.scale.high - axis.scale.low)
-            continue
-        feature = wording.features.get(axis.column)
-        labelled = axis.column in feature_map.explanation.categories or any(
-            isinstance(v, str) for v in values
+def _crowds(density: Density, across: FeatureAxis, up: FeatureAxis) -> tuple[Crowd, ...]:
+    """List the blocks that hold people, by the edges of the cells that they are made of."""
+    columns, rows = (
+        [axis.edges[cell] for cell in cells] for axis, cells in zip((across, up), density.edges, strict=True)
+    )
+    return tuple(
+        Crowd(
+            begin=(columns[column], rows[row]),
+            end=(columns[column + 1], rows[row + 1]),
+            people=int(density.people[row, column]),
         )
-        if labelled or (feature is not None and feature.kind == "category"):
-            cells = numbers  # a category comes as its position
-        else:
-            cells = np.full(len(numbers), np.nan)
-            for cell, value in enumerate(values):
-                cells[numbers == float(value)] = cell  # type: ignore[arg-type]
-        spread = ((np.arange(len(people)) * SPREAD[side]) % 1.0 - 0.5) * 0.7
-        places[:, side] = (cells + 0.5 + spread) / len(values)
-    inside = ((places >= 0.0) & (places <= 1.0)).all(axis=1)  # no NaN is
-    found: FloatArray = places[inside]
-    return found
+        for row, column in np.argwhere(density.people)
+    )

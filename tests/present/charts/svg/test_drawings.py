@@ -80,10 +80,10 @@ def test_no_text_covers_another_or_leaves_the_drawing_or_is_markup(name: str) ->
 
 
 def test_long_texts_are_cut() -> None:
-    assert fitted("x" * 5000, 60).endswith("…")
+    assert fitted("x" * 5000 + "end", 60) == "xxxx…end"
     assert len(fitted("x" * 5000, 60)) < 12
     assert fitted("short", 60) == "short"
-    assert fitted("漢字漢字漢字漢字", 60).endswith("…")
+    assert "…" in fitted("漢字漢字漢字漢字", 60)
 
 
 def test_ticks_without_room_are_left_out() -> None:

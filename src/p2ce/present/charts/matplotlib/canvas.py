@@ -1,6 +1,7 @@
 """Make matplotlib figures that look the same everywhere, show themselves in notebooks, and leave no trace."""
 
 import io
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -46,6 +47,7 @@ STYLE = {
 }
 DOTS_PER_INCH = 110
 SMALL = 8.0  # points, of notes
+LETTERS = 14  # of a note that fit into an inch
 DASHES = (0, (4, 2))  # of a line that marks today or the median
 BEHIND: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8}  # of texts
 UNSEEN = dict.fromkeys([0x200B, 0x200C, 0x200D, 0xFE0E, 0xFE0F, 0xFEFF])  # parts of emoji and the like
@@ -159,7 +161,8 @@ def add_note(figure: Figure, note: str) -> None:
     """Write a note at the lower left, outside of all axes."""
     if note:
         looks: dict[str, Any] = {"fontsize": SMALL, "color": GREY, "fontweight": "normal"}
-        figure.supxlabel(shown(note), x=0.01, ha="left", parse_math=False, **looks)
+        lines = textwrap.fill(note, int(LETTERS * figure.get_figwidth()), break_long_words=False)
+        figure.supxlabel(shown(lines), x=0.01, ha="left", parse_math=False, **looks)
 
 
 def add_legend(

@@ -1,5 +1,6 @@
 """Draw a map of two features with matplotlib."""
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +12,7 @@ from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 
 from p2ce.arrays import BoolArray
-from p2ce.present.charts.map_data import MapData
+from p2ce.present.charts.map_data import Crowd, MapData
 from p2ce.present.charts.matplotlib import canvas
 from p2ce.present.charts.matplotlib.chart_styles import ACCEPT, DOTS, GREY, INK, REJECT, Look, look_of
 from p2ce.present.charts.matplotlib.label_placement import place_labels
@@ -21,6 +22,8 @@ SIZE = (7.4, 4.9)  # inches
 FRAME = (4.6, 3.9)  # of which about so much is the map itself
 VEIL: dict[str, Any] = {"facecolor": "white", "alpha": 0.5, "edgecolor": "none"}
 HATCH: dict[str, Any] = {"facecolor": "none", "edgecolor": "#8c8c8c", "hatch": "/////", "linewidth": 0.0}
+POINTS = 72  # to an inch
+WIDEST_CROWD = 20.0  # points
 DASHES = (0, (5, 2))
 TODAY = Look(INK, "o", "-")
 ARROW: dict[str, Any] = {"arrowstyle": "-|>", "color": INK, "linewidth": 1.2, "shrinkA": 4, "shrinkB": 5}
@@ -65,10 +68,9 @@ def _regions(axes: Axes, data: MapData, wording: Wording) -> Entries:
 
 def _people(axes: Axes, data: MapData, wording: Wording) -> Entries:
     entries: Entries = []
-    if len(data.population):
-        looks: dict[str, Any] = {"linestyle": "none", "marker": ".", "color": DOTS}
-        axes.plot(*data.population.T, markersize=3, alpha=0.6, zorder=3, **looks)
-        dots = canvas.legend_line(Look(DOTS, ".", "-"), 5, markeredgecolor=DOTS)
+    if data.crowds:
+        _circles(axes, data.crowds)
+        dots = canvas.legend_line(Look(DOTS, "o", "-"), 7, markeredgecolor=DOTS, alpha=0.45)
         entries.append((dots, wording.say("chart_population")))
     if data.person is not None:
         canvas.dot(axes, *data.person, TODAY, 9, zorder=6)
@@ -88,6 +90,16 @@ def _people(axes: Axes, data: MapData, wording: Wording) -> Entries:
     for arrow, middle in zip(data.arrows, middles, strict=True):
         axes.text(*middle, str(arrow.number), **looks)
     return entries
+
+
+def _circles(axes: Axes, crowds: Sequence[Crowd]) -> None:
+    """Draw a circle inside each block, with an area in proportion to its people."""
+    most = max(crowd.people for crowd in crowds)
+    sides = [np.subtract(crowd.end, crowd.begin) * FRAME for crowd in crowds]
+    widest = min(WIDEST_CROWD, 0.8 * POINTS * float(np.min(sides)))
+    sizes = [crowd.people / most * widest**2 for crowd in crowds]
+    middles = np.array([np.add(crowd.begin, crowd.end) / 2 for crowd in crowds])
+    axes.scatter(*middles.T, s=sizes, color=DOTS, alpha=0.45, linewidths=0, zorder=3)
 
 
 def _patch(**looks: Any) -> Patch:

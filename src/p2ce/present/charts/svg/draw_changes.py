@@ -87,7 +87,7 @@ def _categories(feature: FeatureChanges, data: ChangeData, wording: Wording) -> 
     for row, tick in enumerate(axis.ticks):
         y = 12 + ROW * row
         is_today = tick.place == feature.today.place
-        name = svg.fitted(names.get(tick.place, tick.text), BARS - 8)
+        name = svg.fitted(names.get(tick.place, tick.text), BARS - 8, svg.BOLD if is_today else svg.SIZE)
         shapes.append(svg.text(0, y + 4, name, kind="strong" if is_today else ""))
         for bar in axis.bars:
             if bar.begin < tick.place < bar.end:

@@ -41,11 +41,11 @@ def _points(data: FrontData) -> tuple[float, list[Markup]]:
     def at(point: FrontPoint) -> tuple[float, float]:
         return left + point.places[0] * (right - left), BOTTOM - point.places[1] * (BOTTOM - TOP)
 
-    shapes = [svg.text(0, 12, f"↑ {svg.fitted(up.title, svg.WIDTH - 30)}", kind="strong")]
+    shapes = [svg.text(0, 12, f"↑ {svg.fitted(up.title, svg.WIDTH - 30, svg.BOLD)}", kind="strong")]
     shapes += svg.axis_up(up.ticks, left, right, TOP, BOTTOM, gap=10)
     shapes += svg.axis_across(across.ticks, left, right, BOTTOM, drop=17)
     shapes.append(svg.line(left, BOTTOM, right, BOTTOM))
-    named = f"{svg.fitted(across.title, svg.WIDTH - 30)} →"
+    named = f"{svg.fitted(across.title, svg.WIDTH - 30, svg.BOLD)} →"
     shapes.append(svg.text(right, BOTTOM + 36, named, anchor="end", kind="strong"))
     drawn = {(round(x), round(y)) for x, y in map(at, _others(data))}
     shapes += [svg.circle(x, y, 4, "other") for x, y in sorted(drawn)]
@@ -90,7 +90,7 @@ def _lines(data: FrontData) -> tuple[float, list[Markup]]:
         shapes.append(svg.polyline([*crossings(point), (x, foot - 9)], f"option-{point.look}"))
     for axis, y in zip(data.axes, heights, strict=True):
         ends = " – ".join(tick.text for tick in axis.tight_ticks)
-        name = svg.fitted(axis.title, svg.WIDTH - svg.text_width(ends) - 16)
+        name = svg.fitted(axis.title, svg.WIDTH - svg.text_width(ends) - 16, svg.BOLD)
         shapes.append(svg.line(left, y, right, y))
         shapes.append(svg.text(0, y - 13, name, kind="strong halo"))
         shapes.append(svg.text(svg.WIDTH, y - 13, ends, anchor="end", kind="grey halo"))

@@ -31,12 +31,10 @@ def draw_costs(data: CostData, wording: Wording) -> Markup:
         place = svg.clamped(at, words, left + 60, svg.WIDTH)
         shapes.append(svg.line(at, TOP - 6, at, BOTTOM, "today"))
         shapes.append(svg.text(place, TOP - 10, words, anchor="middle", kind="strong halo"))
-    named = svg.fitted(data.title, svg.WIDTH)
-    shapes.append(svg.text(svg.WIDTH / 2, BOTTOM + 36, named, anchor="middle", kind="strong"))
     description = "; ".join(
         f"{bar.text}: {wording.counted('chart_people_count', int(bar.size))}" for bar in bars
     )
-    return svg.drawing(BOTTOM + 44, data.title, description, shapes)
+    return svg.titled(data.title, svg.drawing(BOTTOM + 24, data.title, description, shapes))
 
 
 def draw_levers(data: LeverData) -> Markup:

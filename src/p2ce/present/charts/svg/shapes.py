@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from markupsafe import Markup, escape
 
 from p2ce.present.charts.axis_scales import Tick
-from p2ce.visible import visible
+from p2ce.visible import abridged, visible
 
 WIDTH = 340.0  # of every drawing, in units of which a phone shows about one per pixel
 SIZE = 12.0  # of letters
-BOLD = 1.1 * SIZE  # the size of light letters that take as much room as bold ones
+BOLD = 1.2 * SIZE  # the size of light letters that take as much room as bold ones
 NARROW, WIDE = 0.57, 1.0  # of a letter, as a share of its height: a little more than most fonts need
 EMPTY = ("line", "rect", "circle", "path")  # elements without content
 
@@ -132,14 +132,12 @@ def text_width(content: str, size: float = SIZE) -> float:
 
 
 def fitted(content: str, width: float, size: float = SIZE) -> str:
-    """Cut a text to a width, and show that it was cut."""
-    whole = visible(content)
-    shown = whole[: int(width)]  # no letter is narrower than a unit
-    if text_width(shown, size) <= width and len(shown) == len(whole):
-        return shown
-    while shown and text_width(shown + "…", size) > width:
-        shown = shown[:-1]
-    return shown.rstrip() + "…"
+    """Cut the middle of a text to a width, and show that it was cut."""
+    shown = abridged(content, most := max(int(width), 1))  # no letter is narrower than a unit
+    while most > 1 and text_width(shown, size) > width:
+        most -= 1
+        shown = abridged(content, most)
+    return shown
 
 
 def clamped(x: float, content: str, left: float, right: float, size: float = SIZE) -> float:
