@@ -271,15 +271,6 @@ def test_a_full_disk_stops_the_run_and_keeps_what_is_done(
     assert contents(out) == contents(tmp_path / "undisturbed")
 
 
-def test_nobody_gives_two_empty_tables(
-    credit: Explainer, source: Source, client: Client, tmp_path: Path
-) -> None:
-    nobody = replace(source, people=0, shards=lambda: iter(()))
-    answers = portfolio.run(credit, nobody, tmp_path / "answers", client=client, keep=["sex"], progress=False)
-    assert len(answers) == 0
-    assert len(answers.manifest["shards"]) == 0
-
-
 def test_a_model_that_cannot_travel_is_said(client: Client, tmp_path: Path) -> None:
     held = threading.Lock()  # which nothing pickles
 
