@@ -82,12 +82,12 @@ def connected(address: str) -> "Iterator[Client]":
 
 
 def warn_if_open(client: "Client") -> None:
-    """Warn of a cluster that takes any code from anybody who reaches it."""
+    """Warn of a cluster that runs the code of anyone who reaches it."""
     address = client.scheduler.address
     if address.startswith(OPEN_PROTOCOLS):
         log.warning(
-            "The scheduler %s asks for no credentials: whoever reaches its port, or one of its workers', can "
-            "run code as the users of both, and of this process. Use TLS: tls://…",
+            "The scheduler %s has no authentication: anyone who reaches it can run code on its workers and in "
+            "this process. Use one with TLS (tls://…).",
             address,
         )
 
