@@ -19,7 +19,7 @@ from p2ce.visible import echoed
 PRIVATE, PRIVATE_FOLDER = 0o600, 0o700  # the modes of files and folders with people's data
 BINARY = getattr(os, "O_BINARY", 0)  # Windows would change line ends
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG)
 
 
 def write_whole(
@@ -61,7 +61,7 @@ def remedy_of(error: OSError) -> str:
     """Say what to do about a file that cannot be written."""
     if error.errno == errno.EFBIG:
         return "Raise the limit on the size of files (ulimit -f)"
-    return "Free some space" if error.errno in FULL else "Name another place"
+    return "Free some space" if error.errno in NO_ROOM else "Name another place"
 
 
 def open_file(path: str | os.PathLike[str]) -> io.BufferedReader:

@@ -86,8 +86,8 @@ def warn_if_open(client: "Client") -> None:
     address = client.scheduler.address
     if address.startswith(OPEN_PROTOCOLS):
         log.warning(
-            "The scheduler %s has no authentication: anyone who reaches it can run code on its workers and in "
-            "this process. Use one with TLS (tls://…).",
+            "The scheduler %s has no authentication: anyone who reaches it can run code on its workers and "
+            "in this process. Use one with TLS (tls://…).",
             address,
         )
 
