@@ -141,8 +141,8 @@ def local_client(n_workers: int) -> "Iterator[Client]":
 def _scratch_folder() -> Iterator[str]:
     """Make a folder for Dask's temporary files, and remove it.
 
-    Dask imports from there, in this process too. Its default has a name that everybody knows, below a folder
-    in which other users may have made it first.
+    Dask imports from there, in this process too. By default it lies below the system's temporary folder under
+    a fixed name, where another user may have made it first.
     """
     with tempfile.TemporaryDirectory(prefix="p2ce-") as scratch:
         try:

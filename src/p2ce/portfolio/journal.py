@@ -102,7 +102,7 @@ class Journal:
         (self.folder / MARK).unlink(missing_ok=True)
         for place in (self.folder / PEOPLE, self.folder / OPTIONS):
             _tidy(place)
-            # Whoever opens the folder as a table would count others.
+            # Other libraries take every file in the folder for a part.
             _require_parts_only(place, {part_name(number) for number in self.finished})
         if self.forget_damaged():
             raise UnfinishedRun(CHANGED.format(shown=echoed(str(self.folder))))
