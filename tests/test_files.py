@@ -2,14 +2,20 @@
 
 import os
 import signal
+import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from p2ce.errors import InvalidArgument
-from p2ce.files import write_whole
+from p2ce.files import open_file, write_whole
+from tests.full_disks import largest_file
+
+UNIX = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and pipes as Unix has them")
 
 
 def test_an_old_file_is_replaced(tmp_path: Path) -> None:
@@ -37,13 +43,99 @@ def test_an_old_file_survives_a_full_disk(tmp_path: Path, monkeypatch: pytest.Mo
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
-def test_a_new_file_may_be_read_by_others(tmp_path: Path) -> None:
-    old = os.umask(0o022)
-    try:
-        write_whole(tmp_path / "a.txt", b"new")
-    finally:
-        os.umask(old)
-    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o644
+@pytest.fixture
+def no_umask() -> Iterator[None]:
+    """Let files have all modes that they are created with."""
+    old = os.umask(0)
+    yield
+    os.umask(old)
+
+
+def modes_of(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+@UNIX
+@pytest.mark.usefixtures("no_umask")
+@pytest.mark.parametrize("old", [None, 0o644, 0o640, 0o600])
+def test_a_file_is_its_owners_alone_while_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: int | None
+) -> None:
+    path = tmp_path / "people.csv"
+    if old is not None:
+        path.touch(mode=old)
+    open_, sync, seen = os.open, os.fsync, []
+
+    def noting(name: Any, flags: int, *mode: int, **given: Any) -> int:
+        descriptor = open_(name, flags, *mode, **given)
+        if flags & os.O_CREAT:
+            seen.append(("made", os.fstat(descriptor).st_mode & 0o777))
+        return descriptor
+
+    def syncing(descriptor: int) -> None:
+        state = os.fstat(descriptor)
+        if stat.S_ISREG(state.st_mode):
+            seen.append((f"with {state.st_size} bytes", state.st_mode & 0o777))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "open", noting)
+    monkeypatch.setattr(os, "fsync", syncing)
+    write_whole(path, b"name,income")
+    assert seen == [("made", 0o600), ("with 11 bytes", 0o600)]
+    # A mode that its owner chose is kept.
+    assert modes_of(path) == (old or 0o600)
+
+
+@UNIX
+def test_the_mode_that_another_user_chose_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "people.csv"
+    path.touch()
+    path.chmod(0o666)
+    monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
+    write_whole(path, b"name,income")
+    assert modes_of(path) == 0o600
+
+
+@UNIX
+def test_a_link_that_the_user_did_not_name_is_replaced(tmp_path: Path) -> None:
+    victim, elsewhere = tmp_path / "victim", tmp_path / "elsewhere"
+    victim.write_text("mine", encoding="utf-8")
+    for name in ("file", "nothing", "pipe"):
+        target = tmp_path / name
+        if name == "pipe":
+            os.mkfifo(target)
+        else:
+            target.symlink_to(victim if name == "file" else elsewhere)
+        write_whole(target, b"new", follow_links=False)
+        assert not target.is_symlink()
+        assert target.read_bytes() == b"new"
+        assert modes_of(target) == 0o600
+    assert victim.read_text(encoding="utf-8") == "mine"
+    assert not elsewhere.exists()
+
+
+@UNIX
+def test_only_a_file_is_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")  # opening it would wait for ever
+    (tmp_path / "zeros").symlink_to("/dev/zero")
+    for name in ("pipe", "zeros", "."):
+        with pytest.raises(OSError, match="It is no regular file"):
+            open_file(tmp_path / name)
+    (tmp_path / "file").write_bytes(b"content")
+    with open_file(tmp_path / "file") as file:
+        assert file.read() == b"content"
+
+
+@UNIX
+def test_a_limit_on_the_size_of_files_leaves_the_old_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"old")
+    with largest_file(1000), pytest.raises(InvalidArgument, match=r"File too large\. .*\(ulimit -f\)"):
+        write_whole(path, b"new" * 1000)
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a.txt"]
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
@@ -138,8 +230,8 @@ if name == "write":  # half of the content reaches the file
         def __exit__(self, *_): pass
         write = written
 
-    opened = Path.open
-    Path.open = lambda self, mode: Half(opened(self, mode))
+    opened = os.fdopen
+    os.fdopen = lambda *given: Half(opened(*given))
 elif name == "fsync":
     os.fsync = dying(os.fsync, int(at), after == "after")
 elif name == "replace":

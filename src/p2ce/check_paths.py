@@ -1,6 +1,8 @@
 """Check the paths of input and output files before any work is done."""
 
 import os
+import shlex
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -67,6 +69,30 @@ def require_place(path: Path, *, force: bool, option: str = "--out") -> None:
             raise InvalidArgument(
                 f"{what} cannot be written: no permission for {owner}. Choose another place."
             )
+
+
+def require_own(path: Path) -> None:
+    """Raise unless a file or folder is this user's, who alone may write to it; a link is not followed.
+
+    What another user prepared may lead a program to write where that user cannot. What does not exist is
+    nobody's.
+    """
+    try:
+        state, shown = path.lstat(), echoed(str(path))
+    except FileNotFoundError:
+        return
+    if stat.S_ISLNK(state.st_mode):
+        raise InvalidArgument(f"{shown} is a link, which is not followed. Name what it leads to.")
+    if not stat.S_ISDIR(state.st_mode) and not stat.S_ISREG(state.st_mode):
+        raise InvalidArgument(f"{shown} is a pipe or a device. Remove it, or name another folder.")
+    if not hasattr(os, "geteuid"):  # Windows, whose modes say nothing about other users
+        return
+    if state.st_uid != os.geteuid():
+        raise InvalidArgument(f"{shown} belongs to another user. Name a folder of your own.")
+    if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise InvalidArgument(
+            f"Other users may write to {shown}. Keep them out first: chmod go-w {shlex.quote(str(path))}"
+        )
 
 
 def require_other(path: Path, inputs: Mapping[str, Path | None], *, option: str = "--out") -> None:

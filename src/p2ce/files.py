@@ -1,34 +1,44 @@
-"""Write a file as a whole or not at all.
+"""Write a file as a whole or not at all, for its owner's eyes only; open only what is a file.
 
 Whenever the program or the machine stops, the name leads to the old content or to the new, both whole. What
-may be left behind is a file ``.p2ce-….tmp`` beside it, which nothing reads.
+may be left behind is a file ``.p2ce-….tmp`` beside it, which nothing reads. Most files hold people's data, so
+a new one is readable by its owner alone, from its first byte on; an old one that is replaced keeps its mode.
 """
 
 import errno
+import io
 import os
 import secrets
+import stat
 from contextlib import suppress
 from pathlib import Path
 
 from p2ce.errors import InvalidArgument
 from p2ce.visible import echoed
 
+PRIVATE, PRIVATE_FOLDER = 0o600, 0o700  # the modes of files and folders with people's data
+BINARY = getattr(os, "O_BINARY", 0)  # Windows would change line ends
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG)
 
-def write_whole(path: str | os.PathLike[str], content: bytes, *, what: str = "The file") -> None:
+
+def write_whole(
+    path: str | os.PathLike[str], content: bytes, *, what: str = "The file", follow_links: bool = True
+) -> None:
     """Write bytes to a file; what stood there before stays until the new content is complete.
 
-    ``what`` begins the sentence that says why it could not be done.
+    ``what`` begins the sentence that says why it could not be done. A link that the user names stands for
+    what it leads to; where the program itself names the file, ``follow_links=False`` replaces the link.
     """
     failed = f"{what} cannot be written to {echoed(os.fsdecode(path))}"
     try:
-        # Where a link leads to is what is meant, not the link.
-        target = Path(os.path.realpath(path))
-        if target.is_dir():
+        target = Path(os.path.realpath(path)) if follow_links else Path(path)
+        if target.is_dir() and not target.is_symlink():
             raise InvalidArgument(f"{failed}: it is a folder. Name a file in it.")
-        if target.exists() and not target.is_file():
+        if follow_links and target.exists() and not target.is_file():
             target.write_bytes(content)  # a pipe or a terminal: there is nothing to be replaced
             return
-        if target.exists() and not os.access(target, os.W_OK):
+        if follow_links and target.exists() and not os.access(target, os.W_OK):
             raise PermissionError
         _replace(target, content)
     except FileNotFoundError:
@@ -40,13 +50,27 @@ def write_whole(path: str | os.PathLike[str], content: bytes, *, what: str = "Th
             f"{failed}: writing there is not permitted. Name a file in a folder of your own."
         ) from None
     except OSError as error:
-        is_full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
-        remedy = "Free some space" if is_full else "Name another file"
-        raise InvalidArgument(f"{failed}: {error.strerror or error}. {remedy}.") from None
+        raise InvalidArgument(f"{failed}: {error.strerror or error}. {remedy_of(error)}.") from None
     except InvalidArgument:
         raise
     except ValueError as error:  # a name that no disk takes
         raise InvalidArgument(f"{failed}: {error}. Name another file.") from None
+
+
+def remedy_of(error: OSError) -> str:
+    """Say what to do about a file that cannot be written."""
+    if error.errno == errno.EFBIG:
+        return "Raise the limit on the size of files (ulimit -f)"
+    return "Free some space" if error.errno in NO_ROOM else "Name another place"
+
+
+def open_file(path: str | os.PathLike[str]) -> io.BufferedReader:
+    """Open a file to be read; raise OSError for a pipe or a device, which may never begin or never end."""
+    descriptor = os.open(path, os.O_RDONLY | BINARY | getattr(os, "O_NONBLOCK", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "It is no regular file")
+    return os.fdopen(descriptor, "rb")
 
 
 def _replace(target: Path, content: bytes) -> None:
@@ -54,16 +78,26 @@ def _replace(target: Path, content: bytes) -> None:
     # is of fixed length, so that the longest name allowed stays allowed, and cannot be foreseen.
     beside = target.parent / f".p2ce-{secrets.token_hex(6)}.tmp"
     try:
-        with beside.open("xb") as file:  # not by `tempfile`, whose files only their owner may read
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, PRIVATE), "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        if target.exists():
-            beside.chmod(target.stat().st_mode & 0o777)
-        beside.replace(target)
+        if (mode := _mode_to_keep(target)) is not None:
+            beside.chmod(mode)
+        beside.replace(target)  # also of a link, which is not followed
     finally:
         beside.unlink(missing_ok=True)
     _sync_folder(target.parent)
+
+
+def _mode_to_keep(target: Path) -> int | None:
+    """Give the mode of an old file; None if there is none, or if another user chose it."""
+    try:
+        state = target.lstat()
+    except FileNotFoundError:
+        return None
+    own = not hasattr(os, "geteuid") or state.st_uid == os.geteuid()
+    return state.st_mode & 0o777 if own and stat.S_ISREG(state.st_mode) else None
 
 
 def _sync_folder(folder: Path) -> None:

@@ -44,6 +44,7 @@ class Limits:
     policy_rules: int = 1_000  # each is compared with all others
     explanation_bytes: int = 128 * MIB  # of an explanation's JSON
     explanation_depth: int = 50
+    manifest_bytes: int = 128 * MIB  # of manifest.json and journal.jsonl of a portfolio
     archive_bytes: int = 4 * GIB  # of what `Explainer.save` wrote
     where_characters: int = 2_000  # of --where
 

@@ -1,4 +1,4 @@
-"""Start a Dask cluster from the command line, as a user would."""
+"""Start a Dask cluster from the command line, as a user would, with TLS or without."""
 
 import json
 import os
@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from distributed import Security
+
 ROOT = Path(__file__).parent.parent.parent
 HERE = "127.0.0.1"
 SECONDS = 60
@@ -18,6 +20,28 @@ def environment(**more: str) -> dict[str, str]:
     """Give processes the sources of this checkout, and its tests."""
     paths = [str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **more}
+
+
+def credentials(folder: Path) -> dict[str, str]:
+    """Write a key and its certificate, and give Dask's settings of them as variables of the environment."""
+    made, files = Security.temporary(), {}
+    for name in ("ca_file", "client_cert", "client_key"):
+        files[name] = folder / f"{name}.pem"
+        files[name].write_text(getattr(made, f"tls_{name}"), encoding="ascii")
+        files[name].chmod(0o600)
+    settings = {"REQUIRE_ENCRYPTION": "1", "DEFAULT_SCHEME": "tls", "TLS__CA_FILE": str(files["ca_file"])}
+    for role in ("SCHEDULER", "WORKER", "CLIENT"):
+        settings[f"TLS__{role}__CERT"] = str(files["client_cert"])
+        settings[f"TLS__{role}__KEY"] = str(files["client_key"])
+    return {f"DASK_DISTRIBUTED__COMM__{name}": value for name, value in settings.items()}
+
+
+def as_settings(variables: Mapping[str, str]) -> dict[str, str]:
+    """Give what variables of the environment set, by the names of Dask's configuration."""
+    return {
+        name.removeprefix("DASK_").lower().replace("__", ".").replace("_", "-"): value
+        for name, value in variables.items()
+    }
 
 
 @contextmanager

@@ -154,7 +154,7 @@ def test_damaged_files_are_found_by_their_checksum(copied: Path) -> None:
     assert "'options/part-00002.parquet'" in complaint(answers.check, DamagedData)
     part.write_bytes(content[: len(content) // 2])
     assert "cannot be read" in complaint(answers.options, DamagedData)
-    assert "by their checksums" in complaint(lambda: answers.explanation(KEYS[-1]), DamagedData)
+    assert "by the checksums" in complaint(lambda: answers.explanation(KEYS[-1]), DamagedData)
     part.unlink()
     assert "1 of 6" in complaint(answers.check, DamagedData)
     assert answers.explanation(KEYS[0]).question is not None

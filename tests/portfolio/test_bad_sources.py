@@ -288,3 +288,10 @@ def test_limits_are_those_of_a_shard(tmp_path: Path) -> None:
     (shard,) = list(opened(path, limits=Limits(table_bytes=10**6), most_people=9000).shards())
     with pytest.raises(LimitExceeded, match="table_bytes"):
         shard.read()
+
+
+def test_a_header_of_too_many_columns_is_rejected_before_they_are_made(tmp_path: Path) -> None:
+    """Making a hundred thousand columns took a minute."""
+    path = tmp_path / "people.csv"
+    path.write_text(",".join(f"c{place}" for place in range(100_000)) + "\n", encoding="utf-8")
+    assert "has 100,000 columns: the limit table_columns is 10,000" in rejection(path)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import dask.config
 import pyarrow as pa
 import pytest
 from distributed import Client
@@ -23,9 +24,28 @@ from p2ce.portfolio.explain_shard import Place, misplaced
 from p2ce.portfolio.journal import begin
 from p2ce.portfolio.shard import Shard, Source
 from tests.apps.commands import run as run_command
-from tests.portfolio.dask_cluster import HERE, SECONDS, dask_cluster, environment, started
+from tests.portfolio.dask_cluster import (
+    HERE,
+    SECONDS,
+    as_settings,
+    credentials,
+    dask_cluster,
+    environment,
+    started,
+)
 from tests.portfolio.small import booster, contents, explainer, source_of, write_people
 from tests.portfolio.test_journal import REQUEST
+
+
+@pytest.fixture(scope="module", autouse=True)
+def credentials_of_dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Configure Dask as a house with a cluster would, here and in processes that are started."""
+    own = credentials(tmp_path_factory.mktemp("credentials"))
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in own.items():
+            patch.setenv(name, value)
+        with dask.config.set(as_settings(own)):
+            yield
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +54,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     env = environment(DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")
     folder = tmp_path_factory.mktemp("cluster")
     with dask_cluster(folder, workers=2, env=env, worker_env=env) as address, connected(address) as found:
+        assert address.startswith("tls://")
         found.wait_for_workers(2, timeout=60)
         yield found
 
@@ -180,12 +201,33 @@ def test_killed_workers_and_parents_change_no_byte(
 def test_a_scheduler_that_is_not_there_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("p2ce.portfolio.cluster.CONNECT_SECONDS", 1)
     for address, says in (
-        ("tcp://127.0.0.1:1", "'tcp://127.0.0.1:1' cannot be reached: nobody answers there. Start one with"),
+        ("tls://127.0.0.1:1", "'tls://127.0.0.1:1' cannot be reached: nobody answers there with these cred"),
         ("nonsense://here:1", "'nonsense://here:1' cannot be reached"),
-        ("nonsense://here", "'nonsense://here' is no address of a scheduler. Give one such as tcp://"),
+        ("nonsense://here", "'nonsense://here' is no address of a scheduler. Give one such as tls://"),
     ):
         with pytest.raises(InvalidArgument, match=says), connected(address):
             pass
+
+
+def test_credentials_that_are_missing_or_wrong_are_said(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("p2ce.portfolio.cluster.CONNECT_SECONDS", 1)
+    address = client.scheduler.address
+    others = as_settings(credentials(tmp_path))
+    with (
+        dask.config.set(others),
+        pytest.raises(InvalidArgument, match="nobody answers there with these credentials"),
+        connected(address),
+    ):
+        pass
+    none = {f"distributed.comm.tls.{name}": None for name in ("ca-file", "client.cert", "client.key")}
+    with (
+        dask.config.set(none),
+        pytest.raises(InvalidArgument, match=r"needs credentials.* Set distributed\.comm\.tls"),
+        connected(address),
+    ):
+        pass
 
 
 def test_a_process_that_does_not_fit_the_run_writes_nothing(tmp_path: Path) -> None:

@@ -6,9 +6,11 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from p2ce.errors import InvalidArgument, UnfinishedRun
+from p2ce.portfolio.answer_tables import to_parquet
 from p2ce.portfolio.journal import Finished, Journal, begin, is_finished, sees_folder
 from p2ce.portfolio.manifest import JOURNAL, MANIFEST, Request, ShardEntry, manifest_of, part_name
 
@@ -17,19 +19,23 @@ REQUEST = Request(
 )
 
 
-def finished(folder: Path, number: int, content: bytes = b"rows") -> Finished:
+def finished(folder: Path, number: int, note: str = "") -> Finished:
     """Write both files of a shard, and give its entry."""
-    checksum = hashlib.sha256(content).hexdigest()
-    for name in ("people", "options"):
+    statuses = ["OPTIMAL", "ERROR"]
+    contents = {
+        "people": to_parquet(pa.table({"person": [0, 1], "status": statuses, "note": [note, note]})),
+        "options": to_parquet(pa.table({"person": [0]})),
+    }
+    for name, content in contents.items():
         (folder / name / part_name(number)).write_bytes(content)
     entry = ShardEntry(
         number=number,
         where=f"row group {number}",
         rows=2,
         options=1,
-        statuses={"OPTIMAL": 1, "ERROR": 1},
-        people_sha256=checksum,
-        options_sha256=checksum,
+        statuses=dict.fromkeys(statuses, 1),
+        people_sha256=hashlib.sha256(contents["people"]).hexdigest(),
+        options_sha256=hashlib.sha256(contents["options"]).hexdigest(),
     )
     return Finished(shard=entry, seconds={"read": 0.5})
 
@@ -86,7 +92,7 @@ def test_a_shard_whose_files_changed_is_done_again(tmp_path: Path) -> None:
 def test_the_last_entry_of_a_shard_counts(tmp_path: Path) -> None:
     begun(tmp_path)
     journal = begin(tmp_path, REQUEST)
-    journal.add(replace(finished(tmp_path, 1, b"without proof"), withdrawn=True))
+    journal.add(replace(finished(tmp_path, 1, "without proof"), withdrawn=True))
     journal.close()
     journal = begin(tmp_path, REQUEST)
     journal.close()
@@ -204,7 +210,7 @@ def test_a_full_disk_under_the_journal_keeps_what_is_done(tmp_path: Path) -> Non
     os.dup2(full, journal._descriptor)
     os.close(full)
     with pytest.raises(
-        UnfinishedRun, match=r"No space left on device. Make room .* the same command then goes on"
+        UnfinishedRun, match=r"No space left on device. Free some space; the same command then goes on"
     ):
         journal.add(finished(tmp_path, 3))
     journal.close()

@@ -1,6 +1,5 @@
 """A run over a portfolio: everybody explained as by `explain_many`, whatever was done before or fails."""
 
-import resource
 import shutil
 import threading
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from distributed import Client
+from distributed import Client, LocalCluster
 
 from p2ce import portfolio
 from p2ce.errors import InvalidArgument, ModelMismatch, P2CEError, UnfinishedRun
@@ -27,6 +26,7 @@ from p2ce.portfolio.manifest import Request
 from p2ce.portfolio.shard import Shard, Source
 from p2ce.result import Status
 from tests.explain.test_trust import changed_model
+from tests.full_disks import largest_file
 from tests.portfolio.small import contents, explainer, people, source_of, write_people
 
 COUNT, GROUP = 60, 20
@@ -255,13 +255,11 @@ def test_a_full_disk_stops_the_run_and_keeps_what_is_done(
     source = source_of(path, credit, group=GROUP, keep=["note"])
     run = partial(portfolio.run, credit, source, client=client, keep=["note"], progress=False)
     run(tmp_path / "undisturbed")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, limits[1]))
-    try:
-        with pytest.raises(UnfinishedRun, match=r"cannot be written to .*part-00002.* What is done is kept"):
-            run(tmp_path / "answers")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with (
+        largest_file(150_000),
+        pytest.raises(UnfinishedRun, match=r"cannot be written to .*part-00002.* What is done is kept"),
+    ):
+        run(tmp_path / "answers")
     out = tmp_path / "answers"
     assert sorted(path.name for path in (out / "people").iterdir()) == [
         "part-00000.parquet",
@@ -271,13 +269,31 @@ def test_a_full_disk_stops_the_run_and_keeps_what_is_done(
     assert contents(out) == contents(tmp_path / "undisturbed")
 
 
-def test_nobody_gives_two_empty_tables(
-    credit: Explainer, source: Source, client: Client, tmp_path: Path
+def test_a_cluster_without_authentication_is_warned_of(
+    undisturbed: Path,
+    credit: Explainer,
+    source: Source,
+    client: Client,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    nobody = replace(source, people=0, shards=lambda: iter(()))
-    answers = portfolio.run(credit, nobody, tmp_path / "answers", client=client, keep=["sex"], progress=False)
-    assert len(answers) == 0
-    assert len(answers.manifest["shards"]) == 0
+    run = partial(portfolio.run, credit, source, keep=["sex"], progress=False)
+    run(tmp_path / "inside", client=client)  # whose threads nobody else reaches
+    with (
+        LocalCluster(
+            n_workers=1,
+            threads_per_worker=1,
+            processes=False,
+            protocol="tcp",
+            dashboard_address="127.0.0.1:0",
+        ) as cluster,
+        Client(cluster, set_as_default=False) as reached,
+    ):
+        run(tmp_path / "answers", client=reached)
+    (message,) = (record.getMessage() for record in caplog.records if record.name == "p2ce")
+    assert "tcp://127.0.0.1:" in message
+    assert "has no authentication: anyone who reaches it can run code" in message
+    assert contents(tmp_path / "answers") == contents(undisturbed)
 
 
 def test_a_model_that_cannot_travel_is_said(client: Client, tmp_path: Path) -> None:

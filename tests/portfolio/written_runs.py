@@ -67,7 +67,7 @@ def write_run(
         "format": "p2ce.portfolio/1",
         "package": "0.1.0",
         "code": "",
-        "hashes": dict(found[0].question.hashes) if found else {},
+        "hashes": dict(explainer.question.hashes),
         "index_column": None,
         "keep": [] if kept is None else kept.column_names,
         "time_limit": time_limit,

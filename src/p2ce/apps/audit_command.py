@@ -62,7 +62,7 @@ def _read(answers: Path, limits: Limits) -> "tuple[Answers | Explanations, str |
     if answers.is_dir() or not answers.exists():
         from p2ce.portfolio.answers import Answers
 
-        opened = Answers(answers)
+        opened = Answers(answers, limits=limits)
         return opened, opened.manifest["index_column"]
     from p2ce.result import Explanations
 

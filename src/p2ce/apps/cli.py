@@ -519,6 +519,7 @@ def _run(arguments: list[str]) -> int:
 def _exit_code_of(error: BaseException) -> int:
     """Print in one line what went wrong; give the exit code."""
     from p2ce.errors import P2CEError, what_happened
+    from p2ce.files import NO_ROOM, remedy_of
 
     if isinstance(error, P2CEError):
         error_line(error)
@@ -536,6 +537,10 @@ def _exit_code_of(error: BaseException) -> int:
         # The reader of the output closed the pipe; Python must not complain about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    if isinstance(error, OSError) and error.errno in NO_ROOM:  # of files, P2CEErrors say so
+        error_line(f"The output cannot be written: {error.strerror}. {remedy_of(error)}.")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return WRONG_USE
     if isinstance(error, SystemExit):  # nothing of this program does
         error_line(f"Code of a model or a policy {what_happened(error)}. It must not end the program.")
         return WRONG_USE

@@ -14,7 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from p2ce.check_paths import require_own
 from p2ce.errors import InvalidArgument, P2CEError
+from p2ce.files import BINARY, NO_LINK, PRIVATE, remedy_of
 from p2ce.result import Explanation
 from p2ce.result.json_data import whole_lines
 from p2ce.result.question import Question
@@ -96,8 +98,8 @@ class Partial:
         written = lines if self._is_begun else [self._header, *lines]
         content = "".join(json.dumps(line, allow_nan=False) + "\n" for line in written).encode()
         try:
-            binary = getattr(os, "O_BINARY", 0)  # Windows would change line ends
-            with os.fdopen(os.open(self.path, os.O_WRONLY | mode | binary, 0o666), "wb") as file:
+            flags = os.O_WRONLY | mode | NO_LINK | BINARY
+            with os.fdopen(os.open(self.path, flags, PRIVATE), "wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
@@ -108,8 +110,8 @@ class Partial:
             ) from error
         except OSError as error:
             raise InvalidArgument(
-                f"{echoed(str(self.path))} could not be written: {error.strerror or error}. Choose another "
-                "--out."
+                f"{echoed(str(self.path))} could not be written: {error.strerror or error}. "
+                f"{remedy_of(error)}."
             ) from error
         self._is_begun = True
 
@@ -142,6 +144,7 @@ def _is_unbegun(path: Path) -> bool:
 
 
 def _go_on(path: Path, header: Line) -> Partial:
+    require_own(path)
     try:
         lines, whole = whole_lines(path.read_bytes())
     except OSError as error:

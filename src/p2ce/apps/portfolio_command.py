@@ -44,7 +44,8 @@ def run(
     out: Annotated[
         Path,
         say.option(
-            "The folder of the results: people/, options/ and manifest.json. A run that was stopped goes on.",
+            "The folder of the results: people/, options/ and manifest.json, for your user alone. A run that "
+            "was stopped goes on.",
             "FOLDER",
             panel=say.OUTPUT,
         ),
@@ -67,7 +68,7 @@ def run(
     ] = None,
     scheduler: Annotated[
         str | None,
-        say.option("A Dask cluster to use, such as tcp://10.0.0.5:8786.", "ADDRESS", panel=say.OUTPUT),
+        say.option("A Dask cluster to use, such as tls://10.0.0.5:8786.", "ADDRESS", panel=say.OUTPUT),
     ] = None,
     workers: Annotated[
         int, say.option("Processes on this machine, where there is no --scheduler.", "N", panel=say.OUTPUT)
@@ -91,7 +92,7 @@ def run(
 
     [bold]On a Dask cluster whose machines share a disk:[/]
     [green]p2ce portfolio run --explainer credit.p2ce --model model.txt --data /shared/people
-    --out /shared/answers --scheduler tcp://10.0.0.5:8786[/]
+    --out /shared/answers --scheduler tls://10.0.0.5:8786[/]
 
     Interrupt with Ctrl-C at any time: what is done is kept, and the same command again goes on.
     """

@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from p2ce.errors import DamagedData, InvalidArgument, UnfinishedRun, nearest
+from p2ce.files import open_file
+from p2ce.limits import DEFAULT, Limits
 from p2ce.portfolio.answer_tables import Names, arrow, names_of, to_explanation
-from p2ce.portfolio.journal import damaged_parts, read_manifest
+from p2ce.portfolio.check_parts import damaged_parts
+from p2ce.portfolio.journal import read_manifest
 from p2ce.portfolio.manifest import (
+    ALWAYS_HASHED,
     JOURNAL,
     MANIFEST,
     OPTIONS,
@@ -48,19 +52,25 @@ class Answers:
     place in the source, from 0. ``manifest`` is the content of manifest.json, ``question`` the one that all
     explanations share.
 
+    What is read is compared with the manifest: a file that has other rows, or other people, than the manifest
+    says raises `DamagedData`.
+
     Args:
         path: the folder.
+        limits: how large the manifest may be.
     """
 
-    def __init__(self, path: "str | os.PathLike[str]") -> None:
+    def __init__(self, path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> None:
         self.path = Path(path)
-        manifest = _manifest(self.path)
+        manifest = _manifest(self.path, limits)
         self._shards = manifest.shards
         self.manifest: Mapping[str, Any] = asdict(manifest)
         common = self.manifest["common"]
         try:
             self.names: Names = names_of(common, self.manifest["keep"])
             self.question = Question.from_dict(common["question"]).in_order(common["columns"])
+            if any(self.question.hashes[name] != manifest.hashes[name] for name in ALWAYS_HASHED):
+                raise InvalidArgument("its question is of another model, policy or reference.")
         except (KeyError, TypeError, ValueError) as error:
             raise DamagedData(
                 f"{echoed(str(self.path / MANIFEST))} is not as it was written: {_said(error)} {RESTORE}"
@@ -106,18 +116,30 @@ class Answers:
                 f"{len(rows)} people in {echoed(str(self.path))} have the key {echoed(person)}, in rows "
                 f"{listed(rows)}. Run the portfolio with an index column that names one person each."
             )
-        return self._explanation(*self._shard_of(rows[0]))
+        return self._explanation(*self._shard_of(rows[0]), key)
 
     def check(self) -> None:
-        """Compare every file with its checksum, and raise `DamagedData` if one is not as it was written."""
+        """Compare every file with the manifest, and raise `DamagedData` if one is not as it was written.
+
+        That is its checksum, its rows and its people by status. Nor may there be other parts.
+        """
         self._require_whole(self._shards)
+        parts = {part_name(shard.number) for shard in self._shards}
+        for folder in (PEOPLE, OPTIONS):
+            found = {path.name for path in (self.path / folder).glob("*.parquet")}
+            if others := sorted(found - parts):
+                raise DamagedData(
+                    f"{echoed(str(self.path / folder))} holds {listed(others, most=3)}, which the manifest "
+                    "does not list. Remove what is not of this run."
+                )
 
     def _require_whole(self, shards: Sequence[ShardEntry]) -> None:
-        damaged = [part for shard in shards for part in damaged_parts(self.path, shard)]
+        status = self.names["status"]
+        damaged = [part for shard in shards for part in damaged_parts(self.path, shard, status)]
         if damaged:
             raise DamagedData(
-                f"{len(damaged)} of {2 * len(shards)} files in {echoed(str(self.path))} are "
-                f"missing or damaged, by their checksums: {listed(damaged, most=3)}. {RESTORE}"
+                f"{len(damaged)} of {2 * len(shards)} files in {echoed(str(self.path))} are missing or "
+                f"damaged, by the checksums and counts of the manifest: {listed(damaged, most=3)}. {RESTORE}"
             )
 
     @cached_property
@@ -137,28 +159,30 @@ class Answers:
         except (pa.ArrowException, ValueError):
             return None
 
-    def _shard_of(self, row: int) -> tuple[int, int]:
+    def _shard_of(self, row: int) -> tuple[ShardEntry, int]:
         """Find the shard that a row lies in, and the place there."""
-        for shard in self.manifest["shards"]:
-            if row < shard["rows"]:
-                return shard["number"], row
-            row -= shard["rows"]
+        for shard in self._shards:
+            if row < shard.rows:
+                return shard, row
+            row -= shard.rows
         raise DamagedData(f"{echoed(str(self.path))} holds more people than its manifest says. {RESTORE}")
 
-    def _explanation(self, number: int, at: int) -> Explanation:
-        self._require_whole([shard for shard in self._shards if shard.number == number])
-        people, options = (self._read([self._part(folder, number)]) for folder in (PEOPLE, OPTIONS))
-        counts = people.column(self.names["options"]).slice(0, at + 1).to_pylist()
-        found = options.slice(sum(counts[:at]), counts[at]).to_pylist()
-        (row,) = people.slice(at, 1).to_pylist()
-        if any(option[self.names["person"]] != row[self.names["person"]] for option in found):
-            part = echoed(str(self._part(OPTIONS, number)))
-            raise DamagedData(f"{part} is not of the people that it lies beside. {RESTORE}")
+    def _explanation(self, shard: ShardEntry, at: int, key: "pa.Scalar") -> Explanation:
+        self._require_whole([shard])
+        people, options = (self._read([self._part(folder, shard.number)]) for folder in (PEOPLE, OPTIONS))
+        person = self.names["person"]
         try:
+            counts = people.column(self.names["options"]).slice(0, at + 1).to_pylist()
+            found = options.slice(sum(counts[:at]), counts[at]).to_pylist()
+            (row,) = people.slice(at, 1).to_pylist()
+            if row[person] != key.as_py():
+                raise ValueError(f"it is of {echoed(row[person])} and not of {echoed(key.as_py())}")
+            if any(option[person] != row[person] for option in found):
+                raise ValueError(f"options in {echoed(str(self._part(OPTIONS, shard.number)))} are of others")
             return to_explanation(row, found, self.manifest["common"], self.names, self.question)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise DamagedData(
-                f"Row {at} of {echoed(str(self._part(PEOPLE, number)))} is not as it was written: "
+                f"Row {at} of {echoed(str(self._part(PEOPLE, shard.number)))} is not as it was written: "
                 f"{_said(error)} {RESTORE}"
             ) from None
 
@@ -173,16 +197,25 @@ class Answers:
         """Give "people" or "options" as an Arrow table, which takes less memory than a frame."""
         if isinstance(columns, str):
             raise InvalidArgument(f"columns is a list of names; got {echoed(columns)}. Put it into a list.")
-        return self._read([self._part(folder, shard["number"]) for shard in self.manifest["shards"]], columns)
+        found = self._read([self._part(folder, shard.number) for shard in self._shards], columns)
+        expected = self.manifest[folder]
+        if found.num_rows != expected:
+            raise DamagedData(
+                f"{echoed(str(self.path / folder))} has {found.num_rows:,} rows, and the manifest says "
+                f"{expected:,}. {RESTORE}"
+            )
+        return found
 
     def _read(self, paths: Sequence[Path], columns: Sequence[str] | None = None) -> "pa.Table":
         pa = arrow()
         from pyarrow import dataset
 
         try:
+            for path in paths:
+                open_file(path).close()  # a pipe would never begin, and a device never end
             parts = dataset.dataset([str(path) for path in paths], format="parquet")
             for name in columns or ():
-                if paths and name not in parts.schema.names:
+                if name not in parts.schema.names:
                     raise InvalidArgument(
                         f"{echoed(str(paths[0].parent))} has no column {echoed(name)}. "
                         f"{nearest(name, parts.schema.names)}"
@@ -217,7 +250,7 @@ def _to_pandas(column: "pa.ChunkedArray") -> "pd.Series[Any]":
     return found
 
 
-def _manifest(path: Path) -> Manifest:
+def _manifest(path: Path, limits: Limits) -> Manifest:
     """Read the manifest of a finished run, or say why there is none."""
     shown = echoed(str(path))
     if not os.path.isdir(path):
@@ -229,4 +262,4 @@ def _manifest(path: Path) -> Manifest:
                 f"The run in {shown} is not finished. Go on with the same command: it keeps what is done."
             )
         raise InvalidArgument(f"{shown} holds no results of p2ce: it has no {echoed(MANIFEST)}. {RESULTS}")
-    return read_manifest(path)
+    return read_manifest(path, limits)

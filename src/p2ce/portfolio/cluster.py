@@ -6,6 +6,8 @@ import platform
 import re
 import secrets
 import signal
+import sys
+import tempfile
 import threading
 import time
 from collections.abc import Generator, Iterator
@@ -23,7 +25,9 @@ from p2ce.visible import echoed, shortened
 if TYPE_CHECKING:
     from distributed import Client, Future
 
+log = logging.getLogger("p2ce")
 ADDRESS = re.compile(r"([a-z]+://)?[^\s/]+:\d+(/\S*)?")  # with a port
+OPEN_PROTOCOLS = ("tcp://", "ws://", "ucx://", "ucxx://")  # those that know no credentials
 CONNECT_SECONDS = 5
 WORKER_SECONDS = 15  # until the first worker of a cluster is there
 # Shards under way for each thread of the cluster: enough that none waits for the parent, few enough to hold.
@@ -48,47 +52,103 @@ def require_dask() -> Any:
 
 @contextmanager
 def connected(address: str) -> "Iterator[Client]":
-    """Give a client of the scheduler at an address, such as ``tcp://10.0.0.5:8786``, and close it."""
+    """Give a client of the scheduler at an address, such as ``tls://10.0.0.5:8786``, and close it.
+
+    Credentials for TLS are those of Dask's configuration.
+    """
     distributed = require_dask()
     if not ADDRESS.fullmatch(address):
         raise InvalidArgument(
-            f"{echoed(address)} is no address of a scheduler. Give one such as tcp://127.0.0.1:8786, which "
+            f"{echoed(address)} is no address of a scheduler. Give one such as tls://127.0.0.1:8786, which "
             "`dask scheduler` prints."
         )
     with quiet():
         try:
             client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        except TypeError:  # of Dask, which has no credentials
+            raise InvalidArgument(
+                f"The scheduler {echoed(address)} needs credentials, and Dask's configuration has none. Set "
+                "distributed.comm.tls: ca-file, client.cert and client.key."
+            ) from None
         except (OSError, ValueError, TimeoutError, ImportError) as error:
             cause = shortened(error, 150) if isinstance(error, ValueError) else "nobody answers there"
+            secured = " with these credentials" * address.startswith("tls://")
             raise InvalidArgument(
-                f"The scheduler {echoed(address)} cannot be reached: {cause}. Start one with "
-                "`dask scheduler`, and give its address, such as tcp://127.0.0.1:8786."
+                f"The scheduler {echoed(address)} cannot be reached: {cause}{secured}. Start one with "
+                "`dask scheduler`, and give its address, such as tls://127.0.0.1:8786."
             ) from None
         with client:
             yield client
 
 
+def warn_if_open(client: "Client") -> None:
+    """Warn of a cluster that runs the code of anyone who reaches it."""
+    address = client.scheduler.address
+    if address.startswith(OPEN_PROTOCOLS):
+        log.warning(
+            "The scheduler %s has no authentication: anyone who reaches it can run code on its workers and "
+            "in this process. Use one with TLS (tls://…).",
+            address,
+        )
+
+
 @contextmanager
 def local_client(n_workers: int) -> "Iterator[Client]":
-    """Start processes on this machine, and end them."""
+    """Start processes on this machine, and end them; nobody else can connect to them.
+
+    All connections are encrypted, and both sides must hold a key that exists only in these processes. The
+    HTTP servers, which Dask starts in any case, have no pages.
+    """
     distributed = require_dask()
-    try:
-        cluster = distributed.LocalCluster(
-            n_workers=n_workers,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address="127.0.0.1:0",  # a free port
-            memory_limit=None,  # nothing of ours stays in a worker, and the system has limits of its own
-            silence_logs=logging.CRITICAL,
-        )
-    except (RuntimeError, OSError, TimeoutError) as error:
-        raise InvalidArgument(
-            f"Processes could not be started ({shortened(error, 150)}). Does the script have its main guard, "
-            'if __name__ == "__main__":, around the run? Without one, every new process begins it again.'
-        ) from error
-    with cluster, distributed.Client(cluster, set_as_default=False) as client:
-        client.register_plugin(_plugin(setup=_ignore_interrupts), name="p2ce-ignore-interrupts")
-        yield client
+    import dask
+
+    with _scratch_folder() as scratch:
+        closed = {
+            "temporary-directory": scratch,
+            "distributed.scheduler.http.routes": [],
+            "distributed.worker.http.routes": [],
+        }
+        try:
+            with dask.config.set(closed):
+                cluster = distributed.LocalCluster(
+                    n_workers=n_workers,
+                    threads_per_worker=1,
+                    processes=True,
+                    host="127.0.0.1",
+                    security=True,  # TLS with credentials of its own, which no other process has
+                    dashboard_address="127.0.0.1:0",  # a free port
+                    scheduler_kwargs={"dashboard": False},
+                    memory_limit=None,  # nothing of ours stays in a worker, and the system has its limits
+                    silence_logs=logging.CRITICAL,
+                )
+        except ImportError as error:
+            raise MissingExtra(
+                "Processes are kept apart from other users' by cryptography, which is missing. Type: "
+                "pip install 'p2ce[dask]'."
+            ) from error
+        except (RuntimeError, OSError, TimeoutError) as error:
+            raise InvalidArgument(
+                f"Processes could not be started ({shortened(error, 150)}). Does the script have its main "
+                'guard, if __name__ == "__main__":, around the run? Without one, every new process begins it '
+                "again."
+            ) from error
+        with cluster, distributed.Client(cluster, set_as_default=False) as client:
+            client.register_plugin(_plugin(setup=_ignore_interrupts), name="p2ce-ignore-interrupts")
+            yield client
+
+
+@contextmanager
+def _scratch_folder() -> Iterator[str]:
+    """Make a folder for Dask's temporary files, and remove it.
+
+    Dask imports from there, in this process too. By default it lies below the system's temporary folder under
+    a fixed name, where another user may have made it first.
+    """
+    with tempfile.TemporaryDirectory(prefix="p2ce-") as scratch:
+        try:
+            yield scratch
+        finally:
+            sys.path[:] = [entry for entry in sys.path if not entry.startswith(scratch)]
 
 
 def _ignore_interrupts(worker: Any) -> None:  # noqa: ARG001 - Dask calls it so

@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from p2ce.check_paths import require_own
 from p2ce.errors import FAULT_RECORD, P2CEError, what_happened
 from p2ce.explainer import judged_apart
 from p2ce.files import write_whole
@@ -121,7 +122,7 @@ def explain_shard(context: RunContext, shard: Shard, place: Place) -> Done | Fai
         return wrong
     try:
         for name, content in contents.items():
-            write_whole(place.folder / name / part_name(shard.number), content, what="A part of the results")
+            _write_part(place.folder / name / part_name(shard.number), content)
     except P2CEError as error:
         return Failed(message=str(error), stops_run=True)
     times["write"] = time.perf_counter()
@@ -175,7 +176,7 @@ def withdraw_proofs(finished: Finished, schema: AnswerSchema, folder: Path) -> F
         one = people.schema.field(at)
         people = people.set_column(at, one, pa.array(cells, type=one.type))
     content = to_parquet(people)
-    write_whole(path, content, what="A part of the results")
+    _write_part(path, content)
     return replace(
         finished,
         withdrawn=True,
@@ -183,6 +184,12 @@ def withdraw_proofs(finished: Finished, schema: AnswerSchema, folder: Path) -> F
             finished.shard, statuses=_counted(status), people_sha256=hashlib.sha256(content).hexdigest()
         ),
     )
+
+
+def _write_part(path: Path, content: bytes) -> None:
+    """Write a part into a folder that is still this user's."""
+    require_own(path.parent)
+    write_whole(path, content, what="A part of the results", follow_links=False)
 
 
 def model_columns(context: RunContext) -> list[str]:

@@ -5,10 +5,11 @@ written. Only the parent appends to it. An incomplete line, as the last one may 
 disk, counts as not written. A later entry of a shard replaces an earlier one.
 """
 
-import hashlib
 import json
 import os
+import re
 import secrets
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -16,13 +17,17 @@ from typing import Any
 
 import msgspec
 
+from p2ce.check_paths import require_own
 from p2ce.errors import InvalidArgument, UnfinishedRun
-from p2ce.files import write_whole
+from p2ce.files import BINARY, NO_LINK, PRIVATE, PRIVATE_FOLDER, open_file, remedy_of, write_whole
+from p2ce.limits import DEFAULT, Limits
+from p2ce.portfolio.check_parts import damaged_parts
 from p2ce.portfolio.manifest import (
     JOURNAL,
     MANIFEST,
     MARK,
     OPTIONS,
+    OTHER_FOLDER,
     PEOPLE,
     TIMINGS,
     Manifest,
@@ -31,13 +36,17 @@ from p2ce.portfolio.manifest import (
     part_name,
     to_json,
 )
-from p2ce.result.json_data import whole_lines
+from p2ce.result.json_data import parse_json, whole_lines
 from p2ce.tables.json_values import Number
 from p2ce.visible import echoed, listed
 
 FORMAT = "p2ce.journal/1"
+CHANGED = (
+    "Files in {shown} changed while it ran. Does another program write there? What is done is kept: the same "
+    "command goes on."
+)
+PART = re.compile(r"part-\d{5,}\.parquet")
 BEGINS = json.dumps({"format": FORMAT})[:-1].encode()
-OTHER_FOLDER = "Name another folder, or remove this one."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,14 +80,19 @@ class Journal:
             _append(self._descriptor, asdict(entry))
         except OSError as error:
             raise UnfinishedRun(
-                f"{echoed(str(self.folder / JOURNAL))} cannot be written: {error.strerror or error}. Make "
-                "room or give permission; the same command then goes on."
+                f"{echoed(str(self.folder / JOURNAL))} cannot be written: {error.strerror or error}. "
+                f"{remedy_of(error)}; the same command then goes on."
             ) from None
         self.finished[entry.shard.number] = entry
 
-    def forget_damaged(self) -> list[int]:
-        """Forget shards whose files are not as they were written, and give their numbers."""
-        damaged = [number for number, one in self.finished.items() if damaged_parts(self.folder, one.shard)]
+    def forget_damaged(self, status: str | None = None) -> list[int]:
+        """Forget shards whose files are not as their entries say, and give their numbers.
+
+        ``status`` is the column of that, where its name is known.
+        """
+        damaged = [
+            number for number, one in self.finished.items() if damaged_parts(self.folder, one.shard, status)
+        ]
         for number in damaged:
             del self.finished[number]
         return damaged
@@ -86,13 +100,15 @@ class Journal:
     def end(self, manifest: Manifest, timings: dict[str, Any]) -> None:
         """Write the manifest, which makes the run complete; then the journal goes."""
         (self.folder / MARK).unlink(missing_ok=True)
-        if damaged := self.forget_damaged():
-            raise UnfinishedRun(
-                f"{len(damaged)} shards in {echoed(str(self.folder))} changed while it ran. Does another "
-                "program write there? The same command goes on."
-            )
-        write_whole(self.folder / TIMINGS, (to_json(timings, indent=1) + "\n").encode(), what="The timings")
-        write_whole(self.folder / MANIFEST, manifest.to_json().encode(), what="The manifest")
+        for place in (self.folder / PEOPLE, self.folder / OPTIONS):
+            _tidy(place)
+            # Other libraries take every file in the folder for a part.
+            _require_parts_only(place, {part_name(number) for number in self.finished})
+        if self.forget_damaged():
+            raise UnfinishedRun(CHANGED.format(shown=echoed(str(self.folder))))
+        contents = {TIMINGS: to_json(timings, indent=1) + "\n", MANIFEST: manifest.to_json()}
+        for name, content in contents.items():
+            write_whole(self.folder / name, content.encode(), what=f"The file {name}", follow_links=False)
         (self.folder / JOURNAL).unlink(missing_ok=True)
 
     def close(self) -> None:
@@ -103,75 +119,87 @@ class Journal:
 def sees_folder(folder: Path, mark: str) -> bool:
     """Tell in any process, perhaps on another machine, whether this is the folder of a run that goes on."""
     try:
-        return (folder / MARK).read_text(encoding="ascii") == mark
-    except (OSError, ValueError):
+        with open_file(folder / MARK) as file:
+            return file.read(2 * len(mark)) == mark.encode()
+    except OSError:
         return False
 
 
 def check_folder(folder: Path) -> None:
-    """Raise if results cannot go to a folder, or if it holds anything else."""
+    """Raise if results cannot go to a folder, if it holds anything else, or if others may write there."""
     shown = echoed(str(folder))
-    if not folder.exists():
+    if not os.path.lexists(folder):
         if not folder.parent.is_dir():
             raise InvalidArgument(
                 f"The folder of {shown} does not exist. Make it first: mkdir -p {folder.parent}"
             )
         return
+    require_own(folder)
     if not folder.is_dir():
         raise InvalidArgument(f"{shown} is a file. Name a folder for the results.")
-    if not (folder / MANIFEST).exists() and not (folder / JOURNAL).exists():
-        others = sorted(entry.name for entry in folder.iterdir() if not _is_temporary(entry))
-        if others:
-            raise InvalidArgument(
-                f"{shown} holds {listed(others, most=3)}, which is not of a run of p2ce. Name another folder."
-            )
+    entries = sorted(folder.iterdir())
+    known = {JOURNAL, MANIFEST} & {entry.name for entry in entries}
+    others = [entry.name for entry in entries if not _is_temporary(entry)]
+    if others and not known:
+        raise InvalidArgument(
+            f"{shown} holds {listed(others, most=3)}, which is not of a run of p2ce. Name another folder."
+        )
+    for entry in entries:
+        require_own(entry)
+        if entry.name in (PEOPLE, OPTIONS) and entry.is_dir():
+            for part in sorted(entry.iterdir()):
+                require_own(part)
 
 
-def is_finished(folder: Path, request: Request) -> bool:
+def is_finished(folder: Path, request: Request, limits: Limits = DEFAULT) -> bool:
     """Tell whether a folder holds all results of a request; raise if it holds those of another."""
     check_folder(folder)
     shown = echoed(str(folder))
     if (folder / MANIFEST).exists():
-        manifest = read_manifest(folder)
+        manifest = read_manifest(folder, limits)
         _require_same(request, manifest.request, shown)
         if any(damaged_parts(folder, entry) for entry in manifest.shards):
             return False
         (folder / JOURNAL).unlink(missing_ok=True)  # of a run that was stopped at its very end
         return True
     if (folder / JOURNAL).exists():
-        lines, _ = whole_lines((folder / JOURNAL).read_bytes())
+        lines, _ = whole_lines(_content(folder / JOURNAL, limits))
         if lines:
             _require_same(request, _header_of(lines[0], shown).request, shown)
     return False
 
 
-def begin(folder: Path, request: Request) -> Journal:
+def begin(folder: Path, request: Request, limits: Limits = DEFAULT) -> Journal:
     """Go on with the run of a folder that is not finished, or begin one there, and lock it."""
     shown = echoed(str(folder))
+    journal = None
     try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise InvalidArgument(
-            f"{shown} cannot be made: {error.strerror or error}. Name another folder."
-        ) from None
-    journal = _opened(folder, request, shown)
-    try:
+        folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+        check_folder(folder)
+        journal = _opened(folder, request, shown, limits)
         if (folder / MANIFEST).exists():
-            _reopen(journal, request, shown)
-        for place in (folder, folder / PEOPLE, folder / OPTIONS):
-            place.mkdir(exist_ok=True)
-            _tidy(place, parts_only=place != folder)
-        write_whole(folder / MARK, journal.mark.encode(), what="The mark of the run")
+            _reopen(journal, request, shown, limits)
+        _tidy(folder)
+        for place in (folder / PEOPLE, folder / OPTIONS):
+            place.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+            _tidy(place)
+            _require_parts_only(place)
+        write_whole(folder / MARK, journal.mark.encode(), what="The mark of the run", follow_links=False)
         journal.forget_damaged()
-    except BaseException:
-        journal.close()
+    except BaseException as error:
+        if journal is not None:
+            journal.close()
+        if isinstance(error, OSError):
+            raise InvalidArgument(
+                f"{shown} cannot be written to: {error.strerror or error}. {remedy_of(error)}."
+            ) from None
         raise
     return journal
 
 
-def _reopen(journal: Journal, request: Request, shown: str) -> None:
+def _reopen(journal: Journal, request: Request, shown: str, limits: Limits) -> None:
     """Make a journal of a manifest, some of whose files are damaged or gone."""
-    manifest = read_manifest(journal.folder)
+    manifest = read_manifest(journal.folder, limits)
     _require_same(request, manifest.request, shown)
     shards = manifest.shards
     whole = [entry for entry in shards if not damaged_parts(journal.folder, entry)]
@@ -183,28 +211,35 @@ def _reopen(journal: Journal, request: Request, shown: str) -> None:
     (journal.folder / MANIFEST).unlink()
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path, limits: Limits) -> Manifest:
     """Read the manifest of a finished run."""
     path = folder / MANIFEST
+    who = echoed(str(path))
+    content = _content(path, limits)
     try:
-        return Manifest.from_dict(json.loads(path.read_bytes()), f"{echoed(str(path))}")
+        data = parse_json(content, who, limits, limit="manifest_bytes")
+    except InvalidArgument:
+        raise InvalidArgument(f"{who} is no JSON. {OTHER_FOLDER}") from None
+    return Manifest.from_dict(data, who, limits)
+
+
+def _content(path: Path, limits: Limits) -> bytes:
+    """Read a file of the folder, which may hold anything."""
+    who = echoed(str(path))
+    try:
+        with open_file(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            limits.require("manifest_bytes", size, f"{who} has {size:,} bytes")
+            return file.read(size)
     except OSError as error:
-        raise InvalidArgument(
-            f"{echoed(str(path))} cannot be read: {error.strerror or error}. {OTHER_FOLDER}"
-        ) from None
-    except ValueError as error:
-        if isinstance(error, InvalidArgument):
-            raise
-        raise InvalidArgument(f"{echoed(str(path))} is no JSON. {OTHER_FOLDER}") from None
+        raise InvalidArgument(f"{who} cannot be read: {error.strerror or error}. {OTHER_FOLDER}") from None
 
 
-def _opened(folder: Path, request: Request, shown: str) -> Journal:
+def _opened(folder: Path, request: Request, shown: str, limits: Limits) -> Journal:
     path = folder / JOURNAL
     while True:
         try:
-            descriptor = os.open(
-                path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666
-            )
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | NO_LINK | BINARY, PRIVATE)
         except OSError as error:
             raise InvalidArgument(
                 f"{echoed(str(path))} cannot be written: {error.strerror or error}. Name another folder."
@@ -213,15 +248,15 @@ def _opened(folder: Path, request: Request, shown: str) -> Journal:
             _lock(descriptor, shown)
             # A run that has just ended may have removed the file before it unlocked it.
             if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
-                return _read(folder, descriptor, request, shown)
+                return _read(folder, descriptor, request, shown, limits)
         except BaseException:
             os.close(descriptor)
             raise
         os.close(descriptor)
 
 
-def _read(folder: Path, descriptor: int, request: Request, shown: str) -> Journal:
-    content = (folder / JOURNAL).read_bytes()
+def _read(folder: Path, descriptor: int, request: Request, shown: str, limits: Limits) -> Journal:
+    content = _content(folder / JOURNAL, limits)
     lines, whole = whole_lines(content)
     # After a power cut, what was never written may be zeros.
     written = content.rstrip(b"\0")
@@ -232,7 +267,7 @@ def _read(folder: Path, descriptor: int, request: Request, shown: str) -> Journa
             _append(descriptor, asdict(header))
         except OSError as error:
             raise InvalidArgument(
-                f"{shown} cannot be written to: {error.strerror or error}. Name another folder."
+                f"{shown} cannot be written to: {error.strerror or error}. {remedy_of(error)}."
             ) from None
         return Journal(folder, descriptor, header)
     header = _header_of(lines[0] if lines else None, shown)
@@ -279,12 +314,17 @@ def _lock(descriptor: int, shown: str) -> None:
         return
 
 
-def _tidy(place: Path, *, parts_only: bool) -> None:
-    """Remove temporary files of runs that were killed; raise if a folder of parts holds anything else."""
-    for entry in sorted(place.iterdir()):
+def _tidy(place: Path) -> None:
+    """Remove temporary files of runs that were killed."""
+    for entry in place.iterdir():
         if _is_temporary(entry):
             entry.unlink(missing_ok=True)
-        elif parts_only and not (entry.name.startswith("part-") and entry.suffix == ".parquet"):
+
+
+def _require_parts_only(place: Path, names: Collection[str] | None = None) -> None:
+    """Raise if a folder of parts holds anything else, or others than those of these names."""
+    for entry in sorted(place.iterdir()):
+        if not (PART.fullmatch(entry.name) if names is None else entry.name in names):
             raise InvalidArgument(
                 f"{echoed(str(place))} holds {echoed(entry.name)}, which is no part of the results. Remove "
                 "it."
@@ -294,21 +334,6 @@ def _tidy(place: Path, *, parts_only: bool) -> None:
 def _is_temporary(entry: Path) -> bool:
     """Tell whether `write_whole` left a file behind."""
     return entry.name.startswith(".p2ce-") and entry.suffix == ".tmp"
-
-
-def damaged_parts(folder: Path, entry: ShardEntry) -> list[str]:
-    """List the files of a shard that are missing, or not as they were written."""
-    damaged = []
-    for name, checksum in ((PEOPLE, entry.people_sha256), (OPTIONS, entry.options_sha256)):
-        part = f"{name}/{part_name(entry.number)}"
-        try:
-            content = (folder / part).read_bytes()
-        except OSError:
-            damaged.append(part)
-            continue
-        if hashlib.sha256(content).hexdigest() != checksum:
-            damaged.append(part)
-    return damaged
 
 
 def _append(descriptor: int, record: dict[str, Any]) -> None:

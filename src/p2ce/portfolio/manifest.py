@@ -5,18 +5,25 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from p2ce.limits import DEFAULT
+from msgspec import Meta
+
+from p2ce.errors import InvalidArgument
+from p2ce.limits import Limits
 from p2ce.result.json_data import to_record
+from p2ce.result.status import Status
 from p2ce.tables.json_values import Count, Number
 from p2ce.visible import echoed
 
 FORMAT: Final = "p2ce.portfolio/1"
+SHA256: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+ALWAYS_HASHED = ("model", "policy", "reference")
 # What lies in the folder of a run.
 MANIFEST, TIMINGS, JOURNAL, EXPLAINER = "manifest.json", "timings.json", "journal.jsonl", "explainer.p2ce"
 MARK = ".p2ce-run"  # by which a worker knows that it sees this folder, and that its run goes on
 PEOPLE, OPTIONS = "people", "options"
+OTHER_FOLDER = "Name another folder, or remove this one."
 # What the hashes of a request are of, as messages name it.
 HASHED = {
     "model": "the model",
@@ -95,9 +102,16 @@ class ShardEntry:
     rows: Count
     options: Count
     statuses: dict[str, Count]
-    people_sha256: str
-    options_sha256: str
+    people_sha256: SHA256
+    options_sha256: SHA256
     contradiction: bool = False  # the model contradicted its parsed scores on somebody of it
+
+    def __post_init__(self) -> None:
+        """Reject counts that do not add up."""
+        if unknown := [name for name in self.statuses if name not in set(Status)]:
+            raise InvalidArgument(f"{echoed(unknown[0])} is no status")
+        if sum(self.statuses.values()) != self.rows:
+            raise InvalidArgument(f"shard {self.number} has {self.rows:,} rows, and statuses of others")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +131,15 @@ class Manifest:
     common: dict[str, Any] = field(default_factory=dict)  # what all people share
     shards: tuple[ShardEntry, ...]
 
+    def __post_init__(self) -> None:
+        """Reject counts that do not add up, and a run without shards: each has at least one."""
+        if [entry.number for entry in self.shards] != list(range(max(1, len(self.shards)))):
+            raise InvalidArgument("shards are numbered from 0 on, each once, and there is at least one")
+        if (self.people, self.options, self.statuses) != _summed(self.shards):
+            raise InvalidArgument("people, options and statuses are the sums of those of the shards")
+        if missing := [name for name in ALWAYS_HASHED if name not in self.hashes]:
+            raise InvalidArgument(f"hashes lacks {echoed(missing[0])}")
+
     @property
     def request(self) -> Request:
         """What the run was about."""
@@ -127,19 +150,30 @@ class Manifest:
         return to_json(asdict(self), indent=1) + "\n"
 
     @classmethod
-    def from_dict(cls, data: Any, who: str = MANIFEST) -> "Manifest":
+    def from_dict(cls, data: Any, who: str, limits: Limits) -> "Manifest":
         """Check data that may come from anywhere, and make the record."""
-        return to_record(data, cls, who, DEFAULT, form=FORMAT)
+        return to_record(data, cls, who, limits, form=FORMAT, todo=OTHER_FOLDER)
 
 
 def manifest_of(request: Request, shards: Iterable[ShardEntry], common: Mapping[str, Any]) -> Manifest:
     """Sum up the shards of a run."""
     ordered = tuple(sorted(shards, key=lambda entry: entry.number))
+    people, options, statuses = _summed(ordered)
     return Manifest(
         **{one.name: getattr(request, one.name) for one in fields(Request)},
-        people=sum(entry.rows for entry in ordered),
-        options=sum(entry.options for entry in ordered),
-        statuses=dict(sorted(sum((Counter(entry.statuses) for entry in ordered), Counter()).items())),
+        people=people,
+        options=options,
+        statuses=statuses,
         common=dict(common),
         shards=ordered,
     )
+
+
+def _summed(shards: Iterable[ShardEntry]) -> tuple[int, int, dict[str, int]]:
+    """Count the people, the options, and the people of each status."""
+    people = options = 0
+    statuses: Counter[str] = Counter()
+    for entry in shards:
+        people, options = people + entry.rows, options + entry.options
+        statuses.update(entry.statuses)
+    return people, options, dict(sorted(statuses.items()))

@@ -17,14 +17,14 @@ from p2ce.explain.check_arguments import check_time
 from p2ce.explain.fingerprint import problem_fingerprint
 from p2ce.explain.progress_bar import progress_bar
 from p2ce.explainer import require_trust
-from p2ce.files import write_whole
+from p2ce.files import remedy_of, write_whole
 from p2ce.limits import DEFAULT, Limits
 from p2ce.portfolio.answer_tables import AnswerSchema, arrow, schema_of
 from p2ce.portfolio.answers import Answers
-from p2ce.portfolio.cluster import Workers, check_workers, local_client, quiet, require_dask
+from p2ce.portfolio.cluster import Workers, check_workers, local_client, quiet, require_dask, warn_if_open
 from p2ce.portfolio.code_hash import code_hash
 from p2ce.portfolio.explain_shard import Failed, Notice, Place, RunContext, withdraw_proofs
-from p2ce.portfolio.journal import Journal, begin, is_finished
+from p2ce.portfolio.journal import CHANGED, Journal, begin, is_finished
 from p2ce.portfolio.manifest import EXPLAINER, Request, manifest_of
 from p2ce.portfolio.shard import Shard, Source
 from p2ce.portfolio.sources import open_source
@@ -64,8 +64,8 @@ def run(
         explainer: explains each person as `explain_many` does.
         source: a Parquet or CSV file, a folder of Parquet files, a pandas, polars or Arrow table, or a Dask
             DataFrame.
-        out: the folder of the results, new or of the same run. Workers on other machines have to see it
-            under the same path.
+        out: the folder of the results, new or of the same run. It is this user's, and no other may write
+            there. Workers on other machines have to see it under the same path.
         client: of a Dask cluster; without it, processes are started on this machine. A script then needs
             its main guard, ``if __name__ == "__main__":``.
         n_workers: processes, where there is no client.
@@ -74,7 +74,7 @@ def run(
         keep: columns that the model does not see, to be passed on to the results.
         time_limit: seconds for each person.
         model_sha256: the hash of the model's file, to be kept in the manifest.
-        limits: how large a shard of a file may be.
+        limits: how large a shard of a file may be, and the journal of a run that goes on.
 
     Raises:
         UnfinishedRun: a shard cannot be explained, or no more can be written; what is done is kept.
@@ -90,7 +90,7 @@ def run(
     if client is not None and (not isinstance(client, dask.Client) or client.asynchronous):
         raise InvalidArgument(
             f"client must be a synchronous client of Dask, got {echoed(client)}. Make one: "
-            "distributed.Client('tcp://127.0.0.1:8786')"
+            "distributed.Client('tls://127.0.0.1:8786', security=…)"
         )
     began, own = time.monotonic(), time.process_time()
     folder = Path(out)
@@ -108,15 +108,17 @@ def run(
         keep=keep,
         time_limit=time_limit,
     )
-    if is_finished(folder, request):
-        return Answers(folder)
+    if is_finished(folder, request, limits):
+        return Answers(folder, limits=limits)
     with ExitStack() as stack:
         stack.enter_context(quiet())
+        if client is not None:
+            warn_if_open(client)
         crew = client if client is not None else stack.enter_context(local_client(n_workers))
         check_workers(crew)
-        journal = begin(folder, request)
+        journal = begin(folder, request, limits)
         stack.callback(journal.close)
-        write_whole(folder / EXPLAINER, zipped(parts), what="The explainer")
+        write_whole(folder / EXPLAINER, zipped(parts), what="The explainer", follow_links=False)
         explainer.warm_up()  # an estimate is fitted once, here, so that all workers have the same
         fields = [people.schema.field(name) for name in keep]
         key = arrow().int64() if people.key is None else people.schema.field(people.key).type
@@ -129,8 +131,10 @@ def run(
         for _ in range(ROUNDS):
             _explain_all(workers, people, journal, progress=progress)
             _withdraw_proofs(journal, schema)
-            if not journal.forget_damaged():
+            if not journal.forget_damaged(schema.names["status"]):
                 break
+        else:
+            raise UnfinishedRun(CHANGED.format(shown=echoed(str(folder))))
         explaining = time.monotonic() - ready
         entries = [journal.finished[number] for number in sorted(journal.finished)]
         timings = {
@@ -143,7 +147,7 @@ def run(
         manifest = manifest_of(journal.request, [one.shard for one in entries], schema.common)
         with _stopping():
             journal.end(manifest, timings)
-    return Answers(folder)
+    return Answers(folder, limits=limits)
 
 
 def _opened(
@@ -188,13 +192,12 @@ def _hashes(
 def _explain_all(workers: Workers, people: Source, journal: Journal, *, progress: bool) -> None:
     """Explain what the journal does not have yet; a shard that fails leaves the others alone."""
     place = Place(folder=Path(os.path.abspath(journal.folder)), mark=journal.mark, code=code_hash())
-    left = (shard for shard in people.shards() if shard.number not in journal.finished)
     failures: list[tuple[Shard, Failed]] = []
     seen: set[str] = set()
     before = sum(entry.shard.rows for entry in journal.finished.values())
     with (
         progress_bar(people.people, doing="explaining", shown=progress, done=before) as bar,
-        closing(workers.explain(left, place)) as outcomes,
+        closing(workers.explain(_left(people, journal), place)) as outcomes,
     ):
         for shard, outcome in outcomes:
             if isinstance(outcome, Failed):
@@ -212,6 +215,19 @@ def _explain_all(workers: Workers, people: Source, journal: Journal, *, progress
             f"{count} could not be explained. The first is {shard.where}: {first.message} The others are "
             "kept, and the same command tries this again."
         )
+
+
+def _left(people: Source, journal: Journal) -> Iterator[Shard]:
+    """Give the shards that are not finished; the journal forgets entries that are not of these shards."""
+    planned = 0
+    for shard in people.shards():
+        planned += 1
+        entry = journal.finished.get(shard.number)
+        if entry is None or (entry.shard.where, entry.shard.rows) != (shard.where, shard.rows):
+            journal.finished.pop(shard.number, None)
+            yield shard
+    for number in [number for number in journal.finished if number >= planned]:
+        del journal.finished[number]
 
 
 def _withdraw_proofs(journal: Journal, schema: AnswerSchema) -> None:
@@ -235,6 +251,9 @@ def _stopping() -> Iterator[None]:
         yield
     except InvalidArgument as error:
         raise UnfinishedRun(f"{error} {GOES_ON}") from None
+    except OSError as error:
+        what = f"The results cannot be written: {error.strerror or error}. {remedy_of(error)}."
+        raise UnfinishedRun(f"{what} {GOES_ON}") from None
 
 
 def _log(notices: Sequence[Notice], seen: set[str]) -> None:

@@ -15,27 +15,28 @@ from p2ce.visible import echoed, shortened
 Record = TypeVar("Record")
 Held = TypeVar("Held")
 LONGEST_ERROR = 300
+TO_DICT = "Give it what to_dict() returned."
 CONTAINERS = (dict, list, tuple, Mapping)
 SCALARS = frozenset([str, int, float, bool, type(None)])  # of which most data are
 
 
-def parse_json(text: str | bytes, who: str, limits: Limits) -> Any:
+def parse_json(text: str | bytes, who: str, limits: Limits, *, limit: str = "explanation_bytes") -> Any:
     """Parse JSON within the limits; NaN and the like, which JSON does not have, are rejected."""
     if not isinstance(text, str | bytes):
         raise InvalidArgument(f"{who} takes the text of a JSON file, got {echoed(text)}.")
-    limits.require("explanation_bytes", len(text), f"{who}: the text has {len(text):,} bytes")
-
-    def reject(constant: str) -> Any:
-        raise ValueError(f"{constant} is no number of JSON")
-
+    limits.require(limit, len(text), f"{who}: the text has {len(text):,} bytes")
     try:
-        return json.loads(text, parse_constant=reject)
+        return json.loads(text, parse_constant=_reject_constant)
     except RecursionError:
         raise limits.exceeded("explanation_depth", f"{who}: the data are nested too deeply") from None
     except ValueError as error:  # also of bytes that are no text, and of numbers with thousands of digits
         raise InvalidArgument(
             f"{who} takes the text of a JSON file, and this is none: {error}. Was it written to the end?"
         ) from None
+
+
+def _reject_constant(constant: str) -> Any:
+    raise ValueError(f"{constant} is no number of JSON")
 
 
 def whole_lines(content: bytes) -> tuple[list[Any], int]:
@@ -52,32 +53,31 @@ def whole_lines(content: bytes) -> tuple[list[Any], int]:
         if not line.endswith(b"\n"):
             break
         try:
-            found.append(json.loads(line))
-        except ValueError:
+            found.append(json.loads(line, parse_constant=_reject_constant))
+        except (ValueError, RecursionError):
             break
         whole += len(line)
     return found, whole
 
 
-def to_record(data: Any, kind: type[Record], who: str, limits: Limits, *, form: str = "") -> Record:
+def to_record(
+    data: Any, kind: type[Record], who: str, limits: Limits, *, form: str = "", todo: str = TO_DICT
+) -> Record:
     """Check data against the types of a record, and make it.
 
-    ``form`` is what the entry `format` must say.
+    ``form`` is what the entry `format` must say, ``todo`` how a message ends.
     """
     if form:
         given = data.get("format", "no format") if isinstance(data, Mapping) else type(data).__name__
         if not isinstance(given, str) or given != form:
             raise InvalidArgument(
-                f"{who} expects a dict with format {echoed(form)}, got {echoed(given)}. "
-                "Give it what to_dict() returned."
+                f"{who} expects a dict with format {echoed(form)}, got {echoed(given)}. {todo}"
             )
     _check_depth(data, who, limits)
     try:
         return msgspec.convert(data, kind, dec_hook=decoded)
     except msgspec.ValidationError as error:
-        raise InvalidArgument(
-            f"{who}: {shortened(error, LONGEST_ERROR)}. Give it what to_dict() returned."
-        ) from None
+        raise InvalidArgument(f"{who}: {shortened(error, LONGEST_ERROR)}. {todo}") from None
 
 
 def _check_depth(data: Any, who: str, limits: Limits) -> None:
@@ -102,9 +102,7 @@ def in_order(held: dict[str, Held], names: Iterable[str], place: str) -> dict[st
     """
     for name in names:
         if name not in held:
-            raise InvalidArgument(
-                f"{place} has no entry {echoed(name, most=60)}. Give it what to_dict() returned."
-            )
+            raise InvalidArgument(f"{place} has no entry {echoed(name, most=60)}. {TO_DICT}")
     return {name: held[name] for name in dict.fromkeys([*names, *held])}
 
 

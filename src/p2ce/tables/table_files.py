@@ -173,6 +173,7 @@ def text_blocks(path: Path, what: str, *, rows: int, limits: Limits = DEFAULT) -
 
     with _errors_in_one_line(path, what), _unpacked(path) as file:
         form = _text_format(path, what)
+        limits.require("table_columns", len(form.names), f"{what} has {len(form.names):,} columns")
         metered = _Metered(file, what, limits)
         with _without_longer_rows():
             reader = pd.read_csv(

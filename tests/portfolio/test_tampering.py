@@ -1,0 +1,436 @@
+"""What a folder says of itself is compared with its files: nobody gets another person's explanation."""
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from distributed import Client
+
+from p2ce import evidence, portfolio
+from p2ce.errors import DamagedData, InvalidArgument, LimitExceeded, P2CEError, UnfinishedRun
+from p2ce.explainer import Explainer
+from p2ce.limits import Limits
+from p2ce.portfolio.answers import Answers
+from p2ce.portfolio.manifest import JOURNAL, MANIFEST
+from p2ce.portfolio.shard import Source
+from tests.portfolio.small import contents, explainer, source_of, write_people
+
+COUNT, GROUP = 60, 20
+SHARDS = range(COUNT // GROUP)
+UNIX = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and pipes as Unix has them")
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with Client(
+        processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None, set_as_default=False
+    ) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def credit() -> Explainer:
+    return explainer()
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory, credit: Explainer) -> Source:
+    path = write_people(tmp_path_factory.mktemp("source") / "people.parquet", COUNT, group=GROUP)
+    return source_of(path, credit, group=GROUP)  # people are called by their place
+
+
+@pytest.fixture(scope="module")
+def undisturbed(
+    tmp_path_factory: pytest.TempPathFactory, credit: Explainer, source: Source, client: Client
+) -> Path:
+    out = tmp_path_factory.mktemp("undisturbed") / "answers"
+    portfolio.run(credit, source, out, client=client, progress=False)
+    return out
+
+
+@pytest.fixture
+def copied(undisturbed: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(undisturbed, tmp_path / "answers"))
+
+
+@pytest.fixture
+def run(credit: Explainer, source: Source, client: Client) -> Callable[[Path], Answers]:
+    return partial(_run, credit, source, client)
+
+
+def _run(credit: Explainer, source: Source, client: Client, out: Path) -> Answers:
+    return portfolio.run(credit, source, out, client=client, progress=False)
+
+
+def edited(folder: Path, edit: Callable[[Any], Any]) -> Path:
+    """Change the manifest; what the edit returns takes its place, unless that is None."""
+    path = folder / MANIFEST
+    manifest = json.loads(path.read_bytes())
+    changed = edit(manifest)
+    path.write_text(json.dumps(manifest if changed is None else changed), encoding="utf-8")
+    return folder
+
+
+def journal_of(folder: Path) -> list[dict[str, Any]]:
+    """Make a finished folder one that was stopped at its end, and give the lines of its journal."""
+    manifest = json.loads((folder / MANIFEST).read_bytes())
+    names = ("package", "code", "hashes", "index_column", "keep", "time_limit")
+    header = {"format": "p2ce.journal/1", "request": {name: manifest[name] for name in names}}
+    (folder / MANIFEST).unlink()
+    return [header, *({"shard": shard, "seconds": {"read": 0.1}} for shard in manifest["shards"])]
+
+
+def write_journal(folder: Path, lines: list[dict[str, Any]]) -> None:
+    (folder / JOURNAL).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    (folder / JOURNAL).chmod(0o600)
+
+
+def fault(act: Callable[[], Any], error: type[P2CEError] | tuple[type[P2CEError], ...] = P2CEError) -> str:
+    """Give the message of an error, which has to be one line."""
+    with pytest.raises(error) as raised:
+        act()
+    message = str(raised.value)
+    assert "\n" not in message
+    assert len(message) < 1000
+    return message
+
+
+# Each shifts which person a row of the folder is taken for.
+def _first_is_empty(manifest: Any) -> None:
+    manifest["shards"][0].update(rows=0, statuses={})
+
+
+def _first_is_empty_and_counted(manifest: Any) -> None:
+    _first_is_empty(manifest)
+    _add_up(manifest)
+
+
+def _first_is_shorter(manifest: Any) -> None:
+    for number, rows in ((0, GROUP - 10), (1, GROUP + 10)):
+        manifest["shards"][number].update(rows=rows, statuses={"OPTIMAL": rows})
+    _add_up(manifest)
+
+
+def _in_another_order(manifest: Any) -> None:
+    first, second, *_ = manifest["shards"]
+    for name in set(first) - {"number"}:
+        first[name], second[name] = second[name], first[name]
+
+
+def _one_twice(manifest: Any) -> None:
+    manifest["shards"][1] = {**manifest["shards"][0], "number": 1}
+    _add_up(manifest)
+
+
+def _without_the_last(manifest: Any) -> None:
+    manifest["shards"].pop()
+    _add_up(manifest)
+
+
+def _add_up(manifest: Any) -> None:
+    """Let the sums fit again, as somebody would who knows about them."""
+    shards = manifest["shards"]
+    manifest["people"] = sum(shard["rows"] for shard in shards)
+    manifest["options"] = sum(shard["options"] for shard in shards)
+    known = sorted({status for shard in shards for status in shard["statuses"]})
+    manifest["statuses"] = {
+        status: sum(shard["statuses"].get(status, 0) for shard in shards) for status in known
+    }
+
+
+SHIFTS = [
+    _first_is_empty,
+    _first_is_empty_and_counted,
+    _first_is_shorter,
+    _in_another_order,
+    _one_twice,
+    _without_the_last,
+]
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_nobody_gets_the_explanation_of_another_person(
+    undisturbed: Path, copied: Path, tmp_path: Path, shift: Callable[[Any], None]
+) -> None:
+    """Whoever is asked for, and whatever the manifest says: the right explanation, or none."""
+    sound, people = Answers(undisturbed), range(0, COUNT, 5)
+    edited(copied, shift)
+    fault(lambda: Answers(copied).check())
+    given = 0
+    for person in people:
+        try:
+            found = Answers(copied).explanation(person)
+        except P2CEError:
+            given += 1
+            fault(lambda person=person: evidence.save(Answers(copied), tmp_path / "e.zip", person=person))
+            continue
+        assert found == sound.explanation(person)
+    assert given
+    assert not (tmp_path / "e.zip").exists()
+
+
+def test_swapped_parts_are_found_although_their_checksums_fit(copied: Path) -> None:
+    """Both files of two shards change places, and the manifest says so."""
+    edited(copied, _in_another_order)
+    for folder in ("people", "options"):
+        first, second = (copied / folder / f"part-0000{number}.parquet" for number in (0, 1))
+        content = first.read_bytes()
+        first.write_bytes(second.read_bytes())
+        second.write_bytes(content)
+    answers = Answers(copied)
+    # People are found by their key, wherever their row lies.
+    for person in (0, GROUP, COUNT - 1):
+        row = pq.read_table(copied / "people").to_pandas().set_index("person").loc[person]
+        assert answers.explanation(person).person["Income"] == row["Income"]
+
+
+def _hash_part(manifest: Any, folder: Path, name: str, number: int) -> None:
+    content = (folder / name / f"part-0000{number}.parquet").read_bytes()
+    manifest["shards"][number][f"{name}_sha256"] = hashlib.sha256(content).hexdigest()
+
+
+def test_a_key_that_was_changed_in_people_alone_is_found(copied: Path) -> None:
+    """With options of others beside it, though checksums and counts fit."""
+    path = copied / "people" / "part-00000.parquet"
+    table = pq.read_table(path)
+    keys = table.column("person").to_pylist()
+    who = next(place for place, options in enumerate(table.column("options").to_pylist()) if options)
+    keys[who] = 999
+    pq.write_table(table.set_column(0, table.schema.field(0), [keys]), path)
+    edited(copied, lambda manifest: _hash_part(manifest, copied, "people", 0))
+    assert "are of others" in fault(lambda: Answers(copied).explanation(999), DamagedData)
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        (lambda m: m.update(people=10**18), "sums of those of the shards"),
+        (lambda m: m["shards"][0].update(rows=10**18), "rows, and statuses of others"),
+        (lambda m: m.update(shards=[], people=0, options=0, statuses={}), "at least one"),
+        (lambda m: m.update(statuses={"OPTIMAL": COUNT}), "sums of those of the shards"),
+        (lambda m: m["shards"][0].update(statuses={"\x1b[31mOPTIMAL": GROUP}), "is no status"),
+        (lambda m: m["shards"][0].update(number=7), "numbered from 0"),
+        (lambda m: m["shards"][0].update(people_sha256="x"), "people_sha256"),
+        (lambda m: m["shards"][0].update(rows=-1), "rows"),
+        (lambda m: m["shards"][0].pop("options"), "options"),
+        (lambda m: m["hashes"].pop("reference") and None, "hashes lacks 'reference'"),
+        (lambda m: m["common"]["question"]["hashes"].pop("reference") and None, "it lacks 'reference'"),
+        (lambda m: m["hashes"].update(model="0" * 64), "another model, policy or reference"),
+        (lambda m: m.update(time_limit="soon"), "time_limit"),
+        (lambda m: m.update(format="p2ce.portfolio/9"), "expects a dict with format"),
+        (lambda m: [m], "expects a dict with format"),
+        (lambda m: m.update(common={}), "it lacks"),
+    ],
+)
+def test_a_manifest_that_does_not_add_up_is_said_in_one_line(
+    copied: Path, edit: Callable[[Any], Any], says: str
+) -> None:
+    def changed(manifest: Any) -> Any:
+        made = edit(manifest)
+        return made if isinstance(made, list) else None
+
+    assert says in fault(lambda: Answers(edited(copied, changed)))
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"[" * 200_000, "nested too deeply"),
+        (b'{"a":' * 200_000, "nested too deeply"),
+        (b'{"format": NaN}', "is no JSON"),
+        (b"\xff\xfe", "is no JSON"),
+        (b"", "is no JSON"),
+        (b'{"format": ' + b"9" * 10_000 + b"}", "is no JSON"),
+        (json.dumps({"format": "p2ce.portfolio/1", "common": None}).encode(), "Expected `object`"),
+    ],
+)
+def test_any_other_content_of_a_manifest_is_said_in_one_line(copied: Path, content: bytes, says: str) -> None:
+    (copied / MANIFEST).write_bytes(content)
+    assert says in fault(lambda: Answers(copied))
+
+
+def test_a_manifest_nested_below_its_types_has_a_depth(copied: Path) -> None:
+    deep: Any = "x"
+    for _ in range(60):
+        deep = [deep]
+    edited(copied, lambda manifest: manifest["common"].update(layout=deep))
+    assert "explanation_depth" in fault(lambda: Answers(copied), LimitExceeded)
+
+
+def test_manifests_and_journals_have_a_size(
+    copied: Path, credit: Explainer, source: Source, client: Client
+) -> None:
+    size = (copied / MANIFEST).stat().st_size
+    assert len(Answers(copied, limits=Limits(manifest_bytes=size))) == COUNT
+    small = Limits(manifest_bytes=100)
+    assert "manifest-bytes" in fault(lambda: Answers(copied, limits=small), LimitExceeded)
+    write_journal(copied, journal_of(copied))
+    run = partial(portfolio.run, credit, source, copied, client=client, progress=False)
+    assert "manifest-bytes" in fault(lambda: run(limits=small), LimitExceeded)
+    # A file that claims to be large is not read: it has a gigabyte of nothing.
+    os.truncate(copied / JOURNAL, 1 << 30)
+    assert "manifest-bytes" in fault(run, LimitExceeded)
+
+
+def _endless(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+@UNIX
+@pytest.mark.parametrize("put", [_endless, os.mkfifo])
+@pytest.mark.parametrize("name", [MANIFEST, "people/part-00001.parquet", "options/part-00001.parquet"])
+def test_a_pipe_or_a_device_is_neither_waited_for_nor_read(
+    copied: Path, run: Callable[[Path], Answers], name: str, put: Callable[[Path], None]
+) -> None:
+    (copied / name).unlink()
+    put(copied / name)
+    if name == MANIFEST:
+        assert "no regular file" in fault(lambda: Answers(copied))
+    else:
+        answers = Answers(copied)
+        fault(answers.check, DamagedData)
+        fault(lambda: answers.explanation(GROUP), DamagedData)
+        fault(getattr(answers, Path(name).parent.name), DamagedData)
+    assert "is a link" in (said := fault(lambda: run(copied))) or "is a pipe" in said
+
+
+def test_parts_that_the_manifest_does_not_list_are_found(copied: Path) -> None:
+    shutil.copy(copied / "people" / "part-00002.parquet", copied / "people" / "part-00003.parquet")
+    assert "'part-00003.parquet', which the manifest does not list" in fault(Answers(copied).check)
+
+
+def test_statuses_are_compared_with_the_people(copied: Path) -> None:
+    def swapped(manifest: Any) -> None:
+        manifest["shards"][0]["statuses"] = {"TIME_LIMIT": GROUP}
+        _add_up(manifest)
+
+    assert "'people/part-00000.parquet'" in fault(Answers(edited(copied, swapped)).check, DamagedData)
+
+
+LIES: list[Callable[[list[dict[str, Any]]], None]] = [
+    lambda lines: lines[1]["shard"].update(rows=10**18, statuses={"OPTIMAL": 10**18}),
+    lambda lines: lines[1]["shard"].update(rows=0, statuses={}),
+    lambda lines: lines[1]["shard"].update(options=10**18),
+    lambda lines: lines[1]["shard"].update(statuses={"TIME_LIMIT": GROUP}),
+    lambda lines: lines[2]["shard"].update({**lines[1]["shard"], "number": 1}),
+    lambda lines: lines[1]["shard"].update(where="elsewhere"),
+    lambda lines: lines[1].update(seconds={"read": float("nan")}),
+    lambda lines: lines[1].update(seconds=[]),
+    lambda lines: lines[1].pop("shard"),
+    lambda lines: lines[1]["shard"].update(number="0"),
+]
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_journal_is_believed_no_more_than_its_files(
+    undisturbed: Path,
+    copied: Path,
+    run: Callable[[Path], Answers],
+    lie: Callable[[list[dict[str, Any]]], None],
+) -> None:
+    lines = journal_of(copied)
+    lie(lines)
+    write_journal(copied, lines)
+    assert len(run(copied)) == COUNT
+    assert contents(copied) == contents(undisturbed)
+
+
+def test_a_journal_of_damaged_lines_is_no_traceback(
+    undisturbed: Path, copied: Path, run: Callable[[Path], Answers]
+) -> None:
+    write_journal(copied, journal_of(copied))
+    with (copied / JOURNAL).open("ab") as file:
+        file.write(b"[" * 200_000 + b"\n")
+    run(copied)
+    assert contents(copied) == contents(undisturbed)
+
+
+def test_a_copied_part_does_not_become_more_people(
+    undisturbed: Path, copied: Path, run: Callable[[Path], Answers]
+) -> None:
+    lines = journal_of(copied)
+    last = len(SHARDS)
+    for folder in ("people", "options"):
+        shutil.copy(
+            copied / folder / f"part-0000{last - 1}.parquet", copied / folder / f"part-0000{last}.parquet"
+        )
+    lines.append({"shard": {**lines[-1]["shard"], "number": last}})
+    write_journal(copied, lines)
+    said = fault(lambda: run(copied), UnfinishedRun)
+    assert f"holds 'part-0000{last}.parquet', which is no part of the results. Remove it." in said
+    for folder in ("people", "options"):
+        (copied / folder / f"part-0000{last}.parquet").unlink()
+    assert len(run(copied)) == COUNT
+    assert contents(copied) == contents(undisturbed)
+
+
+@UNIX
+def test_a_prepared_folder_leads_nowhere_else(tmp_path: Path, run: Callable[[Path], Answers]) -> None:
+    """A journal to go on with, and links to what another user would like to have overwritten."""
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "authorized_keys").write_text("mine", encoding="utf-8")
+    links: dict[str, Path] = {
+        "explainer.p2ce": victim / "authorized_keys",
+        "manifest.json": victim / "nothing",
+        "timings.json": victim / "authorized_keys",
+        ".p2ce-run": victim / "nothing",
+        "journal.jsonl": victim / "nothing",
+        "people": victim,
+        "people/part-00000.parquet": victim / "authorized_keys",
+    }
+    for place, (name, target) in enumerate(links.items()):
+        out = tmp_path / f"answers {place}"
+        (out / name).parent.mkdir(parents=True)
+        if name != "journal.jsonl":
+            (out / "journal.jsonl").touch(mode=0o600)
+        (out / name).symlink_to(target)
+        assert "is a link, which is not followed" in fault(lambda out=out: run(out), InvalidArgument)
+    (tmp_path / "answers").symlink_to(victim)
+    assert "is a link" in fault(lambda: run(tmp_path / "answers"), InvalidArgument)
+    assert [path.name for path in victim.iterdir()] == ["authorized_keys"]
+    assert (victim / "authorized_keys").read_text(encoding="utf-8") == "mine"
+
+
+@UNIX
+def test_a_folder_to_which_others_may_write_is_rejected(copied: Path, run: Callable[[Path], Answers]) -> None:
+    (copied / "people" / "part-00000.parquet").unlink()  # something is left to do
+    before = contents(copied)
+    for name in (".", "people", "options", "people/part-00001.parquet", "manifest.json"):
+        mode = (copied / name).stat().st_mode
+        (copied / name).chmod(mode | 0o002)
+        assert "Other users may write to" in fault(lambda: run(copied), InvalidArgument)
+        (copied / name).chmod(mode)
+    assert contents(copied) == before
+
+
+@UNIX
+def test_what_a_run_writes_is_its_owners_alone(tmp_path: Path, run: Callable[[Path], Answers]) -> None:
+    out, seen = tmp_path / "answers", set()
+    hear = True
+
+    def noting(event: str, given: tuple[Any, ...]) -> None:
+        # Whatever has its place taken, or is removed, has been complete until then.
+        if hear and event in ("os.rename", "os.remove") and str(given[0]).startswith(str(out)):
+            path = Path(given[0])
+            if path.exists():
+                seen.add((path.suffix, path.stat().st_mode & 0o777))
+
+    sys.addaudithook(noting)
+    old = os.umask(0)
+    try:
+        run(out)
+    finally:
+        os.umask(old)
+        hear = False
+    assert seen == {(".tmp", 0o600), (".jsonl", 0o600), ("", 0o600)}
+    for path in (out, *out.rglob("*")):
+        assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
