@@ -25,6 +25,7 @@ from p2ce.arrays import FloatArray, IntArray
 from p2ce.audits.metrics import HALF
 from p2ce.audits.open_costs import HIGH, LOW, Costs, terms_of
 
+SPREAD = 2.0  # standard deviations
 MINE, WHOLE = 1, 2  # how many parts: the group, or the group and all others
 
 
@@ -98,9 +99,13 @@ class Resamples:
         step = 0
         while len(which := np.flatnonzero(high - low > 1)):
             begin, width = low[which], high[which] - low[which]
-            # Where the target is expected, and every third time in the middle, which ends for certain.
+            # A little before and a little behind where the target is expected, which leaves a short piece, and
+            # every third time in the middle, which ends for certain.
             first, last = low_sum[which], high_sum[which]
-            share = HALF if step % 3 == 2 else (target[which] - first) / (last - first)
+            inside = np.maximum(last - first, HALF)  # nobody, where a resample is empty
+            expected = (target[which] - first) / inside
+            error = np.sqrt(expected * (1.0 - expected) / inside)
+            share = HALF if step % 3 == 2 else expected + (-SPREAD, SPREAD)[step % 3] * error
             middle = np.clip(begin + (width * share).astype(np.int64), begin + 1, begin + width - 1)
             below = gained[which, level[middle]]
             for part in cuts:

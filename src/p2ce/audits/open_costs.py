@@ -27,7 +27,7 @@ import numpy as np
 from p2ce.arrays import FloatArray, IntArray
 
 LOW, HIGH = 0, 1  # the ends of a range
-CLASSES = 8  # open people are put into this many classes by either end, where these are many
+CLASSES = 6  # open people are put into this many classes by either end, where these are many
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
