@@ -84,7 +84,7 @@ def test_nothing_is_found_where_shares_may_be_equal() -> None:
     assert rate_p_value((3, 5), 9, (0, 0), 0) == 1.0  # there is nobody else
 
 
-@settings(max_examples=60)
+@settings(max_examples=250)
 @given(st.lists(person, min_size=1, max_size=3), st.lists(person, min_size=1, max_size=3))
 def test_no_median_has_a_larger_p_value_than_the_bound(mine: list[Person], others: list[Person]) -> None:
     everybody = [*mine, *others]
@@ -97,7 +97,7 @@ def test_no_median_has_a_larger_p_value_than_the_bound(mine: list[Person], other
         assert bound == pytest.approx(max(exact))
 
 
-@settings(max_examples=40)
+@settings(max_examples=150)
 @given(st.lists(person, min_size=1, max_size=3), st.lists(person, min_size=1, max_size=2), st.data())
 def test_no_burden_has_a_larger_p_value_than_the_bound(
     mine: list[Person], others: list[Person], data: st.DataObject
