@@ -99,8 +99,8 @@ class Resamples:
         step = 0
         while len(which := np.flatnonzero(high - low > 1)):
             begin, width = low[which], high[which] - low[which]
-            # A little before and a little behind where the target is expected, which leaves a short piece, and
-            # every third time in the middle, which ends for certain.
+            # A little before and a little behind where the target is expected, which leaves a short piece,
+            # and every third time in the middle, which ends for certain.
             first, last = low_sum[which], high_sum[which]
             inside = np.maximum(last - first, HALF)  # nobody, where a resample is empty
             expected = (target[which] - first) / inside
