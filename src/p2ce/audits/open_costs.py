@@ -120,7 +120,7 @@ def classes_of(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArra
         return pairs[:, 0], pairs[:, 1], index
     cells = [
         cell
-        # `pairs` are ordered, so parts are too; whoever may have no option is kept apart.
+        # `pairs` are ordered, so parts are too; people who may have no option are kept apart.
         for part in (np.flatnonzero(np.isfinite(pairs[:, 1])), np.flatnonzero(np.isinf(pairs[:, 1])))
         for row in np.array_split(part, CLASSES)
         for cell in np.array_split(row[np.argsort(pairs[row, 1], kind="stable")], CLASSES)
