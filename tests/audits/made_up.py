@@ -17,8 +17,12 @@ def explained(
     *,
     changes: Sequence[str] = ("Income",),
     person: dict[str, object] | None = None,
+    least: Sequence[float] | None = None,
 ) -> Explanation:
-    """Make the explanation of one person; each pair of costs is an option."""
+    """Make the explanation of one person; each pair of costs is an option.
+
+    `least` is what an open box may cost, on a given grid.
+    """
     return Explanation(
         status=status,
         person={} if person is None else person,  # type: ignore[arg-type]
@@ -43,6 +47,7 @@ def explained(
             bound="tree leaves",
             cells=9,
             axes=1,
+            open_costs=None if least is None else dict(zip(OBJECTIVES, least, strict=True)),
         ),
     )
 

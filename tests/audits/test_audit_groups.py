@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from p2ce import Audit, audit
+from p2ce.audits.audit_result import Group
 from p2ce.errors import InvalidArgument, LimitExceeded
 from p2ce.limits import Limits
 from p2ce.result import Explanation, Status
@@ -113,6 +114,109 @@ def test_a_group_is_the_best_off_only_if_it_is_so_however_searches_end() -> None
     assert compared([*[optimal(0.1)] * 24, *[UNFINISHED] * 2, *[NONE] * 24]) == [set(), set()]
     assert compared([*[optimal(0.1)] * 23, *[UNFINISHED] * 2, *[NONE] * 25]) == [shares, set()]
     assert compared([*[optimal(0.1)] * 25, *[UNFINISHED] * 2, *[NONE] * 23]) == [set(), shares]
+
+
+def test_unfinished_searches_may_turn_a_median_into_anything() -> None:
+    rng = np.random.default_rng(0)
+    costs = rng.normal(1.02, 0.05, 150).tolist()
+    people = [*map(optimal, costs), *[UNFINISHED] * 200]
+    groups = {"g": ["a"] * 100 + ["b"] * 50 + ["a", "b"] * 100}
+    found = audit(many(people), groups, **QUICK)
+    one = found.everybody.metrics["median_mean_distance"]
+    assert one.value == sorted(costs)[74]  # of what was found
+    assert (one.low, one.high) == (0.0, math.inf)
+    assert found.everybody.metrics["burden_mean_distance"].high == math.inf
+    assert (found.tests.set_index("metric").loc["median_mean_distance", "p_value"] == 1.0).all()
+    assert all("median_mean_distance" not in group.to_best for group in found.groups)
+    difference = found.groups[0].to_overall["median_mean_distance"].difference
+    assert (difference.low, difference.high) == (-math.inf, math.inf)
+    assert found.groups[0].to_overall["median_mean_distance"].ratio.high == math.inf  # type: ignore[union-attr]
+    text = json.dumps(found.to_dict(), allow_nan=False)
+    assert Audit.from_json(text) == found
+    for ending in (optimal(9.0), optimal(0.001), NONE):
+        done = audit(many([*people[:150], *[ending] * 200]), groups, **QUICK)
+        for mine, other in zip((found.everybody, *found.groups), (done.everybody, *done.groups), strict=True):
+            for name, estimate in other.metrics.items():
+                if "unfinished" not in name:
+                    assert mine.metrics[name].low <= estimate.value <= mine.metrics[name].high
+                    # Up to other resamples, where one completion is the extreme one.
+                    assert mine.metrics[name].low <= estimate.low + 0.02
+                    assert estimate.high <= mine.metrics[name].high + 0.02
+
+
+def test_few_unfinished_searches_widen_an_interval_a_little() -> None:
+    rng = np.random.default_rng(0)
+    people = [optimal(float(cost)) for cost in rng.normal(1.0, 0.05, 400)]
+    groups = {"g": ["a", "b"] * 200}
+    plain = audit(many(people), groups).everybody.metrics["median_mean_distance"]
+    for more, low, high in (
+        (UNFINISHED, 0.01, 0.01),
+        (explained(Status.TIME_LIMIT, least=(2.0, 1.0)), 0.002, 0.01),  # these can only raise the median
+        (explained(Status.TIME_LIMIT, [(0.5, 1.0)]), 0.01, 0.002),  # an option was found: only lower it
+    ):
+        some = audit(many([*people, *[more] * 20]), {"g": groups["g"] + ["a", "b"] * 10}).everybody
+        found = some.metrics["median_mean_distance"]
+        assert plain.low - low <= found.low <= plain.low + 0.002
+        assert plain.high - 0.012 <= found.high <= plain.high + high
+
+
+@pytest.mark.parametrize("least", [0.4, 0.6])
+def test_a_proven_least_cost_decides_who_is_best_off(least: float) -> None:
+    slow = explained(Status.TIME_LIMIT, [(0.7, 1.0)], least=(least, 1.0))
+    groups = {"g": ["slow"] * 40 + ["quick"] * 400}
+    found = audit(many([*[slow] * 40, *[optimal(0.5)] * 400]), groups, **QUICK)
+    best = [group.name for group in found.groups if "median_mean_distance" not in group.to_best]
+    assert best == (["quick"] if least > 0.5 else ["quick", "slow"])
+    tests = found.tests.set_index(["group", "metric"])["p_value"]
+    assert (tests[("slow", "median_mean_distance")] < 0.01) == (least > 0.5)
+    assert tests[("slow", "median_changes")] == 1.0
+
+
+open_people = st.sampled_from(
+    [
+        *(optimal(cost) for cost in (0.1, 0.25, 0.7)),
+        explained(Status.TIME_LIMIT, [(0.7, 1.0)], least=(0.1, 1.0)),
+        explained(Status.HEURISTIC, [(0.25, 1.0)]),
+        explained(Status.TIME_LIMIT, least=(0.25, 1.0)),
+        UNFINISHED,
+        NONE,
+        ACCEPTED,
+    ]
+)
+
+
+def ended(person: Explanation, data: st.DataObject) -> Explanation:
+    """Let an open search end somehow."""
+    assert person.certificate is not None
+    if person.status not in (Status.TIME_LIMIT, Status.HEURISTIC):
+        return person
+    least = (person.certificate.open_costs or {"mean_distance": 0.0})["mean_distance"]
+    most = min((option.costs["mean_distance"] for option in person), default=math.inf)
+    if math.isinf(most) and data.draw(st.booleans()):
+        return NONE
+    return optimal(
+        data.draw(st.sampled_from([least, *(one for one in (0.1, 0.25, 0.7, 5.0) if least < one <= most)]))
+    )
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_what_an_audit_claims_holds_however_searches_end(data: st.DataObject) -> None:
+    people = data.draw(st.lists(open_people, min_size=4, max_size=20))
+    groups = {"g": data.draw(st.lists(st.sampled_from("ab"), min_size=len(people), max_size=len(people)))}
+    found = audit(many(people), groups, min_size=1, **QUICK)
+    done = audit(many([ended(person, data) for person in people]), groups, min_size=1, **QUICK)
+    for mine, other in zip(found.groups, done.groups, strict=True):
+        for name in mine.tests.keys() - {"burden_mean_distance", "burden_changes"}:
+            assert mine.tests[name].p_value >= other.tests[name].p_value - 1e-9
+        for name in mine.to_best:  # the other group is better off, however searches end
+            low, high = sorted((other.metrics[name].value, _other(done, other).metrics[name].value))
+            assert other.metrics[name].value == (low if name == "recourse_rate" else high)
+
+
+def _other(audit: Audit, group: Group) -> Group:
+    (found,) = (one for one in audit.groups if one.name != group.name)
+    return found
 
 
 def test_a_group_that_has_all_there_is_has_a_ratio_to_the_whole() -> None:

@@ -14,7 +14,7 @@ from p2ce import Explanations, audit
 from p2ce.audits.outcomes import Outcome, outcomes_of
 from p2ce.errors import DamagedData, InvalidArgument, UnknownFeature
 from p2ce.portfolio.answers import Answers
-from p2ce.result import Feature, Question, Status
+from p2ce.result import Explanation, Feature, Question, Status
 from tests.audits.made_up import explained, many
 from tests.populations import loans
 from tests.portfolio.written_runs import Written, as_arrow, write_run
@@ -85,6 +85,31 @@ def test_every_status_has_one_outcome() -> None:
     }
     for status in (Status.OPTIMAL, Status.HEURISTIC, Status.TIME_LIMIT):
         assert optioned[list(Status).index(status)] == Outcome.WITH_RECOURSE
+
+
+@pytest.mark.parametrize(
+    ("person", "least"),
+    [
+        (explained(Status.OPTIMAL, [(0.5, 1.0)]), 0.5),
+        (explained(Status.TIME_LIMIT, [(0.5, 1.0)], least=(0.2, 1.0)), 0.2),
+        (explained(Status.TIME_LIMIT, [(0.5, 1.0)], least=(0.9, 1.0)), 0.5),  # nothing cheaper is open
+        (explained(Status.TIME_LIMIT, least=(0.2, 1.0)), 0.2),
+        (explained(Status.TIME_LIMIT, [(0.5, 1.0)]), 0.0),
+        (explained(Status.TIME_LIMIT, least=(np.nan, 1.0)), 0.0),
+        (explained(Status.NO_RECOURSE), np.nan),
+        (explained(Status.ALREADY_FAVOURABLE), np.nan),
+        (explained(Status.ERROR), np.nan),
+    ],
+)
+def test_the_least_cost_is_what_is_proven(person: Explanation, least: float) -> None:
+    found = outcomes_of(many([person])).least
+    np.testing.assert_array_equal(found[0, 0], least)
+    if person.status is Status.TIME_LIMIT:
+        assert person.certificate is not None
+        # Where an estimate pruned, or values between the candidates come later, the least is not proven.
+        for doubt in ({"unproven_because": "estimate"}, {"grid": "inferred"}, {"grid": "finest"}):
+            doubtful = replace(person, certificate=replace(person.certificate, **doubt))  # type: ignore[arg-type]
+            assert outcomes_of(many([doubtful])).least[0, 0] == 0.0
 
 
 def test_a_one_hot_group_is_one_feature_and_a_linked_one_is_none() -> None:

@@ -6,10 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from p2ce import audit, to_html, to_markdown, to_text
+from p2ce import Audit, audit, to_html, to_markdown, to_text
 from p2ce.errors import InvalidArgument
 from p2ce.present.audit_view import view_of_audit
+from p2ce.present.charts.group_data import group_data
+from p2ce.present.charts.svg.draw_groups import draw_groups
 from p2ce.present.languages import LANGUAGES
+from p2ce.present.wording import wording_for
 from tests.audits.made_up import (
     ACCEPTED,
     ERROR,
@@ -36,6 +39,48 @@ def test_pages_are_whole_in_every_language(language: str) -> None:
     assert "{" not in to_text(audited(), language=language)
 
 
+@pytest.mark.parametrize(("language", "word"), [("en", "open"), ("pt", "aberto"), ("es", "abierto")])
+def test_an_interval_without_an_end_is_called_so(language: str, word: str) -> None:
+    found = half_open()
+    seen = view_of_audit(found, language)
+    (notice,) = (one for one in seen.notices if word in one)
+    assert "60" in notice
+    assert seen.groupings[0].costs is not None
+    medians = [str(row[1]) for row in seen.groupings[0].costs.rows]  # of both groups, and of everybody
+    assert [one.endswith(f"– {word})") for one in medians] == [True, False, False]
+    assert seen.groupings[0].tests is not None
+    row = next(row for row in seen.groupings[0].tests.rows if word in str(row[2]))
+    assert re.search(rf"… {word}\)$", str(row[2]))
+    for text in (
+        to_text(found, language=language),
+        to_markdown(found, language=language),
+        to_html(found, language=language),
+    ):
+        assert word in text
+        assert not re.search(r"\b(inf|nan)\b", text)
+    checked(to_html(found, language=language))
+
+
+def half_open() -> Audit:
+    """Make an audit in which one group has so many unfinished searches that its median has no upper end."""
+    costs = np.linspace(0.1, 0.5, 50).tolist()
+    people = [*map(optimal, costs), *[UNFINISHED] * 60, *map(optimal, costs)]
+    return audit(many(people), {"g": ["a slow"] * 110 + ["quick"] * 50}, **QUICK)
+
+
+def test_a_chart_draws_an_interval_without_an_end_to_the_end_of_the_axis() -> None:
+    found, wording = half_open(), wording_for(None)
+    metric = next(one for one in found.all_metrics if one.name == "median_mean_distance")
+    data = group_data(found, found.groups, metric, wording)
+    slow, quick = data.rows
+    assert (slow.high, slow.has_end, quick.has_end) == (1.0, False, True)
+    assert quick.high is not None
+    assert 0.0 < quick.high <= 1.0
+    assert all(0.0 <= tick.place <= 1.0 and "inf" not in tick.text for tick in data.ticks)
+    assert data.note == wording.say("audit_open_figure")
+    assert draw_groups(data).count("<path") == 1  # the head of the arrow
+
+
 def test_hostile_names_are_text() -> None:
     page = to_html(hostile_groups())
     checked(page)
@@ -59,7 +104,7 @@ def test_none_exists_not_finished_and_error_are_never_mixed() -> None:
         )
     ]
     assert {"Not finished", "Errors", "Proven: no option"} <= set(seen.groupings[0].outcomes.columns)
-    assert len(seen.notices) == 3  # unfinished, errors, not proven
+    assert len(seen.notices) == 4  # unfinished, errors, not proven, and both of these for costs
     assert re.search(r"lies between 90\.4% and 92\.3%", seen.notices[0])
 
 

@@ -5,17 +5,18 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from p2ce.arrays import FloatArray, IntArray
+from p2ce.arrays import FloatArray
 from p2ce.audits.audit_result import Audit, Comparison, Contrast, Estimate, Group
-from p2ce.audits.cost_resampling import quantile_of, resampled_medians, resampled_quantiles
+from p2ce.audits.cost_resampling import MINE, WHOLE, resamples_of
 from p2ce.audits.groupings import Grouping, groupings_of
-from p2ce.audits.metrics import Metric, metrics_of
+from p2ce.audits.metrics import HALF, Metric, metrics_of
+from p2ce.audits.open_costs import Costs, quantile_of, quantile_range
 from p2ce.audits.outcomes import REASONS, Outcome, Outcomes, outcomes_of
-from p2ce.audits.permutation_tests import burden_p_value, holm, median_p_value, open_rate_p_value
+from p2ce.audits.permutation_tests import burden_p_value, holm, median_p_value, rate_p_value
 from p2ce.audits.rate_intervals import (
     ShareRange,
     difference_interval,
@@ -24,7 +25,7 @@ from p2ce.audits.rate_intervals import (
     share_range,
     to_whole,
 )
-from p2ce.audits.tallies import Ordered, Tally, tallies_of, tally_of_all
+from p2ce.audits.tallies import OrderedCosts, Tally, ordered_costs, tallies_of, tally_of_all
 from p2ce.errors import InvalidArgument
 from p2ce.result import Explanations
 from p2ce.visible import echoed
@@ -61,15 +62,19 @@ def audit(
         min_size: A figure that fewer people are behind is too small to tell, and is left out.
         confidence: Of all intervals.
         resamples: Of the bootstrap, for the intervals of costs and burden.
-        permutations: Of each test.
+        permutations: Of each test of a burden; those of shares and medians are exact.
         random_state: The seed. The same people give the same audit, in any order, whatever groups are called.
 
     People whose row could not be explained are counted as errors, and in nothing else. The share with
-    recourse is that of rejected people for whom an option was found. Where searches are unfinished, intervals
-    cover all that they may still find, a test has the largest p-value of how they may end, and a group is the
-    best-off only if it is so however they end. Costs are those of the cheapest option of each person in each
-    objective: quartiles that somebody has, so that half of the people pay the median or less. The burden is
-    the rejection rate × the median cost.
+    recourse is that of rejected people for whom an option was found. Costs are those of the cheapest option
+    of each person in each objective: quartiles that somebody has, so that half of the people pay the median
+    or less. The burden is the rejection rate × the median cost.
+
+    Figures are about what was found. Where searches are unfinished, intervals contain those of every way in
+    which they may end, no way has a larger p-value than a test, and a group is the best-off only if it is so
+    however they end. A person for whom no option was found may have none, or one of any cost from the proven
+    least on (`Certificate.open_costs` on a given grid, else 0); an option that was found may be the cheapest,
+    or one that costs that little. So an interval may be infinite.
 
     >>> from p2ce.result import Explanation, Status
     >>> def one(status):
@@ -91,7 +96,7 @@ def audit(
     groupings = groupings_of(groups, outcomes, data, index_column)
     work = _Work(
         outcomes=outcomes,
-        ordered=(ordered := Ordered.of(outcomes)),
+        ordered=(ordered := ordered_costs(outcomes)),
         everybody=tally_of_all(outcomes, ordered),
         metrics=metrics_of(outcomes.objectives),
         min_size=min_size,
@@ -102,7 +107,7 @@ def audit(
     )
     found = _corrected([group for grouping in groupings for group in work.groups_of(grouping)])
     return Audit(
-        everybody=work.figures(work.everybody, (), ()),
+        everybody=work.figures(work.everybody, work.drawn(work.everybody, AS_ITSELF), (), ()),
         groups=tuple(found),
         objectives=outcomes.objectives,
         min_size=min_size,
@@ -116,12 +121,23 @@ def audit(
     )
 
 
+Ends: TypeAlias = tuple[FloatArray, FloatArray]  # the least and the greatest, resample by resample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Drawn:
+    """The costs and burdens of resamples of a group, and of everybody in the same resamples."""
+
+    mine: dict[str, Ends]  # by the name of the metric
+    whole: dict[str, Ends]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Work:
     """What all groups are computed from."""
 
     outcomes: Outcomes
-    ordered: Ordered
+    ordered: tuple[OrderedCosts, ...]
     everybody: Tally
     metrics: tuple[Metric, ...]
     min_size: int
@@ -134,27 +150,30 @@ class _Work:
         """Compute the groups of a grouping: figures, differences and tests."""
         tallies = list(tallies_of(grouping, self.outcomes, self.ordered))
         best = {metric.name: self.best_off(metric, tallies) for metric in self.metrics if metric.best}
+        best_drawn = {
+            place: self.drawn(tallies[place], AS_THE_BEST)
+            for place in set(best.values())
+            if place is not None
+        }
         for place, tally in enumerate(tallies):
             alone = tally.explained == self.everybody.explained
             compared = [metric for metric in self.metrics if metric.best and self.is_large(tally, metric)]
+            drawn = self.drawn(tally, AS_ITSELF)
             yield replace(
-                self.figures(tally, grouping.columns, grouping.values[place]),
-                to_overall=self.to_overall(tally, compared, grouping.codes, place),
+                self.figures(tally, drawn, grouping.columns, grouping.values[place]),
+                to_overall={metric.name: self.to_overall(metric, tally, drawn) for metric in compared},
                 to_best={
-                    metric.name: self.contrast(metric, tally, tallies[other])
+                    metric.name: self.to_best(metric, tally, tallies[other], drawn, best_drawn[other])
                     for metric in compared
                     if (other := best[metric.name]) is not None and other != place
                 },
                 tests={} if alone else {metric.name: self.test(metric, tally) for metric in compared},
             )
 
-    def figures(self, tally: Tally, columns: tuple[str, ...], values: tuple[str, ...]) -> Group:
+    def figures(
+        self, tally: Tally, drawn: _Drawn, columns: tuple[str, ...], values: tuple[str, ...]
+    ) -> Group:
         """Compute what there is to say of a group by itself."""
-        rng = self.rng(tally, AS_ITSELF)
-        estimates = {}
-        for metric in self.metrics:
-            if self.is_large(tally, metric):
-                estimates[metric.name] = self.estimate(metric, tally, rng)
         shares = tally.features / max(tally.with_recourse, 1)
         named = zip(self.outcomes.features, shares.tolist(), strict=False)
         return Group(
@@ -169,7 +188,11 @@ class _Work:
             none_because=dict(zip(REASONS, tally.none_because, strict=True)),
             unfinished=tally.unfinished,
             unproven=tally.unproven,
-            metrics=estimates,
+            metrics={
+                metric.name: self.estimate(metric, tally, drawn)
+                for metric in self.metrics
+                if self.is_large(tally, metric)
+            },
             features=dict(sorted(named, key=lambda one: (-one[1], one[0])))
             if tally.with_recourse >= self.min_size
             else {},
@@ -185,39 +208,55 @@ class _Work:
     def share(self, metric: Metric, tally: Tally) -> ShareRange:
         return share_range(*_successes(metric, tally), tally.size(metric.base), self.confidence)
 
-    def costs(self, metric: Metric, tally: Tally) -> FloatArray:
-        return tally.costs[self.outcomes.objectives.index(metric.objective)]
+    def place(self, metric: Metric) -> int:
+        """Return which objective a metric is about."""
+        return self.outcomes.objectives.index(metric.objective)
 
-    def estimate(self, metric: Metric, tally: Tally, rng: np.random.Generator) -> Estimate:
+    def costs(self, metric: Metric, tally: Tally) -> Costs:
+        return tally.costs[self.place(metric)]
+
+    def estimate(self, metric: Metric, tally: Tally, drawn: _Drawn) -> Estimate:
         """Compute a metric with its interval."""
         if metric.kind == "rate":
             least, most = self.share(metric, tally)
             return Estimate(value=least.value, low=least.low, high=most.high)
-        return self.between(self.value(metric, tally), self.resampled(metric, tally, rng))
+        return self.between(self.value(metric, tally), *drawn.mine[metric.name])
 
     def value(self, metric: Metric, tally: Tally) -> float:
-        cost = quantile_of(self.costs(metric, tally), metric.quantile)
-        return cost * tally.rejected / tally.explained if metric.kind == "burden" else cost
+        """Compute a cost or burden of what was found."""
+        return self.scale(metric, tally) * quantile_of(self.costs(metric, tally).found, metric.quantile)
 
-    def resampled(self, metric: Metric, tally: Tally, rng: np.random.Generator) -> FloatArray:
-        """Draw a cost or burden of resamples of a group."""
-        rejected, sizes = self.resampled_sizes(tally, rng)
-        drawn = resampled_quantiles(self.costs(metric, tally), sizes, metric.quantile, rng)
-        return drawn * rejected / tally.explained if metric.kind == "burden" else drawn
+    def scale(self, metric: Metric, tally: Tally) -> float:
+        """Return what a cost is multiplied by: the burden is the rejection rate × the median."""
+        return tally.rejected / tally.explained if metric.kind == "burden" else 1.0
 
-    def resampled_sizes(self, tally: Tally, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-        """Draw how many of a resample of a group's people are rejected, and how many have recourse."""
-        parts = np.array([*_without_cost(tally), tally.with_recourse])
-        drawn = rng.multinomial(tally.explained, parts / max(tally.explained, 1), size=self.resamples)
-        # A resample without anybody who has a cost is next to impossible from 30 people on.
-        return tally.explained - drawn[:, 0], np.maximum(drawn[:, 2], min(tally.with_recourse, 1))
+    def drawn(self, tally: Tally, purpose: int) -> _Drawn:
+        """Draw all costs and burdens of resamples of a group."""
+        mine: dict[str, Ends] = {}
+        whole: dict[str, Ends] = {}
+        rng = self.rng(tally, purpose)
+        for place, objective in enumerate(self.outcomes.objectives):
+            named = [metric for metric in self.metrics if metric.objective == objective]
+            if not self.is_large(tally, named[0]):
+                continue
+            drawn = resamples_of(tally.part(place), self.everybody.part(place), self.resamples, rng)
+            medians = dict(zip((MINE, WHOLE), drawn.ranges([(MINE, HALF), (WHOLE, HALF)]), strict=True))
+            for metric in named:
+                if not metric.best:
+                    (mine[metric.name],) = drawn.ranges([(MINE, metric.quantile)])
+                    continue
+                for scope, found in ((MINE, mine), (WHOLE, whole)):
+                    rate = drawn.rejection_rate(scope) if metric.kind == "burden" else 1.0
+                    low, high = medians[scope]
+                    found[metric.name] = rate * low, rate * high
+        return _Drawn(mine=mine, whole=whole)
 
-    def between(self, value: float, drawn: FloatArray) -> Estimate:
+    def between(self, value: float, lows: FloatArray, highs: FloatArray) -> Estimate:
         """Put the percentile interval of what was drawn around a value."""
         tail = (1.0 - self.confidence) / 2
-        drawn = drawn[~np.isnan(drawn)]
-        low = np.quantile(drawn, tail, method="lower") if len(drawn) else math.nan
-        high = np.quantile(drawn, 1.0 - tail, method="higher") if len(drawn) else math.nan
+        some = ~np.isnan(lows)
+        low = np.quantile(lows[some], tail, method="lower") if some.any() else math.nan
+        high = np.quantile(highs[some], 1.0 - tail, method="higher") if some.any() else math.nan
         return Estimate(value=value, low=float(low), high=float(high))
 
     def best_off(self, metric: Metric, tallies: Sequence[Tally]) -> int | None:
@@ -237,48 +276,27 @@ class _Work:
     def worst_and_best(self, metric: Metric, tally: Tally) -> tuple[float, float]:
         """Give a metric at its worst and at its best, as unfinished searches may end; less is better."""
         if metric.kind != "rate":
-            return (value := self.value(metric, tally)), value
+            low, high = quantile_range(self.costs(metric, tally), metric.quantile)
+            return self.scale(metric, tally) * high, self.scale(metric, tally) * low
         least, most = (count / tally.size(metric.base) for count in _successes(metric, tally))
         return (most, least) if metric.best == "low" else (-least, -most)
 
-    def contrast(self, metric: Metric, mine: Tally, other: Tally) -> Contrast:
-        """Compare two groups that have nobody in common."""
+    def to_best(
+        self, metric: Metric, mine: Tally, best: Tally, drawn: _Drawn, best_drawn: _Drawn
+    ) -> Contrast:
+        """Compare a group with the best-off one, which has nobody in common with it."""
         if metric.kind == "rate":
-            one, two = self.share(metric, mine), self.share(metric, other)
+            one, two = self.share(metric, mine), self.share(metric, best)
             return _rate_contrast(one, two, lambda distance: distance, lambda ratio: ratio)
-        return self.cost_contrast(
-            self.value(metric, mine),
-            self.value(metric, other),
-            self.resampled(metric, mine, self.rng(mine, AS_ITSELF)),
-            self.resampled(metric, other, self.rng(other, AS_THE_BEST)),
-        )
+        values = self.value(metric, mine), self.value(metric, best)
+        return self.cost_contrast(*values, drawn.mine[metric.name], best_drawn.mine[metric.name])
 
-    def to_overall(
-        self, tally: Tally, metrics: Sequence[Metric], codes: IntArray, place: int
-    ) -> dict[str, Contrast]:
+    def to_overall(self, metric: Metric, tally: Tally, drawn: _Drawn) -> Contrast:
         """Compare a group with the whole that it is a part of."""
-        found = {
-            metric.name: self.rate_to_overall(metric, tally) for metric in metrics if metric.kind == "rate"
-        }
-        others = _without(self.everybody, tally)
-        for objective, costs in enumerate(self.ordered.costs):
-            named = [one for one in metrics if one.objective == self.outcomes.objectives[objective]]
-            if not named:
-                continue
-            rng = self.rng(tally, AS_ITSELF)
-            rejected, sizes = self.resampled_sizes(tally, rng)
-            more, other_sizes = self.resampled_sizes(others, rng)
-            is_mine = self.ordered.is_member(objective, codes, place)
-            medians = [costs[at] for at in resampled_medians(is_mine, sizes, other_sizes, rng)]
-            rates = rejected / tally.explained, (rejected + more) / self.everybody.explained
-            for metric in named:
-                drawn = medians
-                if metric.kind == "burden":
-                    drawn = [one * rate for one, rate in zip(medians, rates, strict=True)]
-                found[metric.name] = self.cost_contrast(
-                    self.value(metric, tally), self.value(metric, self.everybody), *drawn
-                )
-        return found
+        if metric.kind == "rate":
+            return self.rate_to_overall(metric, tally)
+        values = self.value(metric, tally), self.value(metric, self.everybody)
+        return self.cost_contrast(*values, drawn.mine[metric.name], drawn.whole[metric.name])
 
     def rate_to_overall(self, metric: Metric, tally: Tally) -> Contrast:
         others = _without(self.everybody, tally)
@@ -293,40 +311,42 @@ class _Work:
             lambda ratio: ratio_to_whole(ratio, weight),
         )
 
-    def cost_contrast(self, mine: float, other: float, my_drawn: FloatArray, drawn: FloatArray) -> Contrast:
-        ratios = np.divide(my_drawn, drawn, out=np.full(len(drawn), np.nan), where=drawn != 0)
+    def cost_contrast(self, mine: float, other: float, drawn: Ends, other_drawn: Ends) -> Contrast:
+        """Compare two costs or burdens, the least of one with the greatest of the other."""
+        (low, high), (other_low, other_high) = drawn, other_drawn
         return Contrast(
-            difference=self.between(mine - other, my_drawn - drawn),
-            ratio=self.between(mine / other, ratios) if other else None,
+            difference=self.between(mine - other, low - other_high, high - other_low),
+            ratio=self.between(
+                mine / other, _ratios(low, other_high, 0.0), _ratios(high, other_low, math.inf)
+            )
+            if other
+            else None,
         )
 
     def test(self, metric: Metric, tally: Tally) -> Comparison:
         """Test whether a group is like the whole in one metric; the correction comes later."""
-        rng, whole = self.rng(tally, FOR_TESTS), self.everybody
+        whole = self.everybody
         if metric.kind == "rate":
             others = _without(whole, tally)
-            p_value = open_rate_p_value(
+            p_value = rate_p_value(
                 _successes(metric, tally),
                 tally.size(metric.base),
                 _successes(metric, others),
                 others.size(metric.base),
-                self.permutations,
-                rng,
             )
         elif metric.kind == "quantile":
-            p_value = median_p_value(
-                self.costs(metric, tally), self.costs(metric, whole), self.permutations, rng
-            )
+            p_value = median_p_value(self.costs(metric, tally), self.costs(metric, whole))
         else:
-            p_value = burden_p_value(
-                self.costs(metric, tally),
-                self.costs(metric, whole),
-                _without_cost(tally),
-                _without_cost(whole),
-                self.permutations,
-                rng,
-            )
+            mine, all_people = (one.part(self.place(metric)) for one in (tally, whole))
+            p_value = burden_p_value(mine, all_people, self.permutations, self.rng(tally, FOR_TESTS))
         return Comparison(p_value=p_value, corrected=p_value)
+
+
+def _ratios(mine: FloatArray, other: FloatArray, nothing: float) -> FloatArray:
+    """Divide; something by 0 is infinite, and 0 by 0, which may be anything, is what stands for `nothing`."""
+    by_zero = np.where(mine > 0, math.inf, nothing)
+    by_zero = np.where(np.isnan(mine), mine, by_zero)
+    return np.divide(mine, other, out=by_zero, where=other != 0)
 
 
 def _rate_contrast(
@@ -357,11 +377,6 @@ def _without(everybody: Tally, tally: Tally) -> Tally:
     """Count everybody who is not of a group; costs are left out."""
     counts = tuple(one - other for one, other in zip(everybody.counts, tally.counts, strict=True))
     return replace(everybody, counts=counts, costs=())
-
-
-def _without_cost(tally: Tally) -> tuple[int, int]:
-    """Count people who have no cost: those accepted, and those rejected without an option."""
-    return tally.counts[Outcome.ACCEPTED], tally.rejected - tally.with_recourse
 
 
 def _corrected(groups: list[Group]) -> list[Group]:

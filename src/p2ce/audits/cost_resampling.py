@@ -1,145 +1,167 @@
 """Draw quantiles of bootstrap resamples without drawing the resamples.
 
-A resample of size m from n ordered costs is m uniform numbers u, each of which stands for the cost at place
-floor(n u). The j-th smallest of m uniform numbers is Beta(j, m - j + 1), so that a quantile takes one draw
-however many people there are. Where the median of a group and that of the whole are compared, both come from
-the same resample: the second is found by cutting the costs again and again, and drawing only how many people
-of either part lie below each cut. The tests compare this with resamples that are drawn person by person.
+A resample of a group takes as many people as there are, with replacement. How many of them are accepted, have
+no option, have a known cost, or belong to each class of open costs, is multinomial. A quantile is then found
+by cutting the known costs again and again, and drawing only how many of the resample lie below each cut:
+binomial, between the cuts that were drawn before. So a group and the whole, and both ends of a range, come
+from the same resample, however many people there are. The tests compare this with resamples that are drawn
+person by person.
+
+Where costs are open, a resample has a range of quantiles (`open_costs`): for every completion, its quantile
+lies between both ends. So the percentile of the lower ends is at most that of any completion, and the
+percentile of the upper ends at least that: an interval from the first to the second contains the intervals
+of all completions. For a quantile it is no wider than their union. If the lower percentile is v, take the
+completion in which everybody pays `low`, except that those for whom none was found have none if that is above
+v: its quantile is at most v in exactly the resamples whose lower end is at most v. The upper ends are those
+of one completion.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.arrays import FloatArray, IntArray
 from p2ce.audits.metrics import HALF
+from p2ce.audits.open_costs import HIGH, LOW, Costs, terms_of
 
-
-def place_of(quantile: float, size: IntArray) -> IntArray:
-    """Count at which place of so many ordered costs, from 1, at least the share `quantile` is reached."""
-    places: IntArray = np.maximum(np.ceil(quantile * size - 1e-9), 1).astype(np.int64)
-    return places
-
-
-def quantile_of(ordered: FloatArray, quantile: float) -> float:
-    """Give the least cost that at least this share of people do not exceed; somebody has it.
-
-    >>> quantile_of(np.array([1.0, 2.0, 4.0, 9.0]), 0.5)
-    2.0
-    """
-    return float(ordered[int(place_of(quantile, np.array(len(ordered)))) - 1])
-
-
-def resampled_quantiles(
-    ordered: FloatArray, sizes: IntArray, quantile: float, rng: np.random.Generator
-) -> FloatArray:
-    """Draw a quantile of one resample of each size."""
-    return ordered[_at(_uniform_order_statistic(quantile, sizes, rng), len(ordered))]
-
-
-def resampled_medians(
-    is_mine: BoolArray, my_sizes: IntArray, other_sizes: IntArray, rng: np.random.Generator
-) -> tuple[IntArray, IntArray]:
-    """Draw the median of a group's resample, and that of the whole to which the same resample belongs.
-
-    ``is_mine`` says of everybody, in the order of costs, whether they are of the group. The group and the
-    others are resampled apart: (b,) sizes of either. Gives places in the order of costs.
-    """
-    places = np.flatnonzero(is_mine)
-    mine = len(places)
-    below = np.concatenate([[0], np.cumsum(is_mine)])  # people of the group before a place
-    uniform = _uniform_order_statistic(HALF, my_sizes, rng)
-    at = _at(uniform, mine)
-    found = places[at]
-    before = place_of(HALF, my_sizes) - 1  # people of the group below its median
-    # The first cut is at the group's own median.
-    others_before = _binomial(other_sizes, found - at, np.full_like(at, len(is_mine) - mine), rng)
-    target = place_of(HALF, my_sizes + other_sizes)
-    rank = target - before - others_before  # of the whole's median: 1 where it is the group's
-    left = rank < 1
-    brackets = _Brackets(
-        low=np.where(left, 0, found),
-        high=np.where(left, found + 1, len(is_mine)),
-        my_low=np.where(left, 0.0, uniform * mine),
-        my_high=np.where(left, uniform * mine, float(mine)),
-        other_low=np.where(left, 0, found - at),
-        other_high=np.where(left, found - at, len(is_mine) - mine),
-        mine=np.where(left, before, my_sizes - before - 1),
-        others=np.where(left, others_before, other_sizes - others_before),
-        target=np.where(left, target, rank - 1),
-    )
-    whole = np.where(rank == 1, found, 0)
-    open_ones = np.flatnonzero(rank != 1)
-    steps = 0
-    while open_ones.size:
-        now = brackets.taken(open_ones)
-        done = now.high - now.low <= 1
-        whole[open_ones[done]] = now.low[done]
-        open_ones, now = open_ones[~done], now.taken(np.flatnonzero(~done))
-        if open_ones.size:
-            # Where the target is expected, and every third time in the middle, which ends for certain.
-            share = HALF if steps % 3 == 2 else now.target / (now.mine + now.others + 1)
-            guess = now.low + ((now.high - now.low) * share).astype(np.int64)
-            brackets.put(open_ones, now.cut(np.clip(guess, now.low + 1, now.high - 1), below, rng))
-        steps += 1
-    return found, whole
+SPREAD = 2.0  # standard deviations
+MINE, WHOLE = 1, 2  # how many parts: the group, or the group and all others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Brackets:
-    """Places between which the median of the whole lies, one bracket per draw."""
+class Part:
+    """The people of a group who are resampled."""
 
-    low: IntArray  # places, the last not included
-    high: IntArray
-    my_low: FloatArray  # people of the group below each end; a fraction, where an end is inside a person
-    my_high: FloatArray
-    other_low: IntArray  # the same of the others
-    other_high: IntArray
-    mine: IntArray  # how many of either resample lie inside
-    others: IntArray
-    target: IntArray  # which of these is the median, from 1
+    accepted: int
+    without: int  # rejected, and proven to have no option
+    costs: Costs
 
-    def taken(self, places: IntArray) -> "_Brackets":
-        return _Brackets(**{name: getattr(self, name)[places] for name in self.__slots__})
+    def counts(self) -> IntArray:
+        """Count the people of each kind: accepted, without an option, with a known cost, open by class."""
+        return np.array([self.accepted, self.without, len(self.costs.known), *self.costs.people])
 
-    def put(self, places: IntArray, new: "_Brackets") -> None:
-        for name in self.__slots__:
-            getattr(self, name)[places] = getattr(new, name)
 
-    def cut(self, middle: IntArray, below: IntArray, rng: np.random.Generator) -> "_Brackets":
-        """Draw how many lie below the cut, and keep the side on which the median is."""
-        my_middle = below[middle]
-        other_middle = middle - my_middle
-        my_left = _binomial(self.mine, my_middle - self.my_low, self.my_high - self.my_low, rng)
-        other_left = _binomial(
-            self.others, other_middle - self.other_low, self.other_high - self.other_low, rng
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Resamples:
+    """So many resamples of a group, and of all others apart from it."""
+
+    axis: FloatArray  # (k,) the different costs that are known
+    people: IntArray  # (2, k + 1) people of the group, and of the others, before each of them
+    low: FloatArray  # (classes,) of open costs
+    high: FloatArray
+    drawn: IntArray  # (2, b, kinds) how many of each kind, as `Part.counts` has them
+    rng: np.random.Generator
+
+    @property
+    def known(self) -> IntArray:
+        """How many have a known cost: (2, b)."""
+        return self.drawn[:, :, 2]
+
+    @property
+    def open(self) -> IntArray:
+        """How many are in each class of open costs: (2, b, classes)."""
+        return self.drawn[:, :, 3:]
+
+    def rejection_rate(self, scope: int) -> FloatArray:
+        """Return the rejection rate of each resample: of the group (`MINE`) or of everybody (`WHOLE`)."""
+        drawn = self.drawn[:scope].sum(axis=0)
+        rates: FloatArray = 1.0 - drawn[:, 0] / np.maximum(drawn.sum(axis=1), 1)
+        return rates
+
+    def ranges(self, wanted: Sequence[tuple[int, float]]) -> list[tuple[FloatArray, FloatArray]]:
+        """Draw ranges of quantiles, all of the same resamples: of a scope, and of which share.
+
+        They are NaN where nobody of a resample has an option or may have one.
+        """
+        cuts = [_Cuts(people, known) for people, known in zip(self.people, self.known, strict=True)]
+        found = []
+        for scope, quantile in wanted:
+            low = self._ends(cuts[:scope], quantile, LOW)
+            is_open = bool(self.open[:scope].any())
+            found.append((low, self._ends(cuts[:scope], quantile, HIGH) if is_open else low))
+        return found
+
+    def _ends(self, cuts: "Sequence[_Cuts]", quantile: float, end: int) -> FloatArray:
+        """Find the least cost at which the sum of terms reaches 0, resample by resample."""
+        levels, gains, shares = terms_of(self.low, self.high, quantile, end)
+        classes, known = self.open[: len(cuts)].sum(axis=0), self.known[: len(cuts)].sum(axis=0)
+        order = np.argsort(levels, kind="stable")
+        gained = np.pad(np.cumsum(classes[:, order] * gains[order], axis=1), ((0, 0), (1, 0)))
+        target = quantile * known + classes @ shares
+        points = np.unique(np.concatenate([self.axis, levels]))
+        if not len(points):
+            return np.full(len(known), np.nan)
+        place, level = (np.searchsorted(some, points, side="right") for some in (self.axis, levels[order]))
+        # The sum is below 0 before the first point, and not at the last one.
+        low, high = np.full(len(known), -1), np.full(len(known), len(points) - 1)
+        low_sum, high_sum = np.zeros(len(known)), known + gained[:, -1]
+        step = 0
+        while len(which := np.flatnonzero(high - low > 1)):
+            begin, width = low[which], high[which] - low[which]
+            # A little before and a little behind where the target is expected, which leaves a short piece,
+            # and every third time in the middle, which ends for certain.
+            first, last = low_sum[which], high_sum[which]
+            inside = np.maximum(last - first, HALF)  # nobody, where a resample is empty
+            expected = (target[which] - first) / inside
+            error = np.sqrt(expected * (1.0 - expected) / inside)
+            share = HALF if step % 3 == 2 else expected + (-SPREAD, SPREAD)[step % 3] * error
+            middle = np.clip(begin + (width * share).astype(np.int64), begin + 1, begin + width - 1)
+            below = gained[which, level[middle]]
+            for part in cuts:
+                below = below + part.below(which, place[middle], self.rng)
+            reached = below >= target[which]
+            high[which], low[which] = np.where(reached, middle, high[which]), np.where(reached, begin, middle)
+            high_sum[which], low_sum[which] = np.where(reached, below, last), np.where(reached, first, below)
+            step += 1
+        return np.where(known + classes.sum(axis=1) > 0, points[high], np.nan)
+
+
+class _Cuts:
+    """How many people of each resample of one part lie below the cuts that were drawn until now."""
+
+    def __init__(self, people: IntArray, known: IntArray) -> None:
+        self._people = people
+        # (cuts, b): at first, nobody is before the first cost, and everybody before the end.
+        self._places = np.stack([np.zeros_like(known), np.full_like(known, len(people) - 1)])
+        self._counts = np.stack([np.zeros_like(known), known])
+
+    def below(self, which: IntArray, place: IntArray, rng: np.random.Generator) -> IntArray:
+        """Draw how many of some resamples lie before a place each."""
+        places, counts = self._places[:, which], self._counts[:, which]
+        columns = np.arange(len(which))
+        left = np.where(places <= place, places, -1).argmax(axis=0), columns
+        right = np.where(places >= place, places, len(self._people)).argmin(axis=0), columns
+        begin, end = self._people[places[left]], self._people[places[right]]
+        share = np.divide(
+            self._people[place] - begin, end - begin, out=np.zeros(len(which)), where=end > begin
         )
-        left = self.target <= my_left + other_left
-        return _Brackets(
-            low=np.where(left, self.low, middle),
-            high=np.where(left, middle, self.high),
-            my_low=np.where(left, self.my_low, my_middle),
-            my_high=np.where(left, my_middle, self.my_high),
-            other_low=np.where(left, self.other_low, other_middle),
-            other_high=np.where(left, other_middle, self.other_high),
-            mine=np.where(left, my_left, self.mine - my_left),
-            others=np.where(left, other_left, self.others - other_left),
-            target=np.where(left, self.target, self.target - my_left - other_left),
+        found: IntArray = counts[left] + rng.binomial(counts[right] - counts[left], share)
+        self._places, self._counts = (
+            _with_row(self._places, which, place),
+            _with_row(self._counts, which, found),
         )
+        return found
 
 
-def _uniform_order_statistic(quantile: float, sizes: IntArray, rng: np.random.Generator) -> FloatArray:
-    places = place_of(quantile, sizes)
-    return rng.beta(places, sizes - places + 1)
+def _with_row(rows: IntArray, which: IntArray, values: IntArray) -> IntArray:
+    """Add a row; the resamples that it is not about repeat their first entry."""
+    row = rows[0].copy()
+    row[which] = values
+    return np.concatenate([rows, row[None]])
 
 
-def _at(uniform: FloatArray, people: int) -> IntArray:
-    return np.minimum((uniform * people).astype(np.int64), people - 1)
-
-
-def _binomial(
-    sizes: IntArray, part: FloatArray | IntArray, whole: FloatArray | IntArray, rng: np.random.Generator
-) -> IntArray:
-    """Draw how many of so many fall into a part; nobody falls into a part of nothing."""
-    share = np.divide(part, whole, out=np.zeros(len(sizes)), where=whole > 0)
-    return rng.binomial(sizes, np.clip(share, 0.0, 1.0))
+def resamples_of(mine: Part, whole: Part, count: int, rng: np.random.Generator) -> Resamples:
+    """Draw resamples of a group, and of the others of the whole that it belongs to."""
+    axis = np.unique(whole.costs.known)
+    before = [np.searchsorted(part.costs.known, axis, side="right") for part in (mine, whole)]
+    people = np.pad(np.stack([before[0], before[1] - before[0]]), ((0, 0), (1, 0)))
+    parts = np.stack([mine.counts(), whole.counts() - mine.counts()])
+    sizes = parts.sum(axis=1, keepdims=True)
+    drawn = [
+        rng.multinomial(int(size[0]), part / max(int(size[0]), 1), size=count)
+        for part, size in zip(parts, sizes, strict=True)
+    ]
+    return Resamples(
+        axis=axis, people=people, low=whole.costs.low, high=whole.costs.high, drawn=np.stack(drawn), rng=rng
+    )

@@ -11,7 +11,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.errors import InvalidArgument
 from p2ce.result import Explanations, Question, Status
-from p2ce.result.certificate import NoneBecause
+from p2ce.result.certificate import GIVEN, NoneBecause
 from p2ce.result.explanations import shared_objectives
 from p2ce.result.question import ALONG
 from p2ce.visible import echoed
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from p2ce.portfolio.answers import Answers
 
 
+PROOF = ("proven", "unproven_because", "grid")  # of a certificate: whether costs are proven, or bounded
 UNKNOWN = "unknown"
 REASONS: tuple[str, ...] = (*get_args(NoneBecause), UNKNOWN)  # why there is no option
 
@@ -53,7 +54,10 @@ class Outcomes:
     none_because: IntArray  # (n,) which of `REASONS` leaves a person without recourse; -1 for others
     proven: BoolArray  # (n,) whether the options are proven to be all
     objectives: tuple[str, ...]
-    costs: FloatArray  # (n, objectives): of the cheapest option; NaN where there is none
+    costs: FloatArray  # (n, objectives): of the cheapest option that was found; NaN where there is none
+    # (n, objectives): what the cheapest option is proven to cost at least; NaN where it is certain that there
+    # is none to ask for.
+    least: FloatArray
     # Which features the first option of a person changes: pairs of a person's place and a feature's.
     features: tuple[str, ...]
     changed_by: IntArray
@@ -88,6 +92,29 @@ def outcomes_of(answers: Any) -> Outcomes:
     return outcomes
 
 
+def least_costs(
+    outcome: IntArray, proven: BoolArray, costs: FloatArray, bounded: BoolArray, open_costs: FloatArray
+) -> FloatArray:
+    """Return what the cheapest option of each person is proven to cost at least, objective by objective.
+
+    A proven option costs what it costs. A search that ended early has examined all but its open boxes: what
+    it has not found costs at least `open_costs`. That holds (`bounded`) only if every other box was removed
+    for a proven reason, and if the grid was given: on an inferred one, a search that ends goes on to values
+    between the candidates, and to a finer grid where there is no option, and these may cost less. Otherwise
+    nothing is proven but that costs are 0 or more.
+    """
+    bound = np.where(bounded[:, None] & np.isfinite(open_costs), np.maximum(open_costs, 0.0), 0.0)
+    has_option = outcome == Outcome.WITH_RECOURSE
+    least = np.where((proven & has_option)[:, None], costs, np.fmin(costs, bound))
+    return np.where((has_option | (outcome == Outcome.UNFINISHED))[:, None], least, np.nan)
+
+
+def _is_bounded(because: Sequence[Any], grid: Sequence[Any]) -> BoolArray:
+    """Return whether the least costs of open boxes bound those of the search: see `least_costs`."""
+    pairs = zip(because, grid, strict=True)
+    return np.array([not isinstance(reason, str) and name == GIVEN for reason, name in pairs], dtype=bool)
+
+
 def _of_explanations(explanations: Explanations) -> Outcomes:
     import pandas as pd
 
@@ -100,6 +127,13 @@ def _of_explanations(explanations: Explanations) -> Outcomes:
     for place in some.tolist():
         costs[place] = [min(option.costs[name] for option in entries[place]) for name in objectives]
     first = [list(entries[place][0].changes) for place in some.tolist()]
+    certificates = [entry.certificate for entry in entries]
+    outcome = _codes([entry.status for entry in entries], has_option)
+    proven = np.array([one is not None and one.proven for one in certificates], dtype=bool)
+    open_costs = [
+        [(one.open_costs or {}).get(name, np.nan) if one is not None else np.nan for name in objectives]
+        for one in certificates
+    ]
     codes, names = pd.factorize(np.array([name for changed in first for name in changed], dtype=object))
 
     def column(name: str) -> "pd.Series[Any]":
@@ -107,14 +141,24 @@ def _of_explanations(explanations: Explanations) -> Outcomes:
 
     return Outcomes(
         labels=_index(list(explanations.labels)),
-        outcome=_codes([entry.status for entry in entries], has_option),
+        outcome=outcome,
         none_because=_reasons(
             [entry.status for entry in entries],
-            [None if entry.certificate is None else entry.certificate.none_because for entry in entries],
+            [None if one is None else one.none_because for one in certificates],
         ),
-        proven=np.array([entry.certificate is not None and entry.certificate.proven for entry in entries]),
+        proven=proven,
         objectives=objectives,
         costs=costs,
+        least=least_costs(
+            outcome,
+            proven,
+            costs,
+            _is_bounded(
+                [None if one is None else one.unproven_because for one in certificates],
+                [None if one is None else one.grid for one in certificates],
+            ),
+            np.array(open_costs, dtype=np.float64).reshape(costs.shape),
+        ),
         **_feature_pairs(np.repeat(some, list(map(len, first))), codes, names.tolist(), question),
         column=column,
         columns=tuple(dict.fromkeys(name for entry in entries for name in entry.person)),
@@ -127,12 +171,19 @@ def _of_folder(answers: "Answers") -> Outcomes:
     objectives = tuple(names.best)
     people = answers.people(
         [
-            *(names[name] for name in ("person", "status", "none_because", "options", "proven")),
+            *(names[name] for name in ("person", "status", "none_because", "options", *PROOF)),
             *names.best.values(),
+            *names.open.values(),
         ]
     )
     options = people[names["options"]].to_numpy(dtype=np.int64)
-    costs = [people[names.best[name]].to_numpy(dtype=np.float64, na_value=np.nan) for name in objectives]
+    costs, open_costs = (
+        people[[columns[name] for name in objectives]].to_numpy(dtype=np.float64, na_value=np.nan)
+        for columns in (names.best, names.open)
+    )
+    outcome = _codes(people[names["status"]].tolist(), options > 0)
+    is_proven, because, grid = (people[names[name]] for name in PROOF)
+    proven = is_proven.fillna(False).to_numpy(dtype=bool)
     some = np.flatnonzero(options)
     # Options follow each other in the order of people, everybody's first option first.
     changed = answers.table("options", [names["changed"]]).column(0).combine_chunks()
@@ -145,14 +196,15 @@ def _of_folder(answers: "Answers") -> Outcomes:
 
     return Outcomes(
         labels=_index(people[names["person"]]),
-        outcome=_codes(people[names["status"]].tolist(), options > 0),
+        outcome=outcome,
         none_because=_reasons(
             people[names["status"]].tolist(),
             [one if isinstance(one, str) else None for one in people[names["none_because"]].tolist()],
         ),
-        proven=people[names["proven"]].fillna(False).to_numpy(dtype=bool),
+        proven=proven,
         objectives=objectives,
-        costs=np.column_stack(costs) if costs else np.empty((len(people), 0)),
+        costs=costs,
+        least=least_costs(outcome, proven, costs, _is_bounded(because.tolist(), grid.tolist()), open_costs),
         **_feature_pairs(
             np.repeat(some, first.value_lengths().to_numpy()),
             used.indices.to_numpy(),

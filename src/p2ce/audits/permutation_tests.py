@@ -1,95 +1,130 @@
 """Test by permutation whether a group differs from the whole, with a correction for many comparisons.
 
 The null hypothesis of each test: among the people that the metric is about, who belongs to the group has
-nothing to do with the outcome. A group is then a random subset of its size, whose counts are hypergeometric
-and the rank of whose median is beta-binomial: the permutation distribution itself is drawn, one number per
-permutation, however many people there are.
+nothing to do with the outcome. A group is then a random subset of its size, and how many people of a kind it
+has is hypergeometric. The distribution over all permutations is computed for shares and medians, and drawn
+for the burden, one number per permutation, however many people there are.
+
+Where searches are open, a test has a p-value for each completion (`open_costs`), and reports the largest, or
+a bound that none of them exceeds. So does the correction, since Holm's grows with every p-value.
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray, IntArray
-from p2ce.audits.cost_resampling import place_of, quantile_of
+from p2ce.arrays import FloatArray, IntArray
+from p2ce.audits.cost_resampling import Part
+from p2ce.audits.hypergeometric import at_least, at_most
 from p2ce.audits.metrics import HALF
+from p2ce.audits.open_costs import HIGH, LOW, Costs, count_below, quantile_range
 from p2ce.comparing import EQUAL_DIGITS
 
-EQUAL = 10.0**-EQUAL_DIGITS
+EQUAL = 10.0**-EQUAL_DIGITS  # what only rounding tells apart is equal
 
 
-def rate_p_value(
-    successes: int, size: int, all_successes: int, people: int, permutations: int, rng: np.random.Generator
-) -> float:
-    """Test the share of a group against the share of the whole, on both sides."""
-    drawn = rng.hypergeometric(all_successes, people - all_successes, size, permutations)
-    expected = size * all_successes  # in whole numbers, so that equal distances are equal
-    return p_value(np.abs(drawn * people - expected) >= abs(successes * people - expected))
+def rate_p_value(mine: tuple[int, int], size: int, others: tuple[int, int], other_size: int) -> float:
+    """Test the share of a group against the share of the whole, on both sides.
 
+    `mine` and `others` are the least and the most successes, of the group and of everybody else. The p-value
+    is the largest of all whole numbers between them, and 1 where the two shares may be equal.
 
-def open_rate_p_value(
-    mine: tuple[int, int],
-    size: int,
-    others: tuple[int, int],
-    other_size: int,
-    permutations: int,
-    rng: np.random.Generator,
-) -> float:
-    """Test a share of which outcomes are open: the largest p-value of the ways in which these may turn out.
-
-    `mine` and `others` are the least and the most successes, of the group and of everybody else. Where the
-    two shares may be equal, nothing can be found.
+    Let k be the successes of both together. The distribution of a permuted group depends on k alone, and the
+    p-value falls with the distance of the group's successes x from the k · size / people that are expected.
+    Where shares cannot be equal, all x lie on one side of that, so that for each k the nearest x has the
+    largest p-value: the least x, or the most.
     """
+    people = size + other_size
     if mine[0] * other_size <= others[1] * size and others[0] * size <= mine[1] * other_size:
         return 1.0
-    # Counts are whole numbers, so that a case between the extreme ones may have a p-value that is larger by a
-    # hundredth of itself: less than what permutations can tell.
-    cases = sorted({(one, other) for one in mine for other in others})
-    return max(
-        rate_p_value(one, size, one + other, size + other_size, permutations, rng) for one, other in cases
+    successes = np.arange(mine[0] + others[0], mine[1] + others[1] + 1)
+    is_above = mine[0] * other_size > others[1] * size
+    nearest = (
+        np.maximum(mine[0], successes - others[1]) if is_above else np.minimum(mine[1], successes - others[0])
     )
+    # In whole numbers, so that equal distances are equal.
+    expected = size * successes
+    distance = np.abs(nearest * people - expected)
+    above = at_least(-(-(expected + distance) // people), people, successes, size)
+    return min(float((above + at_most((expected - distance) // people, people, successes, size)).max()), 1.0)
 
 
-def median_p_value(
-    mine: FloatArray, everybody: FloatArray, permutations: int, rng: np.random.Generator
-) -> float:
-    """Test the median cost of a group against that of the whole; both are ordered."""
-    sizes = np.full(permutations, len(mine))
-    middle = quantile_of(everybody, HALF)
-    drawn = _subset_medians(everybody, sizes, rng)
-    return p_value(_as_far(drawn - middle, quantile_of(mine, HALF) - middle))
+def median_p_value(mine: Costs, whole: Costs) -> float:
+    """Test the median cost of a group against that of the whole.
+
+    Without open costs it is exact. With open costs it is a bound, 1 where the medians may be equal. Otherwise
+    their distance is at least that of their ranges, and a permuted median is as far away only if it is at
+    least `high` or at most `low` below, which is the distance added to the least median of the whole, and
+    taken from its greatest. That a random subset has a median of at least `high` means that fewer than half
+    of it cost less. Say that k people of the group turn out to have an option who have none yet. For this k,
+    the probability is largest if nobody of them costs less and all such others have an option too, which
+    costs no less: they are more people for the same number below. That it has a median of at most `low` is
+    most probable if as many of them as possible cost so little, and of such others exactly those who can
+    have an option. The sum of both is the bound for k, and the p-value is at most its maximum over all k.
+    """
+    gap = _gap(quantile_range(mine, HALF), quantile_range(whole, HALF))
+    if gap is None:
+        return 1.0
+    low, high = map(np.array, gap)
+    k = np.arange(mine.without + 1)
+    size = mine.with_option + k
+    needed = -(-size // 2)  # at or below the median
+    cheap, _ = count_below(whole, _before(high), HIGH)
+    as_high = at_most(needed - 1, whole.with_option + whole.without - mine.without + k, cheap, size)
+    cheap, may_be_cheap = count_below(whole, low, LOW)
+    _, mine_may_be = count_below(mine, low, LOW)
+    others = may_be_cheap - mine_may_be
+    marked = cheap + others + np.minimum(k, mine_may_be)
+    as_low = at_least(needed, whole.with_option + others + k, marked, size)
+    return min(float((as_high + as_low).max()), 1.0)
 
 
-def burden_p_value(
-    mine: FloatArray,
-    everybody: FloatArray,
-    counts: tuple[int, int],
-    all_counts: tuple[int, int],
-    permutations: int,
-    rng: np.random.Generator,
-) -> float:
-    """Test the rejection rate × median cost; counts are of people accepted, and rejected without recourse."""
-    size = sum(counts) + len(mine)
-    people = sum(all_counts) + len(everybody)
-    drawn = rng.multivariate_hypergeometric([*all_counts, len(everybody)], size, permutations)
-    some = drawn[:, 2] > 0
-    medians = _subset_medians(everybody, np.maximum(drawn[:, 2], 1), rng)
-    whole = (people - all_counts[0]) / people * quantile_of(everybody, HALF)
-    found = (size - counts[0]) / size * quantile_of(mine, HALF)
-    distances = (size - drawn[:, 0]) / size * medians - whole
-    # A subset without any cost has no burden: it counts as far away, which favours the null hypothesis.
-    return p_value(~some | _as_far(distances, found - whole))
+def burden_p_value(mine: Part, whole: Part, permutations: int, rng: np.random.Generator) -> float:
+    """Test the rejection rate × median cost.
+
+    Who is permuted does not depend on how searches end, since people without an option have a burden too:
+    their rejection. So each permuted group has a range of burdens, as the group and the whole have, and
+    counts if it may be as far away as the group and the whole may be close.
+    """
+    size, people = (int(part.counts().sum()) for part in (mine, whole))
+    rates = 1.0 - mine.accepted / size, 1.0 - whole.accepted / people
+    ends = [quantile_range(part.costs, HALF) for part in (mine, whole)]
+    gap = _gap(*((rate * low, rate * high) for rate, (low, high) in zip(rates, ends, strict=True)))
+    if gap is None:
+        return 1.0
+    low, high = gap
+    costs = whole.costs
+    sure, unsure = costs.with_option, costs.without
+    drawn = rng.multivariate_hypergeometric([whole.accepted, whole.without, sure, unsure], size, permutations)
+    accepted, _, some, more = drawn.T
+    rate = np.maximum(size - accepted, 1) / size
+    low_known, low_open = count_below(costs, low / rate, LOW)
+    high_known, _ = count_below(costs, _before(high / rate), HIGH)
+
+    def marked(among: int, counts: IntArray, taken: IntArray) -> IntArray:
+        return rng.hypergeometric(counts, among - counts, taken)
+
+    # The sums of terms of `open_costs`. A subset without any cost counts as far away, which favours the null
+    # hypothesis. Both tails are drawn apart and added.
+    as_low = marked(sure, low_known, some) + HALF * marked(unsure, low_open, more) >= HALF * some
+    as_high = ~(marked(sure, high_known, some) >= HALF * (some + more))
+    return min((1 + int(as_low.sum()) + int(as_high.sum())) / (1 + permutations), 1.0)
 
 
-def _as_far(drawn: FloatArray, found: float) -> BoolArray:
-    """Return which distances are at least as large; those that only rounding tells apart are equal."""
-    at_least: BoolArray = np.abs(drawn) >= abs(found) * (1.0 - EQUAL)
-    return at_least
+def _gap(mine: tuple[float, float], whole: tuple[float, float]) -> tuple[float, float] | None:
+    """Return from where on, down and up, a figure is as far from the whole as the group is at least.
+
+    None where the two ranges meet.
+    """
+    distance = max(mine[0] - whole[1], whole[0] - mine[1]) * (1.0 - EQUAL)
+    return (whole[1] - distance, whole[0] + distance) if distance > 0 else None
 
 
-def p_value(as_far: BoolArray) -> float:
-    """Give the share of permutations that are as far away; the data themselves count as one."""
-    return float((1 + int(as_far.sum())) / (1 + len(as_far)))
+def _before(value: FloatArray) -> FloatArray:
+    """Return the largest number below a number: costs are below the one if they are at most the other."""
+    found: FloatArray = np.nextafter(value, -math.inf)
+    return found
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -104,11 +139,3 @@ def holm(p_values: Sequence[float]) -> list[float]:
     corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     found: list[float] = corrected.tolist()
     return found
-
-
-def _subset_medians(ordered: FloatArray, sizes: IntArray, rng: np.random.Generator) -> FloatArray:
-    """Draw the medians of random subsets: people below the j-th of a subset are beta-binomial."""
-    places = place_of(HALF, sizes)
-    shares = rng.beta(places, sizes - places + 1)
-    medians: FloatArray = ordered[places + rng.binomial(len(ordered) - sizes, shares) - 1]
-    return medians

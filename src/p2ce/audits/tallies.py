@@ -6,9 +6,11 @@ from hashlib import sha256
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.arrays import FloatArray, IntArray
+from p2ce.audits.cost_resampling import Part
 from p2ce.audits.groupings import Grouping
 from p2ce.audits.metrics import Base
+from p2ce.audits.open_costs import Costs, classes_of
 from p2ce.audits.outcomes import REASONS, Outcome, Outcomes
 
 
@@ -19,7 +21,7 @@ class Tally:
     counts: tuple[int, ...]  # by `Outcome`
     none_because: tuple[int, ...]  # of people without recourse, by `REASONS`
     unproven: int  # have options that are not proven to be the cheapest
-    costs: tuple[FloatArray, ...]  # of each objective, ordered
+    costs: tuple[Costs, ...]  # of each objective
     features: IntArray  # how many people's first option changes each feature
 
     @property
@@ -52,44 +54,72 @@ class Tally:
 
     def entropy(self) -> int:
         """Give a seed that depends on what is counted alone: neither on names nor on the order of rows."""
-        held = repr(self.counts).encode() + b"".join(one.tobytes() for one in self.costs)
+        arrays = [array for one in self.costs for array in (one.found, one.known, one.people)]
+        held = repr(self.counts).encode() + b"".join(array.tobytes() for array in arrays)
         return int.from_bytes(sha256(held).digest()[:16], "little")
+
+    def part(self, objective: int) -> Part:
+        """Give what a resample or a permutation draws from."""
+        return Part(
+            accepted=self.counts[Outcome.ACCEPTED], without=self.no_recourse, costs=self.costs[objective]
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ordered:
-    """Everybody who has recourse, ordered by the cost in each objective."""
+class OrderedCosts:
+    """What everybody's cheapest option costs in one objective, in order; people are their places."""
 
-    costs: tuple[FloatArray, ...]
-    people: tuple[IntArray, ...]  # their places
+    found: IntArray  # people who have an option, by what it costs
+    known: IntArray  # those of them who have none that costs less
+    open: IntArray  # all others who may have an option
+    costs: FloatArray  # (n,) as found
+    low: FloatArray  # of the classes of open costs, see `Costs`
+    high: FloatArray
+    class_of: IntArray  # of each open person
 
-    def is_member(self, objective: int, codes: IntArray, place: int) -> BoolArray:
-        """Say of each whether they are in a group; of people with equal costs, those of the group come first.
-
-        So nothing depends on the order in which people were given.
-        """
-        costs, mine = self.costs[objective], codes[self.people[objective]] == place
-        starts = np.flatnonzero(np.diff(costs, prepend=-np.inf) > 0)  # of runs of equal costs
-        run = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(costs)))
-        members = np.add.reduceat(mine, starts, dtype=np.int64)
-        found: BoolArray = np.arange(len(costs)) - starts[run] < members[run]
-        return found
-
-    @classmethod
-    def of(cls, outcomes: Outcomes) -> "Ordered":
-        some = np.flatnonzero(outcomes.outcome == Outcome.WITH_RECOURSE)
-        found = [some[np.argsort(costs[some], kind="stable")] for costs in outcomes.costs.T]
-        costs = tuple(outcomes.costs[order, place] for place, order in enumerate(found))
-        return cls(costs=costs, people=tuple(found))
+    def of_groups(self, codes: IntArray, groups: int) -> list[Costs]:
+        """Split the costs by group."""
+        found, known = (_split(codes[some], self.costs[some], groups) for some in (self.found, self.known))
+        classes = len(self.low)
+        people = np.bincount(codes[self.open] * classes + self.class_of, minlength=groups * classes)
+        rows = people.reshape(groups, classes)
+        return [
+            Costs(found=found[place], known=known[place], low=self.low, high=self.high, people=rows[place])
+            for place in range(groups)
+        ]
 
 
-def tally_of_all(outcomes: Outcomes, ordered: Ordered) -> Tally:
+def ordered_costs(outcomes: Outcomes) -> tuple[OrderedCosts, ...]:
+    """Order the costs of everybody, objective by objective."""
+    has_option = outcomes.outcome == Outcome.WITH_RECOURSE
+    made = []
+    for costs, least in zip(outcomes.costs.T, outcomes.least.T, strict=True):
+        found = np.flatnonzero(has_option)
+        found = found[np.argsort(costs[found], kind="stable")]
+        is_known = least[found] >= costs[found]
+        rest = np.concatenate([found[~is_known], np.flatnonzero(outcomes.outcome == Outcome.UNFINISHED)])
+        low, high, class_of = classes_of(least[rest], np.where(has_option[rest], costs[rest], np.inf))
+        made.append(
+            OrderedCosts(
+                found=found,
+                known=found[is_known],
+                open=rest,
+                costs=costs,
+                low=low,
+                high=high,
+                class_of=class_of,
+            )
+        )
+    return tuple(made)
+
+
+def tally_of_all(outcomes: Outcomes, ordered: Sequence[OrderedCosts]) -> Tally:
     """Count everybody."""
     everybody = Grouping(columns=(), values=((),), codes=np.zeros(len(outcomes), dtype=np.int64))
     return next(tallies_of(everybody, outcomes, ordered))
 
 
-def tallies_of(grouping: Grouping, outcomes: Outcomes, ordered: Ordered) -> Iterator[Tally]:
+def tallies_of(grouping: Grouping, outcomes: Outcomes, ordered: Sequence[OrderedCosts]) -> Iterator[Tally]:
     """Count each group of a grouping."""
     groups, codes = len(grouping.values), grouping.codes
 
@@ -102,8 +132,7 @@ def tallies_of(grouping: Grouping, outcomes: Outcomes, ordered: Ordered) -> Iter
     open_fronts = (outcomes.outcome == Outcome.WITH_RECOURSE) & ~outcomes.proven
     unproven = np.bincount(codes[open_fronts], minlength=groups)
     features = table(codes[outcomes.changed_by], outcomes.changed, max(len(outcomes.features), 1))
-    pairs = zip(ordered.costs, ordered.people, strict=True)
-    split = [_split(codes[people], costs, groups) for costs, people in pairs]
+    split = [one.of_groups(codes, groups) for one in ordered]
     for place in range(groups):
         yield Tally(
             counts=tuple(counts[place].tolist()),

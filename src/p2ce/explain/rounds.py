@@ -133,7 +133,7 @@ class Rounds:
                 late |= one <= 0
         ended = again[late]
         known.open_boxes[ended] = np.maximum(known.open_boxes[ended], 1)
-        known.open_totals[ended[known.finished[ended]]] = 0.0
+        known.open_totals[ended] = 0.0  # what a rejected cell dominated was pruned, and may cost less
         known.finished[ended] = False
         self.waiting = again[~late]
         self.number += 1

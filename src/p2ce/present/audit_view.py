@@ -1,5 +1,6 @@
 """Put an audit into words: what stands out, a section for each grouping, and how to read it."""
 
+import math
 from dataclasses import dataclass
 
 from p2ce.audits.audit_result import Audit, Contrast, Estimate, Group
@@ -107,6 +108,8 @@ def _notices(audit: Audit, wording: Wording) -> tuple[str, ...]:
         found.append(wording.counted("audit_errors", all_people.errors))
     if all_people.unproven:
         found.append(wording.counted("audit_unproven", all_people.unproven))
+    if audit.objectives and (open_people := all_people.unfinished + all_people.unproven):
+        found.append(wording.counted("audit_open_costs", open_people))
     return tuple(found)
 
 
@@ -360,6 +363,8 @@ def _difference(contrast: Contrast | None, metric: Metric, wording: Wording) -> 
         return DASH
 
     def signed(value: float) -> str:
+        if math.isinf(value):
+            return wording.say("audit_open")
         text = wording.numbers.fixed(100 * value, 1) if metric.kind == "rate" else cost_text(value, wording)
         return f"+{text}" if value > 0 else text.replace("-", "\N{MINUS SIGN}")
 
@@ -374,7 +379,7 @@ def _ratio(contrast: Contrast | None, wording: Wording) -> str:
     if contrast is None or contrast.ratio is None:
         return DASH
     value, low, high = (
-        wording.numbers.fixed(one, 2)
+        wording.say("audit_open") if math.isinf(one) else wording.numbers.fixed(one, 2)
         for one in (contrast.ratio.value, contrast.ratio.low, contrast.ratio.high)
     )
     return f"{value} ({low} – {high})"
@@ -428,7 +433,7 @@ def _method(audit: Audit, wording: Wording) -> tuple[str, ...]:
     return (
         wording.say("audit_method_intervals", resamples=count(audit.resamples), confidence=confidence),
         wording.say(
-            "audit_method_tests",
+            "audit_method_permutations",
             permutations=count(audit.permutations),
             comparisons=count(audit.comparisons),
         ),

@@ -1,7 +1,7 @@
 """Collect what a chart of groups draws: a metric of each group with its interval, and that of everybody."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from p2ce.audits.audit_result import Audit, Group
@@ -23,6 +23,7 @@ class GroupRow:
     place: float | None = None
     low: float | None = None
     high: float | None = None
+    has_end: bool = True  # else the interval goes on beyond the axis, and `high` is where that ends
     box: tuple[float, float] | None = None  # from the lower to the upper quartile
 
 
@@ -35,7 +36,7 @@ class GroupData:
     rows: tuple[GroupRow, ...]
     ticks: tuple[Tick, ...]
     whole: Tick | None  # the figure of everybody
-    note: str  # "" where all groups are drawn
+    note: str  # "" where all groups are drawn, to the end of their intervals
 
 
 def metric_name(metric: Metric, wording: Wording) -> str:
@@ -64,6 +65,8 @@ def written(value: float, metric: Metric, wording: Wording) -> str:
 
 def cost_text(cost: float, wording: Wording) -> str:
     """Write a cost with three digits, which is more than an interval of groups can tell apart."""
+    if math.isinf(cost):  # the end of an interval, where searches are unfinished
+        return wording.say("audit_open")
     return wording.numbers.cost(float(f"{cost:.3g}") if abs(cost) < 1000 else cost)
 
 
@@ -77,6 +80,7 @@ def group_data(audit: Audit, groups: Sequence[Group], metric: Metric, wording: W
         for name in (metric.name, *quartiles)
         if (found := group.metrics.get(name)) is not None
         for value in ((found.low, found.high, found.value) if name == metric.name else (found.value,))
+        if math.isfinite(value)
     ]
     drawn += [] if everybody is None else [everybody.value]
     if metric.kind == "rate":
@@ -93,8 +97,16 @@ def group_data(audit: Audit, groups: Sequence[Group], metric: Metric, wording: W
         whole=None
         if everybody is None
         else Tick(scale.place(everybody.value), written(everybody.value, metric, wording)),
-        note=wording.counted("chart_more_groups", more) if (more := len(groups) - len(shown)) else "",
+        note=" ".join(_notes(shown, len(groups) - len(shown), metric, wording)),
     )
+
+
+def _notes(shown: Sequence[Group], more: int, metric: Metric, wording: Wording) -> Iterator[str]:
+    """Say what a chart does not draw."""
+    if any(metric.name in group.metrics and math.isinf(group.metrics[metric.name].high) for group in shown):
+        yield wording.say("audit_open_figure")
+    if more:
+        yield wording.counted("chart_more_groups", more)
 
 
 def _share_scale(shares: Sequence[float]) -> Scale:
@@ -120,6 +132,7 @@ def _row(group: Group, metric: Metric, quartiles: Sequence[str], scale: Scale, w
         text=written(found.value, metric, wording),
         place=scale.place(found.value),
         low=scale.place(found.low),
-        high=scale.place(found.high),
+        high=scale.place(found.high) if math.isfinite(found.high) else 1.0,
+        has_end=math.isfinite(found.high),
         box=(scale.place(ends[0]), scale.place(ends[1])) if len(ends) == 2 else None,
     )

@@ -45,4 +45,8 @@ def _panel(axes: Axes, data: GroupData, wording: Wording) -> None:
             axes.barh(place, row.box[1] - row.box[0], left=row.box[0], height=0.5, color=COLOUR, alpha=0.4)
         if not small:
             axes.plot([row.low, row.high], [place, place], color=COLOUR, linewidth=1.8, zorder=2)
+            if not row.has_end:
+                axes.plot(
+                    [row.high], [place], color=COLOUR, marker=">", markersize=6, zorder=2, clip_on=False
+                )
             canvas.dot(axes, row.place, place, LOOKS[0], 6.5, zorder=3)  # type: ignore[arg-type]

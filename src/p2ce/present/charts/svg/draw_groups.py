@@ -53,6 +53,9 @@ def _marks(row: GroupRow, y: float, x: Callable[[float], float]) -> list[Markup]
     if row.box is not None:
         wide = max(x(row.box[1]) - x(row.box[0]), 1.0)
         shapes.append(svg.rect(x(row.box[0]), y - 6, wide, 12, "pale-bar", 2))
-    shapes.append(svg.line(x(row.low), y, x(row.high), y, "option-0"))
+    if row.has_end:
+        shapes.append(svg.line(x(row.low), y, x(row.high), y, "option-0"))
+    else:
+        shapes.append(svg.arrow(x(row.low), x(row.high), y, "option-0"))
     shapes.append(svg.circle(x(row.place), y, 4.2, "option-0"))
     return shapes
