@@ -27,7 +27,7 @@ CHECKED: dict[str, str] = {
 }
 ALSO_NOT = (
     "evidence.json: grid (values that the policy does not list)",
-    "explanation.json: left, right and equal of rules, which their text says",
+    *(f"explanation.json: {name} of rules" for name in SIDES),  # which their text says
     "explainer.p2ce: versions and scores",
 )
 INPUTS = (
@@ -107,7 +107,9 @@ class StatedWords:
                 pairs[name] = value, self._own(name)
         known = [_without_sides(rule) for rule in question["rules"]]
         rules = [*self.certificate.get("rules", ()), *self.certificate.get("checked_rules", ())]
-        pairs["rules in the certificate"] = [rule for rule in rules if _without_sides(rule) not in known], []
+        listed = [_without_sides(rule) for rule in rules]
+        apart = [rule for rule in listed if rule not in known or listed.count(rule) > known.count(rule)]
+        pairs["rules in the certificate"] = apart, []
         forms = {"evidence.json": self.record, "explanation.json": self.given}
         pairs["format"] = {name: part["format"] for name, part in forms.items()}, FORMATS
         return [f"another {name}" for name, (said, found) in pairs.items() if said != found]
