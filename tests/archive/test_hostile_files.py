@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 import p2ce
 from p2ce.archive.read_archive import read_saved
 from p2ce.archive.stored_arrays import read_array, write_array
-from p2ce.zip_parts import zipped
 from p2ce.errors import InvalidArgument
+from p2ce.zip_parts import zipped
 from tests.populations import loans
 
 FIRST = loans.forest()

@@ -148,7 +148,7 @@ def _search(explainer: Explainer, recorded: Explanation, actions: ActionSet | No
 def _signature(
     opened: OpenedEvidence, public_key: "str | os.PathLike[str] | None"
 ) -> tuple[str, list[Difference]]:
-    """Say who signed the file; a signature that was asked for and does not hold is a difference."""
+    """Say who signed the file; one that is required and does not hold is a difference."""
     if public_key is None:
         if opened.signature is None:
             return "none", []

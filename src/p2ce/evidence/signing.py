@@ -68,12 +68,12 @@ def require_signature(
     except (Invalid, ValueError):
         raise InvalidSignature(
             f"The signature is not by the key {shown}, or a part was changed after it was signed. It names "
-            f"the key {echoed(signature.key, most=60)}. Get the file again from whoever signed it."
+            f"the key {echoed(signature.key, most=60)}. Get the file again from its signer."
         ) from None
     if signature.key != shown:  # which is not signed, and which readers see
         raise InvalidSignature(
             f"The signature is by the key {shown}, but names the key {echoed(signature.key, most=60)}. Get "
-            "the file again from whoever signed it."
+            "the file again from its signer."
         )
     return shown
 
@@ -116,7 +116,7 @@ def _private_key(path: "str | os.PathLike[str]", passphrase: str | None) -> "Ed2
 def _public_key(path: "str | os.PathLike[str]") -> "Ed25519PublicKey":
     content = _content(path, "public key")
     if b"PRIVATE KEY" in content:
-        raise _unusable(path, "public key", "it is a private key, which stays with whoever signs.")
+        raise _unusable(path, "public key", "it is a private key, which stays with the signer.")
     serialization, ed25519, unsupported = _library()
     load = serialization.load_pem_public_key
     if content.lstrip().startswith((b"ssh-", b"ecdsa-", b"sk-")):
