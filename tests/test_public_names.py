@@ -57,7 +57,7 @@ RECEIVED = {
 }
 OF_MODULES = {
     "datasets": ["Dataset", "load", "load_adult", "load_german", "load_taiwan", "make_applicants"],
-    "evidence": ["Difference", "Replay", "replay", "save"],
+    "evidence": ["Difference", "Replay", "replay", "save", "verify_signature"],
     "paper": ["P2CE", "Mapocam"],
     "portfolio": ["Answers", "explain_partitions", "run"],
     "testing": [

@@ -22,6 +22,7 @@
     ├── InvalidOutput (RuntimeError)         the user's own model or detector returned something unusable
     ├── NotFitted (ValueError)               a model or detector that has not seen any data yet
     ├── MissingData (FileNotFoundError)      a data set of the paper that no place has
+    ├── InvalidSignature (ValueError)        evidence that is not signed, or not by the key that was named
     ├── DamagedData (ValueError)             a data set whose bytes are not the published ones
     ├── BrokenPlugin (RuntimeError)          an installed package whose families cannot be loaded
     ├── UnfinishedRun (RuntimeError)         a portfolio of which some people are not explained yet
@@ -154,6 +155,10 @@ class NotFitted(P2CEError, ValueError):
 
 class MissingData(P2CEError, FileNotFoundError):
     """A data set of the paper that lies in no folder and could not be fetched."""
+
+
+class InvalidSignature(P2CEError, ValueError):
+    """Evidence that is not signed, or not by the key that was named."""
 
 
 class DamagedData(P2CEError, ValueError):

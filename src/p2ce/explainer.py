@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from p2ce.archive import AS_SAVED, archive_parts, arguments_to_save, read_saved, zipped
+from p2ce.archive import AS_SAVED, SavedExplainer, archive_parts, arguments_to_save, read_saved, zipped
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem, parsed_for, shaped_for, within_reach
 from p2ce.compilation.encode import EncodedRows, encode_row, encode_table
@@ -388,13 +388,14 @@ class Explainer:
         plausibility: Any = AS_SAVED,
         objectives: Any = AS_SAVED,
         check_model: bool = True,
+        trust_predicates: bool = False,
         limits: Limits = DEFAULT,
     ) -> "Explainer":
         """Give the explainer that was saved, with the same explanations to the byte.
 
         Loading runs no code that the file brings, and does not trust its contents. A rule that names a
-        Python function ("module:function") has that module imported when it is first called, as in a policy
-        file.
+        Python function ("module:function") would have that module imported when it is first called, so it is
+        rejected unless you trust it, as in a policy file.
 
         The isolation forest of this library comes back as it was fitted. A SHAP estimate is calibrated again
         when it is first needed, with the saved seed.
@@ -406,6 +407,7 @@ class Explainer:
             objectives: all objectives again, where one was of your own; or others.
             check_model: False takes another model with the same columns, such as one that was fitted anew;
                 otherwise it has to score people of the reference as the saved one did.
+            trust_predicates: accept rules that name Python functions, which run code of the file's author.
             limits: how much of a file is unpacked before it is rejected.
 
         >>> import tempfile, pandas as pd
@@ -419,6 +421,16 @@ class Explainer:
         {'Income': (20, 26)}
         """
         saved = read_saved(path, limits=limits)
+        saved.require_trusted(trust_predicates=trust_predicates)
+        return cls._of_saved(
+            saved, model, plausibility=plausibility, objectives=objectives, check_model=check_model
+        )
+
+    @classmethod
+    def _of_saved(
+        cls, saved: SavedExplainer, model: Any, *, plausibility: Any, objectives: Any, check_model: bool
+    ) -> "Explainer":
+        """Make the explainer of a file that was read."""
         saved.require_models(model)
         saved = saved.with_own(plausibility=plausibility, objectives=objectives)
         arguments = saved.given.arguments

@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from typing import IO
 
 from p2ce.errors import InvalidArgument, LimitExceeded, nearest
 from p2ce.visible import echoed
@@ -102,14 +103,13 @@ def read_limits(given: Iterable[str]) -> Limits:
     return Limits(**found)  # type: ignore[arg-type]
 
 
-def zip_list_bytes(path: "str | os.PathLike[str]", *, comment: int = 0) -> int | None:
+def zip_list_bytes(file: IO[bytes], *, comment: int = 0) -> int | None:
     """Give the size of the list of parts of a zip file, which Python reads whole; None if it has no end.
 
     The last record of the file says so. ``comment`` is how many bytes may stand behind it.
     """
-    with open(path, "rb") as file:
-        file.seek(max(0, os.path.getsize(path) - ZIP_END_BYTES - comment))
-        tail = file.read(ZIP_END_BYTES + comment)
+    file.seek(max(0, file.seek(0, os.SEEK_END) - ZIP_END_BYTES - comment))
+    tail = file.read(ZIP_END_BYTES + comment)
     at = tail.rfind(ZIP_END)
     if at < 0 or len(tail) - at < ZIP_END_BYTES:
         return None

@@ -11,6 +11,7 @@ import p2ce
 from p2ce.testing import check_evidence
 from tests.apps.commands import run
 from tests.evidence.forging import forged
+from tests.evidence.test_signing import write_key
 from tests.populations import loans
 from tests.portfolio.written_runs import write_run
 
@@ -51,8 +52,9 @@ def test_a_case_is_saved_and_found_again(folder: Path, capsys: pytest.CaptureFix
     other = run(capsys, "replay", case, "--model", folder / "other.txt")
     assert other.code == 3
     assert "not the same:\n  model: it scores" in other.out
-    assert "The file of the model is another" in other.err
-    assert "The file of the model is another" not in again.err
+    assert "for information: model_file was" in other.out
+    assert "model_file was" not in again.out
+    assert "hash of model_file" in again.out
     assert check_evidence(case, lightgbm.Booster(model_file=str(model))).passed
     assert "holds no model" in run(capsys, "replay", case).line
     changed = run(capsys, "replay", forged(case, lambda data: data.clear(), part="evidence.json"))
@@ -74,6 +76,31 @@ def test_without_a_model_the_grid_is_left_out(folder: Path, capsys: pytest.Captu
     assert done.code == 0
     assert "the grid is left out" in done.err
     assert run(capsys, "replay", "bare.zip", "--model", "model.txt").code == 0
+
+
+def test_a_case_is_signed_and_verified(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = write_key(folder, passphrase=b"open sesame")
+    words = ("evidence", "answers", "--person", 8, "--model", "model.txt", "--sign", key)
+    assert "Is the passphrase right" in run(capsys, *words, "--out", "signed.zip").line
+    monkeypatch.setenv("P2CE_KEY_PASSPHRASE", "open sesame")
+    assert run(capsys, *words, "--out", "signed.zip").code == 0
+    key.chmod(0o644)
+    assert "Other users may read the private key" in run(capsys, *words, "--out", "again.zip").err
+    assert (folder / "signed.zip").read_bytes() == (folder / "again.zip").read_bytes()
+    again = ("replay", "signed.zip", "--model", "model.txt")
+    own = ("--explainer", folder / "answers" / "explainer.p2ce")
+    valid = run(capsys, *again, "--public-key", folder / "key1.pub", *own)
+    assert valid.code == 0
+    assert ": valid." in valid.out
+    assert "only this file says: the person's key, the person's row.\n" in valid.out
+    assert "; not checked." in run(capsys, *again).out
+    write_key(folder, 2)
+    wrong = run(capsys, *again, "--public-key", folder / "key2.pub")
+    assert wrong.code == 3
+    assert "not the same:\n  signature: The signature is not by the key SHA256:" in wrong.out
+    assert "does not exist" in run(capsys, *again, "--public-key", "nothing.pub").line
 
 
 def test_mistakes_are_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -114,7 +114,10 @@ def test_a_function_as_a_rule_cannot_be_saved(tmp_path: Path) -> None:
 def test_loading_imports_no_module_that_a_rule_names(tmp_path: Path) -> None:
     rule = predicate("tests.archive.not_yet:there", columns=["Income"])
     actions = p2ce.ActionSet.infer(loans.people(), protect=None).rule(rule)
-    loaded = p2ce.Explainer.load(saved(loans.explainer(actions=actions), tmp_path), FIRST)
+    path = saved(loans.explainer(actions=actions), tmp_path)
+    with pytest.raises(InvalidArgument, match=r"credit\.p2ce' has the predicate.*trust_predicates=True"):
+        p2ce.Explainer.load(path, FIRST)
+    loaded = p2ce.Explainer.load(path, FIRST, trust_predicates=True)
     with pytest.raises(InvalidActions, match="not_yet"):
         loaded.explain(SOME.iloc[0])
 

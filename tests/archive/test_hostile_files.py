@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 import p2ce
 from p2ce.archive.read_archive import read_saved
 from p2ce.archive.stored_arrays import read_array, write_array
-from p2ce.archive.zipped import zipped
 from p2ce.errors import InvalidArgument
+from p2ce.zip_parts import zipped
 from tests.populations import loans
 
 FIRST = loans.forest()
@@ -155,7 +155,7 @@ BAD: list[tuple[Callable[[], bytes], str]] = [
     # Whatever else has changed then.
     (
         lambda: zipped({"p2ce.json": b'{"format": "p2ce.explainer/7"}', "new/part": b""}),
-        f"{NEWER}. Type: pip",
+        f"{NEWER}. Install that version",
     ),
     (head(format="p2ce.explainer/0"), "was written by an older version (p2ce"),
     *(

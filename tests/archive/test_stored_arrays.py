@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from p2ce.archive.stored_arrays import read_array, read_codes, write_array, write_codes
-from p2ce.archive.stored_values import NUMBERS, Damaged
+from p2ce.archive.stored_values import NUMBERS
+from p2ce.zip_parts import Damaged
 
 
 @pytest.mark.parametrize("name", NUMBERS)

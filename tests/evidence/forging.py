@@ -4,8 +4,15 @@ import hashlib
 import json
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from p2ce.evidence.evidence_record import SIGNATURE, EvidenceRecord
+from p2ce.evidence.readme import readme_of
+from p2ce.limits import DEFAULT
+from p2ce.result.explanation import Explanation
+from p2ce.result.json_data import to_record
 
 Change = Callable[[Any], Any]  # what json.loads gives, changed in place
 
@@ -27,12 +34,28 @@ def forged(path: Path, change: Change, *, part: str = "explanation.json", honest
     parts = parts_of(path)
     data = json.loads(parts[part])
     change(data)
-    parts[part] = json.dumps(data).encode()
-    if part == "explanation.json":  # the policy stands in two parts
+    if part == "explanation.json":  # the policy stands in two parts, and options are numbered
         parts["policy.yaml"] = data["question"]["policy"].encode()
-    if not honest:
-        record = json.loads(parts["evidence.json"])
-        others = {name: content for name, content in parts.items() if name != "evidence.json"}
-        record["parts"] = {name: hashlib.sha256(content).hexdigest() for name, content in others.items()}
-        parts["evidence.json"] = json.dumps(record).encode()
-    return write_parts(path.with_name("forged.zip"), parts)
+        data["counterfactuals"] = [
+            {**option, "number": number} for number, option in enumerate(data["counterfactuals"], start=1)
+        ]
+    parts[part] = json.dumps(data).encode()
+    return write_parts(path.with_name("forged.zip"), parts if honest else sealed(parts))
+
+
+def sealed(parts: dict[str, bytes]) -> dict[str, bytes]:
+    """Give the parts with the checksums that they have now."""
+    record = json.loads(parts["evidence.json"])
+    others = {name: content for name, content in parts.items() if name not in ("evidence.json", SIGNATURE)}
+    record["parts"] = {name: hashlib.sha256(content).hexdigest() for name, content in others.items()}
+    return {**parts, "evidence.json": json.dumps(record).encode()}
+
+
+def with_readme(path: Path) -> Path:
+    """Write the readme of a forged file again, so that it says what the parts say now."""
+    parts = parts_of(path)
+    record = to_record(json.loads(parts["evidence.json"]), EvidenceRecord, "record", DEFAULT)
+    listed = {name: mark for name, mark in record.parts.items() if name != "readme.txt"}
+    explanation = Explanation.from_json(parts["explanation.json"])
+    parts["readme.txt"] = readme_of(replace(record, parts=listed), explanation).encode()
+    return write_parts(path, sealed(parts))

@@ -6,7 +6,10 @@ import pytest
 
 import p2ce
 from p2ce.explain import finest_grid as finest
+from p2ce.problem.policy_document import read_document
+from p2ce.problem.policy_file import parse_policy, to_text
 from p2ce.result import Restriction
+from tests.populations import loans
 
 RNG = np.random.default_rng(5)
 PEOPLE = pd.DataFrame(
@@ -95,3 +98,17 @@ def test_people_of_one_batch_have_each_their_grid() -> None:
     assert grids == ["inferred", "finest", "inferred", "finest"]
     for row, found in zip(people.to_dict("records"), many, strict=True):
         assert found == explainer(accepts, actions).explain(row)
+
+
+def test_an_axis_may_have_candidates_on_the_finest_grid_alone() -> None:
+    """Listed candidates outside what was seen are none on the usual grid, which then lacks the axis."""
+    actions = p2ce.ActionSet.infer(loans.people(), protect=None)
+    low, high = (f"seen: [{actions[name].low:g}, {actions[name].high:g}]" for name in ("Income", "Debt"))
+    text = to_text(actions).replace(low, "SEEN").replace(high, low).replace("SEEN", high)
+    swapped = parse_policy(read_document(text)).actions()
+    assert not swapped["Income"].count()
+    explainer = loans.explainer(actions=swapped, max_changes=2, plausibility=None)
+    for person in loans.rejected().head(5).to_dict("records"):
+        certificate = explainer.explain(person).certificate
+        assert certificate is not None
+        assert certificate.grid in ("inferred", "finest")

@@ -16,7 +16,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from p2ce import P2CEError, rules
-from p2ce.errors import InvalidActions, PolicyError
+from p2ce.errors import InvalidActions, InvalidArgument, PolicyError
 from p2ce.problem import ActionSet, FeatureActions
 from p2ce.problem.policy_document import Document, read_document
 from p2ce.problem.policy_entries import SCHEMA, Dtype, policy_schema, schema_text
@@ -142,7 +142,7 @@ def test_rules_survive_save_and_load(some: list[rules.Rule]) -> None:
 
 def test_a_policy_survives_the_disk(tmp_path: Path) -> None:
     ACTIONS.save(str(tmp_path / "policy.yaml"))
-    again = ActionSet.load(str(tmp_path / "policy.yaml"))
+    again = ActionSet.load(str(tmp_path / "policy.yaml"), trust_predicates=True)
     assert again == ACTIONS
     assert (to_text(again), repr(again)) == (to_text(ACTIONS), repr(ACTIONS))
     for grid in ("data", "paper"):
@@ -381,5 +381,10 @@ def test_what_a_file_cannot_hold_is_rejected_and_the_old_file_stays(tmp_path: Pa
 def test_loading_runs_no_code(tmp_path: Path) -> None:
     text = GOOD + "rules:\n  - rule: predicate\n    function: no_such_module_anywhere:f\n"
     (tmp_path / "policy.yaml").write_text(text, encoding="utf-8")
-    (rule,) = load(tmp_path / "policy.yaml").rules
+    for key in ("rules", "proposed_rules"):
+        (tmp_path / "policy.yaml").write_text(text.replace("rules:", f"{key}:"), encoding="utf-8")
+        with pytest.raises(InvalidArgument, match=r"'no_such_module_anywhere:f'.*trust_predicates=True"):
+            load(tmp_path / "policy.yaml")
+    (tmp_path / "policy.yaml").write_text(text, encoding="utf-8")
+    (rule,) = load(tmp_path / "policy.yaml", trust_predicates=True).rules
     assert not rule.prunes

@@ -237,6 +237,23 @@ def test_what_is_no_json(text: Any) -> None:
     assert tame(str(caught.value))
 
 
+def test_half_of_a_surrogate_pair_is_one_line() -> None:
+    """A cell of the person's own may hold one, and so may words, which are displayed by its code."""
+    half = "a\ud800b"
+    for change in (
+        {"dtypes": {half: "int64"}, "columns": [half], "person": {half: 1}},
+        {"scale": half},
+        {half: 1},
+    ):
+        data = {**FULL.to_dict(), **change}
+        for attempt in (Explanation.from_dict, lambda data: Explanation.from_json(json.dumps(data))):
+            with pytest.raises(errors.InvalidArgument) as caught:
+                attempt(data)
+            assert tame(str(caught.value))
+    for change in ({"message": half}, {"question": {"policy": half}}, {"person": {"a": half}}):
+        str(Explanation.from_json(json.dumps({**FULL.to_dict(), **change}))).encode()
+
+
 def test_deep_values_are_rejected() -> None:
     with pytest.raises(errors.LimitExceeded):
         Explanation.from_dict({**FULL.to_dict(), "target": nested(10**4)})

@@ -195,6 +195,15 @@ def evidence(
     with_model: Annotated[
         bool, say.option("Keep the model's file, too.", None, "--with-model", panel=say.OUTPUT)
     ] = False,
+    sign: Annotated[
+        Path | None,
+        say.option(
+            "Sign the file with this Ed25519 private key (PEM or OpenSSH). Its passphrase, if it has one, is "
+            "read from P2CE_KEY_PASSPHRASE.",
+            "KEY",
+            panel=say.OUTPUT,
+        ),
+    ] = None,
     force: say.Force = False,
     weights: say.Weights = None,
     trust_pickle: say.TrustPickle = False,
@@ -218,7 +227,7 @@ def evidence(
         trust_predicates=trust_predicates,
         limits=read_limits(limit or ()),
     )
-    run_evidence(answers, person=person, out=out, given=given, with_model=with_model, force=force)
+    run_evidence(answers, person=person, out=out, given=given, with_model=with_model, sign=sign, force=force)
 
 
 @app.command()
@@ -227,6 +236,17 @@ def replay(
         Path, typer.Argument(metavar="EVIDENCE", help="What p2ce evidence wrote.", readable=False)
     ],
     model: say.OptionalModel = None,
+    explainer: Annotated[
+        Path | None,
+        say.option(
+            "Your own explainer (.p2ce): its policy, settings and population are searched, not the file's.",
+            "FILE",
+        ),
+    ] = None,
+    public_key: Annotated[
+        Path | None,
+        say.option("The public key that the file must be signed by (PEM or OpenSSH).", "KEY"),
+    ] = None,
     weights: say.Weights = None,
     trust_pickle: say.TrustPickle = False,
     trust_predicates: say.TrustPredicates = False,
@@ -236,8 +256,9 @@ def replay(
 
     [green]p2ce replay case-1234.zip --model model.txt[/]
 
-    Checksums of all parts come first. Without --model, the model's file in the evidence is used. Ends with 0
-    if the result is the same, 3 if something differs, 2 if a file cannot be read or was changed.
+    Checksums of all parts come first. Without --model, the model's file in the evidence is used. It lists
+    what was compared, what was not, and what only the file says. Ends with 0 if the result is the same, 3 if
+    something differs or the signature does not hold, 2 if a file cannot be read or was changed.
     """
     from p2ce.apps.evidence_command import ModelArgument, run_replay
 
@@ -248,7 +269,7 @@ def replay(
         trust_predicates=trust_predicates,
         limits=read_limits(limit or ()),
     )
-    raise typer.Exit(run_replay(case, given=given))
+    raise typer.Exit(run_replay(case, given=given, explainer=explainer, public_key=public_key))
 
 
 @app.command()

@@ -153,31 +153,7 @@ def _read_policy(inputs: Inputs) -> "ActionSet | None":
         return None
     from p2ce.problem.actions import ActionSet
 
-    policy = ActionSet.load(inputs.policy, limits=inputs.limits)
-    what = f"--policy {echoed(str(inputs.policy))}"
-    require_trusted_predicates(policy, what, trusted=inputs.trust_predicates)
-    return policy
-
-
-def require_trusted_predicates(policy: "ActionSet", what: str, *, trusted: bool) -> None:
-    """Reject a policy that runs code of its author, unless the user trusts it; ``what`` names it."""
-    from p2ce.problem.rules.predicate import Predicate
-
-    functions = [str(rule.function) for rule in policy.rules if isinstance(rule, Predicate)]
-    if functions and not trusted:
-        raise InvalidArgument(
-            f"{what} has the predicate {echoed(functions[0])}, a Python function, which runs code of its "
-            "author. If you trust the author, add --trust-predicates."
-        )
-
-
-def require_trusted_archive(path: Path, what: str, *, trusted: bool, limits: Limits) -> None:
-    """Reject a saved explainer whose policy runs code of its author, unless the user trusts it."""
-    from p2ce.archive import read_saved
-
-    actions = read_saved(path, limits=limits).given.arguments.actions
-    assert actions is not None, "a saved explainer has a policy"
-    require_trusted_predicates(actions, what, trusted=trusted)
+    return ActionSet.load(inputs.policy, trust_predicates=inputs.trust_predicates, limits=inputs.limits)
 
 
 def _names(

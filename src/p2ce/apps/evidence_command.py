@@ -1,11 +1,11 @@
 """Save the evidence of one person of a portfolio, and search it again: ``p2ce evidence``, ``p2ce replay``."""
 
+import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from p2ce.apps.command_inputs import require_trusted_archive, require_trusted_predicates
 from p2ce.apps.messages import notice, printable, working
 from p2ce.apps.model_files.load_model import LoadedModel, load_model
 from p2ce.check_paths import require_file, require_other, require_place
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from p2ce.evidence.read_evidence import OpenedEvidence
 
 DIFFERS = 3  # the exit code
+PASSPHRASE = "P2CE_KEY_PASSPHRASE"  # the environment variable with that of --sign, where the key has one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,13 +34,16 @@ class ModelArgument:
         """Load the model of a file, or what Python code makes."""
         return load_model(given, weights=self.weights, trust_pickle=self.trust_pickle, limits=self.limits)
 
-    def require_trusted(self, archive: Path, what: str) -> None:
-        """Reject a saved explainer whose policy runs code of its author, unless the user trusts it."""
-        require_trusted_archive(archive, what, trusted=self.trust_predicates, limits=self.limits)
-
 
 def run_evidence(
-    folder: Path, *, person: str, out: Path, given: ModelArgument, with_model: bool, force: bool
+    folder: Path,
+    *,
+    person: str,
+    out: Path,
+    given: ModelArgument,
+    with_model: bool,
+    sign: Path | None,
+    force: bool,
 ) -> None:
     """Save the evidence of one person."""
     from p2ce import evidence
@@ -48,7 +52,9 @@ def run_evidence(
     from p2ce.portfolio.answers import Answers
 
     file = None if given.model is None or not Path(given.model).is_file() else Path(given.model)
-    require_other(out, {"--model": file})
+    require_other(out, {"--model": file, "--sign": sign})
+    if sign is not None:
+        require_file(sign, "--sign")
     require_place(out, force=force)
     if with_model and file is None:
         raise InvalidArgument("--with-model keeps the model's file. Name it: --model model.txt")
@@ -61,38 +67,48 @@ def run_evidence(
             "again."
         )
     else:
-        given.require_trusted(kept, f"The policy of {echoed(str(folder))}")
         with working("Loading the model …"):
-            explainer = Explainer.load(kept, given.load(given.model).model, limits=given.limits)
+            explainer = Explainer.load(
+                kept,
+                given.load(given.model).model,
+                trust_predicates=given.trust_predicates,
+                limits=given.limits,
+            )
     with working("Saving the evidence …"):
         evidence.save(
-            answers, out, person=person, explainer=explainer, model_file=file, with_model=with_model
+            answers,
+            out,
+            person=person,
+            explainer=explainer,
+            model_file=file,
+            with_model=with_model,
+            sign=sign,
+            passphrase=os.environ.get(PASSPHRASE),
         )
     print(f"{printable(out)}: evidence of person {printable(person)}. It holds personal data.")
 
 
-def run_replay(path: Path, *, given: ModelArgument) -> int:
+def run_replay(path: Path, *, given: ModelArgument, explainer: Path | None, public_key: Path | None) -> int:
     """Search again what the evidence holds, and print what differs; give the exit code."""
     from p2ce import evidence
-    from p2ce.archive.stored_settings import read_actions
-    from p2ce.evidence.evidence_record import EXPLAINER
     from p2ce.evidence.read_evidence import read_evidence
 
+    for file, option in ((explainer, "--explainer"), (public_key, "--public-key")):
+        if file is not None:
+            require_file(file, option)
     opened = read_evidence(require_file(path, "EVIDENCE"), limits=given.limits)
-    what = f"The policy in {echoed(str(path))}"
-    require_trusted_predicates(
-        read_actions(opened.policy, given.limits), what, trusted=given.trust_predicates
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        kept = Path(folder) / EXPLAINER
-        kept.write_bytes(opened.explainer)
-        given.require_trusted(kept, what)
     with working("Searching again …"):
         loaded = _model(opened, given)
-        replay = evidence.replay(opened, loaded.model, limits=given.limits)
+        replay = evidence.replay(
+            opened,
+            loaded.model,
+            explainer=explainer,
+            public_key=public_key,
+            model_sha256=loaded.sha256,
+            trust_predicates=given.trust_predicates,
+            limits=given.limits,
+        )
     print(printable(replay))
-    if opened.record.hashes.get("model_file", loaded.sha256) != loaded.sha256:
-        notice("The file of the model is another than the recorded one, by its SHA-256.")
     return 0 if replay.same else DIFFERS
 
 

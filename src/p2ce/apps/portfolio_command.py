@@ -12,7 +12,6 @@ import typer
 from p2ce.apps import command_arguments as say
 from p2ce.apps.messages import counted, error_line, printable, working
 from p2ce.limits import read_limits
-from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     from p2ce.portfolio.answers import Answers
@@ -96,7 +95,6 @@ def run(
 
     Interrupt with Ctrl-C at any time: what is done is kept, and the same command again goes on.
     """
-    from p2ce.apps.command_inputs import require_trusted_archive
     from p2ce.apps.model_files.load_model import load_model
     from p2ce.check_paths import require_file
     from p2ce.errors import InvalidArgument, UnfinishedRun
@@ -112,15 +110,15 @@ def run(
     if time_limit is not None and not time_limit > 0:
         raise InvalidArgument(f"--time-limit {time_limit:g} is no time. Give seconds above 0.")
     require_file(explainer, "--explainer")
-    what = f"The policy of --explainer {echoed(str(explainer))}"
-    require_trusted_archive(explainer, what, trusted=trust_predicates, limits=limits)
     check_folder(out)
     before = _written(out)
     try:
         with nullcontext() if scheduler is None else connected(scheduler) as client:
             with working("Reading the model and the explainer …"):
                 loaded = load_model(model, weights=weights, trust_pickle=trust_pickle, limits=limits)
-                ready = Explainer.load(explainer, loaded.model, limits=limits)
+                ready = Explainer.load(
+                    explainer, loaded.model, trust_predicates=trust_predicates, limits=limits
+                )
             answers = run_portfolio(
                 ready,
                 data,

@@ -3,7 +3,7 @@
 from p2ce.archive.read_archive import AS_SAVED, SavedExplainer, read_saved
 from p2ce.archive.saved_arguments import SavedArguments, arguments_to_save
 from p2ce.archive.write_archive import archive_parts
-from p2ce.archive.zipped import zipped
+from p2ce.zip_parts import zipped
 
 __all__ = [
     "AS_SAVED",

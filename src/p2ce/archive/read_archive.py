@@ -2,7 +2,6 @@
 
 import json
 import os
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -15,9 +14,8 @@ from p2ce.archive.stored_arrays import ENDING, read_array
 from p2ce.archive.stored_forest import read_forest
 from p2ce.archive.stored_settings import read_settings
 from p2ce.archive.stored_table import read_table
-from p2ce.archive.stored_values import Damaged, take
+from p2ce.archive.stored_values import take
 from p2ce.archive.write_archive import FORMAT, HEAD, NUMBER, POLICY, SCORES, TABLE
-from p2ce.archive.zipped import Parts
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.detectors.detector_adapter import DetectorAdapter
@@ -25,7 +23,9 @@ from p2ce.detectors.isolation_forest import IsolationForest
 from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra
 from p2ce.explain.fingerprint import model_scores, same_scores
 from p2ce.limits import DEFAULT, Limits
+from p2ce.problem.rules.predicate import require_trusted
 from p2ce.visible import echoed
+from p2ce.zip_parts import Damaged, Parts
 
 ZIP_START = b"PK"
 AS_SAVED = "as saved"  # an argument that is not given again
@@ -58,6 +58,13 @@ class SavedExplainer:
             replaced["contamination"] = None
         given = replace(self.given, arguments=replace(self.given.arguments, **replaced))
         return replace(self, given=given, detector=None if "plausibility" in replaced else self.detector)
+
+    def require_trusted(self, *, trust_predicates: bool) -> None:
+        """Reject a policy that runs code of its author, unless the user trusts it."""
+        actions = self.given.arguments.actions
+        assert actions is not None, "a saved explainer has a policy"
+        what = f"The policy in {echoed(self.path)}"
+        require_trusted((*actions.rules, *actions.proposed_rules), what, trusted=trust_predicates)
 
     def require_models(self, model: Any) -> None:
         """Reject one model where there were several, and several where there was one."""
@@ -101,11 +108,16 @@ class OtherScores(NamedTuple):
     largest: float  # difference of a score
 
 
-def read_saved(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> SavedExplainer:
-    """Read a file of `save`; an error is one line that says what is wrong."""
+def read_saved(
+    path: "str | os.PathLike[str]", *, content: bytes | None = None, limits: Limits = DEFAULT
+) -> SavedExplainer:
+    """Read a file of `save`; an error is one line that says what is wrong.
+
+    ``content`` is what the file holds, where it is a part of another: the path then only names it.
+    """
     shown = os.fsdecode(path)
     try:
-        return _read(shown, limits)
+        return _read(shown, content, limits)
     except (MissingExtra, NotSupported):
         raise
     except LimitExceeded as error:
@@ -125,18 +137,17 @@ class NotSupported(InvalidArgument):
     """A file that is whole, but not for this version to read."""
 
 
-def _read(path: str, limits: Limits) -> SavedExplainer:
-    with open(path, "rb") as file:
-        start = file.read(len(ZIP_START))
+def _read(path: str, content: bytes | None, limits: Limits) -> SavedExplainer:
+    if content is None:
+        with open(path, "rb") as file:
+            start = file.read(len(ZIP_START))
+    else:
+        start = content[: len(ZIP_START)]
     if start != ZIP_START:
         raise NotSupported(
             f"{echoed(path)} is not a p2ce file: expected what Explainer.save() wrote, got no zip archive."
         )
-    try:
-        parts = Parts(path, limits)
-    except zipfile.BadZipFile as error:
-        raise Damaged("it ends before its list of contents") from error
-    with parts:
+    with Parts(path if content is None else content, limits) as parts:
         if HEAD not in parts:
             raise NotSupported(
                 f"{echoed(path)} is not a p2ce file: it is a zip archive without {echoed(HEAD)}."
@@ -177,8 +188,8 @@ def _check_format(head: Any, path: str) -> None:
     written = f" (p2ce {by:.20})" if isinstance(by, str) else ""
     if int(number) > NUMBER:
         raise NotSupported(
-            f"{echoed(path)} was written by a newer version{written}. Type: pip install --upgrade p2ce, or "
-            "save it again with this version."
+            f"{echoed(path)} was written by a newer version{written}. Install that version, or save it "
+            "again with this one."
         )
     raise NotSupported(
         f"{echoed(path)} was written by an older version{written}, in a form that is no longer read. "

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from p2ce.archive.stored_values import NUMBERS, Damaged
+from p2ce.archive.stored_values import NUMBERS
 from p2ce.arrays import BoolArray
+from p2ce.zip_parts import Damaged
 
 ENDING = ".npy"
 FIRST = 10  # bytes before the header: magic, version, and the header's length

@@ -9,10 +9,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from p2ce.archive.stored_arrays import read_codes, read_mask, write_codes
-from p2ce.archive.stored_values import Damaged, read_value, take, write_value
+from p2ce.archive.stored_values import read_value, take, write_value
 from p2ce.errors import InvalidArgument, MissingExtra
 from p2ce.tables.pandas_columns import text_dtype
 from p2ce.visible import echoed
+from p2ce.zip_parts import Damaged
 
 Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
 Written: TypeAlias = tuple[dict[str, Any], Arrays]

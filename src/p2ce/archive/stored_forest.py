@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from p2ce.archive.stored_columns import Arrays
-from p2ce.archive.stored_values import Damaged, read_value, take, write_value
+from p2ce.archive.stored_values import read_value, take, write_value
 from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.detectors.isolation_forest import Decision, own_forest
 from p2ce.errors import P2CEError
 from p2ce.scores.assemble import assemble_forest, trees_of
 from p2ce.scores.forest import Forest
 from p2ce.scores.score import FlatScore
+from p2ce.zip_parts import Damaged
 
 ARRAYS = {"root": "i", "feature": "i", "threshold": "f", "right": "i", "value": "f"}
 NUMBERS = ("accept_from", "reject_below", "whole_length", "offset")

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.archive.saved_arguments import SavedArguments
-from p2ce.archive.stored_values import Damaged, read_value, take, write_value
+from p2ce.archive.stored_values import read_value, take, write_value
 from p2ce.compilation.own_plausibility import IGNORE
 from p2ce.detectors.isolation_forest import IsolationForest
 from p2ce.errors import InvalidArgument, PolicyError
@@ -31,6 +31,7 @@ from p2ce.problem.policy_document import read_document
 from p2ce.problem.policy_file import parse_policy
 from p2ce.tables import TableKind
 from p2ce.visible import echoed
+from p2ce.zip_parts import Damaged
 
 # Which records of this library an argument may hold: written field by field, they check themselves when made.
 OBJECTIVES = (Changes, Euclidean, MaxDistance, MeanDistance, PercentileShift, WeightedDistance, CostTable)

@@ -8,9 +8,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from p2ce.archive.stored_columns import Arrays, array_names, as_index, read_column, write_column
-from p2ce.archive.stored_values import Damaged, read_value, take, write_value
+from p2ce.archive.stored_values import read_value, take, write_value
 from p2ce.tables import KINDS, TableKind
 from p2ce.visible import echoed
+from p2ce.zip_parts import Damaged
 
 
 def write_table(frame: pd.DataFrame, kind: TableKind) -> tuple[dict[str, Any], Arrays]:

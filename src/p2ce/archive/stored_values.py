@@ -8,6 +8,7 @@ import numpy as np
 from p2ce.errors import InvalidArgument
 from p2ce.tables.json_values import LONG_INT, NOT_FINITE, to_plain
 from p2ce.visible import echoed
+from p2ce.zip_parts import Damaged
 
 NUMPY = "numpy"
 TUPLE = "tuple"
@@ -17,10 +18,6 @@ NUMBERS = (
     *("float16", "float32", "float64"),
 )
 WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-
-
-class Damaged(Exception):
-    """A part of a file is not what `save` writes."""
 
 
 def write_value(value: Any, what: str) -> Any:

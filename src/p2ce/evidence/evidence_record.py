@@ -8,6 +8,7 @@ from p2ce.tables.json_values import Value
 FORMAT: Literal["p2ce.evidence/1"] = "p2ce.evidence/1"  # grows when an old reader could misread the new form
 RECORD, EXPLANATION, POLICY = "evidence.json", "explanation.json", "policy.yaml"
 EXPLAINER, README, MODEL = "explainer.p2ce", "readme.txt", "model/"
+SIGNATURE = "signature.json"  # over all other parts, so that the record cannot list it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +27,9 @@ class EvidenceRecord:
     person: Value = None  # the key of the person, where there is one
     package: str  # the version of p2ce that made the explanation
     code: str  # SHA-256 of the sources of that version
+    written_by: str  # SHA-256 of the sources that wrote this file, and the words of its readme
     versions: dict[str, str]  # library → version
     hashes: dict[str, str]  # "model" (by its scores), "model_file", "policy", "reference", "input" → SHA-256
     labels: dict[str, tuple[Value, ...]]  # of each column of categories, in the order of their codes
     grid: tuple[GridAxis, ...] | None = None  # None where no model was at hand when the file was written
-    parts: dict[str, str]  # name → SHA-256
+    parts: dict[str, str]  # name → SHA-256, of all but this one and the signature

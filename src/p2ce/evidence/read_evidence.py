@@ -2,28 +2,34 @@
 
 import hashlib
 import os
-import re
-import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from p2ce.archive.stored_values import Damaged
-from p2ce.archive.zipped import Parts
 from p2ce.errors import InvalidArgument, LimitExceeded, P2CEError
+from p2ce.evidence.compare_explanations import alike
 from p2ce.evidence.evidence_record import (
     EXPLAINER,
     EXPLANATION,
     FORMAT,
     MODEL,
     POLICY,
+    README,
     RECORD,
+    SIGNATURE,
     EvidenceRecord,
 )
+from p2ce.evidence.signing import FORMAT as SIGNATURE_FORMAT
+from p2ce.evidence.signing import Signature
 from p2ce.limits import DEFAULT, Limits
 from p2ce.result.explanation import Explanation
 from p2ce.result.json_data import parse_json, to_record
-from p2ce.visible import echoed
+from p2ce.tables.json_values import plain_fields
+from p2ce.visible import echoed, shortened
+from p2ce.zip_parts import Damaged, Parts
 
-MODEL_NAME = re.compile(rf"{MODEL}\w[\w.-]*", re.ASCII)  # no path that leads out of a folder
+UNKNOWN = object()
+REQUIRED = (EXPLANATION, POLICY, EXPLAINER, README)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,12 +39,14 @@ class OpenedEvidence:
     path: str
     record: EvidenceRecord
     explanation: Explanation
-    parts: dict[str, bytes]
-
-    @property
-    def policy(self) -> str:
-        """The policy that applied, as YAML."""
-        return self.parts[POLICY].decode("utf-8")
+    policy: str  # that applied, as YAML
+    readme: str
+    signature: Signature | None  # as it is written; `p2ce.evidence.verify_signature` verifies it
+    unknown: tuple[str, ...]  # entries of parts that this version does not know
+    # Entries that are read otherwise than they are written (part and place, as written, as read): a number of
+    # an option that is not its place, say.
+    overruled: tuple[tuple[str, Any, Any], ...]
+    parts: dict[str, bytes]  # all of them
 
     @property
     def explainer(self) -> bytes:
@@ -48,7 +56,7 @@ class OpenedEvidence:
     @property
     def model_file(self) -> tuple[str, bytes] | None:
         """The name and content of the model's file, where it was kept."""
-        names = [name for name in self.parts if MODEL_NAME.fullmatch(name)]
+        names = [name for name in self.parts if name.startswith(MODEL)]
         return (names[0].removeprefix(MODEL), self.parts[names[0]]) if names else None
 
 
@@ -63,30 +71,84 @@ def read_evidence(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -
         raise InvalidArgument(f"There is no file {echoed(shown)}. Check the path.") from error
     except OSError as error:
         raise InvalidArgument(f"Cannot read {echoed(shown)}: {error.strerror or error}.") from error
-    except (Damaged, P2CEError, zipfile.BadZipFile, ValueError) as error:
-        no_zip = isinstance(error, zipfile.BadZipFile)
-        why = "it is no zip file, or was not written to the end" if no_zip else str(error)
+    except (Damaged, P2CEError, ValueError) as error:
         raise InvalidArgument(
-            f"{echoed(shown)} is no sound evidence: {' '.join(why.split()).rstrip('.')}. Get it again from "
-            "where it was saved."
+            f"{echoed(shown)} is no sound evidence: {' '.join(str(error).split()).rstrip('.')}. Get it "
+            "again from where it was saved."
         ) from error
 
 
 def _read(path: str, limits: Limits) -> OpenedEvidence:
     with Parts(path, limits) as parts:
-        if RECORD not in parts:
-            raise Damaged(f"it has no part {echoed(RECORD)}")
-        data = parse_json(parts.take(RECORD), RECORD, limits)
-        record = to_record(data, EvidenceRecord, RECORD, limits, form=FORMAT)
-        held = {name: parts.take(name) for name in record.parts}
-        parts.require_empty()
+        held = {name: parts.take(name) for name in parts}
+    if RECORD not in held:
+        raise Damaged(f"it has no part {echoed(RECORD)}")
+    data = parse_json(held[RECORD], RECORD, limits, unique=True)
+    record = to_record(data, EvidenceRecord, RECORD, limits, form=FORMAT)
+    _check_names({*record.parts}, {*held} - {RECORD, SIGNATURE})
     for name, expected in record.parts.items():
         if hashlib.sha256(held[name]).hexdigest() != expected:
             raise Damaged(f"its part {echoed(name, most=60)} was changed: its SHA-256 is another")
-    for name in (EXPLANATION, POLICY, EXPLAINER):
-        if name not in held:
-            raise Damaged(f"it lacks the part {echoed(name)}")
-    explanation = Explanation.from_json(held[EXPLANATION], limits=limits)
+    plain = parse_json(held[EXPLANATION], EXPLANATION, limits, unique=True)
+    explanation = Explanation.from_dict(plain, limits=limits)
     if explanation.question is None:
         raise Damaged(f"its part {echoed(EXPLANATION)} has no question")
-    return OpenedEvidence(path=path, record=record, explanation=explanation, parts=held)
+    pairs = {RECORD: (data, plain_fields(record)), EXPLANATION: (plain, explanation.to_dict(times=True))}
+    apart = [one for part, pair in pairs.items() for one in _read_otherwise(*pair, f"{part}: ")]
+    return OpenedEvidence(
+        path=path,
+        record=record,
+        explanation=explanation,
+        policy=_text(held, POLICY),
+        readme=_text(held, README),
+        signature=_signature(held, limits),
+        unknown=tuple(dict.fromkeys(place for place, _, read in apart if read is UNKNOWN)),
+        overruled=tuple(entry for entry in apart if entry[2] is not UNKNOWN),
+        parts=held,
+    )
+
+
+def _check_names(listed: set[str], held: set[str]) -> None:
+    """Reject a file with other parts than those that `save` writes, listed or not."""
+    for name in (*REQUIRED, *sorted(listed)):
+        if name not in held:
+            raise Damaged(f"it lacks the part {echoed(name, most=60)}")
+    models = [name for name in sorted(held) if name.startswith(MODEL) and name.count("/") == 1]
+    for name in sorted(held):
+        if name not in (*REQUIRED, *models[:1]):
+            raise Damaged(f"it has a part {echoed(name, most=60)} that no evidence has")
+        if name not in listed:
+            raise Damaged(f"its part {echoed(name, most=60)} has no checksum")
+
+
+def _text(held: dict[str, bytes], name: str) -> str:
+    try:
+        return held[name].decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Damaged(f"its part {echoed(name)} is not text in UTF-8: {error.reason}") from None
+
+
+def _signature(held: dict[str, bytes], limits: Limits) -> Signature | None:
+    if SIGNATURE not in held:
+        return None
+    data = parse_json(held[SIGNATURE], SIGNATURE, limits, unique=True)
+    signature = to_record(data, Signature, SIGNATURE, limits, form=SIGNATURE_FORMAT)
+    if data != plain_fields(signature):  # no signature covers it
+        raise Damaged(f"its part {echoed(SIGNATURE)} has entries that no signature has")
+    return signature
+
+
+def _read_otherwise(data: Any, known: Any, place: str) -> Iterator[tuple[str, Any, Any]]:
+    """List entries of JSON data that the record made of them lacks, or has otherwise."""
+    if isinstance(data, dict) and isinstance(known, dict):
+        for name, entry in data.items():
+            inside = shortened(f"{place}{name}", 100)
+            if name in known:
+                yield from _read_otherwise(entry, known[name], f"{inside}.")
+            else:
+                yield inside, entry, UNKNOWN
+    elif isinstance(data, list) and isinstance(known, list) and len(data) == len(known):
+        for entry, other in zip(data, known, strict=True):
+            yield from _read_otherwise(entry, other, place)
+    elif not alike(data, known):
+        yield place.rstrip("."), data, known

@@ -44,7 +44,9 @@ def _what_it_is(record: EvidenceRecord) -> list[str]:
         "all that the search for one person was given, and all that it found.",
         "\n".join(f"  {name}: {what}" for name, what in held.items()),
         "The checksums reveal accidents. They are no signature: a person who changes a part can change its "
-        "checksum as well. Keep the SHA-256 of the whole file elsewhere, or sign it.",
+        "checksum as well. If there is a signature.json, the signer publishes a key: "
+        "p2ce replay this.zip --public-key key.pub verifies it. Otherwise compare the SHA-256 of the whole "
+        "file with one that was kept elsewhere.",
     ]
 
 
@@ -65,9 +67,12 @@ def _what_is_proven(explanation: Explanation) -> list[str]:
 def _how_to_repeat(record: EvidenceRecord) -> list[str]:
     model = "" if any(name.startswith(MODEL) for name in record.parts) else " --model model.txt"
     return [
-        f"  pip install p2ce=={record.package}\n  p2ce replay this.zip{model}",
+        f"  Software: p2ce {record.package}, whose sources have the SHA-256 {record.code}\n"
+        f"  p2ce replay this.zip{model}",
         "It verifies the checksums, searches again, and says that the result is the same, or what differs. "
-        "A short program that shares no code with the search checks the options one by one:",
+        "It lists what it compared, what it did not compare, and what only this file says. Your own copy of "
+        "the explainer takes the place of the one in here: --explainer yours.p2ce. A short program that "
+        "shares no code with the search checks the options one by one:",
         "  from p2ce.testing import check_evidence\n  print(check_evidence('this.zip', model))",
     ]
 

@@ -1,267 +1,313 @@
-"""Search again what an evidence file holds, and list what differs."""
+"""Search again what an evidence file holds, and list what differs, what was compared and what was not."""
 
 import hashlib
+import json
 import os
-import tempfile
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Any
 
-from p2ce.archive import AS_SAVED, read_saved
+from p2ce.archive import AS_SAVED, SavedExplainer, read_saved
 from p2ce.archive.stored_settings import read_actions
-from p2ce.evidence.evidence_record import EXPLAINER, EXPLANATION, RECORD
+from p2ce.archive.write_archive import HEAD, SCORES
+from p2ce.errors import InvalidSignature
+from p2ce.evidence.compare_explanations import (
+    NOT_COMPARED,
+    REPEATED,
+    compared_fields,
+    differences_of,
+    entries_apart,
+    question_entries,
+)
+from p2ce.evidence.evidence_record import EXPLAINER, EXPLANATION, README, RECORD
+from p2ce.evidence.person_grid import grid_of_person, labels_of_codes
 from p2ce.evidence.read_evidence import OpenedEvidence, read_evidence
+from p2ce.evidence.readme import readme_of
+from p2ce.evidence.replay_outcome import Difference, Replay
+from p2ce.evidence.signing import require_signature
+from p2ce.explain.fingerprint import fingerprint_of
 from p2ce.explainer import Explainer
 from p2ce.limits import DEFAULT, Limits
 from p2ce.portfolio.code_hash import code_hash
-from p2ce.result.counterfactual import SCORES, Counterfactual, same_score
+from p2ce.problem.actions import ActionSet
+from p2ce.problem.rules.predicate import require_trusted
 from p2ce.result.explanation import Explanation
-from p2ce.tables.json_values import plain_fields
+from p2ce.tables.json_values import to_plain
 from p2ce.visible import echoed
+from p2ce.zip_parts import Parts
 
-DifferenceKind: TypeAlias = Literal[
-    "model",  # the model scores people of the reference otherwise
-    "person",  # the score of the person
-    "status",
-    "proven",
-    "option removed",  # recorded, and not found again
-    "option added",  # found now, and not recorded
-    "option changed",  # the same changes, with other costs or scores
-    "option repeated",  # recorded more than once
-    "certificate",
-    "problem",  # threshold, target, objectives, …
-    "hash",  # of a part of the problem that is not what was hashed
-]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """One thing that differs between what was recorded and what was found again."""
-
-    kind: DifferenceKind
-    what: str  # the field, the option's changes, …
-    recorded: Any = None  # None where there was nothing
-    found: Any = None
-
-    def __str__(self) -> str:
-        if self.kind == "model":
-            return f"model: {self.what}, by up to {self.found:.3g}."
-        if self.kind == "option removed":
-            return f"option removed: {self.what} was recorded, and is not found again."
-        if self.kind == "option added":
-            return f"option added: {self.what} is found now, and was not recorded."
-        if self.kind == "option repeated":
-            return f"option repeated: {self.what} was recorded {self.recorded} times."
-        if self.recorded is self.found is None:
-            return f"{self.kind}: {self.what}."
-        return f"{self.kind}: {self.what} was {echoed(self.recorded)}, and is {echoed(self.found)}."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Replay:
-    """What a second search found, compared with what was recorded."""
-
-    differences: tuple[Difference, ...]  # none where both are the same
-    versions: dict[str, tuple[str, str]]  # library → (recorded, installed), where they differ; no difference
-    # "max_changes", "policy" (its SHA-256) → (of this person, the explainer's own), where they differ; no
-    # difference, since explain() takes others for one person.
-    personal: dict[str, tuple[Any, Any]]
-    recorded: Explanation
-    found: Explanation
-
-    @property
-    def same(self) -> bool:
-        """Whether the second search found the same."""
-        return not self.differences
-
-    def __str__(self) -> str:
-        number = len(self.recorded)
-        options = f"{number} option{'s' * (number != 1)}"
-        first = f"the same: {self.recorded.status}, {options}." if self.same else "not the same:"
-        others = [f"  {difference}" for difference in self.differences]
-        personal = [
-            f"  for information: {name} is {own} for this person, and {usual} in the explainer's settings."
-            for name, (own, usual) in self.personal.items()
-        ]
-        versions = [
-            f"  for information: {name} was {then}, and is {now}."
-            for name, (then, now) in self.versions.items()
-        ]
-        return "\n".join([first, *others, *personal, *versions])
+KEY = "the person's key"
+ROW = "the person's row"
+OF_EXPLAINER = ("policy", "settings of the explainer", "reference population")
+HASHED = ("model", "policy", "reference")
 
 
 def replay(
     path: "str | os.PathLike[str] | OpenedEvidence",
     model: Any,
     *,
+    explainer: "str | os.PathLike[str] | None" = None,
+    public_key: "str | os.PathLike[str] | None" = None,
     plausibility: Any = AS_SAVED,
     objectives: Any = AS_SAVED,
+    model_sha256: str | None = None,
+    trust_predicates: bool = False,
     limits: Limits = DEFAULT,
 ) -> Replay:
     """Search again for the person of an evidence file, with the same settings and without a time limit.
 
-    A model that scores people of the reference otherwise is a difference, and the search goes on with it. A
-    rule of the policy that names a Python function has its module imported.
+    Everything that can be found again is compared, to the names, units and texts that a reader sees. The
+    inputs of the search come from the file, but for the model and what you give here: a file that was forged
+    throughout is the evidence of another search. So give your own explainer and a public key where you can.
+    A model that scores people of the reference otherwise is a difference, and the search goes on with it.
 
     Args:
         path: what `save` wrote.
         model: the model, as for `Explainer.load`.
+        explainer: your own explainer, as `Explainer.save` wrote it. Its policy, settings and reference
+            are searched instead of the file's, and every part that differs is a difference.
+        public_key: the file of the Ed25519 key, as PEM or OpenSSH, by whose private half it must be signed.
         plausibility: the detector again, where it was one of your own.
         objectives: all objectives again, where one was of your own.
+        model_sha256: the SHA-256 of the model's file, to be compared with the recorded one.
+        trust_predicates: accept rules that name Python functions, which run code of their author.
         limits: how much of a file is unpacked before it is rejected.
     """
     opened = path if isinstance(path, OpenedEvidence) else read_evidence(path, limits=limits)
-    recorded = opened.explanation
-    with tempfile.TemporaryDirectory() as folder:
-        archive = Path(folder) / EXPLAINER
-        archive.write_bytes(opened.explainer)
-        saved = replace(read_saved(archive, limits=limits), path=opened.path)  # which messages name
-        saved.require_models(model)
-        saved.with_own(plausibility=plausibility, objectives=objectives)
-        explainer = Explainer.load(
-            archive,
-            model,
-            plausibility=plausibility,
-            objectives=objectives,
-            check_model=False,
-            limits=limits,
-        )
-    apart = saved.other_scores(explainer._problem, explainer._compiled.values)
-    found = _search(explainer, opened, limits)
-    differences = [*_differences(recorded, found), *_hashes(opened, found)]
-    if apart is not None:
-        what = f"it scores {apart.different} of {apart.people} people of the reference differently"
-        differences.insert(0, Difference(kind="model", what=what, found=apart.largest))
+    held = read_saved(f"{opened.path}/{EXPLAINER}", content=opened.explainer, limits=limits)
+    saved = held if explainer is None else read_saved(explainer, limits=limits)
+    saved.require_trusted(trust_predicates=trust_predicates)
+    actions: ActionSet | None = _own_actions(opened, trust_predicates=trust_predicates, limits=limits)
+    loaded = Explainer._of_saved(
+        replace(saved, path=opened.path) if explainer is None else saved,  # which messages name
+        model,
+        plausibility=plausibility,
+        objectives=objectives,
+        check_model=False,
+    )
+    assert loaded._problem.question is not None
+    if opened.policy == loaded._problem.question.policy:
+        actions = None
+    found = _search(loaded, opened.explanation, actions)
+    signature, unsigned = _signature(opened, public_key)
+    personal = _personal(loaded, opened.explanation, found)
+    scope = _Scope(opened, saved, found, model_sha256)
+    differences = [
+        *unsigned,
+        *_other_model(saved, loaded),
+        *(() if explainer is None else _other_parts(opened, explainer, limits)),
+        *differences_of(opened.explanation, found),
+        *scope.hashes(),
+        *_record(opened, loaded, found, actions),
+        *_readme(opened),
+    ]
     return Replay(
         differences=tuple(differences),
-        versions=_versions(opened, found),
-        personal=_personal(explainer, opened),
-        recorded=recorded,
+        compared=scope.compared(),
+        not_compared=scope.not_compared(),
+        only_the_file_says=_only_the_file_says(own=explainer is not None, personal=personal),
+        signature=signature,
+        versions=_versions(opened, found, model_sha256),
+        personal=personal,
+        recorded=opened.explanation,
         found=found,
     )
 
 
-def _search(explainer: Explainer, opened: OpenedEvidence, limits: Limits) -> Explanation:
-    recorded = opened.explanation
-    own = explainer._problem.question
-    assert own is not None
-    actions = None if opened.policy == own.policy else read_actions(opened.policy, limits)
-    certificate = recorded.certificate
-    if certificate is None:
-        return explainer.explain(recorded.person, actions=actions)
-    return explainer.explain(recorded.person, actions=actions, max_changes=certificate.max_changes)
+def verify_signature(
+    path: "str | os.PathLike[str]", public_key: "str | os.PathLike[str]", *, limits: Limits = DEFAULT
+) -> str:
+    """Raise `InvalidSignature` unless an evidence file is signed by the private half of a public key.
+
+    Return the fingerprint of the key, as `ssh-keygen -l` prints it.
+
+    Args:
+        path: what `save` wrote.
+        public_key: the file of the Ed25519 key, as PEM or OpenSSH.
+        limits: how much of a file is unpacked before it is rejected.
+    """
+    opened = read_evidence(path, limits=limits)
+    return require_signature(opened.signature, opened.parts, public_key)
 
 
-def _differences(recorded: Explanation, found: Explanation) -> list[Difference]:
-    if recorded == found:
-        return []
-    listed = [*_options(recorded, found), *_fields(recorded, found), *_certificates(recorded, found)]
-    # What is not equal is never the same, whatever the fields say.
-    return listed or [Difference(kind="problem", what="no field differs, but the explanations do")]
+def _own_actions(opened: OpenedEvidence, *, trust_predicates: bool, limits: Limits) -> ActionSet:
+    actions = read_actions(opened.policy, limits)
+    what = f"The policy in {echoed(opened.path)}"
+    require_trusted((*actions.rules, *actions.proposed_rules), what, trusted=trust_predicates)
+    return actions
 
 
-def _fields(recorded: Explanation, found: Explanation) -> Iterator[Difference]:
-    apart = ("counterfactuals", "certificate", "kind", "question", "elapsed", "timings")
-    then, now = (plain_fields(one, apart) for one in (recorded, found))
-    for name in then:
-        of_person = name.startswith("person")
-        if not (same_score(then[name], now[name]) if of_person else then[name] == now[name]):
-            kind: DifferenceKind = "person" if of_person else "status" if name == "status" else "problem"
-            yield Difference(kind=kind, what=name, recorded=then[name], found=now[name])
+def _search(explainer: Explainer, recorded: Explanation, actions: ActionSet | None) -> Explanation:
+    given: dict[str, Any] = {name: getattr(recorded, name) for name in REPEATED}
+    if recorded.certificate is not None:
+        given["max_changes"] = recorded.certificate.max_changes
+    return explainer.explain(recorded.person, actions=actions, **given)
 
 
-def _certificates(recorded: Explanation, found: Explanation) -> Iterator[Difference]:
-    before, after = recorded.certificate, found.certificate
-    if before == after:
-        return
-    if before is None or after is None:
-        yield Difference(kind="certificate", what="certificate", recorded=before, found=after)
-        return
-    compared = {one.name for one in fields(before) if one.compare}
-    then, now = plain_fields(before), plain_fields(after)
-    for name in then:
-        if name in compared and then[name] != now[name]:
-            kind: DifferenceKind = "proven" if name == "proven" else "certificate"
-            yield Difference(kind=kind, what=name, recorded=then[name], found=now[name])
+def _signature(
+    opened: OpenedEvidence, public_key: "str | os.PathLike[str] | None"
+) -> tuple[str, list[Difference]]:
+    """Say who signed the file; one that is required and does not hold is a difference."""
+    if public_key is None:
+        if opened.signature is None:
+            return "none", []
+        return f"names the key {echoed(opened.signature.key, most=60)[1:-1]}; not checked", []
+    try:
+        return f"by the key {require_signature(opened.signature, opened.parts, public_key)}: valid", []
+    except InvalidSignature as error:
+        what = str(error).rstrip(".")
+        return "none" if opened.signature is None else "not valid", [Difference(kind="signature", what=what)]
 
 
-def _options(recorded: Explanation, found: Explanation) -> Iterator[Difference]:
-    then, now = ({_moves(option): option for option in one} for one in (recorded, found))
-    for moves, option in then.items():
-        if moves not in now:
-            yield Difference(kind="option removed", what=moves, recorded=option.number)
-        elif option != now[moves]:
-            yield from _changed(moves, option, now[moves])
-    for moves, option in now.items():
-        if moves not in then:
-            yield Difference(kind="option added", what=moves, found=option.number)
-    listed = [_moves(option) for option in recorded]
-    for moves, times in Counter(listed).items():
-        if times > 1:
-            yield Difference(kind="option repeated", what=moves, recorded=times, found=1)
-    if [*then] != [*now] and then.keys() == now.keys():
-        order = [1 + [*now].index(moves) for moves in then]
-        yield Difference(kind="problem", what="the order of options", recorded=order, found=sorted(order))
+def _other_model(saved: SavedExplainer, explainer: Explainer) -> Iterator[Difference]:
+    apart = saved.other_scores(explainer._problem, explainer._compiled.values)
+    if apart is not None:
+        what = f"it scores {apart.different} of {apart.people} people of the reference differently"
+        yield Difference(kind="model", what=what, found=apart.largest)
 
 
-def _changed(moves: str, recorded: Counterfactual, found: Counterfactual) -> Iterator[Difference]:
-    then, now = (plain_fields(option, ("number",)) for option in (recorded, found))
-    for name, value in then.items():
-        if not (same_score(value, now[name]) if name in SCORES else value == now[name]):
-            what = f"{name} of {moves}"
-            yield Difference(kind="option changed", what=what, recorded=value, found=now[name])
+def _other_parts(
+    opened: OpenedEvidence, explainer: "str | os.PathLike[str]", limits: Limits
+) -> Iterator[Difference]:
+    """Compare the explainer in the file with the verifier's own, part by part."""
+    then, now = (_stated_parts(source, limits) for source in (opened.explainer, explainer))
+    for name in dict.fromkeys([*then, *now]):
+        if then.get(name) != now.get(name):
+            yield Difference(kind="explainer", what=f"its part {echoed(name)} is not that of your own")
 
 
-def _moves(option: Counterfactual) -> str:
-    """Name an option by what it changes."""
-    changes = (
-        f"{name} {echoed(before, most=60)} → {echoed(after, most=60)}"
-        for name, (before, after) in option.changes.items()
-    )
-    return ", ".join(changes)
+def _stated_parts(source: "str | os.PathLike[str] | bytes", limits: Limits) -> dict[str, Any]:
+    """Give the parts of an explainer without versions, and without scores, which the model is compared by."""
+    with Parts(source, limits) as parts:
+        held: dict[str, Any] = {name: parts.take(name) for name in parts if name != SCORES}
+    head = json.loads(held[HEAD])
+    del head["versions"], head["model"]["fingerprint"]
+    return {**held, HEAD: head}
 
 
-def _hashes(opened: OpenedEvidence, found: Explanation) -> Iterator[Difference]:
-    """Compare recorded hashes with what they are of; the model itself is compared by its scores."""
-    recorded = opened.explanation.question
-    assert recorded is not None
-    assert found.question is not None
-    now = {"policy": _sha256(opened.policy), "reference": found.question.hashes["reference"]}
-    now["model"] = recorded.hashes.get("model", "")
-    for place, hashes in ((RECORD, opened.record.hashes), (EXPLANATION, recorded.hashes)):
-        for name, value in now.items():
-            if (then := hashes.get(name)) != value:
-                yield Difference(kind="hash", what=f"{name} in {place}", recorded=then, found=value)
-    if (said := _sha256(recorded.policy)) != now["policy"]:
-        what = f"the text of the policy in {EXPLANATION}"
-        yield Difference(kind="hash", what=what, recorded=said, found=now["policy"])
+class _Scope:
+    """Which statements of a file were compared, and which hashes are of something else."""
+
+    def __init__(
+        self, opened: OpenedEvidence, saved: SavedExplainer, found: Explanation, model_sha256: str | None
+    ) -> None:
+        assert opened.explanation.question is not None
+        assert found.question is not None
+        self.opened, self.recorded = opened, opened.explanation.question
+        self.now = {"policy": _sha256(opened.policy.encode())}
+        self.now["reference"] = found.question.hashes["reference"]
+        # Scores may be rounded otherwise on another machine. The model itself is compared by its scores.
+        known = (fingerprint_of(saved.scores), found.question.hashes["model"])
+        self.knows_model = self.recorded.hashes.get("model") in known
+        self.now["model"] = self.recorded.hashes.get("model", "")
+        if opened.model_file is not None:
+            self.now["model_file"] = _sha256(opened.model_file[1])
+        elif model_sha256 is not None and opened.record.hashes.get("model_file") == model_sha256:
+            self.now["model_file"] = model_sha256  # another one is information, as another version is
+
+    def hashes(self) -> Iterator[Difference]:
+        """Compare recorded hashes with what they are of."""
+        places = ((RECORD, self.opened.record.hashes), (EXPLANATION, self.recorded.hashes))
+        for place, hashes in places:
+            for name, value in self.now.items():
+                if (name in HASHED or place == RECORD) and (then := hashes.get(name)) != value:
+                    yield Difference(kind="hash", what=f"{name} in {place}", recorded=then, found=value)
+        if (said := _sha256(self.recorded.policy.encode())) != self.now["policy"]:
+            what = f"the text of the policy in {EXPLANATION}"
+            yield Difference(kind="hash", what=what, recorded=said, found=self.now["policy"])
+
+    def compared(self) -> tuple[str, ...]:
+        readme = (README,) if _written_by_this_code(self.opened) else ()
+        grid = ("grid",) if self.opened.record.grid is not None else ()
+        return (*compared_fields(), "policy.yaml", "labels", *grid, *map(_hash_of, self._known()), *readme)
+
+    def not_compared(self) -> tuple[str, ...]:
+        hashes = dict.fromkeys([*self.opened.record.hashes, *self.recorded.hashes])
+        grid = ("the grid that was searched",) if self.opened.record.grid is None else ()
+        readme = () if _written_by_this_code(self.opened) else (README,)
+        others = (*grid, "package", "code", "written_by", *readme)
+        left = (_hash_of(name) for name in hashes if name not in self._known())
+        return (*NOT_COMPARED, *others, *left, *self.opened.unknown)
+
+    def _known(self) -> list[str]:
+        return [name for name in self.now if name != "model" or self.knows_model]
 
 
-def _personal(explainer: Explainer, opened: OpenedEvidence) -> dict[str, tuple[Any, Any]]:
-    own, certificate = explainer._problem, opened.explanation.certificate
-    assert own.question is not None
+def _hash_of(name: str) -> str:
+    return f"hash of {name}"
+
+
+def _record(
+    opened: OpenedEvidence, explainer: Explainer, found: Explanation, actions: ActionSet | None
+) -> Iterator[Difference]:
+    """Compare what evidence.json states: labels, grid, and the versions that the explanation has as well."""
+    record, question = opened.record, opened.explanation.question
+    assert question is not None
     pairs: dict[str, tuple[Any, Any]] = {
-        "policy": (_sha256(opened.policy), _sha256(own.question.policy)),
+        "labels": (record.labels, labels_of_codes(explainer._problem.codebook)),
+        "versions": (record.versions, question.versions),
+        "package": (record.package, question.versions.get("p2ce", "")),
     }
-    if certificate is not None:
-        pairs["max_changes"] = certificate.max_changes, own.max_changes
-    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+    if record.grid is not None:
+        pairs["grid"] = record.grid, grid_of_person(explainer, found, actions)
+    for what, before, after in opened.overruled:
+        yield Difference(kind="record", what=what, recorded=before, found=after)
+    for name, (then, now) in pairs.items():
+        for what, before, after in entries_apart(to_plain(then), to_plain(now), name):
+            yield Difference(kind="record", what=f"{what} in {RECORD}", recorded=before, found=after)
 
 
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def _readme(opened: OpenedEvidence) -> Iterator[Difference]:
+    """Compare the readme with what this code writes; other code may have other words."""
+    if not _written_by_this_code(opened):
+        return
+    parts = {name: value for name, value in opened.record.parts.items() if name != README}
+    expected = readme_of(replace(opened.record, parts=parts), opened.explanation)
+    if opened.readme != expected:
+        lines = zip_longest(opened.readme.split("\n"), expected.split("\n"))
+        place, (then, now) = next(
+            (place, pair) for place, pair in enumerate(lines, start=1) if pair[0] != pair[1]
+        )
+        yield Difference(kind="readme", what=f"line {place}", recorded=then, found=now)
 
 
-def _versions(opened: OpenedEvidence, found: Explanation) -> dict[str, tuple[str, str]]:
+def _written_by_this_code(opened: OpenedEvidence) -> bool:
+    return opened.record.written_by == code_hash()
+
+
+def _personal(explainer: Explainer, recorded: Explanation, found: Explanation) -> dict[str, tuple[Any, Any]]:
+    own, certificate = explainer._problem, recorded.certificate
+    assert own.question is not None
     assert found.question is not None
-    then, now = opened.record.versions, found.question.versions
-    names = dict.fromkeys([*then, *now])
-    differ = {
+    entries = entries_apart(question_entries(found.question), question_entries(own.question))
+    pairs = {what: (of_person, usual) for what, of_person, usual in entries if what != "policy"}
+    if found.question.policy != own.question.policy:
+        pairs["policy"] = found.question.hashes["policy"], own.question.hashes["policy"]
+    if certificate is not None and certificate.max_changes != own.max_changes:
+        pairs["max_changes"] = certificate.max_changes, own.max_changes
+    return pairs
+
+
+def _only_the_file_says(*, own: bool, personal: dict[str, Any]) -> tuple[str, ...]:
+    of_person = tuple(f"{name} of this person" for name in ("policy", "max_changes") if name in personal)
+    return (KEY, ROW, *REPEATED, *(of_person if own else (*OF_EXPLAINER, *of_person)))
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _versions(
+    opened: OpenedEvidence, found: Explanation, model_sha256: str | None
+) -> dict[str, tuple[str, str]]:
+    assert found.question is not None
+    then, now = dict(opened.record.versions), dict(found.question.versions)
+    then["code"], now["code"] = opened.record.code, code_hash()
+    if model_sha256 is not None and "model_file" in opened.record.hashes:
+        then["model_file"], now["model_file"] = opened.record.hashes["model_file"], model_sha256
+    return {
         name: (then.get(name, "not there"), now.get(name, "not there"))
-        for name in names
+        for name in dict.fromkeys([*then, *now])
         if then.get(name) != now.get(name)
     }
-    code = code_hash()
-    return differ if opened.record.code == code else {**differ, "code": (opened.record.code, code)}

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from p2ce.archive import read_saved
-from p2ce.archive.zipped import zipped
 from p2ce.errors import InvalidArgument
 from p2ce.evidence.evidence_record import (
     EXPLAINER,
@@ -18,10 +17,12 @@ from p2ce.evidence.evidence_record import (
     POLICY,
     README,
     RECORD,
+    SIGNATURE,
     EvidenceRecord,
 )
 from p2ce.evidence.person_grid import grid_of_person, labels_of_codes
 from p2ce.evidence.readme import readme_of
+from p2ce.evidence.signing import signature_of
 from p2ce.explain.fingerprint import codes_fingerprint
 from p2ce.explainer import Explainer
 from p2ce.files import write_whole
@@ -33,6 +34,7 @@ from p2ce.result.status import Status
 from p2ce.tables.codebook import codebook_of
 from p2ce.tables.json_values import Value, plain_fields
 from p2ce.visible import echoed
+from p2ce.zip_parts import zipped
 
 if TYPE_CHECKING:
     from p2ce.portfolio.answers import Answers
@@ -49,6 +51,8 @@ def save(
     actions: ActionSet | None = None,
     model_file: "str | os.PathLike[str] | None" = None,
     with_model: bool = False,
+    sign: "str | os.PathLike[str] | None" = None,
+    passphrase: str | None = None,
 ) -> None:
     """Save the evidence of one explanation as a zip file, the same to the byte each time.
 
@@ -62,6 +66,8 @@ def save(
         actions: those given to `explain`, if any.
         model_file: the file of the model, whose SHA-256 is kept; of a portfolio, the one that the run used.
         with_model: keep the whole file of the model.
+        sign: the file of an Ed25519 private key, as PEM or OpenSSH, to sign all parts with.
+        passphrase: of that key, where it is encrypted.
 
     The file holds the whole reference population: treat it like the data.
     """
@@ -79,7 +85,7 @@ def save(
         )
     held, record = _of_explainer(explainer, explanation, actions)
     parts = {
-        EXPLANATION: json.dumps(explanation.to_dict(), indent=1, allow_nan=False).encode(),
+        EXPLANATION: _json(explanation.to_dict()),
         POLICY: question.policy.encode(),
         EXPLAINER: held,
     }
@@ -92,7 +98,8 @@ def save(
                 f"is {_sha256(content)}, expected {hashes['model_file']}. Pass the file that the run used."
             )
         if with_model:
-            parts[f"{MODEL}{SAFE_NAME.sub('_', Path(os.fsdecode(model_file)).name)}"] = content
+            name = SAFE_NAME.sub("_", Path(os.fsdecode(model_file)).name).lstrip(".")
+            parts[f"{MODEL}{name or 'model'}"] = content
     elif with_model:
         raise InvalidArgument("with_model=True keeps the model's file. Name it: model_file=…")
     record = replace(
@@ -100,14 +107,21 @@ def save(
         person=person,
         package=question.versions.get("p2ce", ""),
         code=code,
+        written_by=code_hash(),
         versions=question.versions,
         hashes=dict(sorted(hashes.items())),
     )
     record = replace(record, parts={name: _sha256(part) for name, part in parts.items()})
     parts[README] = readme_of(record, explanation).encode()
     record = replace(record, parts={name: _sha256(part) for name, part in parts.items()})
-    first = {RECORD: json.dumps(plain_fields(record), indent=1, allow_nan=False).encode()}
-    write_whole(path, zipped(first | parts), what="The evidence")
+    parts = {RECORD: _json(plain_fields(record)), **parts}
+    if sign is not None:
+        parts[SIGNATURE] = _json(plain_fields(signature_of(parts, sign, passphrase=passphrase)))
+    write_whole(path, zipped(parts), what="The evidence")
+
+
+def _json(content: dict[str, Any]) -> bytes:
+    return json.dumps(content, indent=1, allow_nan=False).encode()
 
 
 def _question(explanation: Explanation) -> Question:
@@ -127,7 +141,14 @@ def _of_explainer(
     explainer: "Explainer | str | os.PathLike[str]", explanation: Explanation, actions: ActionSet | None
 ) -> tuple[bytes, EvidenceRecord]:
     """Give the explainer's archive, and the record with what only the explainer knows."""
-    known: dict[str, Any] = {"package": "", "code": "", "versions": {}, "hashes": {}, "parts": {}}
+    known: dict[str, Any] = {
+        "package": "",
+        "code": "",
+        "written_by": "",
+        "versions": {},
+        "hashes": {},
+        "parts": {},
+    }
     if isinstance(explainer, Explainer):
         grid = grid_of_person(explainer, explanation, actions)
         labels = labels_of_codes(explainer._problem.codebook)

@@ -116,6 +116,9 @@ class Verified:
             before, after = getattr(self.outcomes, field.name).copy(), getattr(finer.outcomes, field.name)
             if field.name in OF_THE_INSTANCE:
                 continue
+            if field.name == "alternatives":
+                # An axis on which only the finest grid has candidates is none of the coarser one: 0 there.
+                before, after = _as_wide(before, after), _as_wide(after, before)
             if field.name == "grid":
                 before[who] = np.where(settled, Grid.FINEST, Grid.FINEST_OPEN)
             elif field.name == "solve_seconds":
@@ -136,3 +139,8 @@ class Verified:
             found=Counterfactuals(**joined),
             verify_seconds=self.verify_seconds + finer.verify_seconds,
         )
+
+
+def _as_wide(counts: Int32Array, other: Int32Array) -> Int32Array:
+    """Add columns of 0 to counts (n, axes) until they are as many as another has."""
+    return np.pad(counts, ((0, 0), (0, max(0, other.shape[1] - counts.shape[1]))))

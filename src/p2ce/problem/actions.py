@@ -349,11 +349,19 @@ class ActionSet:
         save(self, path)
 
     @classmethod
-    def load(cls, path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> "ActionSet":
-        """Read a policy from YAML; a mistake raises a PolicyError with file, line and the nearest name."""
+    def load(
+        cls, path: "str | os.PathLike[str]", *, trust_predicates: bool = False, limits: Limits = DEFAULT
+    ) -> "ActionSet":
+        """Read a policy from YAML; a mistake raises a PolicyError with file, line and the nearest name.
+
+        Args:
+            path: the file.
+            trust_predicates: accept rules that name Python functions, which run code of the file's author.
+            limits: how much of a file is parsed before it is rejected.
+        """
         from p2ce.problem.policy_file import load
 
-        return load(path, limits=limits)
+        return load(path, trust_predicates=trust_predicates, limits=limits)
 
     @property
     def names(self) -> tuple[str, ...]:

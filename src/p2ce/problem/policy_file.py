@@ -15,7 +15,7 @@ from p2ce.problem.policy_document import Document, Path, read_document, write_do
 from p2ce.problem.policy_entries import VERSION, Policy
 from p2ce.problem.policy_features import feature_to_plain, parse_feature
 from p2ce.problem.review import INFERRED, Review
-from p2ce.problem.rules.predicate import Predicate
+from p2ce.problem.rules.predicate import Predicate, require_trusted
 from p2ce.problem.rules.rule import Rule
 from p2ce.problem.rules.rule_conflicts import check_rules
 from p2ce.problem.rules.rule_names import rule_from_plain
@@ -83,16 +83,22 @@ def save(actions: ActionSet, path: "str | os.PathLike[str]") -> None:
         raise PolicyError(str(error)) from error
 
 
-def load(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> ActionSet:
+def load(
+    path: "str | os.PathLike[str]", *, trust_predicates: bool = False, limits: Limits = DEFAULT
+) -> ActionSet:
     """Read an action set from YAML. Raises a PolicyError with file and line for the first thing wrong.
 
-    Loading runs no code: a predicate's module is imported when the rule is first used.
+    Loading runs no code: a predicate's module is imported when the rule is first used, and a policy that
+    names one is rejected unless the user trusts it.
     """
     policy = parse_policy(read_file(path, limits=limits), limits=limits)
     try:
-        return policy.actions()
+        actions = policy.actions()
     except PolicyError as error:
         raise located(error, path) from error
+    what = f"The policy {echoed(os.fspath(path))}"
+    require_trusted((*actions.rules, *actions.proposed_rules), what, trusted=trust_predicates)
+    return actions
 
 
 def to_text(actions: ActionSet) -> str:

@@ -20,13 +20,20 @@ CONTAINERS = (dict, list, tuple, Mapping)
 SCALARS = frozenset([str, int, float, bool, type(None)])  # of which most data are
 
 
-def parse_json(text: str | bytes, who: str, limits: Limits, *, limit: str = "explanation_bytes") -> Any:
-    """Parse JSON within the limits; NaN and the like, which JSON does not have, are rejected."""
+def parse_json(
+    text: str | bytes, who: str, limits: Limits, *, limit: str = "explanation_bytes", unique: bool = False
+) -> Any:
+    """Parse JSON within the limits; NaN and the like, which JSON does not have, are rejected.
+
+    ``unique`` rejects an object that names an entry twice, of which programs see different ones.
+    """
     if not isinstance(text, str | bytes):
         raise InvalidArgument(f"{who} takes the text of a JSON file, got {echoed(text)}.")
     limits.require(limit, len(text), f"{who}: the text has {len(text):,} bytes")
     try:
-        return json.loads(text, parse_constant=_reject_constant)
+        return json.loads(
+            text, parse_constant=_reject_constant, object_pairs_hook=_named_once if unique else None
+        )
     except RecursionError:
         raise limits.exceeded("explanation_depth", f"{who}: the data are nested too deeply") from None
     except ValueError as error:  # also of bytes that are no text, and of numbers with thousands of digits
@@ -37,6 +44,14 @@ def parse_json(text: str | bytes, who: str, limits: Limits, *, limit: str = "exp
 
 def _reject_constant(constant: str) -> Any:
     raise ValueError(f"{constant} is no number of JSON")
+
+
+def _named_once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
+    named = dict(entries)
+    if len(named) < len(entries):
+        twice = next(name for place, (name, _) in enumerate(entries) if name in dict(entries[:place]))
+        raise ValueError(f"an object names {echoed(twice, most=60)} twice")
+    return named
 
 
 def whole_lines(content: bytes) -> tuple[list[Any], int]:
@@ -78,6 +93,10 @@ def to_record(
         return msgspec.convert(data, kind, dec_hook=decoded)
     except msgspec.ValidationError as error:
         raise InvalidArgument(f"{who}: {shortened(error, LONGEST_ERROR)}. {todo}") from None
+    except UnicodeEncodeError as error:  # msgspec takes names and words as UTF-8, which has no such form
+        raise InvalidArgument(
+            f"{who}: {echoed(error.object, most=60)} holds half of a surrogate pair, which is no text. {todo}"
+        ) from None
 
 
 def _check_depth(data: Any, who: str, limits: Limits) -> None:

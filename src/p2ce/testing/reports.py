@@ -84,6 +84,8 @@ class EvidenceReport:
     """What was checked of evidence; it passes where nothing is broken, and lists what is not proven."""
 
     checks: tuple[Check, ...]
+    not_compared: tuple[str, ...] = ()  # stated in the file, and looked at by no check
+    only_the_file_says: tuple[str, ...] = ()  # what the checks take for granted
 
     @property
     def passed(self) -> bool:
@@ -92,7 +94,16 @@ class EvidenceReport:
 
     def __str__(self) -> str:
         lines = (f"{one.outcome:9}  {one.what}: {one.details}".rstrip(": ") for one in self.checks)
-        return "\n  ".join([f"evidence: {self._verdict()}", *lines])
+        left_out: dict[str, list[str]] = {}
+        for name in self.not_compared:
+            part, colon, entry = name.partition(": ")
+            left_out.setdefault(f"not compared in {part}" if colon else "not compared", []).append(
+                entry or part
+            )
+        if self.only_the_file_says:
+            left_out["only this file says"] = [*self.only_the_file_says]
+        scope = (f"{title}: {', '.join(names)}" for title, names in left_out.items())
+        return "\n  ".join([f"evidence: {self._verdict()}", *lines, *scope])
 
     def _verdict(self) -> str:
         if not self.passed:

@@ -1,9 +1,7 @@
 """Judge rows by a policy as its file states it: what each feature may do, and the rules between features."""
 
-import io
 import json
 import re
-import zipfile
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -11,9 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from p2ce.errors import InvalidArgument
+from p2ce.limits import Limits
+from p2ce.zip_parts import Parts
 
-MOST_BYTES = 1 << 30  # after unpacking
 # Of the text of an inequality: a sign, or a term of a sum, which has a factor, a name, or both.
 TERM = re.compile(
     r"(?P<sign><=|==)|(?P<factor>\d[\d.]*(?:e[-+]?\d+)?(?:/\d+)?)?\*?(?P<name>`(?:[^`]|``)+`|[^\W\d]\w*)?"
@@ -34,26 +32,25 @@ class Sampled(Unchecked):
     outcome = "sampled"
 
 
-def unzipped(content: bytes) -> dict[str, bytes]:
-    """Give the parts of a zip file, by name."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        if sum(part.file_size for part in archive.infolist()) > MOST_BYTES:
-            raise InvalidArgument(f"it unpacks to more than {MOST_BYTES:,} bytes")
-        return {name: archive.read(name) for name in archive.namelist()}
+def unzipped(source: Any, limits: Limits) -> dict[str, bytes]:
+    """Give the parts of a zip file, by name; ``source`` is its path or its content."""
+    with Parts(source, limits) as parts:
+        return {name: parts.take(name) for name in parts}
 
 
 def parsed(parts: dict[str, bytes], name: str) -> Any:
     """Parse a part that is JSON, in which an object with one key stands for a number that JSON lacks."""
     try:
-        return json.loads(
-            parts[name], object_hook=lambda one: float(one["float"]) if _is_number(one) else one
-        )
+        return json.loads(parts[name], object_pairs_hook=_object)
     except ValueError as error:
         raise ValueError(f"its part {name} was changed, and is no JSON: {error}") from error
 
 
-def _is_number(one: dict[str, Any]) -> bool:
-    return len(one) == 1 and one.get("float") in ("nan", "inf", "-inf")
+def _object(entries: list[tuple[str, Any]]) -> Any:
+    one = dict(entries)
+    if len(one) < len(entries):  # of which programs see different ones
+        raise ValueError("an entry stands there twice")
+    return float(one["float"]) if len(one) == 1 and one.get("float") in ("nan", "inf", "-inf") else one
 
 
 @dataclass

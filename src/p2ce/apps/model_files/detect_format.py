@@ -70,7 +70,9 @@ def _of_zip(path: Path) -> str | None:
         "it again."
     )
     # Without an end it is no zip file, which Python reports.
-    if (zip_list_bytes(path, comment=LONGEST_COMMENT) or 0) > MOST_LISTED:
+    with path.open("rb") as file:
+        listed = zip_list_bytes(file, comment=LONGEST_COMMENT) or 0
+    if listed > MOST_LISTED:
         raise damaged
     try:
         with zipfile.ZipFile(path) as archive:

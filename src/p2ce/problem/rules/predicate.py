@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import UNSET, Meta, UnsetType
 
 from p2ce.arrays import BoolArray
-from p2ce.errors import InvalidActions, InvalidOutput, nearest, what_happened
+from p2ce.errors import InvalidActions, InvalidArgument, InvalidOutput, nearest, what_happened
 from p2ce.problem.rules.rule import Name, ResolvedRule, Rule, RuleEntry, check_columns, read_name
 from p2ce.tables.codebook import Codebook
 from p2ce.visible import as_text, echoed
@@ -37,7 +37,8 @@ class Predicate(Rule):
 
     It is called on rows that the search has found, and prunes nothing before. Given as
     "module:function" it can be saved in a policy file; that module is imported when the rule is first
-    called, never when the file is read. Importing runs its code: use policies whose predicates you trust.
+    called, never when the file is read. Importing runs its code, so files with predicates are rejected
+    without ``trust_predicates=True``.
     """
 
     function: "Function | str"
@@ -124,6 +125,17 @@ class Predicate(Rule):
             raise InvalidActions(f"{echoed(self.function)} is {type(found).__name__}, not a function.")
         function: Function = found
         return function
+
+
+def require_trusted(rules: Iterable[Rule], what: str, *, trusted: bool) -> None:
+    """Reject rules of a file that run code of its author, unless the user trusts it; ``what`` names it."""
+    functions = [str(rule.function) for rule in rules if isinstance(rule, Predicate)]
+    if functions and not trusted:
+        raise InvalidArgument(
+            f"{what} has the predicate {echoed(functions[0])}, a Python function, which runs code of its "
+            "author. If you trust the author, pass trust_predicates=True, or --trust-predicates on the "
+            "command line."
+        )
 
 
 def predicate(

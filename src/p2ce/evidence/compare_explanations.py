@@ -1,0 +1,142 @@
+"""Compare an explanation that was recorded with one that was found again, field by field."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import fields
+from inspect import signature
+from typing import Any
+
+from p2ce.evidence.replay_outcome import Difference, DifferenceKind
+from p2ce.explainer import Explainer
+from p2ce.result.certificate import Certificate
+from p2ce.result.counterfactual import SCORES, Counterfactual, same_score
+from p2ce.result.explanation import Explanation
+from p2ce.result.question import Question
+from p2ce.tables.json_values import plain_fields, to_plain
+from p2ce.visible import echoed
+
+# Fields of an explanation; every other one is compared. The row, and what explain() takes and an explanation
+# repeats, is what the search is given. Tables and times are no part of a result, and how much work it was
+# depends on who else was explained at the same time.
+REPEATED = tuple(
+    one.name for one in fields(Explanation) if one.name in signature(Explainer.explain).parameters
+)
+INPUTS = ("person", *REPEATED)
+NO_RESULT = ("kind", "elapsed", "timings")
+SCORE_TODAY = "plausibility_today"  # of the person; equality leaves it out, as it leaves out rounding
+WORK = tuple(one.name for one in fields(Certificate) if not one.compare and one.name != SCORE_TODAY)
+# What code ran is information. Hashes are compared with what they are of, see `p2ce.evidence.replay`.
+APART_IN_QUESTION = ("versions", "hashes")
+SCORES_OF_PERSON = ("person_score", "person_prediction")
+NOT_COMPARED = (*NO_RESULT, *(f"certificate.{name}" for name in WORK), "question.versions")
+
+
+def compared_fields() -> tuple[str, ...]:
+    """Name the fields of an explanation that are compared."""
+    apart = (*INPUTS, *NO_RESULT, "certificate", "question")
+    certificate = [f"certificate.{one.name}" for one in fields(Certificate) if one.name not in WORK]
+    question = [f"question.{one.name}" for one in fields(Question) if one.name not in APART_IN_QUESTION]
+    return (*(one.name for one in fields(Explanation) if one.name not in apart), *certificate, *question)
+
+
+def differences_of(recorded: Explanation, found: Explanation) -> Iterator[Difference]:
+    """List all differences of two explanations, and of what their readers see."""
+    yield from _options(recorded, found)
+    yield from _fields(recorded, found)
+    yield from _certificates(recorded.certificate, found.certificate)
+    assert recorded.question is not None
+    assert found.question is not None
+    then, now = (question_entries(one) for one in (recorded.question, found.question))
+    for what, before, after in entries_apart(then, now):
+        yield Difference(kind="question", what=what, recorded=before, found=after)
+
+
+def question_entries(question: Question) -> dict[str, Any]:
+    """Give what readers see of a question as JSON-ready data."""
+    return plain_fields(question, APART_IN_QUESTION)
+
+
+def entries_apart(then: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """List the innermost entries that differ between two JSON-ready mappings; None where one has none."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        for name in dict.fromkeys([*then, *now]):
+            inside = f"{place}.{name}" if place else str(name)
+            yield from entries_apart(then.get(name), now.get(name), inside)
+    elif not alike(then, now):
+        yield place, then, now
+
+
+def alike(then: Any, now: Any) -> bool:
+    """Return whether JSON-ready data are the same to a reader: 7 and 7.0 are, 1 and true are not."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        return then.keys() == now.keys() and all(alike(then[name], now[name]) for name in then)
+    if isinstance(then, list) and isinstance(now, list):
+        return len(then) == len(now) and all(map(alike, then, now))
+    return bool(then == now) and isinstance(then, bool) is isinstance(now, bool)
+
+
+def _fields(recorded: Explanation, found: Explanation) -> Iterator[Difference]:
+    apart = ("counterfactuals", "certificate", "question", *INPUTS, *NO_RESULT)
+    then, now = (plain_fields(one, apart) for one in (recorded, found))
+    # JSON objects have no order, but columns do.
+    then["columns"], now["columns"] = list(recorded.dtypes), list(found.dtypes)
+    for name in then:
+        if not (
+            same_score(then[name], now[name]) if name in SCORES_OF_PERSON else alike(then[name], now[name])
+        ):
+            of_person, is_status = name in SCORES_OF_PERSON, name == "status"
+            kind: DifferenceKind = "person" if of_person else "status" if is_status else "problem"
+            yield Difference(kind=kind, what=name, recorded=then[name], found=now[name])
+
+
+def _certificates(before: Certificate | None, after: Certificate | None) -> Iterator[Difference]:
+    if before is None or after is None:
+        if before is not after:
+            yield Difference(kind="certificate", what="certificate", recorded=before, found=after)
+        return
+    then, now = (plain_fields(one, WORK) for one in (before, after))
+    for name in then:
+        if not (same_score(then[name], now[name]) if name == SCORE_TODAY else alike(then[name], now[name])):
+            kind: DifferenceKind = "proven" if name == "proven" else "certificate"
+            yield Difference(kind=kind, what=name, recorded=then[name], found=now[name])
+
+
+def _options(recorded: Explanation, found: Explanation) -> Iterator[Difference]:
+    then, now = ({_key(option): option for option in one} for one in (recorded, found))
+    for key, option in then.items():
+        if key not in now:
+            yield Difference(kind="option removed", what=_moves(option), recorded=option.number)
+        else:
+            yield from _changed(option, now[key])
+    for key, option in now.items():
+        if key not in then:
+            yield Difference(kind="option added", what=_moves(option), found=option.number)
+    for key, times in Counter(map(_key, recorded)).items():
+        if times > 1:
+            yield Difference(kind="option repeated", what=_moves(then[key]), recorded=times, found=1)
+    if [*then] != [*now] and then.keys() == now.keys():
+        order = [1 + [*now].index(key) for key in then]
+        yield Difference(kind="problem", what="the order of options", recorded=order, found=sorted(order))
+
+
+def _changed(recorded: Counterfactual, found: Counterfactual) -> Iterator[Difference]:
+    then, now = (plain_fields(option, ("number",)) for option in (recorded, found))  # which is its place
+    for name, value in then.items():
+        if not (same_score(value, now[name]) if name in SCORES else alike(value, now[name])):
+            what = f"{name} of {_moves(recorded)}"
+            yield Difference(kind="option changed", what=what, recorded=value, found=now[name])
+
+
+def _key(option: Counterfactual) -> str:
+    """Tell options apart by what they change."""
+    return json.dumps(to_plain(option.changes), sort_keys=True)
+
+
+def _moves(option: Counterfactual) -> str:
+    """Name an option by what it changes."""
+    changes = (
+        f"{name} {echoed(before, most=60)} → {echoed(after, most=60)}"
+        for name, (before, after) in option.changes.items()
+    )
+    return ", ".join(changes)

@@ -1,0 +1,164 @@
+"""Sign an evidence file with an Ed25519 key, and verify such a signature with the public half."""
+
+import base64
+import hashlib
+import logging
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from p2ce.errors import InvalidArgument, InvalidSignature, MissingExtra
+from p2ce.evidence.evidence_record import SIGNATURE
+from p2ce.visible import echoed, shortened
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+log = logging.getLogger("p2ce")
+
+FORMAT: Literal["p2ce.signature/1"] = "p2ce.signature/1"  # grows with what is signed
+LONGEST_KEY = 65_536  # bytes of a file; an Ed25519 key has a few hundred
+SSH_NAME = b"ssh-ed25519"
+OTHERS_MAY_READ = stat.S_IRWXG | stat.S_IRWXO
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """What `signature.json` holds."""
+
+    format: Literal["p2ce.signature/1"] = FORMAT
+    key: str  # the fingerprint of the public key, as `ssh-keygen -l` prints it
+    signature: str  # Base64 of the 64 bytes
+
+
+def signature_of(
+    parts: Mapping[str, bytes], key: "str | os.PathLike[str]", *, passphrase: str | None = None
+) -> Signature:
+    """Sign all parts with the private key of a file, the same to the byte each time."""
+    private = _private_key(key, passphrase)
+    if os.name == "posix" and os.stat(key).st_mode & OTHERS_MAY_READ:
+        log.warning(
+            "Other users may read the private key %s, and could sign in your name. Restrict it: chmod 600",
+            echoed(os.fsdecode(key)),
+        )
+    signed = private.sign(_message(parts))
+    return Signature(key=fingerprint(private.public_key()), signature=base64.b64encode(signed).decode())
+
+
+def require_signature(
+    signature: Signature | None, parts: Mapping[str, bytes], key: "str | os.PathLike[str]"
+) -> str:
+    """Raise `InvalidSignature` unless the private half of this public key signed these very parts.
+
+    Return the fingerprint of the key.
+    """
+    public = _public_key(key)
+    shown = fingerprint(public)
+    if signature is None:
+        raise InvalidSignature(
+            f"It is not signed: it has no part {echoed(SIGNATURE)}. Get the signed file, or replay without "
+            "a public key."
+        )
+    from cryptography.exceptions import InvalidSignature as Invalid
+
+    try:
+        public.verify(base64.b64decode(signature.signature, validate=True), _message(parts))
+    except (Invalid, ValueError):
+        raise InvalidSignature(
+            f"The signature is not by the key {shown}, or a part was changed after it was signed. It names "
+            f"the key {echoed(signature.key, most=60)}. Get the file again from its signer."
+        ) from None
+    if signature.key != shown:  # which is not signed, and which readers see
+        raise InvalidSignature(
+            f"The signature is by the key {shown}, but names the key {echoed(signature.key, most=60)}. Get "
+            "the file again from its signer."
+        )
+    return shown
+
+
+def fingerprint(public: "Ed25519PublicKey") -> str:
+    """Return the fingerprint of a public key, as `ssh-keygen -l` prints it."""
+    from cryptography.hazmat.primitives import serialization
+
+    raw = public.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
+    wire = b"".join(len(field).to_bytes(4, "big") + field for field in (SSH_NAME, raw))
+    return f"SHA256:{base64.b64encode(hashlib.sha256(wire).digest()).decode().rstrip('=')}"
+
+
+def _message(parts: Mapping[str, bytes]) -> bytes:
+    """Give what is signed: a line for every other part, by name, with its SHA-256.
+
+    Names have no line breaks (`p2ce.zip_parts`), and the first line is of no other kind of document.
+    """
+    listed = sorted(name for name in parts if name != SIGNATURE)
+    lines = [FORMAT, *(f"{hashlib.sha256(parts[name]).hexdigest()}  {name}" for name in listed)]
+    return "".join(f"{line}\n" for line in lines).encode("ascii")
+
+
+def _private_key(path: "str | os.PathLike[str]", passphrase: str | None) -> "Ed25519PrivateKey":
+    content = _content(path, "private key")
+    serialization, ed25519, unsupported = _library()
+    load = serialization.load_pem_private_key
+    if b"OPENSSH PRIVATE KEY" in content:
+        load = serialization.load_ssh_private_key
+    try:
+        key = load(content, None if passphrase is None else passphrase.encode())
+    except (TypeError, ValueError, unsupported) as error:
+        # A TypeError is about a passphrase that is missing, or that the key does not have.
+        raise _unusable(path, "private key", f"{error} Is the passphrase right?") from None
+    if not isinstance(key, ed25519.Ed25519PrivateKey):
+        raise _unusable(path, "private key", f"it is a key of another kind, {type(key).__name__}.")
+    return key
+
+
+def _public_key(path: "str | os.PathLike[str]") -> "Ed25519PublicKey":
+    content = _content(path, "public key")
+    if b"PRIVATE KEY" in content:
+        raise _unusable(path, "public key", "it is a private key, which stays with the signer.")
+    serialization, ed25519, unsupported = _library()
+    load = serialization.load_pem_public_key
+    if content.lstrip().startswith((b"ssh-", b"ecdsa-", b"sk-")):
+        load = serialization.load_ssh_public_key
+    try:
+        key = load(content)
+    except (ValueError, unsupported) as error:
+        raise _unusable(path, "public key", str(error)) from None
+    if not isinstance(key, ed25519.Ed25519PublicKey):
+        raise _unusable(path, "public key", f"it is a key of another kind, {type(key).__name__}.")
+    return key
+
+
+def _content(path: "str | os.PathLike[str]", what: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            content = file.read(LONGEST_KEY + 1)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InvalidArgument(
+            f"The {what} {echoed(os.fsdecode(path))} cannot be read: {why}. Check the path."
+        ) from None
+    if len(content) > LONGEST_KEY:
+        raise _unusable(path, what, "it is larger than any key.")
+    return content
+
+
+def _unusable(path: "str | os.PathLike[str]", what: str, why: str) -> InvalidArgument:
+    forms = "PEM or OpenSSH" if what == "private key" else "PEM, or the line of an OpenSSH .pub file"
+    return InvalidArgument(
+        f"{echoed(os.fsdecode(path))} is no {what} for signatures: {shortened(why, 200)} Expected an Ed25519 "
+        f"key as {forms}."
+    )
+
+
+def _library() -> tuple[Any, Any, type[Exception]]:
+    try:
+        from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives import serialization
+        from cryptography.hazmat.primitives.asymmetric import ed25519
+    except ImportError:
+        raise MissingExtra(
+            "Signatures need the package cryptography: install p2ce with the extra 'sign'."
+        ) from None
+    return serialization, ed25519, UnsupportedAlgorithm

@@ -1,0 +1,148 @@
+"""Pack parts into one zip file, the same to the byte each time, and read them without trust."""
+
+import copy
+import io
+import os
+import re
+import zipfile
+import zlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import TracebackType
+
+from p2ce.errors import LimitExceeded
+from p2ce.limits import DEFAULT, Limits, zip_list_bytes
+from p2ce.visible import echoed
+
+FIRST_DATE = (1980, 1, 1, 0, 0, 0)  # of zip files; every part has it, so that equal parts are equal files
+LEVEL = 4  # on numbers, 6 takes a third longer and saves one percent
+# Parts that shrink more than this are stored as they are, so that a reader may reject those that do: a file
+# then never unfolds to much more than 200 times its size.
+LARGEST_RATIO = 200
+SMALL = 65_536  # bytes of a part that may shrink as it likes
+WAYS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+ENCRYPTED = 0x1  # a flag of zip files
+LONGEST_LIST = 64 << 20  # bytes of the list of parts, some hundred for each
+PIECE = 1 << 20  # bytes that are unpacked at a time
+NAME = re.compile(r"[A-Za-z0-9_-][\w.-]*(?:/[A-Za-z0-9_-][\w.-]*)*", re.ASCII)  # leads out of no folder
+NO_ZIP = "it is no zip file, or was not written to the end"
+
+
+class Damaged(Exception):
+    """A part of a file is not what `save` writes."""
+
+
+def zipped(parts: Mapping[str, bytes]) -> bytes:
+    """Give the bytes of a zip file with these parts."""
+    as_is = [name for name, content in parts.items() if _shrinks_too_far(content)]
+    content, shrunk = _zipped(parts, as_is=as_is)
+    return _zipped(parts, as_is=[*as_is, *shrunk])[0] if shrunk else content
+
+
+def _shrinks_too_far(content: bytes) -> bool:
+    """Foresee most of the parts that have to be stored as they are, so that packing twice is rare."""
+    middle = len(content) // 2
+    sample = content[middle : middle + SMALL]
+    if len(content) <= SMALL or len(zlib.compress(sample, 1)) * LARGEST_RATIO > 5 * len(sample):
+        return False
+    return len(zlib.compress(content, LEVEL)) * LARGEST_RATIO < len(content)
+
+
+def _zipped(parts: Mapping[str, bytes], *, as_is: Collection[str]) -> tuple[bytes, list[str]]:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in parts.items():
+            part = zipfile.ZipInfo(name, date_time=FIRST_DATE)
+            part.compress_type = zipfile.ZIP_STORED if name in as_is else zipfile.ZIP_DEFLATED
+            part.create_system = 3  # whatever the machine is
+            part.external_attr = 0o644 << 16
+            archive.writestr(part, content, compresslevel=LEVEL)
+        shrunk = [part.filename for part in archive.infolist() if _unfolds_too_far(part)]
+    return stream.getvalue(), shrunk
+
+
+def _unfolds_too_far(part: zipfile.ZipInfo) -> bool:
+    return part.file_size > max(SMALL, LARGEST_RATIO * part.compress_size)
+
+
+class Parts:
+    """The parts of a zip file, each read at most once; what is not as `zipped` writes it raises `Damaged`."""
+
+    def __init__(self, source: "str | os.PathLike[str] | bytes", limits: Limits = DEFAULT) -> None:
+        self._stream = io.BytesIO(source) if isinstance(source, bytes) else open(source, "rb")  # noqa: SIM115
+        try:
+            # Python reads the list whole; the end of the file says how long it is.
+            length = zip_list_bytes(self._stream)
+            if length is None or length > LONGEST_LIST:
+                raise Damaged(NO_ZIP)
+            self._archive = zipfile.ZipFile(self._stream)
+            held = self._archive.infolist()
+            _check(held, self._stream.seek(0, os.SEEK_END), limits)
+        except BaseException as error:
+            self._stream.close()
+            if not isinstance(error, Exception) or isinstance(error, OSError | Damaged | LimitExceeded):
+                raise
+            raise Damaged(NO_ZIP) from error  # zipfile raises many things on files that no program wrote
+        self._parts = {part.filename: part for part in held}
+
+    def __enter__(self) -> "Parts":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._archive.close()
+        self._stream.close()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._parts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._parts])
+
+    def take(self, name: str) -> bytes:
+        """Return a part's bytes, and forget it."""
+        part = self._parts.pop(name, None)
+        if part is None:
+            raise Damaged(f"it lacks the part {echoed(name, most=60)}")
+        try:
+            content = self._unpacked(part)
+        except OSError:
+            raise
+        except Exception as error:
+            raise Damaged(f"its part {echoed(name, most=60)} cannot be unpacked") from error
+        if len(content) != part.file_size:
+            raise Damaged(f"its part {echoed(name, most=60)} is not of the size that it claims")
+        return content
+
+    def _unpacked(self, part: zipfile.ZipInfo) -> bytes:
+        """Unpack by pieces, at most one byte beyond the size that the list claims: what is longer lies."""
+        longer = copy.copy(part)
+        longer.file_size += 1
+        content = bytearray()
+        with self._archive.open(longer) as stream:
+            while piece := stream.read(PIECE):
+                content += piece
+        return bytes(content)
+
+    def require_empty(self) -> None:
+        """Reject parts that no file of p2ce has."""
+        if self._parts:
+            raise Damaged(
+                f"it has a part {echoed(next(iter(self._parts)), most=60)} that no file of p2ce has"
+            )
+
+
+def _check(held: Sequence[zipfile.ZipInfo], size: int, limits: Limits) -> None:
+    """Check what the list of parts says, before any is unpacked."""
+    unpacked = sum(part.file_size for part in held)
+    limits.require("archive_bytes", unpacked, f"It unpacks to {unpacked:,} bytes")
+    for part in held:
+        # zipfile cuts names at a NUL, other programs do not.
+        if not NAME.fullmatch(part.filename) or part.orig_filename != part.filename:
+            raise Damaged(f"it has a part {echoed(part.orig_filename, most=60)}, which is no name of a part")
+        if part.flag_bits & ENCRYPTED or part.compress_type not in WAYS or _unfolds_too_far(part):
+            raise Damaged(f"its part {echoed(part.filename, most=60)} is not packed as p2ce packs")
+    if len({part.filename.lower() for part in held}) != len(held):  # some disks ignore capitals
+        raise Damaged("a part is there twice")
+    if sum(part.compress_size for part in held) > size:
+        raise Damaged("its parts lie over each other")
