@@ -197,7 +197,7 @@ def _changed(value: Any, rng: Random) -> Any:
     if isinstance(value, list) and value:
         return rng.choice((value[: rng.randrange(len(value))], value * 3, rng.sample(value, len(value))))
     if isinstance(value, str) and not isinstance(value, Raw):
-        if value[:1] in ('"', "[", "{"):  # skops and CatBoost write JSON inside strings
+        if value[:1] in ('"', "[", "{"):  # CatBoost writes JSON inside strings
             return mutate_json(value.encode(), rng).decode("utf-8", "replace")
         return mutate_text(value.encode("utf-8", "replace"), rng).decode("utf-8")
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -263,5 +263,5 @@ KINDS: dict[str, Callable[[bytes, Random], bytes]] = {
     ".csv.gz": mutate_packed,
     ".npy": mutate_array,
     **dict.fromkeys((".txt", ".yaml", ".csv"), mutate_text),
-    **dict.fromkeys((".skops", ".pt", ".p2ce"), mutate_archive),
+    **dict.fromkeys((".pt", ".p2ce"), mutate_archive),
 }

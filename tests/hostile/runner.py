@@ -28,7 +28,7 @@ GOOD = ("accepted", "rejected")
 
 # How many inputs of each format the tests try, and `benchmarks.fuzz` in a turn; a model costs a second.
 INPUTS = {
-    **dict.fromkeys(("lightgbm", "xgboost", "catboost", "skops", "onnx", "torch"), 2),
+    **dict.fromkeys(("lightgbm", "xgboost", "catboost", "onnx", "torch"), 2),
     "lightgbm text": 100,
     "archive": 12,
     "policy": 20,

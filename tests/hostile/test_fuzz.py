@@ -16,12 +16,12 @@ import pytest
 from tests.hostile.runner import INPUTS, Runner, hostile_input, try_here
 from tests.hostile.seeds import seeds_of, write_surroundings
 
-for needed in ("lightgbm", "xgboost", "catboost", "skops.io", "onnxruntime", "torch"):
+for needed in ("lightgbm", "xgboost", "catboost", "onnxruntime", "torch"):
     pytest.importorskip(needed)
 pytest.importorskip("resource", reason="limits of memory are of Unix")
 
 SEED = 0
-MODELS = ("lightgbm", "xgboost", "catboost", "skops", "onnx", "torch")
+MODELS = ("lightgbm", "xgboost", "catboost", "onnx", "torch")
 
 
 @pytest.fixture

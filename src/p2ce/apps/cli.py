@@ -126,7 +126,7 @@ def explain(
         ),
     ] = None,
     weights: say.Weights = None,
-    trust_pickle: say.TrustPickle = False,
+    trust_model: say.TrustModel = False,
     trust_predicates: say.TrustPredicates = False,
     drop: say.Drop = None,
     limit: say.Limit = None,
@@ -157,7 +157,7 @@ def explain(
         reference=reference,
         policy=policy,
         weights=weights,
-        trust_pickle=trust_pickle,
+        trust_model=trust_model,
         trust_predicates=trust_predicates,
         index_column=index_column,
         drop=tuple(drop or ()),
@@ -197,7 +197,7 @@ def evidence(
     ] = False,
     force: say.Force = False,
     weights: say.Weights = None,
-    trust_pickle: say.TrustPickle = False,
+    trust_model: say.TrustModel = False,
     trust_predicates: say.TrustPredicates = False,
     limit: say.Limit = None,
 ) -> None:
@@ -214,7 +214,7 @@ def evidence(
     given = ModelArgument(
         model=model,
         weights=weights,
-        trust_pickle=trust_pickle,
+        trust_model=trust_model,
         trust_predicates=trust_predicates,
         limits=read_limits(limit or ()),
     )
@@ -228,7 +228,7 @@ def replay(
     ],
     model: say.OptionalModel = None,
     weights: say.Weights = None,
-    trust_pickle: say.TrustPickle = False,
+    trust_model: say.TrustModel = False,
     trust_predicates: say.TrustPredicates = False,
     limit: say.Limit = None,
 ) -> None:
@@ -244,7 +244,7 @@ def replay(
     given = ModelArgument(
         model=model,
         weights=weights,
-        trust_pickle=trust_pickle,
+        trust_model=trust_model,
         trust_predicates=trust_predicates,
         limits=read_limits(limit or ()),
     )
@@ -264,7 +264,7 @@ def inspect(
     no_plausibility: say.NoPlausibility = False,
     plausibility_of_today: say.PlausibilityOfToday = "counts",
     weights: say.Weights = None,
-    trust_pickle: say.TrustPickle = False,
+    trust_model: say.TrustModel = False,
     trust_predicates: say.TrustPredicates = False,
     drop: say.Drop = None,
     limit: say.Limit = None,
@@ -284,7 +284,7 @@ def inspect(
             reference=reference,
             policy=policy,
             weights=weights,
-            trust_pickle=trust_pickle,
+            trust_model=trust_model,
             trust_predicates=trust_predicates,
             drop=tuple(drop or ()),
             limits=read_limits(limit or ()),
@@ -392,7 +392,7 @@ def bench(
     threshold: say.Threshold = None,
     max_changes: say.MaxChanges = 3,
     weights: say.Weights = None,
-    trust_pickle: say.TrustPickle = False,
+    trust_model: say.TrustModel = False,
     trust_predicates: say.TrustPredicates = False,
     drop: say.Drop = None,
     limit: say.Limit = None,
@@ -420,7 +420,7 @@ def bench(
             "--target": target,
             "--drop": drop,
             "--limit": limit,
-            "--trust-pickle": trust_pickle,
+            "--trust-model": trust_model,
             "--trust-predicates": trust_predicates,
         }
         if given := [name for name, value in for_files.items() if value]:
@@ -432,7 +432,7 @@ def bench(
         reference=reference,
         policy=policy,
         weights=weights,
-        trust_pickle=trust_pickle,
+        trust_model=trust_model,
         trust_predicates=trust_predicates,
         drop=tuple(drop or ()),
         limits=read_limits(limit or ()),
