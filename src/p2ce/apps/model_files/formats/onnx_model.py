@@ -6,6 +6,7 @@ with one column per class, or a list of {class: probability}, also behind a labe
 writes it. Without them, one number per row is a score or a prediction. Classes of a tensor are numbered.
 """
 
+import os
 from typing import Any
 
 import numpy as np
@@ -43,8 +44,7 @@ class OnnxModel:
             )
 
     def _open(self) -> None:
-        import onnxruntime
-
+        onnxruntime = _runtime()
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4  # errors are raised, and reported once
         options.intra_op_num_threads = 1  # people are shared among processes, not threads
@@ -101,9 +101,9 @@ class OnnxScore(OnnxModel):
 
 def prepare(_: bytes) -> None:
     """Import onnxruntime, and pandas for trial rows of many inputs."""
-    import onnxruntime  # noqa: F401
     import pandas as pd
 
+    _runtime()
     pd.DataFrame({"text": [""]})  # which loads what strings need
 
 
@@ -135,6 +135,14 @@ def load(content: bytes) -> OnnxModel:
     if width > 1:
         return OnnxClassifier(content, floats[-1], None, width)
     return OnnxScore(content)
+
+
+def _runtime() -> Any:
+    """Import onnxruntime; since 1.29 it reports on models to its makers, unless this is said before."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import onnxruntime
+
+    return onnxruntime
 
 
 def _one_row(model: OnnxModel) -> Any:

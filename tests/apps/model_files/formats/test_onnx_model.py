@@ -1,0 +1,27 @@
+"""ONNX files are evaluated by onnxruntime, which tells nobody about them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.apps.onnx_files import logistic
+
+pytest.importorskip("onnxruntime")
+CODE = """
+from p2ce.apps.model_files.load_model import load_model
+load_model("model.onnx")
+"""
+
+
+def test_loading_a_model_reports_nothing(tmp_path: Path) -> None:
+    """onnxruntime would keep what it is to report, and the machine's mark, in the folder of caches."""
+    (tmp_path / "model.onnx").write_bytes(logistic([0.01, 0.002, -0.3, 0.001], -6.0))
+    home = tmp_path / "home"
+    home.mkdir()
+    silent = ("CI", "ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME")  # or nothing could be seen
+    env = {name: value for name, value in os.environ.items() if name not in silent}
+    subprocess.run([sys.executable, "-c", CODE], cwd=tmp_path, env={**env, "HOME": str(home)}, check=True)
+    assert [path for path in home.rglob("*") if path.is_file()] == []
