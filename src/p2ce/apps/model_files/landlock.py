@@ -7,6 +7,7 @@ processes and abstract sockets since 6.12. Without Landlock nothing is given up;
 import ctypes
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 CREATE, ADD_RULE, RESTRICT = 444, 445, 446  # system calls, the same numbers on every processor
@@ -37,8 +38,8 @@ def version() -> int:
     return max(0, int(_libc().syscall(CREATE, None, 0, ASK_VERSION)))
 
 
-def give_up_files(*, file: int | None = None, folder: str | None = None) -> None:
-    """Forbid this thread everything that Landlock knows, apart from reading a file and using a folder.
+def give_up_files(*, readable: Sequence[str] = (), folder: str | None = None) -> None:
+    """Forbid this thread everything that Landlock knows, apart from reading some files and using a folder.
 
     No later call takes it back, as root or not. Threads that run already are not held, so there must be none.
     """
@@ -48,12 +49,10 @@ def give_up_files(*, file: int | None = None, folder: str | None = None) -> None
     rights = _mask(FILE_RIGHTS, known)
     held = _Ruleset(rights, _mask(TCP_RIGHTS, known), _mask(SCOPES, known))
     rules = _call("create", CREATE, ctypes.byref(held), ctypes.sizeof(held), 0)
-    if file is not None:
-        _allow(rules, file, READ_FILE)
+    for path in readable:
+        _allow(rules, path, READ_FILE)
     if folder is not None:
-        opened = os.open(folder, os.O_RDONLY)
-        _allow(rules, opened, USE_FOLDER & rights)
-        os.close(opened)
+        _allow(rules, folder, USE_FOLDER & rights)
     _check("prctl", _libc().prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0))  # which RESTRICT asks for
     _call("restrict", RESTRICT, rules, 0)
     os.close(rules)
@@ -64,8 +63,10 @@ def _mask(rights: dict[int, int], known: int) -> int:
     return (1 << count) - 1
 
 
-def _allow(rules: int, descriptor: int, rights: int) -> None:
-    _call("allow", ADD_RULE, rules, PATH_BENEATH, ctypes.byref(_Beneath(rights, descriptor)), 0)
+def _allow(rules: int, path: str, rights: int) -> None:
+    opened = os.open(path, os.O_RDONLY)
+    _call("allow", ADD_RULE, rules, PATH_BENEATH, ctypes.byref(_Beneath(rights, opened)), 0)
+    os.close(opened)
 
 
 def _call(what: str, number: int, *arguments: Any) -> int:

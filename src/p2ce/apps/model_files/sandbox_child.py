@@ -19,6 +19,7 @@ from typing import IO
 
 from p2ce.apps.model_files.landlock import give_up_files
 
+NEEDED = ("/dev/stdin", "/proc/self/statm")  # by CatBoost
 UNWRITTEN = 100  # and an errno: the exit code where the reply cannot be written
 
 
@@ -83,9 +84,10 @@ def _close_the_door(files: int) -> None:
     """Let nothing more be opened or started: a file, a socket and a pipe each need a number below a limit.
 
     No number is below 0. A library that needs files gets some numbers, and with Landlock no other file than
-    the model and those that it makes in the current folder, which is empty and the child's own.
+    the model, those that it makes in the current folder, which is empty and the child's own, and what the
+    system says about the memory of this process.
     """
-    give_up_files(file=0 if files else None, folder=os.curdir if files else None)
+    give_up_files(readable=NEEDED if files else (), folder=os.curdir if files else None)
     tempfile.tempdir = os.getcwd()
     try:
         import resource

@@ -17,7 +17,7 @@ load_model("model.onnx")
 
 
 def test_loading_a_model_reports_nothing(tmp_path: Path) -> None:
-    """onnxruntime would keep what it is to report, and the machine's mark, in the folder of caches."""
+    """Reports would be kept, with a mark of the machine, in the folder of caches before they are sent."""
     (tmp_path / "model.onnx").write_bytes(logistic([0.01, 0.002, -0.3, 0.001], -6.0))
     home = tmp_path / "home"
     home.mkdir()

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 from p2ce.apps.model_files.formats import xgboost_model
+from p2ce.apps.model_files.load_model import load_model
 from p2ce.errors import InvalidModel
 
 xgboost = pytest.importorskip("xgboost")
@@ -115,3 +117,11 @@ def test_weights_of_a_linear_booster_are_counted() -> None:
 def test_brackets_without_end_are_no_recursion() -> None:
     with pytest.raises(InvalidModel, match="RecursionError"):
         xgboost_model.check_json(b'{"learner":' + b"[" * 3_000_000)
+
+
+def test_a_model_that_fails_on_the_trial_row_is_rejected_with_the_reason(tmp_path: Path) -> None:
+    model = json.loads(sound())
+    model["learner"]["feature_types"][0] = "strange"
+    (tmp_path / "model.json").write_text(json.dumps(model), encoding="utf-8")
+    with pytest.raises(InvalidModel, match=r"cannot be loaded as XGBoost: All feature_types must be one of"):
+        load_model(str(tmp_path / "model.json"))
