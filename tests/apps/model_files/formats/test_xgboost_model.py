@@ -66,6 +66,10 @@ def tree_said(name: str, value: str) -> Callable[[dict[str, Any]], Any]:
     return of_tree(lambda tree: tree["tree_param"].update({name: value}))
 
 
+def best_round(number: str) -> Callable[[dict[str, Any]], Any]:
+    return lambda learner: learner["attributes"].update(best_iteration=number)
+
+
 def all_infinite(tree: dict[str, Any]) -> None:
     tree["split_conditions"] = [float("inf")] * len(tree["parents"])
 
@@ -92,6 +96,9 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "an infinite leaf": (of_tree(all_infinite), "no number"),
     "another number of nodes": (tree_said("num_nodes", "10000000"), "parts of another number"),
     "leaves of many values": (tree_said("size_leaf_vector", "99"), "one_output_per_tree"),
+    "a best round beyond the end": (best_round("99999999"), "3 rounds, and a best_iteration of 99,999,999"),
+    "a best round before the first": (best_round("-2"), "3 rounds, and a best_iteration of -2"),
+    "a best round that is no number": (best_round("last"), "not built as its library"),
     "many classes": (said("num_class", "1000000000"), "classes"),
     "many features": (said("num_feature", "100000000"), "features"),
     "no trees at all": (lambda learner: learner.pop("gradient_booster"), "not built as its library"),

@@ -87,6 +87,12 @@ def check_json(content: bytes) -> None:
         return
     model = booster["gbtree"]["model"] if booster["name"] == "dart" else booster["model"]
     _check_rounds(booster, model, groups)
+    best = (learner.get("attributes") or {}).get("best_iteration")
+    starts = model.get("iteration_indptr")  # of which older versions write none
+    if best is not None and starts is not None and not 0 <= int(best) < len(starts) - 1:
+        raise InvalidModel(
+            f"The XGBoost file has {len(starts) - 1:,} rounds, and a best_iteration of {int(best):,}."
+        )
     _check_labels(model.get("cats") or {}, features)
     trees = [_tree(number, tree, features) for number, tree in enumerate(model["trees"])]
     if trees:
