@@ -79,3 +79,10 @@ def logistic(
     )
     outputs = [value("probabilities", FLOAT, 2)]
     return model(nodes, inputs, [value("label", INT64, None), *outputs] if label else outputs)
+
+
+def score(weights: list[float], start: float) -> bytes:
+    """Write a linear score of one tensor."""
+    attributes = floats("coefficients", weights) + floats("intercepts", [start])
+    nodes = node("LinearRegressor", ["rows"], ["score"], attributes, "ai.onnx.ml")
+    return model(nodes, [value("rows", FLOAT, len(weights))], [value("score", FLOAT, 1)])

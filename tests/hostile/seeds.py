@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from tests.apps.commands import people, repaid
-from tests.apps.onnx_files import logistic
+from tests.apps.onnx_files import logistic, score
 
 ROWS = 120
 NETWORK = "hostile_networks"  # the module that builds the network of the weights
@@ -36,6 +36,7 @@ class Seed:
     suffix: str
     table: str = "mixed"  # the people that a model was fitted on: mixed, or numbers alone
     target: str | None = "1"  # the wanted class or range
+    threshold: float | None = None  # of a score that is none of a class
 
 
 def mixed() -> pd.DataFrame:
@@ -155,6 +156,8 @@ def _onnx() -> Iterator[Seed]:
     yield Seed(name="tensor", table="numbers", suffix=".onnx", content=logistic(weights, start))
     by_column = logistic(weights, start, columns=list(numbers().columns))
     yield Seed(name="columns", table="numbers", suffix=".onnx", content=by_column)
+    one_number = score(weights, start)
+    yield Seed(name="score", table="numbers", suffix=".onnx", content=one_number, target=None, threshold=0.0)
     trees = catboost.CatBoostClassifier(
         iterations=3, depth=2, verbose=0, allow_writing_files=False, thread_count=1, random_seed=0
     ).fit(numbers(), outcome())
