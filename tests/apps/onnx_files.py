@@ -40,6 +40,10 @@ def text(name: str, value: str) -> bytes:
     return part(5, part(1, name) + part(4, value) + whole(20, 3))
 
 
+def texts(name: str, values: list[str]) -> bytes:
+    return part(5, part(1, name) + b"".join(part(9, value) for value in values) + whole(20, 8))
+
+
 def node(
     kind: str, inputs: list[str], outputs: list[str], attributes: bytes = b"", domain: str = ""
 ) -> bytes:
@@ -86,3 +90,12 @@ def score(weights: list[float], start: float) -> bytes:
     attributes = floats("coefficients", weights) + floats("intercepts", [start])
     nodes = node("LinearRegressor", ["rows"], ["score"], attributes, "ai.onnx.ml")
     return model(nodes, [value("rows", FLOAT, len(weights))], [value("score", FLOAT, 1)])
+
+
+def strict_encoder() -> bytes:
+    """Write a model that fails on a category which it does not know."""
+    attributes = texts("cats_strings", ["own", "rent"]) + integer("zeros", 0)
+    nodes = node("OneHotEncoder", ["Housing"], ["encoded"], attributes, "ai.onnx.ml")
+    nodes += node("Mul", ["encoded", "Income"], ["score"])
+    inputs = [value("Housing", STRING, 1), value("Income", FLOAT, 1)]
+    return model(nodes, inputs, [value("score", FLOAT, None)])

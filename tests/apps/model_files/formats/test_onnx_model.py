@@ -1,4 +1,4 @@
-"""ONNX files are evaluated by onnxruntime, which tells nobody about them."""
+"""ONNX files are tried on a row, and onnxruntime tells nobody about them."""
 
 import os
 import subprocess
@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.apps.onnx_files import logistic
+from p2ce.apps.model_files.load_model import load_model
+from p2ce.errors import InvalidModel
+from tests.apps.onnx_files import logistic, strict_encoder
 
 pytest.importorskip("onnxruntime")
 CODE = """
@@ -25,3 +27,9 @@ def test_loading_a_model_reports_nothing(tmp_path: Path) -> None:
     env = {name: value for name, value in os.environ.items() if name not in silent}
     subprocess.run([sys.executable, "-c", CODE], cwd=tmp_path, env={**env, "HOME": str(home)}, check=True)
     assert [path for path in home.rglob("*") if path.is_file()] == []
+
+
+def test_an_encoder_that_knows_no_other_category_is_named(tmp_path: Path) -> None:
+    (tmp_path / "model.onnx").write_bytes(strict_encoder())
+    with pytest.raises(InvalidModel, match=r"row of empty text.*handle_unknown='ignore'.*Unknown Category"):
+        load_model(str(tmp_path / "model.onnx"))
