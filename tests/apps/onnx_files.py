@@ -99,3 +99,11 @@ def strict_encoder() -> bytes:
     nodes += node("Mul", ["encoded", "Income"], ["score"])
     inputs = [value("Housing", STRING, 1), value("Income", FLOAT, 1)]
     return model(nodes, inputs, [value("score", FLOAT, None)])
+
+
+def weights_elsewhere(path: str) -> bytes:
+    """Write a linear score whose four weights are in another file."""
+    place = part(13, part(1, "location") + part(2, path))
+    weights = whole(1, 4) + whole(1, 1) + whole(2, FLOAT) + part(8, "weights") + place + whole(14, 1)
+    nodes = node("MatMul", ["rows", "weights"], ["score"]) + part(5, weights)
+    return model(nodes, [value("rows", FLOAT, 4)], [value("score", FLOAT, 1)])

@@ -112,6 +112,9 @@ FILES = {
     "LightGBM: 10^9 sets of labels": KnownFile(
         "lightgbm", "numbers", text("^num_cat=.*", "num_cat=1000000000")
     ),
+    "LightGBM: a setting without a value": KnownFile(
+        "lightgbm", "numbers", text(r"^\[linear_lambda: 0\]", "[linear_lambda=0]")
+    ),
     "LightGBM: a tree that leads back": KnownFile(
         "lightgbm", "numbers", text(r"^left_child=-?\d+", "left_child=0")
     ),

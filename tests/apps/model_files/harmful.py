@@ -53,6 +53,11 @@ def _connects() -> None:
     socket.create_connection(("127.0.0.1", 9), timeout=1)
 
 
+def _listens() -> None:
+    os.close(2)
+    socket.create_server(("127.0.0.1", 0))
+
+
 def _forks() -> int:
     child = os.fork()
     if child == 0:
@@ -81,7 +86,9 @@ deeds: dict[str, Any] = {
     "write": lambda: Path("/tmp/written.txt").write_text("x", encoding="utf-8"),
     "write here": lambda: Path("here.txt").write_text("x", encoding="utf-8"),
     "remove": lambda: os.unlink(os.readlink("/proc/self/fd/0")),
+    "rename": lambda: os.rename(os.readlink("/proc/self/fd/0"), f"{os.readlink('/proc/self/fd/0')}.other"),
     "connect": _connects,
+    "listen": _listens,
     "fork": _forks,
     "execute": lambda: os.execv(sys.executable, [sys.executable, "-c", "pass"]),
     "signal": lambda: os.kill(os.getppid(), signal.SIGCONT),

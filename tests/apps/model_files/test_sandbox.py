@@ -72,7 +72,10 @@ def test_no_number_of_a_descriptor_can_be_had(tmp_path: Path, deed: str) -> None
 @pytest.mark.parametrize("module", [PLAIN, WITH_FILES])
 @pytest.mark.parametrize(
     ("deed", "since"),
-    [("read", 1), ("write", 1), ("remove", 1), ("execute", 1), ("connect", 4), ("signal", 6)],
+    [
+        *(("read", 1), ("write", 1), ("remove", 1), ("rename", 1), ("execute", 1)),
+        *(("connect", 4), ("listen", 4), ("signal", 6)),
+    ],
 )
 def test_landlock_forbids_what_leads_out(tmp_path: Path, module: str, deed: str, since: int) -> None:
     if landlock.version() < since:

@@ -5,11 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from p2ce.apps.model_files.load_model import load_model
 from p2ce.errors import InvalidModel
-from tests.apps.onnx_files import logistic, strict_encoder
+from tests.apps.onnx_files import logistic, strict_encoder, weights_elsewhere
 
 pytest.importorskip("onnxruntime")
 CODE = """
@@ -33,3 +34,12 @@ def test_an_encoder_that_knows_no_other_category_is_named(tmp_path: Path) -> Non
     (tmp_path / "model.onnx").write_bytes(strict_encoder())
     with pytest.raises(InvalidModel, match=r"row of empty text.*handle_unknown='ignore'.*Unknown Category"):
         load_model(str(tmp_path / "model.onnx"))
+
+
+def test_no_file_that_the_model_names_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("weights.bin").write_bytes(np.ones(4, dtype=np.float32).tobytes())
+    for path in ("weights.bin", str(tmp_path / "weights.bin")):
+        Path("model.onnx").write_bytes(weights_elsewhere(path))
+        with pytest.raises(InvalidModel, match="cannot be loaded as ONNX"):
+            load_model("model.onnx")
