@@ -130,7 +130,7 @@ def built_site() -> Iterator[str]:
             if not (page.parent / picture).exists():
                 yield f"{page}: shows {picture}, which is not there"
     command_line = text_of(ROOT / "site" / "reference" / "command-line" / "index.html")
-    for word in ("p2ce explain", "--trust-pickle", "p2ce policy check", "--strict", "p2ce version"):
+    for word in ("p2ce explain", "--trust-model", "p2ce policy check", "--strict", "p2ce version"):
         if word not in command_line:
             yield f"site/reference/command-line: lacks {word}"
     if "[green]" in command_line:

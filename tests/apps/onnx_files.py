@@ -40,6 +40,10 @@ def text(name: str, value: str) -> bytes:
     return part(5, part(1, name) + part(4, value) + whole(20, 3))
 
 
+def texts(name: str, values: list[str]) -> bytes:
+    return part(5, part(1, name) + b"".join(part(9, value) for value in values) + whole(20, 8))
+
+
 def node(
     kind: str, inputs: list[str], outputs: list[str], attributes: bytes = b"", domain: str = ""
 ) -> bytes:
@@ -79,3 +83,27 @@ def logistic(
     )
     outputs = [value("probabilities", FLOAT, 2)]
     return model(nodes, inputs, [value("label", INT64, None), *outputs] if label else outputs)
+
+
+def score(weights: list[float], start: float) -> bytes:
+    """Write a linear score of one tensor."""
+    attributes = floats("coefficients", weights) + floats("intercepts", [start])
+    nodes = node("LinearRegressor", ["rows"], ["score"], attributes, "ai.onnx.ml")
+    return model(nodes, [value("rows", FLOAT, len(weights))], [value("score", FLOAT, 1)])
+
+
+def strict_encoder() -> bytes:
+    """Write a model that fails on a category which it does not know."""
+    attributes = texts("cats_strings", ["own", "rent"]) + integer("zeros", 0)
+    nodes = node("OneHotEncoder", ["Housing"], ["encoded"], attributes, "ai.onnx.ml")
+    nodes += node("Mul", ["encoded", "Income"], ["score"])
+    inputs = [value("Housing", STRING, 1), value("Income", FLOAT, 1)]
+    return model(nodes, inputs, [value("score", FLOAT, None)])
+
+
+def weights_elsewhere(path: str) -> bytes:
+    """Write a linear score whose four weights are in another file."""
+    place = part(13, part(1, "location") + part(2, path))
+    weights = whole(1, 4) + whole(1, 1) + whole(2, FLOAT) + part(8, "weights") + place + whole(14, 1)
+    nodes = node("MatMul", ["rows", "weights"], ["score"]) + part(5, weights)
+    return model(nodes, [value("rows", FLOAT, 4)], [value("score", FLOAT, 1)])

@@ -64,6 +64,7 @@ def test_versions_of_libraries(capsys: pytest.CaptureFixture[str]) -> None:
     printed = run(capsys, "version", "--verbose").out.splitlines()
     assert printed[0] == f"p2ce {version('p2ce')}"
     assert any(line.startswith("numpy ") for line in printed)
+    assert printed[-1].startswith("Landlock ")
 
 
 HEAVY = {"numpy", "pandas", "yaml", "sklearn", "numba", "lightgbm", "tqdm", "joblib"}

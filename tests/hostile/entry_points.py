@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.hostile import seeds
+from tests.hostile.seeds import Seed
 
 SECONDS = 5.0  # of search for each person
 
@@ -15,15 +16,15 @@ class Inconsistent(Exception):
     """An answer that contradicts the model which it is about."""
 
 
-def take(format_name: str, path: Path, *, table: str, target: str | None) -> None:
+def take(format_name: str, path: Path, sound: Seed) -> None:
     """Read a file and use what is in it; whatever is raised is for the caller to judge."""
     if format_name in TAKERS:
         TAKERS[format_name](path)
     else:
-        take_model(path, table=Path(f"{table}.csv"), target=target)
+        take_model(path, sound)
 
 
-def take_model(path: Path, *, table: Path, target: str | None) -> None:
+def take_model(path: Path, sound: Seed) -> None:
     """Read a model as ``p2ce inspect`` and ``p2ce explain`` do, and explain two people with it."""
     from p2ce.apps.command_inputs import Inputs, check_files, make_ready
 
@@ -31,9 +32,10 @@ def take_model(path: Path, *, table: Path, target: str | None) -> None:
     inputs = Inputs(
         model=f"{seeds.NETWORK}:make_network" if is_weights else str(path),
         weights=path if is_weights else None,
-        reference=table,
+        reference=Path(f"{sound.table}.csv"),
         drop=("Repaid",),
-        target=target,
+        target=sound.target,
+        threshold=sound.threshold,
         plausible=False,
     )
     check_files(inputs, people=False)

@@ -1,16 +1,13 @@
 """Hostile model files that are known by name: each once made a library crash, run for ever or lie."""
 
-import io
 import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from tests.hostile.mutate import resized, rezipped, unzipped
-from tests.hostile.seeds import Seed, seeds_of, skops_file
+from tests.hostile.mutate import resized
+from tests.hostile.seeds import Seed, seeds_of
 
 Change = Callable[[bytes], bytes]
 
@@ -43,15 +40,6 @@ def text(pattern: str, by: str) -> Change:
         return resized(re.sub(pattern, by, content.decode(), count=1, flags=re.M)).encode()
 
     return change
-
-
-def text_in_skops(content: bytes) -> bytes:
-    """Put such a text where skops keeps a booster."""
-    parts = unzipped(content)
-    schema = parts["schema.json"].replace(
-        b"objective=binary sigmoid:1", b"objective=multiclass num_class:1000000"
-    )
-    return rezipped({**parts, "schema.json": schema})
 
 
 def hidden_from_one_parser(content: bytes) -> bytes:
@@ -102,39 +90,6 @@ def one_leaf_value(model: Any) -> None:
     tree["leaf_values"], tree["leaf_weights"] = tree["leaf_values"][:1], tree["leaf_weights"][:1]
 
 
-def nodes(column: str, number: int) -> Change:
-    """Write a number into the first node of the first tree of a skops file."""
-
-    def change(content: bytes) -> bytes:
-        parts = unzipped(content)
-        for name, part in parts.items():
-            array = np.load(io.BytesIO(part)) if name.endswith(".npy") else np.empty(0)
-            if column in (array.dtype.names or ()):
-                array[column][0] = number
-                stream = io.BytesIO()
-                np.save(stream, array)
-                return rezipped({**parts, name: stream.getvalue()})
-        return content
-
-    return change
-
-
-def reader_of_files(_: bytes) -> bytes:
-    """Give a model that reads the files whose names are in the cells of a table."""
-    from sklearn.compose import make_column_transformer
-    from sklearn.feature_extraction.text import HashingVectorizer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-
-    from tests.hostile.seeds import mixed, outcome
-
-    words = HashingVectorizer(n_features=4)
-    model = make_pipeline(make_column_transformer((words, "Housing")), LogisticRegression())
-    model.fit(mixed()[["Housing"]], outcome())
-    model[0].named_transformers_["hashingvectorizer"].set_params(input="filename")
-    return skops_file(model)
-
-
 FILES = {
     "LightGBM: eight classes under a header of one": KnownFile(
         "lightgbm", "numbers", text("^objective=.*", "objective=multiclass num_class:8")
@@ -142,7 +97,6 @@ FILES = {
     "LightGBM: 10^6 classes under a header of one": KnownFile(
         "lightgbm", "numbers", text("^objective=.*", "objective=multiclass num_class:1000000")
     ),
-    "LightGBM: 10^6 classes under a header of one, in skops": KnownFile("skops", "LightGBM", text_in_skops),
     "LightGBM: feature 10^8 in a linear leaf": KnownFile(
         "lightgbm",
         "linear trees",
@@ -157,6 +111,9 @@ FILES = {
     "LightGBM: an empty leaf_count": KnownFile("lightgbm", "numbers", text("^leaf_count=.*", "leaf_count=")),
     "LightGBM: 10^9 sets of labels": KnownFile(
         "lightgbm", "numbers", text("^num_cat=.*", "num_cat=1000000000")
+    ),
+    "LightGBM: a setting without a value": KnownFile(
+        "lightgbm", "numbers", text(r"^\[linear_lambda: 0\]", "[linear_lambda=0]")
     ),
     "LightGBM: a tree that leads back": KnownFile(
         "lightgbm", "numbers", text(r"^left_child=-?\d+", "left_child=0")
@@ -205,9 +162,4 @@ FILES = {
     "CatBoost cbm: 2^32 - 1 bytes": KnownFile(
         "catboost", "one-hot", lambda content: content[:4] + b"\xff\xff\xff\xff" + content[8:]
     ),
-    "skops: a tree with child -50": KnownFile("skops", "tree", nodes("left_child", -50)),
-    "skops: a tree that leads back": KnownFile("skops", "tree", nodes("left_child", 0)),
-    "skops: a forest that leads back": KnownFile("skops", "forest", nodes("right_child", 0)),
-    "skops: histogram boosting that leads back": KnownFile("skops", "histogram boosting", nodes("left", 0)),
-    "skops: a reader of the files that cells name": KnownFile("skops", "pipeline", reader_of_files),
 }

@@ -1,4 +1,4 @@
-"""Mutate a sound file: text by line and number, JSON as a tree, archives part by part, the rest as bytes.
+"""Mutate a sound file: text by line and number, JSON, UBJ and protobuf as trees, archives part by part.
 
 Everything follows from the random generator, so that an input is known by its number.
 """
@@ -11,10 +11,14 @@ import re
 import struct
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from random import Random
 from typing import Any
 
 import numpy as np
+
+from tests.apps.onnx_files import varint
+from tests.hostile import ubj
 
 Parts = dict[str, bytes]
 EDGES: tuple[int | float, ...] = (
@@ -47,7 +51,7 @@ def mutate(content: bytes, suffix: str, rng: Random) -> bytes:
     kind = next((kind for kind in KINDS if suffix.endswith(kind)), "")
     try:
         return KINDS[kind](content, rng) if kind else damaged(content, rng)
-    except (ValueError, RecursionError, OSError):  # an earlier change broke it
+    except (ValueError, KeyError, RecursionError, OSError):  # an earlier change broke it
         return damaged(content, rng)
 
 
@@ -152,6 +156,15 @@ def mutate_json(content: bytes, rng: Random) -> bytes:
     return _json(root[0]).encode("utf-8", "surrogatepass")
 
 
+def mutate_ubj(content: bytes, rng: Random) -> bytes:
+    """Change the tree of JSON's binary sister, and keep the kinds of its numbers."""
+    tree, kinds = ubj.read(content)
+    root = [tree]
+    for _ in edits(rng):
+        _edit_tree(root, rng)
+    return ubj.write(root[0], kinds)
+
+
 def _json(value: Any) -> str:
     if isinstance(value, Raw):
         return str(value)
@@ -197,7 +210,7 @@ def _changed(value: Any, rng: Random) -> Any:
     if isinstance(value, list) and value:
         return rng.choice((value[: rng.randrange(len(value))], value * 3, rng.sample(value, len(value))))
     if isinstance(value, str) and not isinstance(value, Raw):
-        if value[:1] in ('"', "[", "{"):  # skops and CatBoost write JSON inside strings
+        if value[:1] in ('"', "[", "{"):  # CatBoost writes JSON inside strings
             return mutate_json(value.encode(), rng).decode("utf-8", "replace")
         return mutate_text(value.encode("utf-8", "replace"), rng).decode("utf-8")
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -258,10 +271,112 @@ def mutate_array(content: bytes, rng: Random) -> bytes:
     return stream.getvalue()
 
 
+# Fields of a protobuf message, as ONNX is one: tag and value, which is a number, bytes or fields again.
+Fields = list[list[Any]]
+FIXED = {1: 8, 5: 4}  # bytes of a value, by the last bits of its tag
+
+
+def mutate_message(content: bytes, rng: Random) -> bytes:
+    """Change numbers, bytes and fields of a protobuf message; lengths stay right, so that it is read on."""
+    fields = message(content)
+    for _ in edits(rng):
+        shapes: dict[tuple[int, ...], list[tuple[Fields, int]]] = {}
+        for shape, holder, place in _message_slots(fields):
+            shapes.setdefault(shape, []).append((holder, place))
+        if not shapes:
+            break
+        alike = shapes[rng.choice(list(shapes))]
+        (holder, place), (other, at) = rng.choice(alike), rng.choice(alike)
+        if place >= len(holder) or at >= len(other):
+            continue
+        match rng.randrange(8):
+            case 0:
+                del holder[place]
+            case 1:
+                holder[place:place] = [holder[place]] * rng.choice((1, 2, 300))
+            case 2:
+                holder[place] = other[at]
+            case 3:
+                holder[place], other[at] = other[at], holder[place]
+            case _:
+                holder[place] = [holder[place][0], _other_value(holder[place][1], rng)]
+    return bytes_of(fields)
+
+
+def _other_value(value: Any, rng: Random) -> Any:
+    number = edge(rng, value if isinstance(value, int) else None)
+    whole = (int(number) if math.isfinite(number) else -1) & 0xFFFF_FFFF_FFFF_FFFF
+    if isinstance(value, int):
+        return whole
+    if isinstance(value, list):
+        return rng.sample(value, len(value))
+    if len(value) % 4 == 0 and value and rng.random() < 0.7:  # numbers in a row
+        at = 4 * rng.randrange(len(value) // 4)
+        single = np.float32(number) if abs(number) < 3e38 else np.float32(math.copysign(math.inf, number))
+        packed = rng.choice((struct.pack("<f", single), struct.pack("<I", whole & 0xFFFF_FFFF)))
+        return value[:at] + packed + value[at + 4 :]
+    return rng.choice((damaged(value, rng), rng.choice(WORDS).encode("utf-8", "replace")))
+
+
+def _message_slots(fields: Fields, shape: tuple[int, ...] = ()) -> Iterator[tuple[Any, Fields, int]]:
+    for place, (tag, value) in enumerate(fields):
+        yield (*shape, tag), fields, place
+        if isinstance(value, list):
+            yield from _message_slots(value, (*shape, tag))
+
+
+def message(content: bytes) -> Fields:
+    """Read the fields of a protobuf message."""
+    fields, at = [], 0
+    while at < len(content):
+        tag, at = _varint(content, at)
+        wire = tag & 7
+        value: Any
+        if wire == 0:
+            value, at = _varint(content, at)
+        else:
+            size, at = _varint(content, at) if wire == 2 else (FIXED[wire], at)
+            value = content[at : at + size]
+            if not tag >> 3 or len(value) != size:
+                raise ValueError("no field")
+            at += size
+        if wire == 2 and value:
+            with suppress(ValueError, KeyError):  # a text, or numbers in a row
+                value = message(value)
+        fields.append([tag, value])
+    return fields
+
+
+def _varint(content: bytes, at: int) -> tuple[int, int]:
+    number, shift = 0, 0
+    while at < len(content) and shift < 64:
+        number |= (content[at] & 0x7F) << shift
+        shift += 7
+        at += 1
+        if content[at - 1] < 0x80:
+            return number, at
+    raise ValueError("no number")
+
+
+def bytes_of(fields: Fields) -> bytes:
+    """Write the fields of a protobuf message."""
+    parts = []
+    for tag, value in fields:
+        parts.append(varint(tag))
+        if isinstance(value, int):
+            parts.append(varint(value))
+            continue
+        data = bytes_of(value) if isinstance(value, list) else value
+        parts += [varint(len(data)), data] if tag & 7 == 2 else [data]
+    return b"".join(parts)
+
+
 KINDS: dict[str, Callable[[bytes, Random], bytes]] = {
     ".json": mutate_json,
     ".csv.gz": mutate_packed,
     ".npy": mutate_array,
+    ".onnx": mutate_message,
+    ".ubj": mutate_ubj,
     **dict.fromkeys((".txt", ".yaml", ".csv"), mutate_text),
-    **dict.fromkeys((".skops", ".pt", ".p2ce"), mutate_archive),
+    **dict.fromkeys((".pt", ".p2ce"), mutate_archive),
 }

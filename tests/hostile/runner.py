@@ -28,7 +28,7 @@ GOOD = ("accepted", "rejected")
 
 # How many inputs of each format the tests try, and `benchmarks.fuzz` in a turn; a model costs a second.
 INPUTS = {
-    **dict.fromkeys(("lightgbm", "xgboost", "catboost", "skops", "onnx", "torch"), 2),
+    **dict.fromkeys(("lightgbm", "xgboost", "catboost", "onnx", "torch"), 2),
     "lightgbm text": 100,
     "archive": 12,
     "policy": 20,
@@ -69,7 +69,7 @@ def try_here(format_name: str, sound: Seed, content: bytes) -> Outcome:
     path = Path(f"input{sound.suffix}")
     path.write_bytes(content)
     try:
-        take(format_name, path, table=sound.table, target=sound.target)
+        take(format_name, path, sound)
     except P2CEError as error:
         message = str(error)
         fits = "\n" not in message and 0 < len(message) <= LONGEST_MESSAGE

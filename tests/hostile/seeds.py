@@ -3,7 +3,6 @@
 import gzip
 import io
 import json
-import re
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,11 +14,9 @@ from typing import Any
 import pandas as pd
 
 from tests.apps.commands import people, repaid
-from tests.apps.onnx_files import logistic
-from tests.hostile.mutate import rezipped, unzipped
+from tests.apps.onnx_files import logistic, score
 
 ROWS = 120
-ADDRESS = re.compile(r'(?<="__id__": )\d+|(?<="file": ")\d+')  # of an object in memory, which skops writes
 NETWORK = "hostile_networks"  # the module that builds the network of the weights
 NETWORK_CODE = """\
 import torch
@@ -39,6 +36,7 @@ class Seed:
     suffix: str
     table: str = "mixed"  # the people that a model was fitted on: mixed, or numbers alone
     target: str | None = "1"  # the wanted class or range
+    threshold: float | None = None  # of a score that is none of a class
 
 
 def mixed() -> pd.DataFrame:
@@ -151,53 +149,6 @@ def _catboost() -> Iterator[Seed]:
     yield Seed(name="JSON", table="numbers", suffix=".json", content=_saved(save_json, ".json"))
 
 
-def _skops() -> Iterator[Seed]:
-    import lightgbm
-    import xgboost
-    from sklearn import compose, ensemble, linear_model, neighbors, pipeline, preprocessing, svm, tree
-
-    three = {"n_estimators": 3, "random_state": 0}
-    columns = compose.make_column_transformer(
-        (preprocessing.OneHotEncoder(), ["Housing"]),
-        (preprocessing.StandardScaler(), ["Age", "Income", "Rate"]),
-    )
-    models = {
-        "tree": tree.DecisionTreeClassifier(max_depth=2, random_state=0),
-        "forest": ensemble.RandomForestClassifier(max_depth=2, **three),
-        "boosting": ensemble.GradientBoostingClassifier(max_depth=2, **three),
-        "histogram boosting": ensemble.HistGradientBoostingClassifier(
-            max_iter=3, max_leaf_nodes=4, random_state=0
-        ),
-        "kernel machine": pipeline.make_pipeline(preprocessing.StandardScaler(), svm.SVC(random_state=0)),
-        "neighbours, k-d tree": neighbors.KNeighborsClassifier(3, algorithm="kd_tree"),
-        "neighbours, ball tree": neighbors.KNeighborsClassifier(3, algorithm="ball_tree"),
-        "LightGBM": pipeline.make_pipeline(
-            preprocessing.StandardScaler(),
-            lightgbm.LGBMClassifier(num_leaves=4, verbosity=-1, n_jobs=1, **three),
-        ),
-        "XGBoost": pipeline.make_pipeline(
-            preprocessing.StandardScaler(), xgboost.XGBClassifier(max_depth=2, n_jobs=1, **three)
-        ),
-    }
-    for name, model in models.items():
-        content = skops_file(model.fit(numbers(), outcome()))
-        yield Seed(name=name, table="numbers", suffix=".skops", content=content)
-    behind = pipeline.make_pipeline(columns, linear_model.LogisticRegression()).fit(mixed(), outcome())
-    yield Seed(name="pipeline", suffix=".skops", content=skops_file(behind))
-
-
-def skops_file(model: Any) -> bytes:
-    """Write a model with skops, its parts named in order rather than by addresses in memory."""
-    from skops.io import dumps
-
-    parts = unzipped(dumps(model))
-    schema = parts.pop("schema.json").decode()
-    names = {found: str(place) for place, found in enumerate(dict.fromkeys(ADDRESS.findall(schema)))}
-    renamed = {re.sub(r"^\d+", lambda found: names[found[0]], name): part for name, part in parts.items()}
-    renamed["schema.json"] = ADDRESS.sub(lambda found: names[found[0]], schema).encode()
-    return rezipped(renamed)
-
-
 def _onnx() -> Iterator[Seed]:
     import catboost
 
@@ -205,6 +156,8 @@ def _onnx() -> Iterator[Seed]:
     yield Seed(name="tensor", table="numbers", suffix=".onnx", content=logistic(weights, start))
     by_column = logistic(weights, start, columns=list(numbers().columns))
     yield Seed(name="columns", table="numbers", suffix=".onnx", content=by_column)
+    one_number = score(weights, start)
+    yield Seed(name="score", table="numbers", suffix=".onnx", content=one_number, target=None, threshold=0.0)
     trees = catboost.CatBoostClassifier(
         iterations=3, depth=2, verbose=0, allow_writing_files=False, thread_count=1, random_seed=0
     ).fit(numbers(), outcome())
@@ -292,7 +245,6 @@ MAKERS: dict[str, Callable[[], Iterator[Seed]]] = {
     "lightgbm text": lambda: iter(seeds_of("lightgbm")),
     "xgboost": _xgboost,
     "catboost": _catboost,
-    "skops": _skops,
     "onnx": _onnx,
     "torch": _torch,
     "archive": _archive,

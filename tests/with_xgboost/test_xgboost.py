@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from p2ce.errors import NotFitted
+from p2ce.errors import InvalidModel, NotFitted
 from p2ce.models.parse_model import parse_model
 from p2ce.scores.score_rows import score_rows
 from tests.models.laws import assert_black_box, assert_conforms, people
@@ -35,6 +35,15 @@ def test_early_stopping_is_honoured():
     )
     # A Booster by itself predicts with all its trees.
     assert assert_conforms(model.get_booster(), frame, undecided=0.03)[0].score.forest.tree_count == rounds
+
+
+@pytest.mark.parametrize("best", ["99999999", "3", "-1", "-5", "last"])
+def test_a_best_round_that_there_is_not_is_blamed_on_the_model(best):
+    frame, label = people()
+    model = xgboost.XGBClassifier(n_estimators=3, max_depth=2, n_jobs=1).fit(frame, label)
+    model.get_booster().set_attr(best_iteration=best)
+    with pytest.raises(InvalidModel, match=f"This XGBoost model is not built as its library.*{best}"):
+        parse_model(model, reference=frame)
 
 
 def test_every_row_at_a_threshold_goes_the_librarys_way():

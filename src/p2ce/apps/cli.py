@@ -126,7 +126,7 @@ def explain(
         ),
     ] = None,
     weights: say.Weights = None,
-    trust_pickle: say.TrustPickle = False,
+    trust_model: say.TrustModel = False,
     trust_predicates: say.TrustPredicates = False,
     drop: say.Drop = None,
     limit: say.Limit = None,
@@ -157,7 +157,7 @@ def explain(
         reference=reference,
         policy=policy,
         weights=weights,
-        trust_pickle=trust_pickle,
+        trust_model=trust_model,
         trust_predicates=trust_predicates,
         index_column=index_column,
         drop=tuple(drop or ()),
@@ -206,7 +206,7 @@ def evidence(
     ] = None,
     force: say.Force = False,
     weights: say.Weights = None,
-    trust_pickle: say.TrustPickle = False,
+    trust_model: say.TrustModel = False,
     trust_predicates: say.TrustPredicates = False,
     limit: say.Limit = None,
 ) -> None:
@@ -223,7 +223,7 @@ def evidence(
     given = ModelArgument(
         model=model,
         weights=weights,
-        trust_pickle=trust_pickle,
+        trust_model=trust_model,
         trust_predicates=trust_predicates,
         limits=read_limits(limit or ()),
     )
@@ -248,7 +248,7 @@ def replay(
         say.option("The public key that the file must be signed by (PEM or OpenSSH).", "KEY"),
     ] = None,
     weights: say.Weights = None,
-    trust_pickle: say.TrustPickle = False,
+    trust_model: say.TrustModel = False,
     trust_predicates: say.TrustPredicates = False,
     limit: say.Limit = None,
 ) -> None:
@@ -265,7 +265,7 @@ def replay(
     given = ModelArgument(
         model=model,
         weights=weights,
-        trust_pickle=trust_pickle,
+        trust_model=trust_model,
         trust_predicates=trust_predicates,
         limits=read_limits(limit or ()),
     )
@@ -285,7 +285,7 @@ def inspect(
     no_plausibility: say.NoPlausibility = False,
     plausibility_of_today: say.PlausibilityOfToday = "counts",
     weights: say.Weights = None,
-    trust_pickle: say.TrustPickle = False,
+    trust_model: say.TrustModel = False,
     trust_predicates: say.TrustPredicates = False,
     drop: say.Drop = None,
     limit: say.Limit = None,
@@ -305,7 +305,7 @@ def inspect(
             reference=reference,
             policy=policy,
             weights=weights,
-            trust_pickle=trust_pickle,
+            trust_model=trust_model,
             trust_predicates=trust_predicates,
             drop=tuple(drop or ()),
             limits=read_limits(limit or ()),
@@ -413,7 +413,7 @@ def bench(
     threshold: say.Threshold = None,
     max_changes: say.MaxChanges = 3,
     weights: say.Weights = None,
-    trust_pickle: say.TrustPickle = False,
+    trust_model: say.TrustModel = False,
     trust_predicates: say.TrustPredicates = False,
     drop: say.Drop = None,
     limit: say.Limit = None,
@@ -441,7 +441,7 @@ def bench(
             "--target": target,
             "--drop": drop,
             "--limit": limit,
-            "--trust-pickle": trust_pickle,
+            "--trust-model": trust_model,
             "--trust-predicates": trust_predicates,
         }
         if given := [name for name, value in for_files.items() if value]:
@@ -453,7 +453,7 @@ def bench(
         reference=reference,
         policy=policy,
         weights=weights,
-        trust_pickle=trust_pickle,
+        trust_model=trust_model,
         trust_predicates=trust_predicates,
         drop=tuple(drop or ()),
         limits=read_limits(limit or ()),

@@ -14,8 +14,8 @@ def option(help: str, metavar: str | None = None, *names: str, panel: str = FILE
 
 
 _MODEL = (
-    "The model: LightGBM text, XGBoost JSON or UBJ, CatBoost cbm, skops, ONNX, or module:factory for Python "
-    "code of yours."
+    "The model: LightGBM text, XGBoost JSON or UBJ, CatBoost cbm, ONNX, or module:factory for Python code of "
+    "yours. Pickles and skops files need --trust-model."
 )
 _DATA = "The people to explain: CSV, TSV (also .gz) or Parquet."
 _REFERENCE = "The population, best what the model was trained on: "
@@ -42,9 +42,9 @@ Policy = Annotated[
 Weights = Annotated[
     Path | None, option("PyTorch weights for the network that module:factory builds.", "FILE")
 ]
-TrustPickle = Annotated[
+TrustModel = Annotated[
     bool,
-    option("Load a pickle or joblib file. Unpickling runs code of its author.", None, "--trust-pickle"),
+    option("Load a pickle, joblib or skops file. Loading it runs code of its author.", None, "--trust-model"),
 ]
 TrustPredicates = Annotated[
     bool,

@@ -36,7 +36,7 @@ class Inputs:
     reference: Path | None = None
     policy: Path | None = None
     weights: Path | None = None
-    trust_pickle: bool = False
+    trust_model: bool = False
     trust_predicates: bool = False
     index_column: str | None = None
     drop: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ def check_files(inputs: Inputs, *, people: bool = True) -> None:
 def make_ready(inputs: Inputs) -> Ready:
     """Read everything and make the explainer."""
     loaded = load_model(
-        inputs.model, weights=inputs.weights, trust_pickle=inputs.trust_pickle, limits=inputs.limits
+        inputs.model, weights=inputs.weights, trust_model=inputs.trust_model, limits=inputs.limits
     )
     people_table = None if inputs.data is None else read_table(inputs.data, "--data", limits=inputs.limits)
     if inputs.reference is None:

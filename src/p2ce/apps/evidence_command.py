@@ -26,13 +26,13 @@ class ModelArgument:
 
     model: str | None = None
     weights: Path | None = None
-    trust_pickle: bool = False
+    trust_model: bool = False
     trust_predicates: bool = False
     limits: Limits = DEFAULT
 
     def load(self, given: str) -> LoadedModel:
         """Load the model of a file, or what Python code makes."""
-        return load_model(given, weights=self.weights, trust_pickle=self.trust_pickle, limits=self.limits)
+        return load_model(given, weights=self.weights, trust_model=self.trust_model, limits=self.limits)
 
 
 def run_evidence(

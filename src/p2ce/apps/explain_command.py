@@ -176,7 +176,7 @@ def _request(inputs: Inputs, task: Task, ready: Ready) -> dict[str, Any]:
     plain = {
         f"--{name.replace('_', '-')}": str(said[name]) if said[name] is not None else None
         for name in said
-        if name not in (*files, "model", "weights", "trust_pickle", "trust_predicates", "plausible", "limits")
+        if name not in (*files, "model", "weights", "trust_model", "trust_predicates", "plausible", "limits")
     }
     return {
         **relevant_versions(),

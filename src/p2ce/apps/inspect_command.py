@@ -55,7 +55,7 @@ def run_inspect(inputs: Inputs, console: "Console | None" = None) -> None:
 def _show_alone(inputs: Inputs, console: "Console") -> None:
     """Print what the file alone says."""
     loaded = load_model(
-        inputs.model, weights=inputs.weights, trust_pickle=inputs.trust_pickle, limits=inputs.limits
+        inputs.model, weights=inputs.weights, trust_model=inputs.trust_model, limits=inputs.limits
     )
     known = columns_of(loaded.model)
     lines = [("file", f"{inputs.model} ({loaded.kind})"), ("model", type(loaded.model).__name__)]

@@ -80,7 +80,7 @@ def run(
         ),
     ] = None,
     weights: say.Weights = None,
-    trust_pickle: say.TrustPickle = False,
+    trust_model: say.TrustModel = False,
     trust_predicates: say.TrustPredicates = False,
     limit: say.Limit = None,
 ) -> None:
@@ -115,7 +115,7 @@ def run(
     try:
         with nullcontext() if scheduler is None else connected(scheduler) as client:
             with working("Reading the model and the explainer …"):
-                loaded = load_model(model, weights=weights, trust_pickle=trust_pickle, limits=limits)
+                loaded = load_model(model, weights=weights, trust_model=trust_model, limits=limits)
                 ready = Explainer.load(
                     explainer, loaded.model, trust_predicates=trust_predicates, limits=limits
                 )

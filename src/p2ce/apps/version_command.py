@@ -1,8 +1,10 @@
-"""List the installed versions of p2ce and of the libraries on which explanations depend."""
+"""List the versions of p2ce, of the libraries on which explanations depend, and of the kernel's Landlock."""
 
 import platform
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
+
+from p2ce.apps.model_files import landlock
 
 RELEVANT = (  # on which explanations depend
     *("numpy", "pandas", "scikit-learn", "numba", "lightgbm", "xgboost", "xgboost-cpu", "catboost", "torch"),
@@ -17,7 +19,8 @@ def lines(*, verbose: bool) -> list[str]:
     if not verbose:
         return [own]
     libraries = [f"{name} {version}" for name, version in _installed((*RELEVANT, *OTHERS)).items()]
-    return [own, f"Python {platform.python_version()} ({platform.machine()})", *libraries]
+    python = f"Python {platform.python_version()} ({platform.machine()})"
+    return [own, python, *libraries, f"Landlock {landlock.version() or 'is not there'}"]
 
 
 def relevant_versions() -> dict[str, str]:

@@ -1,5 +1,7 @@
 """Check what is particular to scikit-learn's linear models: rounding, ties, scales and reach."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,7 +17,8 @@ from sklearn.linear_model import (
 )
 from sklearn.svm import LinearSVC
 
-from p2ce.errors import InvalidArgument, InvalidTarget, InvalidThreshold
+import p2ce
+from p2ce.errors import InvalidArgument, InvalidModel, InvalidTarget, InvalidThreshold
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import assert_black_box, assert_conforms, diabetes, people, wine
 
@@ -100,3 +103,21 @@ def test_what_is_no_single_sum_is_a_black_box():
 def test_a_mistake_is_named(model, frame, wanted, error, message):
     with pytest.raises(error, match=message):
         parse_model(model, reference=frame, **wanted)
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("intercept_", np.empty(0)),
+        ("intercept_", np.zeros(2)),
+        ("intercept_", np.array([np.nan])),
+        ("intercept_", np.array(["x"])),
+        ("coef_", np.zeros((1, FRAME.shape[1] + 1))),
+        ("coef_", np.full((1, FRAME.shape[1]), np.inf)),
+    ],
+)
+def test_parts_that_no_fitting_gives_are_blamed_on_the_model(part: str, value: Any) -> None:
+    model = LogisticRegression().fit(FRAME, LABEL)
+    setattr(model, part, value)
+    with pytest.raises(InvalidModel, match=r"This scikit-learn linear model.* is not built as its library"):
+        p2ce.Explainer(model, FRAME, target=1)

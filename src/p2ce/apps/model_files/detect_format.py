@@ -19,9 +19,7 @@ PICKLE_SUFFIXES = (".pkl", ".pickle", ".joblib", ".p", ".sav")
 HEAD = 1 << 16
 MOST_LISTED = 32 * MIB  # of names in a zip file: a few hundred thousand
 LONGEST_COMMENT = (1 << 16) - 1  # behind a zip file
-SUPPORTED = (
-    "LightGBM text, XGBoost JSON or UBJ, CatBoost cbm, skops, ONNX, or my_module:my_factory for Python code"
-)
+SUPPORTED = "LightGBM text, XGBoost JSON or UBJ, CatBoost cbm, ONNX, or my_module:my_factory for Python code"
 
 
 def detect(given: str, limits: Limits = DEFAULT) -> str:

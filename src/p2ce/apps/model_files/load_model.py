@@ -7,12 +7,12 @@ from typing import Any
 
 from p2ce.apps.model_files import detect_format as kinds
 from p2ce.apps.model_files.load_from_code import load_python, source_of
-from p2ce.apps.model_files.load_pickle import load_pickle
-from p2ce.apps.model_files.sandbox import read_file, why
+from p2ce.apps.model_files.load_trusted import LOADERS, load_trusted
+from p2ce.apps.model_files.sandbox import read_file
 from p2ce.check_paths import require_file
-from p2ce.errors import InvalidArgument, InvalidModel, MissingExtra, P2CEError
+from p2ce.errors import InvalidArgument
 from p2ce.limits import DEFAULT, Limits
-from p2ce.visible import echoed, one_line
+from p2ce.visible import echoed
 
 # The module of `formats` for each kind of file.
 FORMATS = {
@@ -20,7 +20,6 @@ FORMATS = {
     kinds.XGBOOST: "xgboost_model",
     kinds.CATBOOST: "catboost_model",
     kinds.CATBOOST_JSON: "catboost_model",
-    kinds.SKOPS: "skops_file",
     kinds.ONNX: "onnx_model",
 }
 
@@ -38,12 +37,13 @@ def load_model(
     given: str,
     *,
     weights: Path | None = None,
-    trust_pickle: bool = False,
+    trust_model: bool = False,
     limits: Limits = DEFAULT,
 ) -> LoadedModel:
     """Load the model that ``--model`` names; any error is one line.
 
     A file is parsed by a child process first, since a file made to do harm may end the library that reads it.
+    Pickles and skops files run code, and are loaded only with ``trust_model``.
     """
     kind = kinds.detect(given, limits)
     if weights is not None and kind != kinds.PYTHON:
@@ -57,31 +57,8 @@ def load_model(
         marks = given.encode() + source_of(given) + (b"" if weights is None else weights.read_bytes())
         return LoadedModel(model, kind, hashlib.sha256(marks).hexdigest())
     path = Path(given)
-    if kind == kinds.PICKLE and not trust_pickle:
-        raise InvalidArgument(
-            f"--model {echoed(given)} is a pickle, and unpickling runs whatever code its writer put in. If "
-            "you "
-            "made it yourself or trust who did, add --trust-pickle; safer is to save it with skops, or in "
-            "its library's own format (LightGBM text, XGBoost JSON, CatBoost cbm)."
-        )
-    model = (
-        _unpickled(path) if kind == kinds.PICKLE else read_file(path, "--model", kind, FORMATS[kind], limits)
-    )
+    if kind in LOADERS:
+        model = load_trusted(path, kind, trusted=trust_model)
+    else:
+        model = read_file(path, "--model", kind, FORMATS[kind], limits)
     return LoadedModel(model, kind, hashlib.sha256(path.read_bytes()).hexdigest())
-
-
-def _unpickled(path: Path) -> Any:
-    try:
-        return load_pickle(path)
-    except P2CEError:
-        raise
-    except ImportError as error:
-        raise MissingExtra(
-            f"The pickle needs the package {echoed(error.name or one_line(error))}, which is not installed "
-            "here. Install it in the version that the model was saved with."
-        ) from error
-    except Exception as error:  # whatever the objects in it raise
-        raise InvalidModel(
-            f"--model {echoed(str(path))} is a pickle that cannot be loaded: {why(error)} "
-            "Was it written to the end, and by a version like the installed one?"
-        ) from error

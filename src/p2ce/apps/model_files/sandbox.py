@@ -1,8 +1,9 @@
-"""Parse a model file in a child process that cannot open files and whose crash is harmless.
+"""Parse a model file in a child process that cannot open others and whose crash is harmless.
 
 What comes back is the library's own writing of what it loaded, or one line of what is wrong.
 """
 
+import errno
 import importlib
 import json
 import os
@@ -15,12 +16,21 @@ import time
 from pathlib import Path
 from typing import Any
 
-from p2ce.errors import InvalidModel, LimitExceeded, MissingExtra, P2CEError, UnsupportedModel
+from p2ce.apps.model_files.sandbox_child import UNWRITTEN
+from p2ce.errors import (
+    InvalidArgument,
+    InvalidModel,
+    LimitExceeded,
+    MissingExtra,
+    P2CEError,
+    UnsupportedModel,
+)
 from p2ce.limits import Limits
-from p2ce.visible import echoed
+from p2ce.visible import echoed, one_line
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 MOST_HEADER = 1 << 16
+FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 PLACE = re.compile(r"^\[[\d:]+\] \S+:\d+: ")
 KNOWN_ERRORS: dict[str, type[P2CEError]] = {
     kind.__name__: kind for kind in (InvalidModel, MissingExtra, UnsupportedModel)
@@ -41,6 +51,15 @@ def read_file(path: Path, option: str, kind: str, module: str, limits: Limits) -
         raise
     except ImportError as error:
         raise _missing(kind) from error
+    except OSError as error:  # of this machine, not of the file
+        remedy = (
+            " Make room in the temporary folder, or set TMPDIR to another." if error.errno in FULL else ""
+        )
+        remedy = " Allow larger files (ulimit -f)." if error.errno == errno.EFBIG else remedy
+        raise InvalidArgument(
+            f"{option} {echoed(str(path))} cannot be parsed in a process of its own: "
+            f"{error.strerror or one_line(error)}.{remedy}"
+        ) from error
     except Exception as error:  # each library has its own for what it cannot read
         raise InvalidModel(
             f"{option} {echoed(str(path))} looks like {kind} but cannot be loaded: {why(error)} "
@@ -56,6 +75,7 @@ class Sandbox:
         self._limits = limits
         self._deadline = time.monotonic() + limits.model_seconds
         self._reply = tempfile.TemporaryFile()  # noqa: SIM115  # `__exit__` closes it
+        self._folder = tempfile.TemporaryDirectory(prefix="p2ce-")  # the child's current one
         # The child finds what this process finds, and no module of the folder that it is started in.
         paths = os.pathsep.join(dict.fromkeys(os.path.abspath(one) for one in sys.path if one))
         program = [sys.executable, "-P", "-m", "p2ce.apps.model_files.sandbox_child"]
@@ -65,6 +85,7 @@ class Sandbox:
                 stdin=file,
                 stdout=self._reply,
                 stderr=subprocess.DEVNULL,
+                cwd=self._folder.name,
                 env={**os.environ, **ONE_THREAD, "PYTHONPATH": paths},
             )
 
@@ -76,6 +97,7 @@ class Sandbox:
             self._child.kill()
             self._child.wait()
         self._reply.close()
+        self._folder.cleanup()
 
     def content(self) -> bytes:
         """Wait for the reply: what ``parse`` gave, or the error that it raised."""
@@ -87,6 +109,8 @@ class Sandbox:
             raise too_long from None
         if code < 0 and _name(-code) == "SIGXCPU":
             raise too_long
+        if code > UNWRITTEN:
+            raise OSError(code - UNWRITTEN, os.strerror(code - UNWRITTEN))
         self._reply.seek(0)
         header = self._reply.readline(MOST_HEADER)
         if code != 0 or not header.endswith(b"\n"):

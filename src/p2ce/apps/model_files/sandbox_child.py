@@ -3,7 +3,8 @@
     python -m p2ce.apps.model_files.sandbox_child MODULE MEMORY SECONDS   < file   > reply
 
 Libraries parse formats of their own in C++ and trust what they read; what a file does to them, it does here.
-The reply is a line of JSON, ``{}`` or what is wrong, and behind it what the format's ``parse`` gives.
+The reply is a line of JSON, ``{}`` or what is wrong, and behind it what the format's ``parse`` gives. Where
+the reply cannot be written, the exit code says why: ``UNWRITTEN`` and the number of the system's error.
 """
 
 import contextlib
@@ -12,8 +13,14 @@ import json
 import math
 import os
 import sys
+import tempfile
 from collections.abc import Collection
 from typing import IO
+
+from p2ce.apps.model_files.landlock import give_up_files
+
+NEEDED = ("/dev/stdin", "/proc/self/statm")  # by CatBoost
+UNWRITTEN = 100  # and an errno: the exit code where the reply cannot be written
 
 
 def main(name: str, memory: int, seconds: float) -> None:
@@ -29,11 +36,16 @@ def main(name: str, memory: int, seconds: float) -> None:
         parsed = module.parse(content)
     except Exception as error:  # each library has its own for what it cannot parse
         failure = {"error": type(error).__name__, "message": str(error)[:1000]}
-        reply.write(json.dumps(failure).encode() + b"\n")
+        content = json.dumps(failure).encode() + b"\n"
     else:
-        reply.write(b"{}\n" + parsed)
-    reply.flush()
-    os._exit(0)  # libraries need not clean up after a file that may have confused them
+        content = b"{}\n" + parsed
+    # By `_exit`, since libraries need not clean up after a file that may have confused them.
+    try:
+        reply.write(content)
+        reply.flush()
+    except OSError as error:  # the disk is full, or files may not be as large
+        os._exit(UNWRITTEN + (error.errno or 0))
+    os._exit(0)
 
 
 class _Missing:
@@ -69,14 +81,22 @@ def _limit_memory_and_time(memory: int, seconds: float) -> None:
 
 
 def _close_the_door(files: int) -> None:
-    """Let nothing more be opened: a file, a socket and a pipe each need a number below the limit."""
+    """Let nothing more be opened or started: a file, a socket and a pipe each need a number below a limit.
+
+    No number is below 0. A library that needs files gets some numbers, and with Landlock no other file than
+    the model, those that it makes in the current folder, which is empty and the child's own, and what the
+    system says about the memory of this process.
+    """
+    give_up_files(readable=NEEDED if files else (), folder=os.curdir if files else None)
+    tempfile.tempdir = os.getcwd()
     try:
         import resource
     except ImportError:
         return
     lowest_free = os.dup(0)
     os.close(lowest_free)
-    _limit(resource.RLIMIT_NOFILE, lowest_free + files)
+    _limit(resource.RLIMIT_NOFILE, lowest_free + files if files else 0)
+    _limit(resource.RLIMIT_NPROC, 0)  # of threads and processes; root is not held by it
 
 
 def _limit(what: int, most: int) -> None:

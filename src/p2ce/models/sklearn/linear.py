@@ -15,6 +15,7 @@ from p2ce.errors import UnsupportedModel
 from p2ce.models.fitted import require_numbers, require_own
 from p2ce.models.sklearn.estimator import columns_of, estimator_call, number_call, require_fitted
 from p2ce.scores.error_bands import exactly
+from p2ce.scores.tree_nodes import parsing
 
 FAMILY = "scikit-learn linear model"
 _LOGISTIC = frozenset({"LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis"})
@@ -95,15 +96,19 @@ def parse(model: Any, request: Request) -> ParsedModel:
 def _sums(model: Any, request: Request, family: str) -> WeightedSums:
     columns, named = columns_of(model, request.reference)
     require_numbers(request, columns, name=family)
-    coefficients = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.asarray(model.coef_)
-    weights = coefficients.reshape(-1, len(columns)).astype(np.float64)
-    intercepts = np.asarray(model.intercept_, dtype=np.float64).reshape(-1)
+    with parsing(f"This {family}"):
+        coefficients = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.asarray(model.coef_)
+        weights = coefficients.reshape(-1, len(columns)).astype(np.float64)
+        fitted = np.asarray(model.intercept_, dtype=np.float64).reshape(-1)
+        intercepts = np.broadcast_to(fitted, len(weights))  # fitted without any, it is one zero
+        if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
+            raise ValueError("a weight or an intercept that is no finite number")
     seen = quiet_check_array(feeder(columns, request.reference, named=named)(request.reference.head(1)))
     positions = [list(map(str, request.reference.columns)).index(name) for name in columns]
     return WeightedSums(
         columns=columns,
         weights=weights,
-        intercepts=np.broadcast_to(intercepts, len(weights)),  # fitted without any, it is one zero
+        intercepts=intercepts,
         reach=request.reach[positions],
         single=np.result_type(seen.dtype, coefficients.dtype) == np.float32,
     )

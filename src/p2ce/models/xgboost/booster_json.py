@@ -19,6 +19,7 @@ from p2ce.models.category_codes import LibraryColumn, library_codes
 from p2ce.models.fitted import require_own
 from p2ce.models.xgboost.trees import dropout_weights, parse_tree
 from p2ce.scores.forest import Forest
+from p2ce.scores.tree_nodes import parsing
 from p2ce.tables.codebook import Coding
 from p2ce.visible import echoed
 
@@ -125,6 +126,7 @@ def _inner(learner: dict[str, Any]) -> dict[str, Any]:
     return inner
 
 
+@parsing("This XGBoost model")
 def _trees_in_use(
     estimator: Any | None, learner: dict[str, Any], group: int
 ) -> list[tuple[dict[str, Any], float]]:
@@ -134,8 +136,12 @@ def _trees_in_use(
     weights = dropout_weights(learner) or [1.0] * len(trees)
     used = len(trees)
     if estimator is not None:
+        starts = inner["iteration_indptr"]
         with contextlib.suppress(AttributeError):  # there is none without early stopping
-            used = int(inner["iteration_indptr"][estimator.best_iteration + 1])
+            best = estimator.best_iteration
+            if not 0 <= best < len(starts) - 1:
+                raise ValueError(f"best_iteration is {best}, of {len(starts) - 1} rounds")
+            used = int(starts[best + 1])
     if any(int(tree["tree_param"].get("size_leaf_vector", "1")) > 1 for tree in trees[:1]):
         raise UnsupportedModel(
             "XGBoost's trees have a leaf value for each class here. "

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from p2ce.apps.model_files.formats import catboost_model
-from p2ce.errors import InvalidModel
+from p2ce.apps.model_files.load_model import load_model
+from p2ce.errors import InvalidModel, UnsupportedModel
 
 catboost = pytest.importorskip("catboost")
 
@@ -84,3 +86,16 @@ def test_leaves_of_nested_trees_are_counted() -> None:
     node["value"] = [1.0]
     with pytest.raises(InvalidModel, match="1 values for 3 outputs"):
         catboost_model.check_json(json.dumps(model).encode())
+
+
+@pytest.mark.parametrize("kind", ["text_features", "embedding_features"])
+def test_features_that_cannot_be_checked_are_named(tmp_path: Path, kind: str) -> None:
+    random = np.random.default_rng(0)
+    cells: list[Any] = [list(row) for row in random.normal(size=(40, 3))]
+    if kind == "text_features":
+        cells = [" ".join(random.choice(["good", "bad", "house"], 4)) for _ in cells]
+    model = catboost.CatBoostClassifier(iterations=2, verbose=0, allow_writing_files=False)
+    model.fit(pd.DataFrame({"column": cells}), np.arange(40) % 2, **{kind: ["column"]})
+    model.save_model(str(tmp_path / "model.cbm"))
+    with pytest.raises(UnsupportedModel, match=r"features of text or lists.*my_module:my_factory"):
+        load_model(str(tmp_path / "model.cbm"))

@@ -30,6 +30,8 @@ EDITS = {
     "too many leaves": (r"num_leaves=\d+", "num_leaves=70000", "another length"),
     "no leaves": (r"num_leaves=\d+", "num_leaves=-1", "another length"),
     "a word for a number": (r"decision_type=\S+", "decision_type=two", "not built as its library"),
+    "a setting without a value": (r"\[num_leaves: \d+\]", "[num_leaves]", "where settings stand"),
+    "a setting of another kind": (r"\[num_leaves: \d+\]", "num_leaves=4", "where settings stand"),
     "labels beyond the end": (r"cat_boundaries=.*", "cat_boundaries=0 9", "set of labels"),
 }
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 from p2ce.apps.model_files.formats import xgboost_model
+from p2ce.apps.model_files.load_model import load_model
 from p2ce.errors import InvalidModel
 
 xgboost = pytest.importorskip("xgboost")
@@ -64,6 +66,10 @@ def tree_said(name: str, value: str) -> Callable[[dict[str, Any]], Any]:
     return of_tree(lambda tree: tree["tree_param"].update({name: value}))
 
 
+def best_round(number: str) -> Callable[[dict[str, Any]], Any]:
+    return lambda learner: learner["attributes"].update(best_iteration=number)
+
+
 def all_infinite(tree: dict[str, Any]) -> None:
     tree["split_conditions"] = [float("inf")] * len(tree["parents"])
 
@@ -90,6 +96,9 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "an infinite leaf": (of_tree(all_infinite), "no number"),
     "another number of nodes": (tree_said("num_nodes", "10000000"), "parts of another number"),
     "leaves of many values": (tree_said("size_leaf_vector", "99"), "one_output_per_tree"),
+    "a best round beyond the end": (best_round("99999999"), "3 rounds, and a best_iteration of 99,999,999"),
+    "a best round before the first": (best_round("-2"), "3 rounds, and a best_iteration of -2"),
+    "a best round that is no number": (best_round("last"), "not built as its library"),
     "many classes": (said("num_class", "1000000000"), "classes"),
     "many features": (said("num_feature", "100000000"), "features"),
     "no trees at all": (lambda learner: learner.pop("gradient_booster"), "not built as its library"),
@@ -115,3 +124,11 @@ def test_weights_of_a_linear_booster_are_counted() -> None:
 def test_brackets_without_end_are_no_recursion() -> None:
     with pytest.raises(InvalidModel, match="RecursionError"):
         xgboost_model.check_json(b'{"learner":' + b"[" * 3_000_000)
+
+
+def test_a_model_that_fails_on_the_trial_row_is_rejected_with_the_reason(tmp_path: Path) -> None:
+    model = json.loads(sound())
+    model["learner"]["feature_types"][0] = "strange"
+    (tmp_path / "model.json").write_text(json.dumps(model), encoding="utf-8")
+    with pytest.raises(InvalidModel, match=r"cannot be loaded as XGBoost: All feature_types must be one of"):
+        load_model(str(tmp_path / "model.json"))

@@ -1,6 +1,5 @@
 """CatBoost's binary cbm and its JSON, which it takes on trust: JSON is checked before CatBoost reads it."""
 
-import contextlib
 import json
 import os
 import tempfile
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.apps.model_files.formats import MOST_FEATURES
-from p2ce.errors import InvalidModel
+from p2ce.errors import InvalidModel, UnsupportedModel
 from p2ce.scores.tree_nodes import parsing
 
 UNNEEDED = ("matplotlib", "graphviz", "plotly", "sklearn", "polars", "pyarrow")  # pandas is needed
@@ -39,10 +38,14 @@ def parse(content: bytes) -> bytes:
     else:
         os.lseek(0, 0, os.SEEK_SET)
         model.load_model("/dev/stdin", format="json")  # from a blob it reads cbm only
-    with contextlib.suppress(Exception):  # whether it ends is what counts here
-        labels = {*model.get_cat_feature_indices(), *model.get_text_feature_indices()}
-        row = ["a" if place in labels else 0.0 for place in range(len(model.feature_names_))]
-        model.predict([row])
+    if len(model.get_text_feature_indices()) + len(model.get_embedding_feature_indices()):
+        raise UnsupportedModel(
+            "The CatBoost file has features of text or lists, which CatBoost writes in no form that can be "
+            "checked. Build the model in Python code: --model my_module:my_factory"
+        )
+    labels = set(model.get_cat_feature_indices())
+    row = ["a" if place in labels else 0.0 for place in range(len(model.feature_names_))]
+    model.predict([row], thread_count=1)
     written: bytes = model._serialize_model()
     load(written)
     return written

@@ -3,7 +3,7 @@
 A node that leads back makes LightGBM run for ever, and a size or an index that does not fit ends it.
 """
 
-import contextlib
+import re
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from p2ce.visible import echoed
 
 UNNEEDED = ("sklearn", "pandas", "dask", "pyarrow", "cffi", "matplotlib", "graphviz")
 END = b"end of trees"
+SETTINGS, END_OF_SETTINGS = "parameters:", "end of parameters"
+SETTING = re.compile(r"\[\w+: .*\]")
 CATEGORICAL = 1  # the bit of decision_type that says so
 PER_LEAF = ("leaf_value", "leaf_weight", "leaf_count")
 PER_SPLIT = (
@@ -34,8 +36,7 @@ def parse(content: bytes) -> bytes:
     import lightgbm
 
     booster = lightgbm.Booster(model_str=checked_text(content))
-    with contextlib.suppress(Exception):  # whether it ends is what counts here
-        booster.predict(np.zeros((1, booster.num_feature())))
+    booster.predict(np.zeros((1, booster.num_feature())))
     text: str = booster.model_to_string()
     return text.encode()
 
@@ -58,6 +59,7 @@ def checked_text(content: bytes) -> str:
     strange = next((letter for letter in text if letter < " " and letter not in "\n\t"), None)
     if strange is not None:
         raise InvalidModel(f"The LightGBM file holds the control character {echoed(strange)}. Save it again.")
+    _check_settings(text)
     header = _fields(content.partition(b"\n\n")[0])
     features = _check_header(header)
     blocks = _blocks(content, header)
@@ -78,6 +80,19 @@ def _fields(block: bytes) -> dict[str, str]:
         if equals:
             found[name] = value
     return found
+
+
+def _check_settings(text: str) -> None:
+    """Look at the settings of fitting: LightGBM reads on behind a colon that a line may not have."""
+    lines = iter(text.split("\n"))
+    for line in lines:
+        if line == SETTINGS:
+            break
+    for line in lines:
+        if line == END_OF_SETTINGS:
+            break
+        if line and not SETTING.fullmatch(line):
+            raise InvalidModel(f"The LightGBM file has the line {echoed(line[:40])} where settings stand.")
 
 
 def _check_header(header: dict[str, str]) -> int:

@@ -6,21 +6,23 @@ with one column per class, or a list of {class: probability}, also behind a labe
 writes it. Without them, one number per row is a score or a prediction. Classes of a tensor are numbered.
 """
 
+import os
 from typing import Any
 
 import numpy as np
 
-from p2ce.errors import UnsupportedModel
-from p2ce.visible import echoed
+from p2ce.errors import InvalidModel, UnsupportedModel
+from p2ce.visible import echoed, one_line
 
 UNNEEDED = ("onnx", "sklearn", "matplotlib", "pyarrow")
+TEXT = "tensor(string)"
 TYPES = {
     "tensor(float)": np.float32,
     "tensor(double)": np.float64,
     "tensor(int64)": np.int64,
     "tensor(int32)": np.int32,
     "tensor(bool)": np.bool_,
-    "tensor(string)": np.object_,
+    TEXT: np.object_,
 }
 
 
@@ -43,8 +45,7 @@ class OnnxModel:
             )
 
     def _open(self) -> None:
-        import onnxruntime
-
+        onnxruntime = _runtime()
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4  # errors are raised, and reported once
         options.intra_op_num_threads = 1  # people are shared among processes, not threads
@@ -101,9 +102,9 @@ class OnnxScore(OnnxModel):
 
 def prepare(_: bytes) -> None:
     """Import onnxruntime, and pandas for trial rows of many inputs."""
-    import onnxruntime  # noqa: F401
     import pandas as pd
 
+    _runtime()
     pd.DataFrame({"text": [""]})  # which loads what strings need
 
 
@@ -116,7 +117,15 @@ def parse(content: bytes) -> bytes:
 def load(content: bytes) -> OnnxModel:
     """Make the model, and settle by a trial row which of its outputs counts."""
     trial = OnnxModel(content)
-    outputs = trial.run(_one_row(trial))
+    try:
+        outputs = trial.run(_one_row(trial))
+    except Exception as error:  # of onnxruntime, whose classes have no common base
+        if not any(one.type == TEXT for one in trial._session.get_inputs()):
+            raise
+        raise InvalidModel(
+            "The ONNX model fails on a row of empty text. Export it with an encoder that ignores categories "
+            f"which it has not seen, handle_unknown='ignore' in scikit-learn ({one_line(error)[:200]})"
+        ) from error
     for place, output in enumerate(outputs):
         if isinstance(output, list) and output and isinstance(output[0], dict):
             return OnnxClassifier(content, place, tuple(output[0]), len(output[0]))
@@ -137,15 +146,23 @@ def load(content: bytes) -> OnnxModel:
     return OnnxScore(content)
 
 
+def _runtime() -> Any:
+    """Import onnxruntime; since 1.29 it reports on models to its makers, unless this is said before."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import onnxruntime
+
+    return onnxruntime
+
+
 def _one_row(model: OnnxModel) -> Any:
     import pandas as pd
 
     inputs = model._session.get_inputs()
     if len(inputs) == 1:
         return np.zeros((1, int(getattr(model, "n_features_in_", 1))))
-    return pd.DataFrame({one.name: ["" if one.type == "tensor(string)" else 0] for one in inputs})
+    return pd.DataFrame({one.name: ["" if one.type == TEXT else 0] for one in inputs})
 
 
 def _column(column: Any, kind: str) -> "np.ndarray":
-    values = np.asarray(column.astype(object) if kind == "tensor(string)" else column)
+    values = np.asarray(column.astype(object) if kind == TEXT else column)
     return values.astype(TYPES[kind]).reshape(-1, 1)

@@ -1,6 +1,5 @@
 """XGBoost's JSON and its binary sister UBJ; JSON is checked before XGBoost reads it, which trusts it."""
 
-import contextlib
 import json
 from collections.abc import Sequence
 from itertools import pairwise
@@ -34,9 +33,9 @@ def parse(content: bytes) -> bytes:
     booster.load_model(bytearray(content))
     written = bytes(booster.save_raw("json"))
     check_json(written)
-    rows = np.zeros((1, booster.num_features()), dtype=np.float32)
-    with contextlib.suppress(Exception):  # whether it ends is what counts here
-        booster.inplace_predict(rows, validate_features=False)
+    row = np.zeros((1, booster.num_features()), dtype=np.float32)
+    labelled = xgboost.DMatrix(row, feature_types=booster.feature_types, enable_categorical=True)
+    booster.predict(labelled, validate_features=False)
     return written
 
 
@@ -88,6 +87,12 @@ def check_json(content: bytes) -> None:
         return
     model = booster["gbtree"]["model"] if booster["name"] == "dart" else booster["model"]
     _check_rounds(booster, model, groups)
+    best = (learner.get("attributes") or {}).get("best_iteration")
+    starts = model.get("iteration_indptr")  # of which older versions write none
+    if best is not None and starts is not None and not 0 <= int(best) < len(starts) - 1:
+        raise InvalidModel(
+            f"The XGBoost file has {len(starts) - 1:,} rounds, and a best_iteration of {int(best):,}."
+        )
     _check_labels(model.get("cats") or {}, features)
     trees = [_tree(number, tree, features) for number, tree in enumerate(model["trees"])]
     if trees:

@@ -1,0 +1,7 @@
+"""The harmful format, with files of its own as CatBoost's has."""
+
+from tests.apps.model_files.harmful import UNNEEDED, load, parse, prepare
+
+__all__ = ["FILES", "UNNEEDED", "load", "parse", "prepare"]
+
+FILES = 3
