@@ -99,7 +99,8 @@ def _sums(model: Any, request: Request, family: str) -> WeightedSums:
     weights = coefficients.reshape(-1, len(columns)).astype(np.float64)
     intercepts = np.asarray(model.intercept_, dtype=np.float64).reshape(-1)
     seen = quiet_check_array(feeder(columns, request.reference, named=named)(request.reference.head(1)))
-    positions = [list(map(str, request.reference.columns)).index(name) for name in columns]
+    place = {str(label): at for at, label in enumerate(request.reference.columns)}
+    positions = [place[name] for name in columns]
     return WeightedSums(
         columns=columns,
         weights=weights,
