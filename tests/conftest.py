@@ -44,7 +44,7 @@ def compiled_kernels(worker_id: str, tmp_path_factory: pytest.TempPathFactory) -
     """Let two workers compile one half of the kernels each, and load the other, where none is cached."""
     part = COMPILED_BY.get(worker_id)
     is_alone = os.environ.get("PYTEST_XDIST_WORKER_COUNT") == "1"
-    if part is None or is_alone or any(Path(p2ce.__file__).parent.rglob("*.nbi")):
+    if part is None or is_alone or any(Path(p2ce.__file__).parent.rglob("*.nbc")):
         return
     from sklearn.neural_network import MLPClassifier
 

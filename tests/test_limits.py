@@ -105,7 +105,7 @@ def test_parquet_in_which_one_long_text_stands_for_many(tmp_path: Path) -> None:
     ("name", "text"),
     [
         ("policy_bytes", "\n" * 19_000_000),
-        ("policy_values", FEATURES + "rules: [" + "1," * 110_000 + "]"),
+        ("policy_values", FEATURES + "more: {a: [" + "1," * 110_000 + "]}"),
         ("policy_depth", "a: " + "[" * 20_000),
         ("policy_depth", "".join(f"{' ' * depth}a:\n" for depth in range(100))),
         ("policy_rules", FEATURES + "rules:\n" + "  - {rule: exclusive, columns: [a, b]}\n" * 1001),

@@ -36,7 +36,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from p2ce.visible import MOST_ECHOED, as_text, echoed, visible_code
+from p2ce.visible import MOST_ECHOED, as_text, echoed, one_line, visible_code
 
 LONGEST_MESSAGE = 1000  # characters
 KEPT_END = 350  # where a message is cut, its end is kept: it says what to do
@@ -178,14 +178,14 @@ class MissingExtra(P2CEError, ImportError):
 
 
 def what_happened(error: BaseException, text: str | None = None) -> str:
-    """Say what code of the user's did, in the middle of a message; ``text`` replaces the error's own words.
+    """Say on one line what code of the user's did, within a message; ``text`` replaces the error's words.
 
     >>> what_happened(ValueError("too old")), what_happened(SystemExit(3))
     ('raised ValueError: too old', 'called sys.exit(3)')
     """
     if isinstance(error, SystemExit):
-        return f"called sys.exit({'' if error.code is None else repr(error.code)})"
-    words = str(error) if text is None else text
+        return f"called sys.exit({'' if error.code is None else echoed(error.code)})"
+    words = one_line(as_text(error) if text is None else text)
     return f"raised {type(error).__name__}: {words}" if words else f"raised {type(error).__name__}"
 
 

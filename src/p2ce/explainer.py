@@ -3,6 +3,7 @@
 import os
 import pickle
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from p2ce.adapters.call_deadline import OutOfTime, no_calls_after
 from p2ce.archive import AS_SAVED, SavedExplainer, archive_parts, arguments_to_save, read_saved, zipped
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem, parsed_for, shaped_for, within_reach
@@ -213,8 +215,9 @@ class Explainer:
             actions: an action set for this person only.
             max_changes: another limit for this person only.
             time_limit: seconds; the explanation then holds what was found and says what is open. A call of
-                the model that has begun is waited for: it takes the limit and one call more at most, as long
-                as calls take alike (one more for a black-box detector, and for a predicted number).
+                a black box that has begun is waited for, and none begins after the limit: it takes the limit
+                and one call more at most. Only what is said of the person today takes a call of each model.
+                When the limit has passed, options are neither refined nor rounded.
                 Everything that this method starts counts, but for the compilation of kernels. An estimate
                 is calibrated only if that fits into the limit; otherwise the search is complete, up to the
                 limit. `warm_up()` calibrates ahead, without a limit.
@@ -507,13 +510,17 @@ class Explainer:
                 return replace(problem, attributions=self._problem.attributions)
             if not fits_into(problem, self._arguments, seconds):
                 return problem  # and next time there may be more
-            prepared = with_needed_estimate(
-                problem,
-                self._arguments,
-                parse=self._parsed,
-                reference=self._compiled.values,
-                rejected=self._compiled.rejected,
-            )
+            try:
+                with no_calls_after(None if seconds is None else time.perf_counter() + seconds):
+                    prepared = with_needed_estimate(
+                        problem,
+                        self._arguments,
+                        parse=self._parsed,
+                        reference=self._compiled.values,
+                        rejected=self._compiled.rejected,
+                    )
+            except OutOfTime:
+                return problem
             if prepared.method is not None:
                 compile_kernels(*self._for_first_row(prepared))
             if problem is self._problem:

@@ -1,22 +1,28 @@
-"""Choose the folder of compiled kernels: one that Numba finds writable, else a private temporary one."""
+"""Keep compiled kernels on disk: a file that is damaged, or was made for something else, is replaced."""
 
 import hashlib
 import logging
 import os
-import stat
+import pickle
+import sys
 import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from numba import config
+import numba
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from p2ce.kernel_folders import kernel_folders, risk_of
 
 logger = logging.getLogger("p2ce")
 
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
 # The folders in which kernels are.
 KERNEL_ROOMS = ("grid", "scores", "solver")
+CHECKSUM_BYTES = hashlib.sha256().digest_size
 _kernels: list[Any] = []
 
 
@@ -30,25 +36,79 @@ class CacheUse:
 
 
 def keep_compiled(kernel: Any) -> None:
-    """Keep what a kernel compiles to on disk, wherever there is a writable folder."""
-    try:
-        kernel.enable_caching()
-    except RuntimeError:
-        # Numba may write neither beside the sources nor into the user's cache: a read-only container.
-        _keep_in(temporary_folder(), kernel)
-    if kernel._cache.cache_path is not None:
-        # Numba knows the file of an entry, and not the files of the kernels that are compiled into it.
-        file: Any = getattr(kernel._cache, "_cache_file", None)
-        if hasattr(file, "_source_stamp"):
-            file._source_stamp = (file._source_stamp, sources_digest())
-        else:  # another Numba: nothing is kept rather than old code
-            kernel._cache.disable()
+    """Keep what a kernel compiles to on disk, wherever there is a folder for it."""
+    kernel._cache = KernelCache(kernel.py_func)
     _kernels.append(kernel)
+
+
+def cache_use() -> CacheUse:
+    """Count the kernels that this process compiled and loaded so far."""
+    stats = [kernel.stats for kernel in _kernels]
+    return CacheUse(
+        compiled=sum(sum(one.cache_misses.values()) for one in stats),
+        loaded=sum(sum(one.cache_hits.values()) for one in stats),
+        folders=tuple(sorted({Path(one.cache_path) for one in stats if one.cache_path is not None})),
+    )
+
+
+class KernelCache(NullCache):  # type: ignore[misc]
+    """The cache of one kernel: one file for each combination of argument types, processor and Python.
+
+    A file is a checksum and a pickle. The checksum also covers all that the code depends on, so nothing is
+    unpickled that was damaged, exchanged, or compiled from other sources or by another Numba.
+    """
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    @property
+    def cache_path(self) -> str | None:
+        """Return the folder to which new kernels are written."""
+        folder = kernel_folders().write_to
+        return None if folder is None else str(folder)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load the kernel for these types of arguments; return None if it has to be compiled."""
+        target_context.refresh()
+        name, stamp = self._name_and_stamp(sig, target_context.codegen())
+        for folder in kernel_folders().load_from:
+            try:
+                pickled = _checked(_read(folder / name), stamp)
+                types, parts = (None, ()) if pickled is None else pickle.loads(pickled)
+                if types == sig:
+                    return CompileResult._rebuild(target_context, *parts)
+            except FileNotFoundError:
+                continue
+            except Exception as error:  # whatever is wrong with a file, compiling helps
+                logger.info(
+                    "The compiled kernel %s cannot be loaded (%s): it is compiled again.", name, error
+                )
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Write a compiled kernel; where that fails, it stays in memory."""
+        folder = kernel_folders().write_to
+        if folder is None or data.library.has_dynamic_globals:
+            return
+        try:
+            name, stamp = self._name_and_stamp(sig, data.codegen)
+            pickled = dumps((sig, data._reduce()))
+            _replace(folder / name, _checksum(stamp, pickled) + pickled)
+        except Exception as error:  # a full disk must not stop a search that has its kernel
+            _log_unwritten(folder, getattr(error, "strerror", None) or type(error).__name__)
+
+    def _name_and_stamp(self, sig: Any, codegen: Any) -> tuple[str, bytes]:
+        """Return the name of the file, which outlives a change of the sources, and what must not change."""
+        function, file = self._function, Path(self._function.__code__.co_filename)
+        made_for = repr((str(file), function.__qualname__, sig, codegen.magic_tuple(), sys.version_info))
+        name = f"{file.stem}.{function.__name__}-{hashlib.sha256(made_for.encode()).hexdigest()[:16]}.nbc"
+        stamp = repr((made_for, numba.__version__, sources_digest(), _file_digest(file)))
+        return name, stamp.encode()
 
 
 @cache
 def sources_digest() -> str:
-    """Hash the sources of all kernels: code that was compiled from others is not loaded."""
+    """Hash the sources of all kernels: an entry is compiled together with kernels of other files."""
     package = Path(__file__).parent
     files = [
         package / "jit.py",
@@ -61,62 +121,52 @@ def sources_digest() -> str:
     return digest.hexdigest()
 
 
-def cache_use() -> CacheUse:
-    """Count the kernels that this process compiled and loaded so far."""
-    stats = [kernel.stats for kernel in _kernels if hasattr(kernel, "stats")]
-    return CacheUse(
-        compiled=sum(sum(one.cache_misses.values()) for one in stats),
-        loaded=sum(sum(one.cache_hits.values()) for one in stats),
-        folders=tuple(sorted({Path(one.cache_path) for one in stats if one.cache_path is not None})),
+@cache
+def _file_digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _checksum(stamp: bytes, pickled: bytes) -> bytes:
+    return hashlib.sha256(len(stamp).to_bytes(8, "little") + stamp + pickled).digest()
+
+
+def _checked(content: bytes, stamp: bytes) -> bytes | None:
+    """Return the pickle of a file if its checksum is right: what was damaged is not loaded."""
+    pickled = content[CHECKSUM_BYTES:]
+    return pickled if content[:CHECKSUM_BYTES] == _checksum(stamp, pickled) else None
+
+
+def _read(path: Path) -> bytes:
+    """Read a file that only trusted users can have written."""
+    # Neither a link nor a pipe is waited for.
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     )
+    with open(os.open(path, flags), "rb") as file:
+        risk = risk_of(os.fstat(file.fileno()))
+        if risk is not None:
+            raise PermissionError(f"it {risk}")
+        return file.read()
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file at once, since other processes may load it meanwhile."""
+    descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+        os.chmod(beside, 0o644)  # whatever the umask: others may read and not write
+        os.replace(beside, path)
+    except BaseException:
+        os.unlink(beside)
+        raise
 
 
 @cache
-def temporary_folder() -> Path | None:
-    """Make the user's own folder in the temporary directory; log once which one, or that there is none.
-
-    Numba unpickles what it finds there, which can run code. So the folder must belong to this user, and no
-    other user may write to it or replace it.
-    """
-    try:
-        folder = Path(tempfile.gettempdir()) / f"p2ce-kernels-{_user()}"
-        folder.mkdir(mode=0o700, exist_ok=True)
-        private = _is_private(folder)
-    except OSError:
-        private = False
-    if not private:
-        logger.warning(
-            "There is no writable folder for compiled kernels, so each process compiles them again. "
-            "Set NUMBA_CACHE_DIR to a writable folder."
-        )
-        return None
+def _log_unwritten(folder: Path, reason: str) -> None:
     logger.warning(
-        "The usual folders for compiled kernels are not writable; %s is used. Set NUMBA_CACHE_DIR to choose "
-        "another.",
+        "Compiled kernels cannot be kept in %s (%s), so they stay in memory and the next process compiles "
+        "them again. Free some space, or set NUMBA_CACHE_DIR to another folder.",
         folder,
+        reason,
     )
-    return folder
-
-
-def _keep_in(folder: Path | None, kernel: Any) -> None:
-    if folder is None:
-        return
-    # Only for this kernel: other libraries of the process keep their own cache folders.
-    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
-    try:
-        kernel.enable_caching()
-    finally:
-        config.CACHE_DIR = before
-
-
-def _is_private(folder: Path) -> bool:
-    if not hasattr(os, "getuid"):  # the temporary directory of Windows is the user's own
-        return folder.is_dir()
-    own, parent = folder.lstat(), folder.parent.stat()
-    sticky = not parent.st_mode & stat.S_IWOTH or bool(parent.st_mode & stat.S_ISVTX)
-    is_mine = stat.S_ISDIR(own.st_mode) and own.st_uid == os.getuid() and not own.st_mode & OTHERS
-    return is_mine and sticky and os.access(folder, os.W_OK | os.X_OK)
-
-
-def _user() -> str:
-    return str(os.getuid()) if hasattr(os, "getuid") else "user"

@@ -113,14 +113,14 @@ def listed(names: Sequence[object], most: int = 6) -> str:
 
 
 def as_text(value: object) -> str:
-    """Write a name or a label as ``str`` does; what Python does not write is cut.
+    """Write a name, a label or an error as ``str`` does; what cannot be written so is cut, or described.
 
     >>> as_text(("a", 1)), as_text(10**5000)
     ("('a', 1)", 'about 1e5000')
     """
     try:
         return str(value)
-    except (ValueError, RecursionError):
+    except Exception:  # a number of too many digits, or a user's own class that raises
         return echoed(value)
 
 

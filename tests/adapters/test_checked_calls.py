@@ -4,7 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.adapters.checked_calls import answers_of, as_array, as_frame, missing_columns, one_per_row
+from p2ce.adapters.checked_calls import (
+    answers_of,
+    as_array,
+    as_frame,
+    missing_columns,
+    one_per_row,
+    require_finite,
+    require_probabilities,
+)
 from p2ce.errors import InvalidOutput
 
 FRAME = pd.DataFrame(
@@ -65,3 +73,54 @@ def test_an_exception_names_the_columns_with_missing_values():
 def test_an_answer_that_is_missing_names_them_too():
     with pytest.raises(InvalidOutput, match=r"NaN for 1 of 2 rows.*here: 'age'"):
         one_per_row(np.array([1.0, np.nan]), 2, call="model", rows=FRAME)
+
+
+class Unwritable(Exception):
+    """An error that cannot say what it is."""
+
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (Unwritable("x"), "raised Unwritable: Unwritable('x') when called"),
+        (ValueError("first\nsecond\r\nthird"), "raised ValueError: first second third when called"),
+        (SystemExit(3), "called sys.exit(3) when called"),
+        (GeneratorExit("stop"), "raised GeneratorExit: stop when called"),
+        (MemoryError(), "raised MemoryError when called"),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_whatever_is_raised_is_an_error_of_one_line(error, said):
+    def fails(rows):
+        raise error
+
+    with pytest.raises(InvalidOutput) as caught:
+        answers_of(fails, FRAME[["sex"]], call="model")
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_ctrl_c_is_no_error_of_the_model():
+    def interrupted(rows):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        answers_of(interrupted, FRAME, call="model")
+
+
+@pytest.mark.parametrize("wrong", [2.5, -0.1, np.inf, 1.001])
+def test_probabilities_lie_between_0_and_1(wrong):
+    found = np.array([[0.5, 0.5], [1.0 + 1e-7, -1e-7]])
+    assert require_probabilities(found, call="model") is found
+    found[1, 0] = wrong
+    with pytest.raises(InvalidOutput, match=r"probabilities, from 0 to 1; it gave .* in 1 of 2 rows"):
+        require_probabilities(found, call="model")
+
+
+def test_scores_are_finite():
+    assert require_finite(np.array([-3.0, 1e300]), call="model").tolist() == [-3.0, 1e300]
+    with pytest.raises(InvalidOutput, match="an infinite one for 1 of 2 rows"):
+        require_finite(np.array([-np.inf, 0.0]), call="model")

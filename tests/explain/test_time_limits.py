@@ -128,6 +128,91 @@ def test_a_slow_model_takes_the_limit_and_one_call_at_most(threshold: float) -> 
         assert found.status is Status.TIME_LIMIT
 
 
+class Stalling:
+    """Objects that the caller passes, of which every call takes longer than the limit from some call on."""
+
+    def __init__(self) -> None:
+        self.quick, self.calls, self.slow = 0, 0, 0
+
+    def expect(self, quick: int) -> None:
+        self.quick, self.calls, self.slow = quick, 0, 0
+
+    def call(self) -> None:
+        self.calls += 1
+        if self.calls > self.quick:
+            self.slow += 1
+            time.sleep(0.3)
+
+
+class Classifier:
+    """A classifier that stalls; ``several`` classes, one of which has to win."""
+
+    def __init__(self, stalling: Stalling, *, several: bool = False) -> None:
+        self.stalling, self.several = stalling, several
+        self.classes_ = np.arange(3 if several else 2)
+
+    def predict_proba(self, rows: pd.DataFrame) -> np.ndarray:
+        self.stalling.call()
+        return self._shares(rows)
+
+    def predict(self, rows: pd.DataFrame) -> np.ndarray:
+        self.stalling.call()
+        return self._shares(rows).argmax(axis=1)
+
+    def _shares(self, rows: pd.DataFrame) -> np.ndarray:
+        share = ((rows["a"] + rows["b"] + 0.01 * rows["c"]) / 40.0).clip(0, 1).to_numpy()
+        others = (1 - share) / (len(self.classes_) - 1)
+        return np.stack([others, share, *[others] * (len(self.classes_) - 2)], axis=1)
+
+
+class Regressor:
+    """A regressor that stalls."""
+
+    _estimator_type = "regressor"
+
+    def __init__(self, stalling: Stalling) -> None:
+        self.stalling = stalling
+
+    def predict(self, rows: pd.DataFrame) -> np.ndarray:
+        self.stalling.call()
+        return (rows["a"] + rows["b"] + 0.01 * rows["c"]).to_numpy()
+
+
+def stalling_explainer(kind: str, stalling: Stalling) -> p2ce.Explainer:
+    def plausible(rows: pd.DataFrame) -> np.ndarray:
+        stalling.call()
+        return np.where(rows["d"] % 3 == 0, -1.0, 1.0)
+
+    arguments: dict[str, Any] = {"target": 1, "plausibility": None}
+    if kind == "regressor":
+        return p2ce.Explainer(Regressor(stalling), PEOPLE, **{**arguments, "target": (20.0, None)})
+    model = Classifier(stalling, several=kind == "several classes")
+    if kind == "detector":
+        arguments["plausibility"] = plausible
+    if kind == "no recourse":
+        arguments |= {"threshold": 0.99, "max_changes": 1}
+    return p2ce.Explainer(model, PEOPLE, **arguments)
+
+
+@pytest.mark.parametrize("kind", ["classifier", "regressor", "several classes", "detector", "no recourse"])
+def test_one_call_at_most_is_under_way_when_the_limit_passes(kind: str) -> None:
+    """Each slow call takes longer than the limit: after one of them, nothing may call again."""
+    stalling = Stalling()
+    stalling.expect(10**9)
+    explainer = stalling_explainer(kind, stalling)
+    explainer.warm_up()
+    row = {"a": 1, "b": 2, "c": 3, "d": 4}
+    for quick in (0, 1, 2, 3, 5):
+        stalling.expect(quick)
+        found = explainer.explain(row, time_limit=0.1)
+        assert stalling.slow <= 1, (quick, stalling.calls)
+        assert found.status in (Status.TIME_LIMIT, Status.NO_RECOURSE, Status.OPTIMAL)
+        stalling.expect(quick)
+        many = explainer.explain_many(pd.DataFrame([row, {**row, "a": 3}]), time_limit=0.1)
+        assert stalling.slow <= 1, (quick, stalling.calls)
+        assert {one.status for one in many} <= {Status.TIME_LIMIT, Status.NO_RECOURSE, Status.OPTIMAL}
+
+
 def test_construction_takes_a_call_more_for_each_column_with_missing_values() -> None:
     missing = PEOPLE.astype(float)
     missing.loc[::7, ["a", "d"]] = np.nan

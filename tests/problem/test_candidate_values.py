@@ -7,8 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.problem.candidate_values import either_side, resolution_of, values_where_people_are
-from p2ce.problem.decimals import round_step, roundest_between
+from p2ce.problem.candidate_values import (
+    SMALLEST_STEP,
+    _finer,
+    _round_steps,
+    either_side,
+    resolution_of,
+    values_where_people_are,
+)
+from p2ce.problem.decimals import as_typed, index_range, round_step, roundest_between
 
 FLOAT = np.dtype(float)
 
@@ -164,3 +171,38 @@ def test_no_threshold_loses_a_side(cuts: list[float], dtype: type, unit: float) 
         assert len(above) >= 1
         assert ((sides.below >= low) & (sides.below <= high)).all()
         assert ((sides.above >= low) & (sides.above <= high)).all()
+
+
+def round_steps_one_by_one(known, counts, common, ends, resolution, *, share, whole):
+    """Cut one step after the other, in fractions: the slow twin of `_round_steps`."""
+    people = np.where(np.isin(known, common), 0, counts)
+    width = ends[1] - ends[0]
+    smallest = max(resolution or Fraction(0), width * SMALLEST_STEP)
+    step = as_typed(round_step(width, whole=whole))
+    starts = index_range(*ends, anchor=Fraction(0), step=step)
+    waiting = [(i * step, step) for i in range(starts.start - 1, starts.stop)]
+    found = {float(starts.stop * step)}
+    while waiting:
+        begin, size = waiting.pop()
+        found.add(float(begin))
+        inside = people[(known > float(begin)) & (known < float(begin + size))]
+        finer = _finer(size)
+        if inside.sum() > share and finer >= smallest:
+            waiting += [(begin + part * finer, finer) for part in range(int(size / finer))]
+    return sorted(found)
+
+
+@given(
+    st.lists(st.floats(-1e9, 1e9, width=32), min_size=2, max_size=60, unique=True),
+    st.integers(-6, 12),
+    st.integers(1, 4),
+)
+def test_steps_are_cut_as_one_by_one(numbers, power, share):
+    known = np.unique(np.array(numbers) * 10.0**power + 10.0**12)
+    counts = np.arange(len(known)) % 5 + 1
+    ends = as_typed(float(known[0])), as_typed(float(known[-1]))
+    if ends[0] == ends[1]:
+        return
+    arguments = (known, counts, known[:1], ends, None)
+    quick = _round_steps(*arguments, share=share, whole=False)
+    assert quick.tolist() == round_steps_one_by_one(*arguments, share=share, whole=False)

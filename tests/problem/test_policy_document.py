@@ -7,8 +7,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import PolicyError
-from p2ce.problem.policy_document import read_document, write_document
+from p2ce.errors import LimitExceeded, PolicyError
+from p2ce.limits import DEFAULT
+from p2ce.problem.policy_document import _Loader, read_document, write_document
 
 SCALARS = st.one_of(
     st.none(),
@@ -85,3 +86,12 @@ def test_what_is_rejected(text: str, line: int | None, message: str) -> None:
     with pytest.raises(PolicyError, match=message) as caught:
         read_document(text)
     assert caught.value.line == line
+
+
+def test_too_many_rules_are_rejected_before_the_others_are_read() -> None:
+    text = "version: 1\nrules:\n" + "- {rule: exclusive, columns: [a, b]}\n" * 100_000
+    loader = _Loader(text, DEFAULT, "The policy")
+    with pytest.raises(LimitExceeded, match="too many rules: the limit policy_rules is 1,000"):
+        loader.get_single_node()
+    assert loader.values <= 10 * DEFAULT.policy_rules  # each rule is seven values, and there are 100,000
+    loader.dispose()

@@ -10,7 +10,7 @@ import numpy as np
 from p2ce.adapters.retries import OTHER_COLUMNS, retried
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOutput, NotFitted, P2CEError, what_happened
-from p2ce.visible import echoed, listed
+from p2ce.visible import as_text, echoed, listed
 
 # Rows are a pandas DataFrame throughout; this package does not import pandas.
 Rows: TypeAlias = Any
@@ -18,6 +18,8 @@ Rows: TypeAlias = Any
 CHECKED_ROWS = 256
 # Evaluated twice on the same batch, nothing deterministic differs by more (threads add in any order: 1e-16).
 REPEATED = 1e-9
+# How far beyond 0 and 1 single precision takes a probability.
+ROUNDED = 1e-6
 # In another batch, libraries of single precision take other kernels and round otherwise.
 REBATCHED = 1e-4
 
@@ -153,16 +155,16 @@ def raw_answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows:
             reported = reported.detach().cpu().numpy()
         # A copy: what comes back may be a buffer that the next call writes to.
         found = np.array(reported)
-    except P2CEError:
-        raise  # this library's own word about the answer
-    except (Exception, SystemExit) as error:
+    except (P2CEError, KeyboardInterrupt):
+        raise  # this library's own word about the answer, and that of the person who waits for it
+    except BaseException as error:  # a model may end the program, or a generator, as little as itself
         if any(kind.__name__ == "NotFittedError" for kind in type(error).__mro__):
             raise NotFitted(
                 f"{call} says that nothing has been fitted. Fit it before passing it on."
             ) from error
         why = _likely_reasons(given if rows is None else rows)
         # Libraries explain missing values in whole paragraphs; their first line says it.
-        text = str(error).partition("\n")[0].removesuffix(".") if why else str(error)
+        text = as_text(error).partition("\n")[0].removesuffix(".") if why else None
         raise InvalidOutput(
             f"{call} {what_happened(error, text)} when called with {count} rows.{why}"
         ) from error
@@ -201,6 +203,29 @@ def _complete(found: np.ndarray, *, call: str, rows: Rows = None) -> FloatArray:
             "Check that it was fitted on columns like these." + _likely_reasons(rows)
         )
     return found.astype(np.float64)
+
+
+def require_finite(found: FloatArray, *, call: str) -> FloatArray:
+    """Check that the outputs of a model are finite: nothing is comparable with infinity."""
+    infinite = np.isinf(found).reshape(len(found), -1).any(axis=1)
+    if infinite.any():
+        raise InvalidOutput(
+            f"{call} has to return finite numbers; it gave an infinite one for {int(infinite.sum())} of "
+            f"{len(found)} rows. Bound what it returns."
+        )
+    return found
+
+
+def require_probabilities(found: FloatArray, *, call: str) -> FloatArray:
+    """Check that numbers lie between 0 and 1, up to rounding."""
+    outside = (found < -ROUNDED) | (found > 1.0 + ROUNDED)
+    if outside.any():
+        raise InvalidOutput(
+            f"{call} has to return probabilities, from 0 to 1; it gave {echoed(float(found[outside][0]))} in "
+            f"{int(outside.reshape(len(found), -1).any(axis=1).sum())} of {len(found)} rows. If these are "
+            "scores, pass a function that returns them, with a threshold."
+        )
+    return found
 
 
 def check_repeats(

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from p2ce.adapters.call_deadline import require_time
 from p2ce.adapters.checked_calls import REBATCHED, differences
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidOutput
@@ -20,6 +21,7 @@ def evaluate(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, wh
     """Call the user's own model or detector once, and check the form of what it returns."""
     if not len(frame):
         return np.zeros(0)
+    require_time()
     values = call(frame)
     if values.shape != (len(frame),):
         raise InvalidOutput(

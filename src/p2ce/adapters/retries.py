@@ -57,7 +57,8 @@ class Retrying(Generic[Answer]):
         now = time.monotonic()
         if now - self._last > FORGOTTEN_AFTER:
             self._in_vain = 0
-        lasts = isinstance(error.__cause__, SystemExit) or OTHER_COLUMNS.search(str(error)) is not None
+        ends = error.__cause__ is not None and not isinstance(error.__cause__, Exception)  # sys.exit(), say
+        lasts = ends or OTHER_COLUMNS.search(str(error)) is not None
         return not lasts and now - begin <= LONGEST_TRY and self._in_vain < MOST_IN_VAIN
 
 

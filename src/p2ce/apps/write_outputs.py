@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 WHAT = "The result"
 # What a spreadsheet takes for a formula, unless it is a number. Apostrophes in front count, so that the one
-# that is put there can be taken away again.
-FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+# that is put there can be taken away again. Full-width and small forms of the signs count as the signs do.
+FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]")
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 FORMS = {
     ".html": "a report to read and print",
@@ -118,8 +118,8 @@ def write_table(path: Path, frame: Any, *, raw_csv: bool) -> None:
 def without_formula(cell: Any) -> Any:
     """Put an apostrophe before text that a spreadsheet would run; everything else stays as it is.
 
-    Nothing is lost: where text begins with apostrophes and then with one of ``= + - @``, a tab or the end of
-    a line, take one apostrophe away to have what it was.
+    Nothing is lost: where text begins with apostrophes and then with one of ``= + - @`` (or a full-width or
+    small form of it), a tab or the end of a line, take one apostrophe away to have what it was.
 
     >>> without_formula("=1+1"), without_formula("'=1+1"), without_formula("-5"), without_formula(-5)
     ("'=1+1", "''=1+1", '-5', -5)

@@ -245,7 +245,8 @@ class Problem:
 
     def columns_of(self, model: ModelAdapter | DetectorAdapter) -> list[int]:
         """Give the places of a model's or detector's columns among those of the first model."""
-        return [self.names.index(name) for name in model.columns]
+        place = {name: at for at, name in enumerate(self.names)}
+        return [place[name] for name in model.columns]
 
     @cached_property
     def objective_names(self) -> tuple[str, ...]:

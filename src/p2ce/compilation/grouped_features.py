@@ -26,8 +26,9 @@ def check_actions(actions: object, names: Sequence[str]) -> None:
         raise InvalidActions(
             f"actions must be an ActionSet, got {type(actions).__name__}. Start from p2ce.ActionSet.infer(X)."
         )
-    missing = [name for name in names if name not in actions.names]
-    extra = [name for name in actions.names if name not in names]
+    stated, wanted = dict.fromkeys(actions.names), dict.fromkeys(names)
+    missing = [name for name in wanted if name not in stated]
+    extra = [name for name in stated if name not in wanted]
     if missing or extra:
         what = (
             f"lacks {echoed(missing[0])}" if missing else f"has {echoed(extra[0])}, which the model does not"

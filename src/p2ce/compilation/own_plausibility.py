@@ -53,6 +53,8 @@ class OwnPlausibility:
         ``values`` (m,) are those of the rows. A library rounds a row differently in another batch, so where
         one is close to the instance's own value, the value of the instance alone counts.
         """
+        if not len(instance):
+            return np.zeros(0)
         least = np.minimum(self.values, 0.0)[instance]
         close = is_close(values, least, self._detector.tolerance) & ~self._is_final[instance] & (least < 0.0)
         if close.any():

@@ -2,9 +2,11 @@
 
 import logging
 import time
+from contextlib import suppress
 
 import numpy as np
 
+from p2ce.adapters.call_deadline import OutOfTime, no_calls_after
 from p2ce.adapters.evaluate import evaluate
 from p2ce.arrays import FloatArray
 from p2ce.comparing import quanta
@@ -21,7 +23,15 @@ log = logging.getLogger("p2ce")
 
 
 def collect_counterfactuals(rounds: Rounds) -> Verified:
-    """Join the cells of all rounds, instance by instance and cheapest first, and round them."""
+    """Join the cells of all rounds, instance by instance and cheapest first, and round them.
+
+    When the time is over no call begins: cells are neither refined nor rounded, and predictions are unknown.
+    """
+    with no_calls_after(rounds.last_call()):
+        return _collected(rounds)
+
+
+def _collected(rounds: Rounds) -> Verified:
     batch, outcomes = rounds.batch, rounds.outcomes
     problem = batch.problem
     instance = np.concatenate([checked.instance for checked in rounds.kept])
@@ -54,7 +64,8 @@ def collect_counterfactuals(rounds: Rounds) -> Verified:
     displayed_predictions = predictions[: len(rows)].copy()
     displayed_predictions[rounded] = predictions[len(rows) + len(batch.values) :]
     if batch.own is not None and not outcomes.favourable.all():
-        outcomes.plausibility[:] = batch.own.values
+        with suppress(OutOfTime):
+            outcomes.plausibility[:] = batch.own.values
     outcomes.trusted[:] = outcomes.trusted.all()  # one contradiction refutes the scores behind every proof
     return Verified(
         outcomes=outcomes,
@@ -86,6 +97,9 @@ def _refined(rounds: Rounds, front: Options) -> Options:
         # Rows off the grid, where a model or a rule may fail.
         log.info("Nothing is refined, since rows between the candidates cannot be evaluated: %s", error)
         return front
+    except OutOfTime:
+        log.info("Nothing is refined, since the time is over.")
+        return front
     known.refined[:] = found.tried
     known.verified[:] += found.confirmed
     refined = found.front
@@ -98,4 +112,7 @@ def _predictions(problem: Problem, rows: FloatArray) -> FloatArray:
     predict = problem.model.predict
     if predict is None or problem.others:
         return np.full(len(rows), np.nan)
-    return evaluate(predict, problem.frame(rows), "model")
+    try:
+        return evaluate(predict, problem.frame(rows), "model")
+    except OutOfTime:
+        return np.full(len(rows), np.nan)

@@ -127,7 +127,8 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     )
     codebook = book.of(names)
     dtypes, categories = column_types(frame)
-    values = np.ascontiguousarray(codes[:, [book.names.index(name) for name in names]])
+    place = {name: at for at, name in enumerate(book.names)}
+    values = np.ascontiguousarray(codes[:, [place[name] for name in names]])
     groups: dict[OneHot, OneHot] = {}
     actions = settle_groups(actions, codebook, frame, groups)
     special = {column: actions[name].special for column, name in enumerate(names) if actions[name].special}

@@ -14,7 +14,7 @@ from p2ce.explain.none_because import explain_none
 from p2ce.explain.rounds import Rounds
 from p2ce.explain.solve_batch import SearchLimits, solve_batch
 from p2ce.explain.unseen_categories import blame_labels
-from p2ce.explain.verified import Verified
+from p2ce.explain.verified import Grid, Verified
 from p2ce.verification.verify_cells import verify_cells
 
 NO_LIMITS = SearchLimits()
@@ -55,6 +55,9 @@ def explain_batch(
         raise
     if finest:  # before an instance is reported without recourse
         for some, finer, left in finest_searches(problem, values, verified, limits):
-            verified = verified.merged(explain_batch(finer, values[some], left, finest=False), some)
+            if left.seconds == 0.0:  # not even the instances can be evaluated again
+                verified.outcomes.grid[some] = Grid.FINEST_OPEN
+            else:
+                verified = verified.merged(explain_batch(finer, values[some], left, finest=False), some)
         explain_none(problem, values, verified, limits, partial(explain_batch, finest=False))
     return verified

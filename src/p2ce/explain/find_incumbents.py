@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from p2ce.adapters.call_deadline import OutOfTime
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.comparing import quanta
 from p2ce.compilation.batch import Batch
@@ -17,7 +18,7 @@ from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.requirements import Source
 from p2ce.grid.grouped_axis import widen
 from p2ce.scores.black_box_score import BlackBoxScore
-from p2ce.scores.external import REJECT, OutOfTime
+from p2ce.scores.external import REJECT
 from p2ce.solver.incumbents import Incumbents
 from p2ce.verification.constraints import check_constraints
 

@@ -10,6 +10,7 @@ from p2ce.errors import FAULT, P2CEError
 from p2ce.explain.explain_batch import explain_batch
 from p2ce.explain.solve_batch import SearchLimits
 from p2ce.explain.verified import Verified
+from p2ce.visible import as_text, one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def failure_of(error: Exception) -> Failure:
     Whatever the user's own objects raise is made an error of this library where they are called. So anything
     else that arrives here is a mistake in this library, unless the machine is out of memory.
     """
-    text = f"{type(error).__name__}: {error}"
+    text = f"{type(error).__name__}: {one_line(as_text(error))}"
     if isinstance(error, P2CEError):
         return Failure(text)
     if isinstance(error, MemoryError):

@@ -16,6 +16,9 @@ from p2ce.verification.verify_cells import EXACTLY, Checked, surely_rejected
 MOST_ROUNDS = 100
 # Of an instance's time, where a model or detector is a black box.
 VERIFY_SHARE = 0.1
+# After the limit, calls of models that the search does not call may begin for so many seconds: they take
+# milliseconds, and without them values are not rounded and predictions unknown.
+GRACE = 0.2
 # Of the time that is left when solving begins, for incumbents.
 INCUMBENTS_SHARE = 0.5
 
@@ -80,8 +83,22 @@ class Rounds:
         return self._left(self.waiting).until
 
     def left_to_refine(self) -> float | None:
-        """Give the time at which refining is to end, for all instances together."""
-        return self._left(np.arange(len(self.batch.values))).until
+        """Give the time at which refining is to end, for all instances together.
+
+        Where a black box is called, some time is kept to verify what was found.
+        """
+        last = self.last_call()
+        if last is None or self.limits.seconds is None or not self.batch.problem.calls_user_code:
+            return last
+        return last - VERIFY_SHARE * self.limits.seconds * len(self.batch.values)
+
+    def last_call(self) -> float | None:
+        """Give the time after which no further call may begin, for all instances together."""
+        left = self._left(np.arange(len(self.batch.values))).seconds
+        if left is None:
+            return None
+        grace = 0.0 if self.batch.problem.calls_user_code else GRACE
+        return time.perf_counter() + float(left.sum()) + grace
 
     def note_fronts(self, fronts: Fronts) -> None:
         """Enter what solving took and left open; the last round counts for what is open."""

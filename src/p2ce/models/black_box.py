@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from p2ce.adapters.call_deadline import require_time
 from p2ce.adapters.checked_calls import (
     REBATCHED,
     REPEATED,
@@ -14,6 +15,8 @@ from p2ce.adapters.checked_calls import (
     check_repeats,
     one_per_class,
     one_per_row,
+    require_finite,
+    require_probabilities,
     some_rows,
 )
 from p2ce.adapters.retries import retried
@@ -108,7 +111,9 @@ def adapt_module(module: Any, request: Request) -> ModelAdapter:
             _reject_probabilities(torch_family.run_module(module, rows), name)
     except P2CEError:
         raise
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise InvalidOutput(
             f"model ({name}) {what_happened(error)} when evaluated on rows of "
             f"{request.reference.shape[1]} columns."
@@ -156,7 +161,7 @@ def as_black_box(found: ModelAdapter, request: Request) -> ModelAdapter:
 def _checked(evaluate: Evaluate, call: str) -> Evaluate:
     def checked(frame: pd.DataFrame) -> FloatArray:
         found = answers_of(evaluate, frame.copy(), call=call)
-        return one_per_row(found, len(frame), call=call, rows=frame)
+        return require_finite(one_per_row(found, len(frame), call=call, rows=frame), call=call)
 
     return checked
 
@@ -178,7 +183,10 @@ def _by_scores(model: Any, request: Request, scale: str) -> ModelAdapter:
             "column belongs to the target. Fit with decision_function_shape='ovr'."
         )
     is_table = len(classes) > 2 or columns > 1
-    values = _columns(method, rows, call, len(classes)) if is_table else _numbers(method, rows, call)
+    check = require_probabilities if scale == PROBABILITY else require_finite
+    values: EvaluateAll = (
+        _columns(method, rows, call, len(classes), check) if is_table else _numbers(method, rows, call, check)
+    )
     decision = decide_class(
         request,
         classes=classes,
@@ -203,6 +211,7 @@ def _as_predicted(model: Any, request: Request, rows: RowFormat, decision: Decis
     lead, target = decision.evaluate, classes[decision.index]
 
     def settled(frame: pd.DataFrame, values: FloatArray) -> FloatArray:
+        require_time()
         wins = predictions(model, rows.feed(frame), "model.predict") == target
         return np.where(wins, np.maximum(values, 0.0), np.minimum(values, BEHIND))
 
@@ -292,22 +301,33 @@ def _by_calling(model: Any, request: Request) -> ModelAdapter:
     return _settled(model, request, rows, decision, call)
 
 
-def _columns(method: Callable[[Any], Any], rows: RowFormat, call: str, count: int) -> EvaluateAll:
+def _columns(
+    method: Callable[[Any], Any],
+    rows: RowFormat,
+    call: str,
+    count: int,
+    check: Callable[..., FloatArray] = require_finite,
+) -> EvaluateAll:
     """Build the call that gives one column per class."""
 
     def evaluate(frame: pd.DataFrame) -> FloatArray:
         found = answers_of(method, rows.feed(frame), call=call, rows=frame)
-        return one_per_class(found, len(frame), count, call=call, rows=frame)
+        return check(one_per_class(found, len(frame), count, call=call, rows=frame), call=call)
 
     return evaluate
 
 
-def _numbers(method: Callable[[Any], Any], rows: RowFormat, call: str) -> Evaluate:
+def _numbers(
+    method: Callable[[Any], Any],
+    rows: RowFormat,
+    call: str,
+    check: Callable[..., FloatArray] = require_finite,
+) -> Evaluate:
     """Build the call that gives one number per row."""
 
     def evaluate(frame: pd.DataFrame) -> FloatArray:
         found = answers_of(method, rows.feed(frame), call=call, rows=frame)
-        return one_per_row(found, len(frame), call=call, rows=frame)
+        return check(one_per_row(found, len(frame), call=call, rows=frame), call=call)
 
     return evaluate
 

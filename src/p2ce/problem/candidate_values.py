@@ -143,17 +143,28 @@ def _round_steps(
     smallest = max(resolution or Fraction(0), width * SMALLEST_STEP)
     step = as_typed(round_step(width, whole=whole))
     starts = index_range(*ends, anchor=Fraction(0), step=step)
-    waiting = [(i * step, step) for i in range(starts.start - 1, starts.stop)]
-    found = [starts.stop * step]  # the first beyond the range: people between it and the end lie in a step
-    while waiting:
-        begin, size = waiting.pop()
-        found.append(begin)
-        first = np.searchsorted(known, float(begin), side="right")
-        last = np.searchsorted(known, float(begin + size), side="left")
-        finer = _finer(size)
-        if last > first and before[last] - before[first] > share and finer >= smallest:
-            waiting += [(begin + part * finer, finer) for part in range(int(size / finer))]
-    return np.array([float(point) for point in set(found)])
+    # Steps of one size at a time, each as the whole number of sizes at which it begins.
+    begins: list[int] = list(range(starts.start - 1, starts.stop))
+    found = [_times([starts.stop], step)]  # beyond the range: people between it and the end lie in a step
+    while begins:
+        lows, highs = _times(begins, step), _times([begin + 1 for begin in begins], step)
+        found.append(lows)
+        finer = _finer(step)
+        if finer < smallest:
+            break
+        first = np.searchsorted(known, lows, side="right")
+        last = np.searchsorted(known, highs, side="left")
+        crowded = np.flatnonzero((last > first) & (before[last] - before[first] > share))
+        parts = int(step / finer)
+        begins = [begins[at] * parts + part for at in crowded.tolist() for part in range(parts)]
+        step = finer
+    return np.unique(np.concatenate(found))
+
+
+def _times(counts: list[int], step: Fraction) -> FloatArray:
+    """Return so many steps, each the double nearest to it."""
+    # Python divides whole numbers with a single correct rounding, however long they are.
+    return np.array([count * step.numerator / step.denominator for count in counts], dtype=np.float64)
 
 
 def _finer(step: Fraction) -> Fraction:

@@ -36,8 +36,12 @@ def as_typed(value: float, dtype: "np.dtype[Any]" = DOUBLE) -> Fraction:
     >>> as_typed(0.1)
     Fraction(1, 10)
     """
-    shortest = str(dtype.type(value)) if dtype.kind == "f" else repr(float(value))
-    return Fraction(shortest)
+    return Fraction(shortest(value, dtype))
+
+
+def shortest(value: float, dtype: "np.dtype[Any]" = DOUBLE) -> str:
+    """Write a value with as few digits as the dtype needs to read it back."""
+    return repr(float(value)) if dtype == DOUBLE or dtype.kind != "f" else str(dtype.type(value))
 
 
 def round_step(width: Fraction, *, whole: bool) -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import yaml
+from yaml.composer import Composer
 
 from p2ce.errors import PolicyError
 from p2ce.limits import DEFAULT, Limits
@@ -30,6 +31,8 @@ PATTERNS = (
     (FLOAT, r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", list("-+0123456789.")),
     (FLOAT, r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)", list("-+.")),
 )
+# The file, a list in it, one of its entries: the only lists there are those of rules.
+RULE_DEPTH = 3
 LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
 
 
@@ -47,11 +50,18 @@ class Document:
         return self.lines.get(path, 1)
 
 
-class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+# The parser in C is ten times as quick, and there wherever PyYAML was built with it.
+_Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(Composer, _Parser):  # type: ignore[misc]
+    """Composes a document from what the parser finds, and stops at the first limit that it exceeds."""
+
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 (PyYAML's way)
 
     def __init__(self, text: str, limits: Limits, what: str) -> None:
-        super().__init__(text)
+        _Parser.__init__(self, text)
+        Composer.__init__(self)
         self.limits, self.what, self.depth, self.values = limits, what, 0, 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
@@ -63,6 +73,8 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]
         self.limits.require("policy_values", self.values, f"{self.what} holds too many values")
         self.depth += 1
         self.limits.require("policy_depth", self.depth, f"{self.what} is nested too deeply")
+        if self.depth == RULE_DEPTH and isinstance(index, int):
+            self.limits.require("policy_rules", index + 1, f"{self.what} has too many rules")
         node = super().compose_node(parent, index)
         self.depth -= 1
         return node

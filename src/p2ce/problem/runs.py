@@ -1,14 +1,18 @@
 """Write a long list of numbers as a few runs of equal steps, and read it back."""
 
 from collections.abc import Iterable, Sequence
+from decimal import Context, Decimal, Inexact, localcontext
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from p2ce.problem.decimals import DOUBLE, as_typed, multiples
+from p2ce.problem.decimals import DOUBLE, as_typed, multiples, shortest
 
 SHORTEST = 3  # numbers; fewer are written one by one
+# Differences of doubles need no more digits than this, so none is rounded. Fractions take ten times as long.
+EXACT = Context(prec=1000, traps=[Inexact])
 
 
 class Run(NamedTuple):
@@ -33,16 +37,18 @@ def runs_of(numbers: Sequence[float], dtype: "np.dtype[Any]" = DOUBLE) -> list[R
     >>> [(run.first, run.last, float(run.step)) for run in runs_of([0.1, 0.2, 0.3, 1.0, 5.0, 10.0, 15.0])]
     [(0.1, 0.3, 0.1), (1.0, 1.0, 0.0), (5.0, 15.0, 5.0)]
     """
-    typed = [as_typed(number, dtype) for number in numbers]
+    with localcontext(EXACT):
+        typed = [Decimal(shortest(number, dtype)) for number in numbers]
+        steps = [after - before for before, after in pairwise(typed)]
     runs: list[Run] = []
     at = 0
     while at < len(numbers):
         end = at + 1
-        while end + 1 < len(numbers) and typed[end + 1] - typed[end] == typed[at + 1] - typed[at]:
+        while end + 1 < len(numbers) and steps[end] == steps[at]:
             end += 1
         run = None
         if end - at + 1 >= SHORTEST and end < len(numbers):
-            run = Run(numbers[at], numbers[end], typed[at + 1] - typed[at])
+            run = Run(numbers[at], numbers[end], Fraction(steps[at]))
         if run is None or (dtype == DOUBLE and run.numbers() != list(numbers[at : end + 1])):
             run, end = Run(numbers[at], numbers[at], Fraction(0)), at
         runs.append(run)

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.adapters.call_deadline import OutOfTime, no_calls_after
 from p2ce.adapters.evaluate import evaluate, evaluate_alone, is_close
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.scores.external import ACCEPT, REJECT, Boxes, OutOfTime, Placed, PreparedScore, Verdicts, undecided
+from p2ce.scores.external import ACCEPT, REJECT, Boxes, Placed, PreparedScore, Verdicts, undecided
 from p2ce.scores.score import Bound
 
 
@@ -55,8 +56,9 @@ class BlackBoxScore:
         to be on the front.
         """
         frame = self.frame(rows)
-        value = evaluate(self.call, frame, self.name)
-        threshold = self.threshold if least is None else least(value)
+        with no_calls_after(until):
+            value = evaluate(self.call, frame, self.name)
+            threshold = self.threshold if least is None else least(value)
         close = np.flatnonzero(is_close(value, threshold, self.tolerance) & (value < threshold))
         if len(close):
             alone = evaluate_alone(self.call, frame.iloc[close], self.name, until=until)

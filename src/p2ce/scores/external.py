@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 REJECT, UNDECIDED, ACCEPT = np.int8(-1), np.int8(0), np.int8(1)
 
 
-class OutOfTime(Exception):
-    """Raised where a time limit leaves cells without a verdict."""
-
-
 class Boxes(NamedTuple):
     """Boxes of the grid: nodes of the branch and bound."""
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from p2ce.adapters.call_deadline import OutOfTime
 from p2ce.arrays import FloatArray, Int32Array, IntArray
-from p2ce.scores.external import Boxes, OutOfTime
+from p2ce.scores.external import Boxes
 from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout
 from p2ce.solver import expand as kernels
 from p2ce.solver import search_state as ss

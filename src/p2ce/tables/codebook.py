@@ -178,7 +178,8 @@ class Codebook:
 
     def of(self, names: Sequence[str]) -> "Codebook":
         """Take some columns, in another order."""
-        return Codebook(tuple(self[name] for name in names))
+        known = {coding.name: coding for coding in self.codings}
+        return Codebook(tuple(known[name] for name in names))
 
     def encode(self, frame: "pd.DataFrame") -> FloatArray:
         """Turn a frame into numbers (n, d), its columns found by name."""

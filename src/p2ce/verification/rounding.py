@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from p2ce.adapters.call_deadline import OutOfTime
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.comparing import quanta
 from p2ce.compilation.compiled_problem import Problem
@@ -52,6 +53,8 @@ def rounded_rows(
         except P2CEError as error:
             # Rounded rows lie off the grid, where a model or a rule may fail.
             log.info("Nothing is rounded, since the rounded rows cannot be verified: %s", error)
+        except OutOfTime:
+            log.info("Nothing is rounded, since no time is left to verify the rounded rows.")
     return Displayed(after, scores)
 
 

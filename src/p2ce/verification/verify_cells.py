@@ -1,11 +1,12 @@
 """Verify cells by the user's own model and detector, one call each, and by every constraint."""
 
+import time
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from p2ce.adapters.evaluate import evaluate_closely, require_steady
+from p2ce.adapters.evaluate import Closely, evaluate_closely, is_close, require_steady
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.compilation.batch import Batch
 from p2ce.decisions.model_adapter import ModelAdapter
@@ -90,7 +91,8 @@ def verify_cells(
     """Verify cells, and with them the instances as they are, in one call to each of the user's objects.
 
     ``said`` (cells, black boxes) is what black-box models and detectors gave before. ``until`` is when the
-    time for cells is over, by the clock of `time.perf_counter`. The instances come behind the cells.
+    time for cells is over, by the clock of `time.perf_counter`: after that, what a black box gave before
+    counts, and it is not called again. The instances come behind the cells.
     """
     problem, count = batch.problem, len(cells)
     found = slice(count)
@@ -108,18 +110,22 @@ def verify_cells(
     for number, model in enumerate(problem.models):
         name = problem.name_of(number)
         proof = prove_by_scores(batch, number, instance, cells)
-        scores[number], open_rows = evaluate_closely(
-            model.evaluate,
-            frame,
-            name,
-            threshold=model.threshold,
-            tolerance=model.tolerance,
-            settled=proof.accepts | proof.rejects,
-            until=None if with_instances else until,  # about instances, something has to be said
-        )
+        earlier = next(before) if model.is_black_box and said.size else None
+        if earlier is not None and not with_instances and _is_over(until):
+            scores[number], open_rows = _as_said(earlier, model.threshold, model.tolerance)
+        else:
+            scores[number], open_rows = evaluate_closely(
+                model.evaluate,
+                frame,
+                name,
+                threshold=model.threshold,
+                tolerance=model.tolerance,
+                settled=proof.accepts | proof.rejects,
+                until=None if with_instances else until,  # about instances, something has to be said
+            )
+            if earlier is not None:
+                require_steady(earlier, scores[number, found], name, tolerance=model.tolerance)
         unsettled |= open_rows
-        if model.is_black_box and said.size:
-            require_steady(next(before), scores[number, found], name, tolerance=model.tolerance)
         contradicted |= _contradictions(model, proof, scores[number])
         # A forest rejects alike whatever reaches the same leaves. A linear model rounds a row differently
         # from place to place in a batch: it says nothing of others. Neither does one of several scores that
@@ -138,15 +144,24 @@ def verify_cells(
             proven = batch.scores[by_score].verify(instance[found], cells[found])
         own = batch.own
         least = None if own is None else partial(own.least, instance[found])
-        plausibility[found], open_rows = detector_scores(
-            problem,
-            rows[found],
-            frame.iloc[found],
-            value=None if proven is None else proven.value,
-            settled=None if proven is None else proven.verdict != UNDECIDED,
-            until=until,
-            least=least,
-        )
+        is_black_box = problem.required_detector is not None and by_score is None
+        earlier = next(before) if is_black_box and said.size else None
+        if earlier is not None and _is_over(until):
+            needed = 0.0 if least is None else least(earlier)
+            plausibility[found], open_rows = _as_said(earlier, needed, problem.detector.tolerance)
+        else:
+            plausibility[found], open_rows = detector_scores(
+                problem,
+                rows[found],
+                frame.iloc[found],
+                value=None if proven is None else proven.value,
+                settled=None if proven is None else proven.verdict != UNDECIDED,
+                until=until,
+                least=least,
+            )
+            if earlier is not None:
+                tolerance = problem.detector.tolerance
+                require_steady(earlier, plausibility[found], "detector", tolerance=tolerance)
         unsettled[found] |= open_rows
         failed[found] |= open_rows
         if problem.required_detector is not None:
@@ -159,9 +174,6 @@ def verify_cells(
             if by_score is not None and proven is not None:
                 contradicted[found] |= (proven.verdict == ACCEPT) & implausible
                 rejected_by[found][accepted[found] & implausible] = by_score
-            elif said.size:
-                tolerance = problem.required_detector.tolerance
-                require_steady(next(before), plausibility[found], "detector", tolerance=tolerance)
     kept = check_constraints(problem, batch.values[instance[found]], rows[found], frame.iloc[found])
     if kept.rejected_by_predicate.any():
         raise InvalidOutput(
@@ -181,3 +193,12 @@ def verify_cells(
         contradicted=contradicted,
         unsettled=unsettled,
     )
+
+
+def _is_over(until: float | None) -> bool:
+    return until is not None and time.perf_counter() >= until
+
+
+def _as_said(values: FloatArray, threshold: float | FloatArray, tolerance: float) -> Closely:
+    """Take the values that a black box gave in the search; those close to the threshold settle nothing."""
+    return Closely(values, is_close(values, threshold, tolerance))

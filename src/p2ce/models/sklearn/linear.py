@@ -104,7 +104,8 @@ def _sums(model: Any, request: Request, family: str) -> WeightedSums:
         if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
             raise ValueError("a weight or an intercept that is no finite number")
     seen = quiet_check_array(feeder(columns, request.reference, named=named)(request.reference.head(1)))
-    positions = [list(map(str, request.reference.columns)).index(name) for name in columns]
+    place = {str(label): at for at, label in enumerate(request.reference.columns)}
+    positions = [place[name] for name in columns]
     return WeightedSums(
         columns=columns,
         weights=weights,

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.adapters.checked_calls import answers_of, one_per_class, one_per_row
+from p2ce.adapters.checked_calls import answers_of, one_per_class, one_per_row, require_probabilities
 from p2ce.adapters.library import library_class, overrides
 from p2ce.adapters.retries import retried
 from p2ce.arrays import FloatArray
@@ -208,6 +208,7 @@ def _turned(
         answers = answers_of(method, rows.feed(frame), call=call, rows=frame)
         if has_two:
             both = one_per_class(answers, len(frame), 2, call=call, rows=frame)
+            both = require_probabilities(both, call=call)
             positive, other = both[:, own.positive], both[:, 1 - own.positive]
         else:
             positive = sign * one_per_row(answers, len(frame), call=call, rows=frame)
