@@ -1,5 +1,6 @@
 """Explain what to change: the one class that compiles a problem and explains instances with it."""
 
+import datetime
 import os
 import pickle
 import threading
@@ -58,6 +59,7 @@ from p2ce.problem.actions import ActionSet
 from p2ce.problem.method import Mapocam
 from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, Question, WhyNone
 from p2ce.result.judgement import Judgement
+from p2ce.result.stated_date import stated_date
 from p2ce.solver.branch_and_bound import Listener, Progress
 from p2ce.tables.codebook import MISSING
 from p2ce.verification.evaluate_rows import scoring_of
@@ -204,6 +206,7 @@ class Explainer:
         max_changes: int | str | None = AS_GIVEN,
         time_limit: float | None = None,
         listener: Listener | None = None,
+        as_of: str | datetime.date | None = None,
     ) -> Explanation:
         """Find every Pareto-optimal, plausible counterfactual of one person.
 
@@ -218,7 +221,10 @@ class Explainer:
                 is calibrated only if that fits into the limit; otherwise the search is complete, up to the
                 limit. `warm_up()` calibrates ahead, without a limit.
             listener: called with a `Progress` now and then; returning False stops the search.
+            as_of: the day of the data and the decision, such as "2026-11-18". Every text and file states
+                it. It is never taken from the clock, so the same call gives the same files.
         """
+        day = stated_date(as_of)
         limits = checked_limits(time_limit, listener)
         clock = LimitClock(time_limit)
         problem = self._problem_for(actions, max_changes)
@@ -228,7 +234,7 @@ class Explainer:
             self._load_kernels(problem)
         problem = self._within_reach(self._prepared(problem, seconds=clock.left()), rows.values)
         verified = explain_batch(problem, rows.values, limits._replace(seconds=clock.left()))
-        return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0)
+        return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0, as_of=day)
 
     @overload
     def why_none(
@@ -278,7 +284,13 @@ class Explainer:
         return why_none(problem, explanation, self._explain_on_own_grid, ends=ends, time_limit=time_limit)
 
     def explain_many(
-        self, frame: Any, *, n_jobs: int = 1, progress: bool = False, time_limit: float | None = None
+        self,
+        frame: Any,
+        *,
+        n_jobs: int = 1,
+        progress: bool = False,
+        time_limit: float | None = None,
+        as_of: str | datetime.date | None = None,
     ) -> Explanations:
         """Explain every row of a frame, in its order.
 
@@ -292,7 +304,9 @@ class Explainer:
             n_jobs: processes; -1 for one per core.
             progress: show a bar on stderr.
             time_limit: seconds for each person, as in `explain`; a batch shares the calls of the model.
+            as_of: the day of the data and the decisions, as in `explain`.
         """
+        day = stated_date(as_of)
         check_time(time_limit)
         check_jobs(n_jobs)
         rows = encode_table(frame, self._problem.codebook)
@@ -314,6 +328,7 @@ class Explainer:
             progress=progress,
             time_limit=None if left is None else left / max(len(rows), 1),
             trust=self._trust,
+            as_of=day,
         )
 
     def check(

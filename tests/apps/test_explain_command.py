@@ -299,3 +299,17 @@ def test_boosters_that_are_only_evaluated_are_explained_from_files(folder: Path,
     assert run(capsys, "explain", "--model", "linear.txt", *words).code == 0
     assert "--threshold 0" in run(capsys, "explain", "--model", "own.txt", *words).line
     assert run(capsys, "explain", "--model", "own.txt", *words, "--threshold", 0).code == 0
+
+
+def test_the_stated_day_is_in_every_output(folder: Path, capsys: Capture) -> None:
+    dated = (*BASE, "--as-of", "2026-11-18")
+    assert run(capsys, *dated, "--out", "out.json").code == 0
+    assert {str(entry.as_of) for entry in saved("out.json")} == {"2026-11-18"}
+    run(capsys, *dated, "--out", "out.csv")
+    assert set(pd.read_csv("out.summary.csv")["as_of"]) == {"2026-11-18"}
+    assert "18 November 2026" in run(capsys, *dated).out
+    assert "18 de noviembre de 2026" in run(capsys, *dated, "--row", 3, "--language", "es").out
+    assert "2026" not in run(capsys, *BASE).out
+    wrong = run(capsys, *BASE, "--as-of", "18.11.2026")
+    assert wrong.code == 2
+    assert "--as-of expects a day such as 2026-11-18, got '18.11.2026'" in wrong.line

@@ -113,6 +113,7 @@ def explain(
     no_plausibility: say.NoPlausibility = False,
     plausibility_of_today: say.PlausibilityOfToday = "counts",
     time_limit: say.TimeLimit = None,
+    as_of: say.AsOf = None,
     jobs: say.Jobs = 1,
     language: say.Language = "en",
     audience: say.Audience = "person",
@@ -150,6 +151,7 @@ def explain(
     """
     from p2ce.apps.command_inputs import Inputs
     from p2ce.apps.explain_command import Task, run_explain
+    from p2ce.result.stated_date import stated_date
 
     inputs = Inputs(
         model=model,
@@ -178,6 +180,7 @@ def explain(
         force=force,
         fresh=fresh,
         time_limit=time_limit,
+        as_of=stated_date(as_of, name="--as-of"),
         jobs=jobs,
         language=language,
         audience=audience,

@@ -124,6 +124,15 @@ TimeLimit = Annotated[
     float | None,
     option("Seconds for each person; the certificate then says what is open.", "SECONDS", panel=PROBLEM),
 ]
+AsOf = Annotated[
+    str | None,
+    option(
+        "The day of the data and the decision, such as 2026-11-18; every output states it. It is never taken "
+        "from the clock.",
+        "DATE",
+        panel=OUTPUT,
+    ),
+]
 Jobs = Annotated[int, option("Processes; -1 for one per core.", "N", panel=OUTPUT)]
 Language = Annotated[str, option("en, pt or es.", "LANGUAGE", panel=OUTPUT)]
 Audience = Annotated[str, option("Who reads it: person, officer or auditor.", "AUDIENCE", panel=OUTPUT)]

@@ -113,6 +113,7 @@ def audit(
         comparisons=sum(len(group.tests) for group in found),
         package=version("p2ce"),
         question=outcomes.question,
+        dates=outcomes.dates,
     )
 
 

@@ -14,6 +14,7 @@ from p2ce.result import Explanations, Question, Status
 from p2ce.result.certificate import NoneBecause
 from p2ce.result.explanations import shared_objectives
 from p2ce.result.question import ALONG
+from p2ce.result.stated_date import StatedDates, dates_of
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Outcomes:
     column: "Callable[[str], pd.Series[Any]]"  # of the people, by its name, in their order
     columns: tuple[str, ...]
     question: Question | None
+    dates: StatedDates
 
     def __len__(self) -> int:
         return len(self.outcome)
@@ -119,6 +121,7 @@ def _of_explanations(explanations: Explanations) -> Outcomes:
         column=column,
         columns=tuple(dict.fromkeys(name for entry in entries for name in entry.person)),
         question=question,
+        dates=dates_of(entry.as_of for entry in entries),
     )
 
 
@@ -162,6 +165,7 @@ def _of_folder(answers: "Answers") -> Outcomes:
         column=column,
         columns=columns,
         question=answers.question,
+        dates=dates_of([answers.manifest["as_of"]] * len(people)),
     )
 
 

@@ -150,8 +150,10 @@ def _search(explainer: Explainer, opened: OpenedEvidence, limits: Limits) -> Exp
     actions = None if opened.policy == own.policy else read_actions(opened.policy, limits)
     certificate = recorded.certificate
     if certificate is None:
-        return explainer.explain(recorded.person, actions=actions)
-    return explainer.explain(recorded.person, actions=actions, max_changes=certificate.max_changes)
+        return explainer.explain(recorded.person, actions=actions, as_of=recorded.as_of)
+    return explainer.explain(
+        recorded.person, actions=actions, max_changes=certificate.max_changes, as_of=recorded.as_of
+    )
 
 
 def _differences(recorded: Explanation, found: Explanation) -> list[Difference]:

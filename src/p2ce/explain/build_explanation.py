@@ -1,5 +1,6 @@
 """Build explanations, as people read them, from the verified arrays of a batch."""
 
+import datetime
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -21,9 +22,18 @@ from p2ce.verification.row_costs import reported
 
 
 def build_explanation(
-    problem: Problem, rows: EncodedRows, position: int, verified: Verified, at: int
+    problem: Problem,
+    rows: EncodedRows,
+    position: int,
+    verified: Verified,
+    at: int,
+    *,
+    as_of: datetime.date | None = None,
 ) -> Explanation:
-    """Build the explanation of one instance: row ``position`` of the caller's, entry ``at`` of the batch."""
+    """Build the explanation of one instance: row ``position`` of the caller's, entry ``at`` of the batch.
+
+    ``as_of`` is the day that the caller states.
+    """
     known = verified.outcomes
     row = rows.row(position, problem.names)
     found = np.flatnonzero(verified.found.instance == at).tolist()
@@ -50,16 +60,25 @@ def build_explanation(
         else _certificate(problem, verified, at, because),
         elapsed=solving + verifying,
         timings={"search": solving, "verification": verifying},
+        as_of=as_of,
         **_stated(problem, rows),
     )
 
 
-def failed_explanation(problem: Problem, rows: EncodedRows, position: int, message: str) -> Explanation:
+def failed_explanation(
+    problem: Problem,
+    rows: EncodedRows,
+    position: int,
+    message: str,
+    *,
+    as_of: datetime.date | None = None,
+) -> Explanation:
     """Build the entry of an instance that could not be explained, with the reason."""
     return Explanation(
         status=Status.ERROR,
         person=rows.row(position, problem.names),
         message=message,
+        as_of=as_of,
         **_stated(problem, rows),
     )
 

@@ -62,7 +62,7 @@ PRUNED = ("dominated", "too many changes", "model bound", "plausibility bound", 
 # What explanations of one run do not share.
 VARYING = (
     *("format", "status", "person", "person_score", "person_prediction"),
-    *("counterfactuals", "certificate", "message", "kind"),
+    *("counterfactuals", "certificate", "message", "as_of", "kind"),
 )
 NO_CERTIFICATE = SimpleNamespace(**dict.fromkeys([*CERTIFICATE, "open_costs"]), pruned={})
 NAN = to_plain(math.nan)
@@ -192,7 +192,7 @@ def names_of(common: Mapping[str, Any], kept: Iterable[str] = ()) -> Names:
 
     objectives, layout = common["objectives"], common["layout"]
     own = (
-        *("person", "status", "options", "score", "prediction", "message", "given", *CERTIFICATE),
+        *("person", "status", "options", "score", "prediction", "message", "as_of", "given", *CERTIFICATE),
         *("option", "changed", "plausibility", "admitted_by", "rounded_score", "rounded_prediction", "flags"),
     )
     return Names(
@@ -230,6 +230,7 @@ def schema_of(explainer: "Explainer", key: "pa.DataType", kept: "Sequence[pa.Fie
         **({names["prediction"]: "float64"} if predicted else {}),
         **dict.fromkeys(names.best.values(), "float64"),
         names["message"]: "string",
+        names["as_of"]: "date32",
         names["given"]: "string",
         **{names[name]: kind for name, kind in CERTIFICATE.items()},
         **dict.fromkeys(names.pruned.values(), "int64"),
@@ -303,6 +304,7 @@ def to_tables(
         names["prediction"]: [entry.person_prediction for entry in entries],
         **{names.best[name]: _least(costs[name], counts) for name in names.best},
         names["message"]: [_as_utf8(entry.message) for entry in entries],
+        names["as_of"]: [entry.as_of for entry in entries],
         **_certificate_columns([entry.certificate or NO_CERTIFICATE for entry in entries], names),
     }
     owners = pa.array(np.repeat(np.arange(len(entries)), counts))
@@ -484,6 +486,7 @@ def to_explanation(
             "counterfactuals": [_option_data(option, row, common, names) for option in options],
             "certificate": certificate,
             "message": person[names["message"]],
+            "as_of": to_plain(person[names["as_of"]]),
         }
     )
     return replace(explanation, question=question or Question.from_dict(common["question"]))

@@ -4,6 +4,7 @@ What comes back is data, also where something fails, so that no exception of a w
 travel: a shard that is finished, or why it is not.
 """
 
+import datetime
 import hashlib
 import logging
 import threading
@@ -43,6 +44,7 @@ class RunContext:
     schema: AnswerSchema
     key: str | None  # the column that names people; None where their place in the source does
     time_limit: float | None
+    as_of: datetime.date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +113,9 @@ def explain_shard(context: RunContext, shard: Shard, place: Place) -> Done | Fai
     explainer, trust = judged_apart(context.explainer)
     with _notices() as notices:
         explanations = list(
-            explainer.explain_many(table.select(model_columns(context)), time_limit=context.time_limit)
+            explainer.explain_many(
+                table.select(model_columns(context)), time_limit=context.time_limit, as_of=context.as_of
+            )
         )
     times["explain"] = time.perf_counter()
     people, options = to_tables(explanations, context.schema, keys_of(context, table, shard.first), table)

@@ -1,5 +1,6 @@
 """Hold the whole result for one person."""
 
+import datetime
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, overload
@@ -86,6 +87,7 @@ class Explanation:
     categories: dict[str, Categories] = field(default_factory=dict)  # the labels of those that have any
     kind: TableKind = "pandas"  # of table that `to_frame` returns: the one that the person came in
     message: str | None = None  # why there is no result, for ERROR
+    as_of: datetime.date | None = None  # the day that it is about, as the caller states it
     question: Question | None = None  # how features are called, what they may do, and by what code
     elapsed: Number = 0.0  # seconds in all
     timings: dict[str, Number] = field(default_factory=dict)  # stage ("search", "verification") → seconds
