@@ -44,6 +44,7 @@ from p2ce.explain.explain_many import explain_many
 from p2ce.explain.infeasibility import why_none
 from p2ce.explain.limit_clock import LimitClock
 from p2ce.explain.map_two_features import map_of
+from p2ce.explain.price_plausibility import bounded, rejected_rows, sampled_price
 from p2ce.explain.processes import pack, warm_processes
 from p2ce.explain.reparse import parse_again
 from p2ce.explain.same_problem import limit_explained, require_same_problem
@@ -57,7 +58,7 @@ from p2ce.limits import DEFAULT, Limits
 from p2ce.objectives import Objective
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.method import Mapocam
-from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, Question, WhyNone
+from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, Question, SampledPrice, WhyNone
 from p2ce.result.judgement import Judgement
 from p2ce.result.stated_date import stated_date
 from p2ce.solver.branch_and_bound import Listener, Progress
@@ -102,6 +103,8 @@ class Explainer:
             detector from the reference, without touching the detector.
         plausibility_of_today: "counts" admits what is plausible, or no less plausible than the person is
             today; "ignore" admits only what is plausible, as the paper's algorithms always do.
+        price_of_plausibility: search without this requirement, too, so that every explanation tells its
+            price. That takes up to as long again. A person without an option has it anyway.
         method: "exact", or one of the paper's algorithms, literal: "p2ce", "p2ce-ablation", "mapocam", or
             `p2ce.paper.P2CE(...)` and `p2ce.paper.Mapocam(...)` with settings.
         ties: keep alternatives of equal cost as well.
@@ -143,6 +146,7 @@ class Explainer:
         plausibility: Any = IsolationForest(),  # noqa: B008 - frozen
         contamination: float | None = None,
         plausibility_of_today: OfToday = COUNTS,
+        price_of_plausibility: bool = False,
         method: str | Mapocam = "exact",
         ties: bool = False,
         refine: bool = True,
@@ -160,6 +164,7 @@ class Explainer:
             plausibility=plausibility,
             contamination=contamination,
             plausibility_of_today=plausibility_of_today,
+            price_of_plausibility=price_of_plausibility,
             method=method,
             ties=ties,
             refine=refine,
@@ -459,6 +464,26 @@ class Explainer:
     def describe(self) -> ModelFacts:
         """Say what the model is parsed as, by what explanations are proven, and how large the grid is."""
         return facts_of(self._problem)
+
+    def sample_price_of_plausibility(self) -> SampledPrice | None:
+        """Tell what the requirement of plausibility costs some rejected people of the reference.
+
+        None where nothing has to be plausible, and for the paper's algorithms. Searches are bounded, and a
+        person of whom nothing is proven counts as undecided.
+        """
+        known = self._compiled
+        problem = replace(known.problem, prices_plausibility=True)
+        if problem.required_detector is None or problem.method is not None:
+            return None
+        self._load_kernels(self._problem)
+        some = rejected_rows(problem, known.values)
+        rows = encode_table(known.reference.iloc[known.sample].iloc[some], problem.codebook)
+        prices = []
+        for place, values in enumerate(rows.values[:, None]):
+            own = self._within_reach(problem, values)
+            verified = explain_batch(own, values, bounded(own))
+            prices.append(build_explanation(own, rows, place, verified, 0).price_of_plausibility)
+        return sampled_price(prices, problem.objective_names)
 
     def score(self, people: Any) -> FloatArray:
         """Give each person's score as explanations report it; NaN for a row that cannot be encoded."""

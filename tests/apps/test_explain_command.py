@@ -313,3 +313,12 @@ def test_the_stated_day_is_in_every_output(folder: Path, capsys: Capture) -> Non
     wrong = run(capsys, *BASE, "--as-of", "18.11.2026")
     assert wrong.code == 2
     assert "--as-of expects a day such as 2026-11-18, got '18.11.2026'" in wrong.line
+
+
+def test_the_price_of_plausibility_is_requested_by_a_flag(folder: Path, capsys: Capture) -> None:
+    run(capsys, *BASE, "--out", "out.json")
+    assert {entry.price_of_plausibility for entry in saved("out.json") if len(entry)} == {None}
+    run(capsys, *BASE, "--price-of-plausibility", "--out", "out.json", "--force")
+    prices = [entry.price_of_plausibility for entry in saved("out.json") if len(entry)]
+    assert prices
+    assert all(price is not None and price.with_plausibility for price in prices)

@@ -112,6 +112,7 @@ def explain(
     contamination: say.Contamination = None,
     no_plausibility: say.NoPlausibility = False,
     plausibility_of_today: say.PlausibilityOfToday = "counts",
+    price_of_plausibility: say.PriceOfPlausibility = False,
     time_limit: say.TimeLimit = None,
     as_of: say.AsOf = None,
     jobs: say.Jobs = 1,
@@ -171,6 +172,7 @@ def explain(
         contamination=contamination,
         plausible=not no_plausibility,
         plausibility_of_today=plausibility_of_today,
+        price_of_plausibility=price_of_plausibility,
     )
     task = Task(
         row=row,

@@ -120,6 +120,16 @@ PlausibilityOfToday = Annotated[
         panel=PROBLEM,
     ),
 ]
+PriceOfPlausibility = Annotated[
+    bool,
+    option(
+        "Also search without this requirement, for the least costs with it and without it: officers and "
+        "auditors see them. Takes up to as long again.",
+        None,
+        "--price-of-plausibility",
+        panel=PROBLEM,
+    ),
+]
 TimeLimit = Annotated[
     float | None,
     option("Seconds for each person; the certificate then says what is open.", "SECONDS", panel=PROBLEM),

@@ -182,7 +182,7 @@ def _request(inputs: Inputs, task: Task, ready: Ready) -> dict[str, Any]:
         if name not in (*files, "model", "weights", "trust_pickle", "trust_predicates", "plausible", "limits")
     }
     return {
-        **relevant_versions(),
+        # What users change themselves comes first: a long message is cut.
         "the file of --model": ready.loaded.sha256,
         # A model may depend on more than one file: modules that it imports, weights that it loads, a service.
         "the fingerprint of the model's scores": _fingerprint(ready),
@@ -192,6 +192,7 @@ def _request(inputs: Inputs, task: Task, ready: Ready) -> dict[str, Any]:
         "--where": task.where,
         "--time-limit": task.time_limit,
         "--as-of": None if task.as_of is None else task.as_of.isoformat(),
+        **relevant_versions(),
     }
 
 

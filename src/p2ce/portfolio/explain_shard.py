@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from p2ce.errors import FAULT_RECORD, P2CEError, what_happened
 from p2ce.explainer import judged_apart
 from p2ce.files import write_whole
-from p2ce.portfolio.answer_tables import AnswerSchema, arrow, to_parquet, to_tables
+from p2ce.portfolio.answer_tables import WITHOUT_PROVEN, AnswerSchema, arrow, to_parquet, to_tables
 from p2ce.portfolio.code_hash import code_hash
 from p2ce.portfolio.journal import Finished, sees_folder
 from p2ce.portfolio.manifest import OPTIONS, PEOPLE, ShardEntry, part_name
@@ -173,6 +173,7 @@ def withdraw_proofs(finished: Finished, schema: AnswerSchema, folder: Path) -> F
         "proven": proven,
         "unproven_because": because,
         "none_because": [None] * len(status),
+        WITHOUT_PROVEN: [None if one is None else False for one in people[names[WITHOUT_PROVEN]].to_pylist()],
     }
     for name, cells in withdrawn.items():
         at = people.schema.get_field_index(names[name])

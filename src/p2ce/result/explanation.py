@@ -14,6 +14,7 @@ from p2ce.result.counterfactual import Counterfactual, same_score
 from p2ce.result.counterfactual_table import Layout, counterfactual_table
 from p2ce.result.json_data import opened, parse_json, to_record
 from p2ce.result.picks import Pick, pick
+from p2ce.result.price_of_plausibility import PriceOfPlausibility
 from p2ce.result.question import Question
 from p2ce.result.rendered import rendered
 from p2ce.result.status import Status
@@ -82,6 +83,8 @@ class Explanation:
     target: Target  # a class; or (low, high), what a regressor's prediction must lie in
     counterfactuals: tuple[Counterfactual, ...] = ()
     certificate: Certificate | None = None
+    # None where nothing has to be plausible, or where it was not requested and is not known anyway.
+    price_of_plausibility: PriceOfPlausibility | None = None
     objectives: tuple[str, ...]
     dtypes: dict[str, str]  # the model's columns in its order, with the type each has in the user's frame
     categories: dict[str, Categories] = field(default_factory=dict)  # the labels of those that have any
