@@ -20,5 +20,5 @@ def require_committed(page: Path, commits: Iterable[str]) -> None:
     if uncommitted and DOCS in page.resolve().parents:
         raise InvalidArgument(
             f"{page} is published, and takes figures of committed code only; these are of "
-            f"{', '.join(uncommitted)}. Commit and run again with --fresh, or write a draft to another folder."
+            f"{', '.join(uncommitted)}. Commit and run again with --fresh, or write a draft elsewhere."
         )

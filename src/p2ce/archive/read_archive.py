@@ -177,8 +177,8 @@ def _check_format(head: Any, path: str) -> None:
     written = f" (p2ce {by:.20})" if isinstance(by, str) else ""
     if int(number) > NUMBER:
         raise NotSupported(
-            f"{echoed(path)} was written by a newer version{written}. Type: pip install --upgrade p2ce, or "
-            "save it again with this version."
+            f"{echoed(path)} was written by a newer version{written}. Install that version, or save it "
+            "again with this one."
         )
     raise NotSupported(
         f"{echoed(path)} was written by an older version{written}, in a form that is no longer read. "

@@ -16,7 +16,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.compilation.encode import EncodedRows
-from p2ce.errors import MissingExtra
+from p2ce.errors import not_installed
 from p2ce.explain.build_explanation import failed_explanation
 from p2ce.result.counterfactual import SCORES, Counterfactual
 from p2ce.result.counterfactual_table import own_name
@@ -106,9 +106,7 @@ def arrow() -> Any:
     try:
         import pyarrow
     except ImportError as error:
-        raise MissingExtra(
-            "Portfolios are tables of Parquet, which need pyarrow. Type: pip install 'p2ce[parquet]'."
-        ) from error
+        raise not_installed("A portfolio, which is tables of Parquet,", "parquet") from error
     return pyarrow
 
 

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from p2ce.errors import InvalidModel, LimitExceeded, MissingExtra, P2CEError, UnsupportedModel
+from p2ce.errors import InvalidModel, LimitExceeded, MissingExtra, P2CEError, UnsupportedModel, not_installed
 from p2ce.limits import Limits
 from p2ce.visible import echoed
 
@@ -111,7 +111,7 @@ def _name(number: int) -> str:
 
 def _missing(kind: str) -> MissingExtra:
     extra = {"CatBoost JSON": "catboost", "PyTorch": "torch"}.get(kind, kind.lower())
-    return MissingExtra(f"Reading {kind} files needs an extra: pip install 'p2ce[{extra}]'")
+    return not_installed(f"Reading {kind} files", extra)
 
 
 def why(error: Exception) -> str:

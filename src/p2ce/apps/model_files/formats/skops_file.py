@@ -185,5 +185,5 @@ def _require_safe_skops() -> None:
     if tuple(int(part) for part in re.findall(r"\d+", installed)[:2]) < OLDEST_SKOPS:
         raise MissingExtra(
             f"skops {installed} can be made to run code that a file names. Get a newer one: "
-            "pip install 'p2ce[skops]'"
+            "pip install --upgrade skops"
         )
