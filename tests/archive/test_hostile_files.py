@@ -155,7 +155,7 @@ BAD: list[tuple[Callable[[], bytes], str]] = [
     # Whatever else has changed then.
     (
         lambda: zipped({"p2ce.json": b'{"format": "p2ce.explainer/7"}', "new/part": b""}),
-        f"{NEWER}. Type: pip",
+        f"{NEWER}. Install that version",
     ),
     (head(format="p2ce.explainer/0"), "was written by an older version (p2ce"),
     *(
