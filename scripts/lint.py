@@ -35,6 +35,13 @@ PRIVATE_WORDS = {
     "in the way": "constraints to relax",
 }
 PRIVATE = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(PRIVATE_WORDS)})(?![A-Za-z])", re.IGNORECASE)
+# P²CE is the paper's algorithm, p2ce the tool: P²CE is named on lines about the paper, and in these files.
+OF_THE_PAPER = re.compile(r"paper|authors'|Model-Agnostic", re.IGNORECASE)
+ABOUT_THE_PAPER = re.compile(
+    r"src/p2ce/paper/.*|docs/(theory/paper|reference/paper|results|changelog)\.md|benchmarks/paper/.*"
+)
+# The name on the package index is not ours, so that nobody is advised to install what lies there.
+FROM_THE_INDEX = re.compile(r"pip install (?:-\S+ )*['\"]?p2ce\b")
 COMMAND = re.compile(r"<!-- command: (\w+) -->\n```sh\n(.+)\n```\n<!-- end -->")
 SHARED_TESTS = {"benchmarks", "docs", "examples", "explainer", "hostile", "populations", "properties"}
 # Solvers that are bought, and libraries that most users lack.
@@ -83,6 +90,21 @@ def words() -> Iterator[str]:
                 yield f"{path}:{number}: {match[0]!r} (see PRIVATE_WORDS) in {line.strip()}"
             if path.suffix == ".py" and "NotImplementedError" in line:
                 yield f"{path}:{number}: nothing is left for later"
+
+
+def names() -> Iterator[str]:
+    """The tool is called p2ce, and is installed from a clone."""
+    folders = ((ROOT / name).rglob("*") for name in ("src/p2ce", "docs", "benchmarks", "examples"))
+    top = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CITATION.cff", "mkdocs.yml", "pyproject.toml")
+    suffixes = {".py", ".md", ".toml", ".yml", ".yaml", ".jinja", ".cff"}
+    paths = [path for folder in folders for path in folder if path.suffix in suffixes]
+    for path in (*paths, *(ROOT / name for name in top)):
+        about_the_paper = ABOUT_THE_PAPER.fullmatch(path.relative_to(ROOT).as_posix())
+        for number, line in enumerate(text_of(path).splitlines(), start=1):
+            if "P²CE" in line and not about_the_paper and not OF_THE_PAPER.search(line):
+                yield f"{path}:{number}: the tool is p2ce, P²CE is the paper's algorithm: {line.strip()}"
+            if FROM_THE_INDEX.search(line):
+                yield f"{path}:{number}: p2ce is not ours on the package index: {line.strip()}"
 
 
 def commands() -> Iterator[str]:
@@ -137,7 +159,7 @@ def built_site() -> Iterator[str]:
         yield "site/reference/command-line: shows markup of the terminal"
 
 
-SOURCES = (first_lines, file_names, words, commands, dependencies)
+SOURCES = (first_lines, file_names, words, names, commands, dependencies)
 
 
 def main() -> int:

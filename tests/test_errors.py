@@ -3,13 +3,22 @@
 import builtins
 import inspect
 import re
+import shlex
+import tomllib
+from pathlib import Path
 
 import pytest
 
 from p2ce import errors
-from p2ce.errors import P2CEError, nearest
+from p2ce.errors import P2CEError, nearest, not_installed
 
 ALL = [one for _, one in inspect.getmembers(errors, inspect.isclass) if issubclass(one, Exception)]
+PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = {
+    name: lines
+    for name, lines in PROJECT["optional-dependencies"].items()
+    if not any(line.startswith("p2ce[") for line in lines)
+}
 TREE = dict(re.findall(r"[├└]── (\w+)(?: \((\w+)\))?", errors.__doc__ or ""))
 
 
@@ -32,3 +41,19 @@ def test_nearest_lists_some_of_many_when_nothing_is_alike() -> None:
     assert nearest("zzz", known).endswith("'column11' and 8 more.")
     assert nearest("zzz", []) == "None is known."
     assert nearest(3, [1, 2]) == "Known are '1', '2'."
+
+
+@pytest.mark.parametrize("extra", sorted(EXTRAS))
+def test_a_missing_library_is_named_as_the_index_has_it(extra: str) -> None:
+    text = str(not_installed("This", extra))
+    assert "p2ce" not in text
+    assert "\n" not in text
+    for requirement in EXTRAS[extra]:
+        assert shlex.quote(requirement) in text
+
+
+def test_a_library_that_is_no_extra_is_named_alone() -> None:
+    found = not_installed("A table of polars", "polars", instead="Or use pandas.")
+    assert str(found).endswith(
+        "needs polars, which is not installed. Type: pip install polars. Or use pandas."
+    )

@@ -51,8 +51,10 @@ RECEIVED = {
     "Judgement",
     "ModelFacts",
     "Pick",
+    "PriceOfPlausibility",
     "Question",
     "Relaxation",
+    "SampledPrice",
     "WhyNone",
 }
 OF_MODULES = {
@@ -75,6 +77,7 @@ METHODS = {
     "map_of",
     "question",
     "reference",
+    "sample_price_of_plausibility",
     "save",
     "score",
     "threshold",

@@ -75,7 +75,11 @@ def make_parser() -> argparse.ArgumentParser:
         default=cache_folder() / "peers",
         help="folder of the virtual environments in which the peers are installed (in the user's cache)",
     )
-    parser.add_argument("--markdown", type=Path, help="also write the tables to this file: docs/results.md")
+    parser.add_argument(
+        "--markdown",
+        type=Path,
+        help="also write the tables to this file: docs/results.md, which takes committed code only",
+    )
     other = parser.add_argument_group("where the paper and the authors' code differ, follow the other")
     other.add_argument("--split", choices=("paper", "code"), default="paper", help="40/10/50 or 45/5/50")
     for name, said in OTHERS.items():
@@ -160,6 +164,7 @@ def run(options: argparse.Namespace, command: str) -> int:
 
     from benchmarks.cases import require
     from benchmarks.paper.facts import facts_of, own_commit
+    from benchmarks.paper.publish import require_committed
     from benchmarks.paper.report import results_markdown, write_report
     from benchmarks.paper.run import Run
     from benchmarks.paper.toy import write_toy
@@ -168,6 +173,7 @@ def run(options: argparse.Namespace, command: str) -> int:
     require(options.data)
     options.out.mkdir(parents=True, exist_ok=True)
     if options.markdown:
+        require_committed(options.markdown, [own_commit()])
         options.markdown.parent.mkdir(parents=True, exist_ok=True)
         options.markdown.open("a", encoding="utf-8").close()  # a folder can be touched, but not opened
     effort = effort_of(options)
@@ -204,6 +210,7 @@ def run(options: argparse.Namespace, command: str) -> int:
     work.findings.write(options.out / "results", facts)
     page = write_report(options.out)
     if options.markdown:
+        require_committed(options.markdown, work.commits)
         options.markdown.write_text(results_markdown(options.out), encoding="utf-8")
     print(f"The report is {page}")
     return 0

@@ -11,11 +11,11 @@ MODELS = {
 
 METHODS = {
     "mapocam": "MAPOCAM",
-    "p2ce-ablation": "P²CE (Ablation)",
-    "p2ce": "P²CE",
-    "proven": "P²CE, proven",
+    "p2ce-ablation": "P²CE (paper, ablation)",
+    "p2ce": "P²CE (paper)",
+    "proven": "p2ce",  # this project's own search
     "authors-mapocam": "MAPOCAM, authors' code",
-    "authors-ablation": "P²CE (Ablation), authors' code",
+    "authors-ablation": "P²CE (ablation), authors' code",
     "authors-p2ce": "P²CE, authors' code",
     "dice-genetic": "DiCE (genetic)",
     "dice-free": "DiCE (genetic, no ranges)",

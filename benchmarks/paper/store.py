@@ -90,6 +90,9 @@ def _tuples(rows: Sequence[Sequence[float]]) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(float(value) for value in row) for row in rows)
 
 
+UNKNOWN, CHANGED = "unknown", " with changes"  # what a commit is called, or ends in, where it says too little
+
+
 def commit_of(root: Path, *folders: str) -> str:
     """The commit of the code in ``folders`` of a checkout, marked if they were changed since."""
     said = []
@@ -99,6 +102,6 @@ def commit_of(root: Path, *folders: str) -> str:
     ):
         done = subprocess.run(["git", *command], cwd=root, capture_output=True, text=True, check=False)
         if done.returncode:
-            return "unknown"
+            return UNKNOWN
         said.append(done.stdout.strip())
-    return f"{said[0]} with changes" if said[1] else said[0]
+    return f"{said[0]}{CHANGED}" if said[1] else said[0]

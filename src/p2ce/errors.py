@@ -32,6 +32,7 @@ Every message says what was expected, what came instead, and what to do about it
 anything, so a value stands in a message as `echoed` writes it, and no message is longer than a screen.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -175,6 +176,27 @@ class UnfinishedRun(P2CEError, RuntimeError):
 
 class MissingExtra(P2CEError, ImportError):
     """An optional package that is not installed."""
+
+
+def not_installed(what: str, extra: str, *, instead: str = "") -> MissingExtra:
+    """Make the error for what needs the libraries of an extra, or one library that is no extra of ours.
+
+    It names the libraries as the package index has them, with the versions that are needed; ``instead`` is
+    what else helps.
+
+    >>> str(not_installed("Reading Parquet files", "parquet"))
+    "Reading Parquet files needs pyarrow, which is not installed. Type: pip install 'pyarrow>=17'"
+    """
+    import shlex
+    from importlib.metadata import requires
+
+    ends = re.compile(rf"(.+?)\s*;\s*extra == ['\"]{re.escape(extra)}['\"]")
+    lines = [line[1] for one in requires("p2ce") or () if (line := ends.fullmatch(one))] or [extra]
+    names = [re.split(r"[^\w.-]", line)[0] for line in lines]
+    are = "is" if len(names) == 1 else "are"
+    text = f"{what} needs {' and '.join(names)}, which {are} not installed. "
+    text += f"Type: pip install {shlex.join(lines)}"
+    return MissingExtra(f"{text}. {instead}" if instead else text)
 
 
 def what_happened(error: BaseException, text: str | None = None) -> str:

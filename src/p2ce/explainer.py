@@ -1,5 +1,6 @@
 """Explain what to change: the one class that compiles a problem and explains instances with it."""
 
+import datetime
 import os
 import pickle
 import threading
@@ -45,6 +46,7 @@ from p2ce.explain.explain_many import explain_many
 from p2ce.explain.infeasibility import why_none
 from p2ce.explain.limit_clock import LimitClock
 from p2ce.explain.map_two_features import map_of
+from p2ce.explain.price_plausibility import bounded, rejected_rows, sampled_price
 from p2ce.explain.processes import pack, warm_processes
 from p2ce.explain.reparse import parse_again
 from p2ce.explain.same_problem import limit_explained, require_same_problem
@@ -59,8 +61,9 @@ from p2ce.limits import DEFAULT, Limits
 from p2ce.objectives import Objective
 from p2ce.problem.actions import ActionSet
 from p2ce.problem.method import Mapocam
-from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, Question, WhyNone
+from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, Question, SampledPrice, WhyNone
 from p2ce.result.judgement import Judgement
+from p2ce.result.stated_date import stated_date
 from p2ce.solver.branch_and_bound import Listener, Progress
 from p2ce.tables.codebook import MISSING
 from p2ce.verification.evaluate_rows import scoring_of
@@ -103,6 +106,8 @@ class Explainer:
             detector from the reference, without touching the detector.
         plausibility_of_today: "counts" admits what is plausible, or no less plausible than the person is
             today; "ignore" admits only what is plausible, as the paper's algorithms always do.
+        price_of_plausibility: search without this requirement, too, so that every explanation tells its
+            price. That takes up to as long again. A person without an option has it anyway.
         method: "exact", or one of the paper's algorithms, literal: "p2ce", "p2ce-ablation", "mapocam", or
             `p2ce.paper.P2CE(...)` and `p2ce.paper.Mapocam(...)` with settings.
         ties: keep alternatives of equal cost as well.
@@ -144,6 +149,7 @@ class Explainer:
         plausibility: Any = IsolationForest(),  # noqa: B008 - frozen
         contamination: float | None = None,
         plausibility_of_today: OfToday = COUNTS,
+        price_of_plausibility: bool = False,
         method: str | Mapocam = "exact",
         ties: bool = False,
         refine: bool = True,
@@ -161,6 +167,7 @@ class Explainer:
             plausibility=plausibility,
             contamination=contamination,
             plausibility_of_today=plausibility_of_today,
+            price_of_plausibility=price_of_plausibility,
             method=method,
             ties=ties,
             refine=refine,
@@ -207,6 +214,7 @@ class Explainer:
         max_changes: int | str | None = AS_GIVEN,
         time_limit: float | None = None,
         listener: Listener | None = None,
+        as_of: str | datetime.date | None = None,
     ) -> Explanation:
         """Find every Pareto-optimal, plausible counterfactual of one person.
 
@@ -222,7 +230,10 @@ class Explainer:
                 is calibrated only if that fits into the limit; otherwise the search is complete, up to the
                 limit. `warm_up()` calibrates ahead, without a limit.
             listener: called with a `Progress` now and then; returning False stops the search.
+            as_of: the day of the data and the decision, such as "2026-11-18". Every text and file states
+                it. It is never taken from the clock, so the same call gives the same files.
         """
+        day = stated_date(as_of)
         limits = checked_limits(time_limit, listener)
         clock = LimitClock(time_limit)
         problem = self._problem_for(actions, max_changes)
@@ -232,7 +243,7 @@ class Explainer:
             self._load_kernels(problem)
         problem = self._within_reach(self._prepared(problem, seconds=clock.left()), rows.values)
         verified = explain_batch(problem, rows.values, limits._replace(seconds=clock.left()))
-        return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0)
+        return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0, as_of=day)
 
     @overload
     def why_none(
@@ -282,7 +293,13 @@ class Explainer:
         return why_none(problem, explanation, self._explain_on_own_grid, ends=ends, time_limit=time_limit)
 
     def explain_many(
-        self, frame: Any, *, n_jobs: int = 1, progress: bool = False, time_limit: float | None = None
+        self,
+        frame: Any,
+        *,
+        n_jobs: int = 1,
+        progress: bool = False,
+        time_limit: float | None = None,
+        as_of: str | datetime.date | None = None,
     ) -> Explanations:
         """Explain every row of a frame, in its order.
 
@@ -296,7 +313,9 @@ class Explainer:
             n_jobs: processes; -1 for one per core.
             progress: show a bar on stderr.
             time_limit: seconds for each person, as in `explain`; a batch shares the calls of the model.
+            as_of: the day of the data and the decisions, as in `explain`.
         """
+        day = stated_date(as_of)
         check_time(time_limit)
         check_jobs(n_jobs)
         rows = encode_table(frame, self._problem.codebook)
@@ -318,6 +337,7 @@ class Explainer:
             progress=progress,
             time_limit=None if left is None else left / max(len(rows), 1),
             trust=self._trust,
+            as_of=day,
         )
 
     def check(
@@ -460,6 +480,26 @@ class Explainer:
     def describe(self) -> ModelFacts:
         """Say what the model is parsed as, by what explanations are proven, and how large the grid is."""
         return facts_of(self._problem)
+
+    def sample_price_of_plausibility(self) -> SampledPrice | None:
+        """Tell what the requirement of plausibility costs some rejected people of the reference.
+
+        None where nothing has to be plausible, and for the paper's algorithms. Searches are bounded, and a
+        person of whom nothing is proven counts as undecided.
+        """
+        known = self._compiled
+        problem = replace(known.problem, prices_plausibility=True)
+        if problem.required_detector is None or problem.method is not None:
+            return None
+        self._load_kernels(self._problem)
+        some = rejected_rows(problem, known.values)
+        rows = encode_table(known.reference.iloc[known.sample].iloc[some], problem.codebook)
+        prices = []
+        for place, values in enumerate(rows.values[:, None]):
+            own = self._within_reach(problem, values)
+            verified = explain_batch(own, values, bounded(own))
+            prices.append(build_explanation(own, rows, place, verified, 0).price_of_plausibility)
+        return sampled_price(prices, problem.objective_names)
 
     def score(self, people: Any) -> FloatArray:
         """Give each person's score as explanations report it; NaN for a row that cannot be encoded."""

@@ -67,7 +67,7 @@ def test_without_a_file_it_is_printed(here: Path, capsys: pytest.CaptureFixture[
     words = ("audit", here / "people.json", "--groups", "team", "--data", "g.csv", "--language", "pt")
     ran = run(capsys, *words)
     assert ran.code == 0
-    assert ran.out.startswith("O modelo recusa ")
+    assert "\nO modelo recusa " in ran.out
     assert "Por team" in ran.out
 
 

@@ -299,3 +299,26 @@ def test_boosters_that_are_only_evaluated_are_explained_from_files(folder: Path,
     assert run(capsys, "explain", "--model", "linear.txt", *words).code == 0
     assert "--threshold 0" in run(capsys, "explain", "--model", "own.txt", *words).line
     assert run(capsys, "explain", "--model", "own.txt", *words, "--threshold", 0).code == 0
+
+
+def test_the_stated_day_is_in_every_output(folder: Path, capsys: Capture) -> None:
+    dated = (*BASE, "--as-of", "2026-11-18")
+    assert run(capsys, *dated, "--out", "out.json").code == 0
+    assert {str(entry.as_of) for entry in saved("out.json")} == {"2026-11-18"}
+    run(capsys, *dated, "--out", "out.csv")
+    assert set(pd.read_csv("out.summary.csv")["as_of"]) == {"2026-11-18"}
+    assert "18 November 2026" in run(capsys, *dated).out
+    assert "18 de noviembre de 2026" in run(capsys, *dated, "--row", 3, "--language", "es").out
+    assert "2026" not in run(capsys, *BASE).out
+    wrong = run(capsys, *BASE, "--as-of", "18.11.2026")
+    assert wrong.code == 2
+    assert "--as-of expects a day such as 2026-11-18, got '18.11.2026'" in wrong.line
+
+
+def test_the_price_of_plausibility_is_requested_by_a_flag(folder: Path, capsys: Capture) -> None:
+    run(capsys, *BASE, "--out", "out.json")
+    assert {entry.price_of_plausibility for entry in saved("out.json") if len(entry)} == {None}
+    run(capsys, *BASE, "--price-of-plausibility", "--out", "out.json", "--force")
+    prices = [entry.price_of_plausibility for entry in saved("out.json") if len(entry)]
+    assert prices
+    assert all(price is not None and price.with_plausibility for price in prices)

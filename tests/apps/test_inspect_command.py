@@ -111,3 +111,14 @@ def test_steps_and_special_values_are_shown(
     assert "Taken for codes" not in ran.err
     lines = {line.split()[0]: line for line in ran.out.splitlines() if line.strip()}
     assert ": 1000–5900, every 100; special values -9 stay" in lines["Income"]
+
+
+def test_the_price_of_plausibility_is_shown(folder: Path, capsys: Capture) -> None:
+    words = ("inspect", "--model", "model.txt", "--reference", "train.csv")
+    line = next(line for line in run(capsys, *words).out.splitlines() if line.startswith("its price"))
+    assert "rejected rows of the population" in line
+    strict = run(capsys, *words, "--contamination", 0.4, "--plausibility-of-today", "ignore").out
+    assert "have an option only without plausibility; median cost with plausibility / without" in " ".join(
+        strict.split()
+    )
+    assert "its price" not in run(capsys, *words, "--no-plausibility").out

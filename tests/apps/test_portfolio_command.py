@@ -28,6 +28,7 @@ def credit(folder: Path) -> Path:
     [
         (("--workers", 0), "--workers 0 would do nothing"),
         (("--time-limit", 0), "--time-limit 0 is no time"),
+        (("--as-of", "18.11.2026"), "--as-of expects a day such as 2026-11-18, got '18.11.2026'"),
         (
             ("--explainer", "credit.p2c"),
             "--explainer 'credit.p2c' does not exist. Did you mean 'credit.p2ce'",

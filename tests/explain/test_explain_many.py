@@ -141,9 +141,9 @@ def test_explanations_are_built_when_they_are_looked_at(monkeypatch: pytest.Monk
     built = []
     build = many_module.build_explanation
 
-    def noting(*args: Any) -> Any:
+    def noting(*args: Any, **given: Any) -> Any:
         built.append(args[2])
-        return build(*args)
+        return build(*args, **given)
 
     monkeypatch.setattr(many_module, "build_explanation", noting)
     found = loans.explainer().explain_many(loans.people().iloc[:20])

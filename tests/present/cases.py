@@ -1,5 +1,6 @@
 """Make the explanations that words and pages are tried on."""
 
+import datetime
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from p2ce.result import (
     Explanation,
     Explanations,
     Feature,
+    PriceOfPlausibility,
     Question,
     Relaxation,
     Restriction,
@@ -278,7 +280,18 @@ def none_on(grid: str, status: Status = Status.NO_RECOURSE, **fields: Any) -> Ex
 
 # Name → the answer, and why there is none.
 CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
-    "two options": (answer(), None),
+    "two options": (
+        answer(
+            as_of=datetime.date(2026, 11, 18),
+            price_of_plausibility=PriceOfPlausibility(
+                with_plausibility={"mean_distance": 0.0625, "changes": 1.0},
+                with_proven=True,
+                without_plausibility={"mean_distance": 0.03125, "changes": 1.0},
+                without_proven=False,
+            ),
+        ),
+        None,
+    ),
     "many options": (large_front(), None),
     "one option of several models": (
         answer(counterfactuals=OPTIONS[:1], models=3, certificate=replace(CERTIFICATE, verified=1, rules=())),

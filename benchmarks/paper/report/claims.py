@@ -33,7 +33,7 @@ IN_WORDS: dict[str, dict[State, str]] = {
     "claims": {
         "holds": "reproduced",
         "partly": "reproduced in part",
-        "fails": "reversed",
+        "fails": "not confirmed",
         "open": "not testable",
     },
     "checks": {

@@ -9,11 +9,13 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from benchmarks.paper.publish import is_committed
 from benchmarks.paper.report import numbers, tables
 from benchmarks.paper.report.claims import claims, overview
 from benchmarks.paper.report.figures import FIGURES, draw_figures
 from benchmarks.paper.report.numbers import text
 from benchmarks.paper.report.results import Results, read_results
+from benchmarks.paper.store import CHANGED
 
 BREAK = "\u200b"  # a line may break here; nothing is seen
 SPECIAL = str.maketrans(
@@ -91,6 +93,7 @@ def _content(results: Results) -> dict[str, Any]:
         "command": command_of(run),
         "facts": facts_of(run),
         "in_short": _in_short(run),
+        "uncommitted": not all(map(is_committed, _commits(run))),
         "overview": overview(judged),
         "claims": judged,
         "checks": claims(results, "checks"),
@@ -152,10 +155,16 @@ def facts_of(run: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _in_short(run: Mapping[str, Any]) -> str:
-    """Date, seeds and commit, for one line."""
+    """Date, seeds and commits, for one line."""
     seeds = (run.get("effort") or {}).get("seeds")
-    known = (run.get("date"), f"{seeds} seed{'s' if seeds != 1 else ''}" if seeds else "", run.get("commit"))
+    commits = dict.fromkeys(one.removesuffix(CHANGED) for one in _commits(run))
+    known = (run.get("date"), f"{seeds} seed{'s' if seeds != 1 else ''}" if seeds else "", *commits)
     return ", ".join(str(part) for part in known if part)
+
+
+def _commits(run: Mapping[str, Any]) -> list[str]:
+    """The commits of the code that gave the answers."""
+    return [one for one in str(run.get("commit") or "").split(", ") if one]
 
 
 def command_of(run: Mapping[str, Any]) -> str:

@@ -112,7 +112,9 @@ def explain(
     contamination: say.Contamination = None,
     no_plausibility: say.NoPlausibility = False,
     plausibility_of_today: say.PlausibilityOfToday = "counts",
+    price_of_plausibility: say.PriceOfPlausibility = False,
     time_limit: say.TimeLimit = None,
+    as_of: say.AsOf = None,
     jobs: say.Jobs = 1,
     language: say.Language = "en",
     audience: say.Audience = "person",
@@ -150,6 +152,7 @@ def explain(
     """
     from p2ce.apps.command_inputs import Inputs
     from p2ce.apps.explain_command import Task, run_explain
+    from p2ce.result.stated_date import stated_date
 
     inputs = Inputs(
         model=model,
@@ -169,6 +172,7 @@ def explain(
         contamination=contamination,
         plausible=not no_plausibility,
         plausibility_of_today=plausibility_of_today,
+        price_of_plausibility=price_of_plausibility,
     )
     task = Task(
         row=row,
@@ -178,6 +182,7 @@ def explain(
         force=force,
         fresh=fresh,
         time_limit=time_limit,
+        as_of=stated_date(as_of, name="--as-of"),
         jobs=jobs,
         language=language,
         audience=audience,

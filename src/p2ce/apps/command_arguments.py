@@ -120,9 +120,28 @@ PlausibilityOfToday = Annotated[
         panel=PROBLEM,
     ),
 ]
+PriceOfPlausibility = Annotated[
+    bool,
+    option(
+        "Also search without this requirement, for the least costs with it and without it: officers and "
+        "auditors see them. Takes up to as long again.",
+        None,
+        "--price-of-plausibility",
+        panel=PROBLEM,
+    ),
+]
 TimeLimit = Annotated[
     float | None,
     option("Seconds for each person; the certificate then says what is open.", "SECONDS", panel=PROBLEM),
+]
+AsOf = Annotated[
+    str | None,
+    option(
+        "The day of the data and the decision, such as 2026-11-18; every output states it. It is never taken "
+        "from the clock.",
+        "DATE",
+        panel=OUTPUT,
+    ),
 ]
 Jobs = Annotated[int, option("Processes; -1 for one per core.", "N", panel=OUTPUT)]
 Language = Annotated[str, option("en, pt or es.", "LANGUAGE", panel=OUTPUT)]

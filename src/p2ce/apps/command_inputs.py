@@ -47,6 +47,7 @@ class Inputs:
     contamination: float | None = None
     plausible: bool = True
     plausibility_of_today: str = "counts"
+    price_of_plausibility: bool = False
     limits: Limits = DEFAULT
 
     @property
@@ -320,6 +321,7 @@ def _explainer(
             max_changes=inputs.max_changes,
             plausibility=forest if inputs.plausible else None,
             plausibility_of_today=inputs.plausibility_of_today,  # type: ignore[arg-type]  # checked there
+            price_of_plausibility=inputs.price_of_plausibility,
         )
     except UnnamedTarget as error:
         raise InvalidTarget(error.on_command_line) from error

@@ -1,5 +1,6 @@
 """Explain the chosen people of a table: what ``p2ce explain`` does."""
 
+import datetime
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -34,6 +35,7 @@ class Task:
     force: bool = False
     fresh: bool = False
     time_limit: float | None = None
+    as_of: datetime.date | None = None
     jobs: int = 1
     language: str = "en"
     audience: str = "person"
@@ -60,6 +62,7 @@ def run_explain(inputs: Inputs, task: Task) -> int:
         partial=kept,
         jobs=task.jobs,
         time_limit=task.time_limit,
+        as_of=task.as_of,
         progress=task.progress,
     )
     if work.interrupted:
@@ -179,7 +182,7 @@ def _request(inputs: Inputs, task: Task, ready: Ready) -> dict[str, Any]:
         if name not in (*files, "model", "weights", "trust_model", "trust_predicates", "plausible", "limits")
     }
     return {
-        **relevant_versions(),
+        # What users change themselves comes first: a long message is cut.
         "the file of --model": ready.loaded.sha256,
         # A model may depend on more than one file: modules that it imports, weights that it loads, a service.
         "the fingerprint of the model's scores": _fingerprint(ready),
@@ -188,6 +191,8 @@ def _request(inputs: Inputs, task: Task, ready: Ready) -> dict[str, Any]:
         "plausibility": inputs.plausible,
         "--where": task.where,
         "--time-limit": task.time_limit,
+        "--as-of": None if task.as_of is None else task.as_of.isoformat(),
+        **relevant_versions(),
     }
 
 

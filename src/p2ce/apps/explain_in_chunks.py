@@ -1,5 +1,6 @@
 """Explain the chosen people chunk by chunk, with a progress bar, and without loss on Ctrl-C."""
 
+import datetime
 import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -36,6 +37,7 @@ def explain_in_chunks(
     partial: "Partial | None",
     jobs: int = 1,
     time_limit: float | None = None,
+    as_of: datetime.date | None = None,
     progress: bool | None = None,
 ) -> Work:
     """Explain the rows at ``places`` that ``partial`` does not have yet.
@@ -61,7 +63,9 @@ def explain_in_chunks(
             try:
                 with interrupts.raising():
                     rows = people.iloc[chunk]
-                    entries = list(explainer.explain_many(rows, n_jobs=jobs, time_limit=time_limit))
+                    entries = list(
+                        explainer.explain_many(rows, n_jobs=jobs, time_limit=time_limit, as_of=as_of)
+                    )
             except KeyboardInterrupt:
                 work.interrupted = True
                 break

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from p2ce.problem import Display
-    from p2ce.result import ModelFacts
+    from p2ce.result import ModelFacts, SampledPrice
 
 FAVOURABLE = {-1: "down", 0: "", 1: "up"}  # by the sign of an association
 FLAGGED = "favourable: which way goes with the target. Options that move the other way are flagged."
@@ -40,7 +40,9 @@ def run_inspect(inputs: Inputs, console: "Console | None" = None) -> None:
         ready = make_ready(inputs)
         facts = ready.explainer.describe()
         said = list(_warnings(inputs, ready, facts))
-    _print_lines(console, _model_lines(inputs, ready, facts))
+    with working("Comparing costs with and without plausibility …"):
+        price = ready.explainer.sample_price_of_plausibility()
+    _print_lines(console, _model_lines(inputs, ready, facts, price))
     console.print()
     _print_grid(console, ready)
     for rule in facts.rules:
@@ -76,7 +78,9 @@ def _show_alone(inputs: Inputs, console: "Console") -> None:
     )
 
 
-def _model_lines(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[tuple[str, str]]":
+def _model_lines(
+    inputs: Inputs, ready: Ready, facts: "ModelFacts", price: "SampledPrice | None"
+) -> "Iterator[tuple[str, str]]":
     yield "file", f"{inputs.model} ({ready.loaded.kind})"
     yield "parsed as", facts.family
     yield "proof", BOUNDS.get(facts.bound, facts.bound)
@@ -98,7 +102,21 @@ def _model_lines(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator
         "detector",
         "none: options may be implausible" if facts.detector is None else facts.detector,
     )
+    if price is not None and price.people:
+        yield "its price", _price_line(price)
     yield "population", f"{inputs.reference}: {counted(len(ready.reference), 'row')}"
+
+
+def _price_line(price: "SampledPrice") -> str:
+    """Say how many people have no plausible option, and what plausible ones cost the others."""
+    people = counted(price.people, "rejected row")
+    line = f"of {people} of the population, {price.left_without} have an option only without plausibility"
+    if price.undecided:
+        line += f", {price.undecided} are undecided"
+    if not price.compared:
+        return f"{line}; no costs could be compared"
+    ratios = ", ".join(f"{name} {ratio:.2f}" for name, ratio in price.median_ratio.items())
+    return f"{line}; median cost with plausibility / without, of {price.compared}: {ratios}"
 
 
 def _chosen_by(ready: Ready) -> str:

@@ -73,6 +73,7 @@ def run(
         int, say.option("Processes on this machine, where there is no --scheduler.", "N", panel=say.OUTPUT)
     ] = 2,
     time_limit: say.TimeLimit = None,
+    as_of: say.AsOf = None,
     progress: Annotated[
         bool | None,
         say.option(
@@ -102,9 +103,11 @@ def run(
     from p2ce.portfolio.cluster import connected
     from p2ce.portfolio.journal import check_folder
     from p2ce.portfolio.run_portfolio import run as run_portfolio
+    from p2ce.result.stated_date import stated_date
 
     began = time.monotonic()
     limits = read_limits(limit or ())
+    day = stated_date(as_of, name="--as-of")
     if workers < 1:
         raise InvalidArgument(f"--workers {workers} would do nothing. Give at least 1.")
     if time_limit is not None and not time_limit > 0:
@@ -129,6 +132,7 @@ def run(
                 index_column=index_column,
                 keep=[name for names in keep or () for name in names.split(",") if name],
                 time_limit=time_limit,
+                as_of=day,
                 model_sha256=loaded.sha256,
                 limits=limits,
             )

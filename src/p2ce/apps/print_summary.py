@@ -30,6 +30,8 @@ def print_summary(explanations: "Explanations", *, language: str = "en") -> None
         table.add_row(*(Text(printable(cell)) for cell in cells))
     console.print(table)
     console.print()
+    if any(entry.as_of for entry in explanations):
+        console.print(Text(seen.date))
     for status in seen.statuses:
         console.print(Text(f"{status.people} × {status.text}"))
     if (more := len(explanations) - MOST_LINES) > 0:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from p2ce.apps.messages import notice
 from p2ce.apps.partial_results import partial_path
 from p2ce.check_paths import require_other, require_place
-from p2ce.errors import InvalidArgument, MissingExtra
+from p2ce.errors import InvalidArgument, not_installed
 from p2ce.files import write_whole
 from p2ce.visible import echoed, listed
 
@@ -48,9 +48,7 @@ def check_out(out: Path, *, force: bool, inputs: Mapping[str, Path | None] | Non
         try:
             import_module("pyarrow")
         except ImportError as error:
-            raise MissingExtra(
-                "Parquet files are written by pyarrow, which is missing: pip install 'p2ce[parquet]'"
-            ) from error
+            raise not_installed("Writing Parquet files", "parquet") from error
 
 
 def check_form(out: Path, forms: Iterable[str]) -> str:

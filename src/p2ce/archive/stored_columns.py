@@ -10,7 +10,7 @@ import pandas as pd
 
 from p2ce.archive.stored_arrays import read_codes, read_mask, write_codes
 from p2ce.archive.stored_values import read_value, take, write_value
-from p2ce.errors import InvalidArgument, MissingExtra
+from p2ce.errors import InvalidArgument, not_installed
 from p2ce.tables.pandas_columns import text_dtype
 from p2ce.visible import echoed
 from p2ce.zip_parts import Damaged
@@ -120,9 +120,7 @@ def _read_arrow(_: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Any:
     try:
         pyarrow = import_module("pyarrow")
     except ImportError as error:
-        raise MissingExtra(
-            "The saved reference has columns of pyarrow, which is not installed. Type: pip install pyarrow."
-        ) from error
+        raise not_installed("The saved reference", "parquet") from error
     values = arrays["values"]
     held = pyarrow.array(values, mask=read_mask(arrays["missing"], len(values)))
     return pd.Series(pd.arrays.ArrowExtensionArray(held))
@@ -148,10 +146,7 @@ def _text_type(storage: str, missing: str) -> Any:
     except TypeError:  # pandas before 3 has text as objects
         return text_dtype()
     except ImportError as error:
-        raise MissingExtra(
-            f"The saved reference has text stored by {storage}, which is not installed. "
-            f"Type: pip install {storage}."
-        ) from error
+        raise not_installed("The saved reference", storage) from error
 
 
 def _read_categories(schema: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Any:

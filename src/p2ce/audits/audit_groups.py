@@ -118,6 +118,7 @@ def audit(
         comparisons=sum(len(group.tests) for group in found),
         package=version("p2ce"),
         question=outcomes.question,
+        dates=outcomes.dates,
     )
 
 

@@ -11,6 +11,7 @@ from p2ce.limits import DEFAULT, Limits
 from p2ce.result import Question
 from p2ce.result.json_data import parse_json, to_record
 from p2ce.result.rendered import rendered
+from p2ce.result.stated_date import StatedDates
 from p2ce.tables.json_values import Count, Number, plain_fields, to_plain
 from p2ce.visible import echoed
 
@@ -127,6 +128,7 @@ class Audit:
     comparisons: Count  # tests that p-values are corrected for
     package: str
     question: Question | None = None  # what features are called
+    dates: StatedDates = field(default_factory=StatedDates)  # that the explanations state
 
     @property
     def all_metrics(self) -> tuple[Metric, ...]:
@@ -205,7 +207,8 @@ class Audit:
         """Give everything as one flat table, everybody first: what ``p2ce audit --out audit.csv`` writes."""
         import pandas as pd
 
-        return pd.DataFrame([_flat(group, self.all_metrics) for group in (self.everybody, *self.groups)])
+        flat = pd.DataFrame([_flat(group, self.all_metrics) for group in (self.everybody, *self.groups)])
+        return flat.assign(as_of_first=self.dates.first, as_of_last=self.dates.last)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the same content as JSON-ready data."""

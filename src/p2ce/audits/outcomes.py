@@ -14,6 +14,7 @@ from p2ce.result import Explanations, Question, Status
 from p2ce.result.certificate import GIVEN, NoneBecause
 from p2ce.result.explanations import shared_objectives
 from p2ce.result.question import ALONG
+from p2ce.result.stated_date import StatedDates, dates_of
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Outcomes:
     column: "Callable[[str], pd.Series[Any]]"  # of the people, by its name, in their order
     columns: tuple[str, ...]
     question: Question | None
+    dates: StatedDates
 
     def __len__(self) -> int:
         return len(self.outcome)
@@ -163,6 +165,7 @@ def _of_explanations(explanations: Explanations) -> Outcomes:
         column=column,
         columns=tuple(dict.fromkeys(name for entry in entries for name in entry.person)),
         question=question,
+        dates=dates_of(entry.as_of for entry in entries),
     )
 
 
@@ -214,6 +217,7 @@ def _of_folder(answers: "Answers") -> Outcomes:
         column=column,
         columns=columns,
         question=answers.question,
+        dates=dates_of([answers.manifest["as_of"]] * len(people)),
     )
 
 

@@ -67,6 +67,7 @@ class Problem:
     max_changes: int | None
     keep_ties: bool
     refines: bool = False  # tries values between inferred candidates, close to the front
+    prices_plausibility: bool = False  # searches without the requirement of plausibility, too
     use_bounds: bool
     target: Any
     plausibility_of_today: OfToday = COUNTS  # whether what is not less plausible than the instance is enough

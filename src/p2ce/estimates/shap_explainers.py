@@ -12,7 +12,7 @@ from types import ModuleType
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidArgument, MissingExtra
+from p2ce.errors import InvalidArgument, not_installed
 from p2ce.estimates.ready_explainer import ReadyExplainer
 from p2ce.estimates.sampling import ScaledScore
 
@@ -67,10 +67,8 @@ def _shap() -> ModuleType:
         try:
             return import_module("shap")
         except ImportError as error:
-            raise MissingExtra(
-                "This explainer comes from the shap package, which is not installed. Type "
-                "pip install 'p2ce[shap]', or pass explainer=\"sampling\", which needs no extra."
-            ) from error
+            instead = 'Or pass explainer="sampling", which needs nothing else.'
+            raise not_installed("This explainer", "shap", instead=instead) from error
 
 
 @contextlib.contextmanager

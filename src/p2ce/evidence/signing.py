@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from p2ce.errors import InvalidArgument, InvalidSignature, MissingExtra
+from p2ce.errors import InvalidArgument, InvalidSignature, not_installed
 from p2ce.evidence.evidence_record import SIGNATURE
 from p2ce.visible import echoed, shortened
 
@@ -158,7 +158,5 @@ def _library() -> tuple[Any, Any, type[Exception]]:
         from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:
-        raise MissingExtra(
-            "Signatures need the package cryptography: install p2ce with the extra 'sign'."
-        ) from None
+        raise not_installed("A signature", "sign") from None
     return serialization, ed25519, UnsupportedAlgorithm

@@ -26,6 +26,7 @@ class Arguments:
     plausibility: Any
     contamination: float | None
     plausibility_of_today: OfToday
+    price_of_plausibility: bool
     method: str | Mapocam
     ties: bool
     refine: bool
@@ -44,6 +45,7 @@ class Arguments:
             "plausibility_of_today": self.plausibility_of_today
             if self.plausibility is not None and self.method == EXACT
             else None,
+            "price_of_plausibility": True if self.price_of_plausibility else None,
             "margin": self.margin or None,
             "random_state": self.random_state,
             "ties": True if self.ties else None,

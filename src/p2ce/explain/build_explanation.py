@@ -1,5 +1,6 @@
 """Build explanations, as people read them, from the verified arrays of a batch."""
 
+import datetime
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -10,6 +11,7 @@ from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.encode import EncodedRows
 from p2ce.explain.find_flags import flags_of
 from p2ce.explain.none_because import REASONS, UNKNOWN
+from p2ce.explain.price_plausibility import price_of
 from p2ce.explain.verified import Grid, Verified
 from p2ce.paper.solve_by_paper import bound_of
 from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate, Unproven
@@ -21,9 +23,18 @@ from p2ce.verification.row_costs import reported
 
 
 def build_explanation(
-    problem: Problem, rows: EncodedRows, position: int, verified: Verified, at: int
+    problem: Problem,
+    rows: EncodedRows,
+    position: int,
+    verified: Verified,
+    at: int,
+    *,
+    as_of: datetime.date | None = None,
 ) -> Explanation:
-    """Build the explanation of one instance: row ``position`` of the caller's, entry ``at`` of the batch."""
+    """Build the explanation of one instance: row ``position`` of the caller's, entry ``at`` of the batch.
+
+    ``as_of`` is the day that the caller states.
+    """
     known = verified.outcomes
     row = rows.row(position, problem.names)
     found = np.flatnonzero(verified.found.instance == at).tolist()
@@ -36,6 +47,9 @@ def build_explanation(
         status = Status.HEURISTIC
     else:
         status = Status.OPTIMAL if found else Status.NO_RECOURSE
+    certificate = (
+        None if status is Status.ALREADY_FAVOURABLE else _certificate(problem, verified, at, because)
+    )
     solving, verifying = float(known.solve_seconds[at]), verified.verify_seconds / len(known.scores)
     return Explanation(
         status=status,
@@ -45,21 +59,31 @@ def build_explanation(
         counterfactuals=tuple(
             _counterfactual(problem, row, verified, one, number) for number, one in enumerate(found, start=1)
         ),
-        certificate=None
-        if status is Status.ALREADY_FAVOURABLE
-        else _certificate(problem, verified, at, because),
+        certificate=certificate,
+        price_of_plausibility=price_of(
+            problem, verified, at, proven=certificate is not None and certificate.proven
+        ),
         elapsed=solving + verifying,
         timings={"search": solving, "verification": verifying},
+        as_of=as_of,
         **_stated(problem, rows),
     )
 
 
-def failed_explanation(problem: Problem, rows: EncodedRows, position: int, message: str) -> Explanation:
+def failed_explanation(
+    problem: Problem,
+    rows: EncodedRows,
+    position: int,
+    message: str,
+    *,
+    as_of: datetime.date | None = None,
+) -> Explanation:
     """Build the entry of an instance that could not be explained, with the reason."""
     return Explanation(
         status=Status.ERROR,
         person=rows.row(position, problem.names),
         message=message,
+        as_of=as_of,
         **_stated(problem, rows),
     )
 
@@ -155,7 +179,7 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
     alternatives, reason = known.alternatives[at], int(known.none_because[at])
     detector = problem.required_detector
     return Certificate(
-        proven=finished and because is None and known.grid[at] != Grid.FINEST_OPEN,
+        proven=finished and because is None and bool(known.grid[at] != Grid.FINEST_OPEN),
         unproven_because=because,
         method=problem.method_name,
         model_family=problem.family,

@@ -74,7 +74,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     check_limit(given.max_changes)
     check_bound(given.bound)
     check_of_today(given.plausibility_of_today)
-    for name in ("ties", "refine"):
+    for name in ("ties", "refine", "price_of_plausibility"):
         if not isinstance(getattr(given, name), bool | np.bool_):
             raise InvalidArgument(f"{name} is True or False; got {echoed(getattr(given, name))}.")
     wanted = resolve(given.objectives)
@@ -152,6 +152,8 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         max_changes=given.max_changes,
         keep_ties=bool(given.ties),
         refines=bool(given.refine),
+        # The paper's algorithms are timed as they are printed.
+        prices_plausibility=bool(given.price_of_plausibility) and method is None,
         use_bounds=given.bound != "none",
         target=target,
         plausibility_of_today=given.plausibility_of_today,

@@ -11,6 +11,7 @@ from p2ce.compilation.compiled_problem import Problem
 from p2ce.explain.collect_counterfactuals import collect_counterfactuals
 from p2ce.explain.finest_grid import finest_searches
 from p2ce.explain.none_because import explain_none
+from p2ce.explain.price_plausibility import price_plausibility
 from p2ce.explain.rounds import Rounds
 from p2ce.explain.solve_batch import SearchLimits, solve_batch
 from p2ce.explain.unseen_categories import blame_labels
@@ -27,7 +28,8 @@ def explain_batch(
 
     `compilation.encode` comes before this, `build_explanation` after it. With ``finest``, instances for which
     the problem's own grid proves that there is no counterfactual are solved again on the finest grid, and
-    without their restrictions where there is none either.
+    without their restrictions where there is none either. All are solved without the requirement of
+    plausibility as well where its price is requested.
     """
     begin = time.perf_counter()
     try:
@@ -59,5 +61,7 @@ def explain_batch(
                 verified.outcomes.grid[some] = Grid.FINEST_OPEN
             else:
                 verified = verified.merged(explain_batch(finer, values[some], left, finest=False), some)
-        explain_none(problem, values, verified, limits, partial(explain_batch, finest=False))
+        explain = partial(explain_batch, finest=False)
+        explain_none(problem, values, verified, limits, explain)
+        price_plausibility(problem, values, verified, limits, explain)
     return verified

@@ -1,5 +1,6 @@
 """Explain many rows: in batches, over several processes, with a bar, and without loss on Ctrl-C."""
 
+import datetime
 import logging
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -43,11 +44,13 @@ def explain_many(
     progress: bool,
     time_limit: float | None,
     trust: Trust,
+    as_of: datetime.date | None = None,
 ) -> Explanations:
     """Explain every row that can be encoded, and note why for the others.
 
     ``problem_for`` compiles the problem for instances that ``problem`` does not cover. ``trust`` judges
-    everything that was verified, whether the model's scores held.
+    everything that was verified, whether the model's scores held. ``as_of`` is the day that the caller
+    states.
     """
     encoded = np.array([i for i in range(len(rows)) if i not in rows.problems], dtype=np.int64)
     near = within_reach(problem, rows.values[encoded])
@@ -84,12 +87,12 @@ def explain_many(
     def build(position: int) -> Explanation:
         if position not in place:
             message = rows.problems.get(position, INTERRUPTED)
-            return failed_explanation(problem, rows, position, message)
+            return failed_explanation(problem, rows, position, message, as_of=as_of)
         number, at = place[position]
         result = parts[number][1]
         if isinstance(result, Failure):
-            return failed_explanation(problem, rows, position, result.message)
-        return build_explanation(alone.get(position, problem), rows, position, result, at)
+            return failed_explanation(problem, rows, position, result.message, as_of=as_of)
+        return build_explanation(alone.get(position, problem), rows, position, result, at, as_of=as_of)
 
     return Explanations(
         len(rows),

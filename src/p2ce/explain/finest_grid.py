@@ -35,8 +35,6 @@ def finest_searches(
     work = MOST_WORK if finer.kernel_decides_alone else CELL_WORK * MOST_EVALUATIONS
     for begin in range(0, len(who), BATCH):
         some = who[begin : begin + BATCH]
-        seconds = limits.seconds
-        if seconds is not None:
-            taken = verified.outcomes.solve_seconds[some].max() + verified.verify_seconds / len(values)
-            seconds = max(0.0, seconds - float(taken))
-        yield some, finer, SearchLimits(seconds, work, limits.listener)
+        seconds = verified.seconds_left(limits.seconds, some)
+        left = None if seconds is None else max(0.0, seconds)
+        yield some, finer, SearchLimits(left, work, limits.listener)

@@ -6,8 +6,7 @@ dropped one after the other in that order. If there is none without all of them,
 bounded, and what they do not prove is not claimed.
 """
 
-from collections.abc import Callable
-from typing import TypeAlias, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -15,13 +14,11 @@ from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.compilation.compiled_problem import MAX_CHANGES, PLAUSIBILITY, RULES, Problem
 from p2ce.errors import P2CEError
 from p2ce.explain.finest_grid import BATCH
+from p2ce.explain.price_plausibility import Explain, enter_without
 from p2ce.explain.solve_batch import SearchLimits
 from p2ce.explain.verified import Grid, Verified
 from p2ce.result.certificate import NoneBecause
 from p2ce.solver.branch_and_bound import CELL_WORK
-
-# Explains a batch on the problem's own grid, within limits for each instance.
-Explain: TypeAlias = Callable[[Problem, FloatArray, SearchLimits], Verified]
 
 IN_ORDER: tuple[NoneBecause, ...] = (PLAUSIBILITY, RULES, MAX_CHANGES)
 REASONS: tuple[NoneBecause, ...] = get_args(NoneBecause)
@@ -109,7 +106,7 @@ class _Reasons:
             steps.insert(0, (relaxed.with_limit(self.problem.max_changes + 1), steps[0][1]))
         for problem, work in steps:
             left = np.flatnonzero(~opens & ~shut)
-            seconds = self._seconds_left(who[left])
+            seconds = self.verified.seconds_left(self.limits.seconds, who[left])
             if not len(left) or (seconds is not None and seconds <= 0):
                 break
             if self.problem.is_personal:
@@ -123,13 +120,7 @@ class _Reasons:
             if problem.max_changes == relaxed.max_changes:
                 shut[left] = known.finished & known.trusted & ~known.gave_up & ~opens[left]
             outcomes = self.verified.outcomes
-            outcomes.solve_seconds[who[left]] += known.solve_seconds + found.verify_seconds / len(left)
-            outcomes.trusted[:] &= known.trusted.all()  # a contradiction refutes the scores behind all proofs
+            if dropped == {PLAUSIBILITY}:
+                enter_without(outcomes, who[left], found)
+            outcomes.note_search(who[left], found)
         return opens, shut
-
-    def _seconds_left(self, who: IntArray) -> float | None:
-        if self.limits.seconds is None:
-            return None
-        verified = self.verified
-        taken = verified.outcomes.solve_seconds[who].max(initial=0.0)
-        return self.limits.seconds - float(taken) - verified.verify_seconds / len(self.values)

@@ -16,6 +16,14 @@ class Grid(IntEnum):
     FINEST_OPEN = 2  # the problem's own, where the finest one was not searched to its end
 
 
+class Searched(IntEnum):
+    """How far an instance was searched without the requirement of plausibility."""
+
+    NOT = 0
+    IN_PART = 1  # what was found may not be the cheapest
+    COMPLETELY = 2
+
+
 # Known of an instance itself, whatever the grid.
 OF_THE_INSTANCE = ("scores", "predictions", "favourable", "plausibility")
 
@@ -41,6 +49,8 @@ class Outcomes:
     alternatives: Int32Array  # (n, axes) candidates on each axis beside the current one
     solve_seconds: FloatArray  # (n,)
     none_because: IntArray  # (n,) which of `none_because.REASONS`, -1 where none is known
+    without_plausibility: IntArray  # (n,) a `Searched`
+    costs_without_plausibility: FloatArray  # (n, objectives) the least found there, as reported; NaN for none
 
     @property
     def work(self) -> IntArray:
@@ -48,6 +58,13 @@ class Outcomes:
         from p2ce.solver.counters import WORK
 
         return self.counters[:, WORK]
+
+    def note_search(self, who: IntArray, found: "Verified") -> None:
+        """Enter the time of one more search of some instances, and whether it contradicts the scores."""
+        self.solve_seconds[who] += found.outcomes.solve_seconds + found.verify_seconds / len(who)
+        self.trusted[:] &= (
+            found.outcomes.trusted.all()
+        )  # a contradiction refutes the scores behind all proofs
 
 
 def no_outcomes(count: int, objectives: int, alternatives: Int32Array) -> Outcomes:
@@ -72,6 +89,8 @@ def no_outcomes(count: int, objectives: int, alternatives: Int32Array) -> Outcom
         alternatives=alternatives,
         solve_seconds=np.zeros(count),
         none_because=np.full(count, -1),
+        without_plausibility=np.full(count, Searched.NOT),
+        costs_without_plausibility=np.full((count, objectives), np.nan),
     )
 
 
@@ -98,6 +117,13 @@ class Verified:
     outcomes: Outcomes
     found: Counterfactuals
     verify_seconds: float  # for the whole batch
+
+    def seconds_left(self, limit: float | None, who: IntArray) -> float | None:
+        """Give what each of some instances has left of a limit of seconds; None without one."""
+        if limit is None:
+            return None
+        taken = float(self.outcomes.solve_seconds[who].max(initial=0.0))
+        return limit - taken - self.verify_seconds / len(self.outcomes.scores)
 
     def without_proof(self) -> "Verified":
         """Withdraw the proofs, since they rest on scores that are known to be wrong."""

@@ -16,11 +16,12 @@ import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.compilation.encode import EncodedRows
-from p2ce.errors import MissingExtra
+from p2ce.errors import not_installed
 from p2ce.explain.build_explanation import failed_explanation
 from p2ce.result.counterfactual import SCORES, Counterfactual
 from p2ce.result.counterfactual_table import own_name
 from p2ce.result.explanation import FORMAT, Explanation
+from p2ce.result.price_of_plausibility import PriceOfPlausibility
 from p2ce.result.question import Question
 from p2ce.tables.cells import is_missing
 from p2ce.tables.codebook import MISSING, Codebook, Coding
@@ -62,10 +63,11 @@ PRUNED = ("dominated", "too many changes", "model bound", "plausibility bound", 
 # What explanations of one run do not share.
 VARYING = (
     *("format", "status", "person", "person_score", "person_prediction"),
-    *("counterfactuals", "certificate", "message", "kind"),
+    *("counterfactuals", "certificate", "price_of_plausibility", "message", "as_of", "kind"),
 )
 NO_CERTIFICATE = SimpleNamespace(**dict.fromkeys([*CERTIFICATE, "open_costs"]), pruned={})
 NAN = to_plain(math.nan)
+WITHOUT_PROVEN = "without_plausibility_proven"  # whether those costs are; null where none were searched for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,7 @@ class Names:
     pruned: dict[str, str]  # rule → column
     best: dict[str, str]  # objective → column of people
     open: dict[str, str]  # objective → column of people: the least that an open box may cost
+    free: dict[str, str]  # objective → column of people: the least cost without plausibility
     costs: dict[str, str]  # objective → column of options
     before: dict[str, str]  # feature that may change → column of options
     after: dict[str, str]
@@ -103,9 +106,7 @@ def arrow() -> Any:
     try:
         import pyarrow
     except ImportError as error:
-        raise MissingExtra(
-            "Portfolios are tables of Parquet, which need pyarrow. Type: pip install 'p2ce[parquet]'."
-        ) from error
+        raise not_installed("A portfolio, which is tables of Parquet,", "parquet") from error
     return pyarrow
 
 
@@ -192,7 +193,8 @@ def names_of(common: Mapping[str, Any], kept: Iterable[str] = ()) -> Names:
 
     objectives, layout = common["objectives"], common["layout"]
     own = (
-        *("person", "status", "options", "score", "prediction", "message", "given", *CERTIFICATE),
+        *("person", "status", "options", "score", "prediction", "message", "as_of", "given", *CERTIFICATE),
+        WITHOUT_PROVEN,
         *("option", "changed", "plausibility", "admitted_by", "rounded_score", "rounded_prediction", "flags"),
     )
     return Names(
@@ -200,6 +202,7 @@ def names_of(common: Mapping[str, Any], kept: Iterable[str] = ()) -> Names:
         pruned=called({rule: f"pruned_{rule.replace(' ', '_')}" for rule in PRUNED}),
         best=called({name: f"best_{name}" for name in objectives}),
         open=called({name: f"open_{name}" for name in objectives}),
+        free=called({name: f"without_plausibility_{name}" for name in objectives}),
         costs=called({name: name for name in objectives}),
         before=called({name: f"{name}_before" for name in layout["may_change"]}),
         after=called({name: f"{name}_after" for name in layout["may_change"]}),
@@ -230,10 +233,13 @@ def schema_of(explainer: "Explainer", key: "pa.DataType", kept: "Sequence[pa.Fie
         **({names["prediction"]: "float64"} if predicted else {}),
         **dict.fromkeys(names.best.values(), "float64"),
         names["message"]: "string",
+        names["as_of"]: "date32",
         names["given"]: "string",
         **{names[name]: kind for name, kind in CERTIFICATE.items()},
         **dict.fromkeys(names.pruned.values(), "int64"),
         **dict.fromkeys(names.open.values(), "float64"),
+        **dict.fromkeys(names.free.values(), "float64"),
+        names[WITHOUT_PROVEN]: "bool",
     }
     options = {names["person"]: _plain_type(key), names["option"]: "int64"}
     for name in common["layout"]["may_change"]:
@@ -303,7 +309,9 @@ def to_tables(
         names["prediction"]: [entry.person_prediction for entry in entries],
         **{names.best[name]: _least(costs[name], counts) for name in names.best},
         names["message"]: [_as_utf8(entry.message) for entry in entries],
+        names["as_of"]: [entry.as_of for entry in entries],
         **_certificate_columns([entry.certificate or NO_CERTIFICATE for entry in entries], names),
+        **_price_columns([entry.price_of_plausibility for entry in entries], names),
     }
     owners = pa.array(np.repeat(np.arange(len(entries)), counts))
     found = {
@@ -338,6 +346,27 @@ def _certificate_columns(certificates: Sequence[Any], names: Names) -> dict[str,
             names.open[name]: [(one.open_costs or {}).get(name) for one in certificates]
             for name in names.open
         },
+    }
+
+
+def _price_columns(prices: Sequence[PriceOfPlausibility | None], names: Names) -> dict[str, list[Any]]:
+    """Give the least costs without plausibility; those with it are the best of the options."""
+    found = [(None if one is None else one.without_plausibility) or {} for one in prices]
+    return {
+        **{column: [one.get(name) for one in found] for name, column in names.free.items()},
+        names[WITHOUT_PROVEN]: [None if one is None else one.without_proven for one in prices],
+    }
+
+
+def _price(person: Mapping[str, Any], certificate: Mapping[str, Any] | None, names: Names) -> Any:
+    """Give the price of plausibility as JSON-ready data."""
+    if person[names[WITHOUT_PROVEN]] is None:
+        return None
+    return {
+        "with_plausibility": to_plain(_known(person, names.best)) or None,
+        "with_proven": certificate is not None and certificate["proven"],
+        "without_plausibility": to_plain(_known(person, names.free)) or None,
+        "without_proven": person[names[WITHOUT_PROVEN]],
     }
 
 
@@ -483,7 +512,9 @@ def to_explanation(
             "person_prediction": to_plain(person.get(names["prediction"])),
             "counterfactuals": [_option_data(option, row, common, names) for option in options],
             "certificate": certificate,
+            "price_of_plausibility": _price(person, certificate, names),
             "message": person[names["message"]],
+            "as_of": to_plain(person[names["as_of"]]),
         }
     )
     return replace(explanation, question=question or Question.from_dict(common["question"]))

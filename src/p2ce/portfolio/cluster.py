@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from p2ce.errors import InvalidArgument, MissingExtra, UnfinishedRun, what_happened
+from p2ce.errors import InvalidArgument, UnfinishedRun, not_installed, what_happened
 from p2ce.explain.processes import receive, send
 from p2ce.portfolio.code_hash import code_hash
 from p2ce.portfolio.explain_shard import Done, Failed, Place, RunContext, explain_shard, misplaced
@@ -46,7 +46,7 @@ def require_dask() -> Any:
     try:
         import distributed
     except ImportError as error:
-        raise MissingExtra("Portfolios are explained by Dask. Type: pip install 'p2ce[dask]'.") from error
+        raise not_installed("Explaining a portfolio", "dask") from error
     return distributed
 
 
@@ -122,10 +122,7 @@ def local_client(n_workers: int) -> "Iterator[Client]":
                     silence_logs=logging.CRITICAL,
                 )
         except ImportError as error:
-            raise MissingExtra(
-                "Processes are kept apart from other users' by cryptography, which is missing. Type: "
-                "pip install 'p2ce[dask]'."
-            ) from error
+            raise not_installed("Keeping other users out of the processes", "dask") from error
         except (RuntimeError, OSError, TimeoutError) as error:
             raise InvalidArgument(
                 f"Processes could not be started ({shortened(error, 150)}). Does the script have its main "

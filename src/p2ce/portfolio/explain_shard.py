@@ -4,6 +4,7 @@ What comes back is data, also where something fails, so that no exception of a w
 travel: a shard that is finished, or why it is not.
 """
 
+import datetime
 import hashlib
 import logging
 import threading
@@ -20,7 +21,7 @@ from p2ce.check_paths import require_own
 from p2ce.errors import FAULT_RECORD, P2CEError, what_happened
 from p2ce.explainer import judged_apart
 from p2ce.files import write_whole
-from p2ce.portfolio.answer_tables import AnswerSchema, arrow, to_parquet, to_tables
+from p2ce.portfolio.answer_tables import WITHOUT_PROVEN, AnswerSchema, arrow, to_parquet, to_tables
 from p2ce.portfolio.code_hash import code_hash
 from p2ce.portfolio.journal import Finished, sees_folder
 from p2ce.portfolio.manifest import OPTIONS, PEOPLE, ShardEntry, part_name
@@ -44,6 +45,7 @@ class RunContext:
     schema: AnswerSchema
     key: str | None  # the column that names people; None where their place in the source does
     time_limit: float | None
+    as_of: datetime.date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +114,9 @@ def explain_shard(context: RunContext, shard: Shard, place: Place) -> Done | Fai
     explainer, trust = judged_apart(context.explainer)
     with _notices() as notices:
         explanations = list(
-            explainer.explain_many(table.select(model_columns(context)), time_limit=context.time_limit)
+            explainer.explain_many(
+                table.select(model_columns(context)), time_limit=context.time_limit, as_of=context.as_of
+            )
         )
     times["explain"] = time.perf_counter()
     people, options = to_tables(explanations, context.schema, keys_of(context, table, shard.first), table)
@@ -170,6 +174,7 @@ def withdraw_proofs(finished: Finished, schema: AnswerSchema, folder: Path) -> F
         "proven": proven,
         "unproven_because": because,
         "none_because": [None] * len(status),
+        WITHOUT_PROVEN: [None if one is None else False for one in people[names[WITHOUT_PROVEN]].to_pylist()],
     }
     for name, cells in withdrawn.items():
         at = people.schema.get_field_index(names[name])

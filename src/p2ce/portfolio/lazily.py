@@ -1,5 +1,6 @@
 """Explain a Dask DataFrame lazily: one task per partition, a Dask DataFrame of people or options back."""
 
+import datetime
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +13,7 @@ from p2ce.portfolio.cluster import ONE_PROCESS, receiving, require_dask
 from p2ce.portfolio.explain_shard import RunContext, keys_of, model_columns
 from p2ce.portfolio.manifest import OPTIONS, PEOPLE
 from p2ce.portfolio.people_columns import shard_type
+from p2ce.result.stated_date import stated_date
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ def explain_partitions(
     table: Literal["options", "people"] = "options",
     index_column: str | None = None,
     keep: Sequence[str] = (),
+    as_of: str | datetime.date | None = None,
 ) -> Any:
     """Explain a Dask DataFrame: a row per option, or per person, computed when they are needed.
 
@@ -42,6 +45,7 @@ def explain_partitions(
         table: "options" or "people".
         index_column: the column that names people; without it, they are named by the index.
         keep: columns that the model does not see, to be passed on to the table of people.
+        as_of: the day of the data and the decisions, as in `explain`.
     """
     require_dask()
     import dask.dataframe as dd
@@ -64,7 +68,9 @@ def explain_partitions(
         held.schema.field(index_column or KEY).type,
         [held.schema.field(name) for name in keep],
     )
-    context = RunContext(explainer=explainer, schema=schema, key=index_column or KEY, time_limit=None)
+    context = RunContext(
+        explainer=explainer, schema=schema, key=index_column or KEY, time_limit=None, as_of=stated_date(as_of)
+    )
     payload, key = send(context, instead=ONE_PROCESS)
     meta = _to_pandas((schema.people if table == PEOPLE else schema.options).empty_table())
     # The tables have an index of their own, about which the divisions of the frame say nothing.
@@ -93,7 +99,7 @@ def _explained(
         context: RunContext = receive(payload, key, instead=ONE_PROCESS)
     rows = _to_arrow(people, index_column, keep)
     explainer, _ = judged_apart(context.explainer)
-    explanations = explainer.explain_many(people[model_columns(context)])
+    explanations = explainer.explain_many(people[model_columns(context)], as_of=context.as_of)
     tables = to_tables(explanations, context.schema, keys_of(context, rows, 0), rows)
     return _to_pandas(tables[table == OPTIONS])
 

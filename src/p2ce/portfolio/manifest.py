@@ -1,5 +1,6 @@
 """Hold what a run over a portfolio was about and what it wrote: the content of manifest.json."""
 
+import datetime
 import hashlib
 import json
 from collections import Counter
@@ -13,7 +14,7 @@ from p2ce.errors import InvalidArgument
 from p2ce.limits import Limits
 from p2ce.result.json_data import to_record
 from p2ce.result.status import Status
-from p2ce.tables.json_values import Count, Number
+from p2ce.tables.json_values import Count, Number, to_plain
 from p2ce.visible import echoed
 
 FORMAT: Final = "p2ce.portfolio/1"
@@ -45,8 +46,9 @@ def part_name(number: int) -> str:
 
 
 def to_json(record: object, *, indent: int | None = None) -> str:
-    """Write a record as JSON, the same text each time."""
-    return json.dumps(record, indent=indent, allow_nan=False, ensure_ascii=False)
+    """Write a record as JSON, the same text each time; the only objects in it are dates."""
+    write_date = datetime.date.isoformat
+    return json.dumps(record, indent=indent, allow_nan=False, ensure_ascii=False, default=write_date)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,7 @@ class Request:
     index_column: str | None = None
     keep: tuple[str, ...] = ()
     time_limit: Number | None = None
+    as_of: datetime.date | None = None  # the day that the explanations state
 
     @property
     def hash(self) -> str:
@@ -85,10 +88,9 @@ class Request:
         if found or {"model", "reference", "policy"} & set(changed):
             changed = [name for name in changed if name != "explainer"]  # which is made of them
         found += [f"{HASHED[name]} {'have' if name == 'input' else 'has'} changed" for name in changed]
-        for name in ("index_column", "keep", "time_limit"):
-            now, before = getattr(self, name), getattr(other, name)
+        for name in ("index_column", "keep", "time_limit", "as_of"):
+            now, before = (to_plain(getattr(one, name)) for one in (self, other))
             if now != before:
-                now, before = (list(one) if isinstance(one, tuple) else one for one in (now, before))
                 found.append(f"{name} was {echoed(before)} and is {echoed(now)}")
         return "; ".join(found)
 
@@ -125,6 +127,7 @@ class Manifest:
     index_column: str | None = None
     keep: tuple[str, ...] = ()
     time_limit: Number | None = None
+    as_of: datetime.date | None = None
     people: Count
     options: Count
     statuses: dict[str, Count]

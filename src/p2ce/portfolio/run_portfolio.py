@@ -1,5 +1,6 @@
 """Explain a portfolio to a folder of Parquet files; the same call goes on where it was stopped."""
 
+import datetime
 import hashlib
 import logging
 import os
@@ -28,6 +29,7 @@ from p2ce.portfolio.journal import CHANGED, Journal, begin, is_finished
 from p2ce.portfolio.manifest import EXPLAINER, Request, manifest_of
 from p2ce.portfolio.shard import Shard, Source
 from p2ce.portfolio.sources import open_source
+from p2ce.result.stated_date import stated_date
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ def run(
     index_column: str | None = None,
     keep: Sequence[str] = (),
     time_limit: float | None = None,
+    as_of: str | datetime.date | None = None,
     model_sha256: str | None = None,
     limits: Limits = DEFAULT,
 ) -> Answers:
@@ -73,6 +76,7 @@ def run(
         index_column: the column that names people; without it, they are named by their place in the source.
         keep: columns that the model does not see, to be passed on to the results.
         time_limit: seconds for each person.
+        as_of: the day of the data and the decisions, as in `Explainer.explain`.
         model_sha256: the hash of the model's file, to be kept in the manifest.
         limits: how large a shard of a file may be, and the journal of a run that goes on.
 
@@ -80,6 +84,7 @@ def run(
         UnfinishedRun: a shard cannot be explained, or no more can be written; what is done is kept.
     """
     check_time(time_limit)
+    day = stated_date(as_of)
     if isinstance(n_workers, bool) or not isinstance(n_workers, int) or n_workers < 1:
         raise InvalidArgument(
             f"n_workers must be a number of processes, at least 1, got {echoed(n_workers)}."
@@ -107,6 +112,7 @@ def run(
         index_column=people.key,
         keep=keep,
         time_limit=time_limit,
+        as_of=day,
     )
     if is_finished(folder, request, limits):
         return Answers(folder, limits=limits)
@@ -123,7 +129,9 @@ def run(
         fields = [people.schema.field(name) for name in keep]
         key = arrow().int64() if people.key is None else people.schema.field(people.key).type
         schema = schema_of(explainer, key, fields)
-        context = RunContext(explainer=explainer, schema=schema, key=people.key, time_limit=time_limit)
+        context = RunContext(
+            explainer=explainer, schema=schema, key=people.key, time_limit=time_limit, as_of=day
+        )
         workers = Workers(crew, context, request.hash)
         stack.callback(workers.dismiss)
         before = sum(one.shard.rows for one in journal.finished.values())

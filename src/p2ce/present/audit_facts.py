@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from p2ce.comparing import EQUAL_DIGITS
+from p2ce.present.price_sentences import price_facts
 from p2ce.present.proof import count_text, open_costs, reason_unproven
 from p2ce.present.rule_sentences import candidates_text, rules_text
 from p2ce.present.standing import class_name, threshold_text, wanted_range
@@ -93,6 +94,7 @@ def certificate_facts(explanation: Explanation, wording: Wording) -> tuple[Fact,
         "none_because": ""
         if certificate.none_because is None
         else wording.say(f"reason_{certificate.none_because}"),
+        **price_facts(explanation, wording),
         "grid": wording.say(f"grid_{certificate.grid}"),
         "finest_open": wording.full(certificate.finest_open),
         "refined": _count(certificate.refined, wording) if certificate.refined else "",

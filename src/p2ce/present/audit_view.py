@@ -9,6 +9,7 @@ from p2ce.audits.metrics import Metric
 from p2ce.audits.outcomes import UNKNOWN
 from p2ce.present.audit_facts import Fact, facts_of, provenance_facts
 from p2ce.present.charts.group_data import cost_text, group_name, grouping_name, metric_name, written
+from p2ce.present.stated_dates import dates_text
 from p2ce.present.wording import Wording, capital, wording_for
 
 MOST_FINDINGS, MOST_TESTS, MOST_FEATURES = 12, 60, 8
@@ -48,6 +49,7 @@ class AuditView:
     audit: Audit
     wording: Wording
     title: str
+    date: str
     lead: str
     notices: tuple[str, ...]
     notes: tuple[str, ...]
@@ -68,6 +70,7 @@ def view_of_audit(audit: Audit, language: str) -> AuditView:
         audit=audit,
         wording=wording,
         title=wording.counted("audit_title", audit.everybody.people),
+        date=dates_text(audit.dates, "auditor", wording),
         lead=_lead(audit, wording),
         notices=_notices(audit, wording),
         notes=_notes(audit, wording),

@@ -8,9 +8,11 @@ from typing import Any
 from p2ce.errors import InvalidArgument
 from p2ce.present.audit_facts import Fact, PolicyView, policy_of, provenance_facts
 from p2ce.present.distinct_ids import distinct_ids
+from p2ce.present.stated_dates import dates_text
 from p2ce.present.view import View, advice, draft_notice, status_text, today, view
 from p2ce.present.wording import Phrases, Wording, wording_for, wording_of
 from p2ce.result import Explanation, Explanations, Status, WhyNone
+from p2ce.result.stated_date import dates_of
 from p2ce.visible import echoed, shortened
 
 ALL_IN_FULL = 200  # people; of more than these, only the first have a section
@@ -49,6 +51,7 @@ class ManyView:
     audience: str
     title: str
     draft: str  # as in the view of one
+    date: str
     statuses: tuple[StatusCount, ...]
     cheapest_title: str
     rows: tuple[PersonRow, ...]
@@ -88,6 +91,7 @@ def view_of_many(
         audience=audience,
         title=wording.counted("title_many", len(entries)),
         draft=draft_notice(questions, audience, wording),
+        date=dates_text(dates_of(one.as_of for one in entries), audience, wording),
         statuses=_statuses(entries, audience, wording),
         cheapest_title=_cheapest_title(entries, wording),
         rows=tuple(

@@ -1,5 +1,6 @@
-"""Format numbers, percentages, amounts of money and lists in the form of a locale, and nowhere else."""
+"""Format numbers, percentages, amounts of money, days and lists in the form of a locale, and nowhere else."""
 
+import datetime
 import math
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_DOWN, Decimal, localcontext
@@ -8,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from babel import Locale, UnknownLocaleError
+from babel.dates import format_date
 from babel.lists import format_list
 from babel.numbers import NumberPattern, format_currency, format_percent, format_scientific, parse_pattern
 
@@ -195,6 +197,14 @@ class Numbers:
                 exact, currency, pattern, self.locale, currency_digits=not whole, decimal_quantization=False
             )
         )
+
+    def date(self, day: datetime.date) -> str:
+        """Write a day with the name of its month.
+
+        >>> Numbers("en_GB").date(datetime.date(2026, 11, 18))
+        '18 November 2026'
+        """
+        return str(format_date(day, format="long", locale=self.locale))
 
     def is_currency(self, unit: str) -> bool:
         """Return whether a unit is the code of a currency, such as EUR."""

@@ -3,6 +3,7 @@
 import math
 
 from p2ce.present.numbers import MOST_WRITTEN
+from p2ce.present.price_sentences import price_sentences
 from p2ce.present.rule_sentences import displayed_step, rules_text
 from p2ce.present.standing import all_models
 from p2ce.present.wording import Wording
@@ -85,7 +86,7 @@ def _exact_reasons(explanation: Explanation, certificate: Certificate, wording: 
         sentences.append(wording.counted("admitted_as_today", len(numbers), options=listed))
     if certificate.none_because is not None and certificate.cells:
         sentences.append(wording.say(f"none_because_{certificate.none_because}"))
-    return sentences
+    return [*sentences, *price_sentences(explanation, wording)]
 
 
 def _plain_reasons(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:

@@ -21,10 +21,12 @@ from p2ce.present.proof import exact_proof, plain_proof
 from p2ce.present.reasons import ALL_SHOWN, PICKS, best_text, marks_of, picked
 from p2ce.present.rule_sentences import checked_why, relaxation_text
 from p2ce.present.standing import exact_standing, model_output, outcome_of, output_name, plain_standing
+from p2ce.present.stated_dates import dates_text
 from p2ce.present.wording import Phrases, Wording, capital, wording_of
 from p2ce.result import Counterfactual, Explanation, Question, Status, WhyNone
 from p2ce.result.picks import DIFFERENT, strengths
 from p2ce.result.question import ALONG
+from p2ce.result.stated_date import dates_of
 
 # Kinds of restrictions that a relaxation lifts → the text that names them; "tried_missing" for the others.
 TRIED = {
@@ -139,6 +141,7 @@ class View:
     audience: str
     title: str
     draft: str  # what an applicant's text opens with while nobody has stated or reviewed the policy, or ""
+    date: str  # as of when it holds, "" where an applicant has none to read
     status: str
     tone: str  # "good", "bad" or "open"
     standing: Said  # "" where the score is unknown
@@ -204,6 +207,7 @@ def view(
         audience=audience,
         title=_title(explanation, audience, wording),
         draft=draft_notice([explanation.question], audience, wording),
+        date=dates_text(dates_of([explanation.as_of]), audience, wording),
         status=status_text(explanation.status, audience, wording),
         tone=TONES[explanation.status],
         standing=_standing(explanation, wording),

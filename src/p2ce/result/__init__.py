@@ -11,6 +11,7 @@ from p2ce.result.flag import Flag
 from p2ce.result.judgement import Judgement
 from p2ce.result.model_facts import ModelFacts
 from p2ce.result.picks import Pick
+from p2ce.result.price_of_plausibility import PriceOfPlausibility, SampledPrice
 from p2ce.result.question import Feature, Question
 from p2ce.result.restriction import Restriction, Violation
 from p2ce.result.rule_data import RuleData
@@ -33,10 +34,12 @@ __all__ = [
     "Judgement",
     "ModelFacts",
     "Pick",
+    "PriceOfPlausibility",
     "Question",
     "Relaxation",
     "Restriction",
     "RuleData",
+    "SampledPrice",
     "Status",
     "Violation",
     "WhyNone",

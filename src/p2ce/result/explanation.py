@@ -1,5 +1,6 @@
 """Hold the whole result for one person."""
 
+import datetime
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, overload
@@ -13,6 +14,7 @@ from p2ce.result.counterfactual import Counterfactual, same_score
 from p2ce.result.counterfactual_table import Layout, counterfactual_table
 from p2ce.result.json_data import opened, parse_json, to_record
 from p2ce.result.picks import Pick, pick
+from p2ce.result.price_of_plausibility import PriceOfPlausibility
 from p2ce.result.question import Question
 from p2ce.result.rendered import rendered
 from p2ce.result.status import Status
@@ -81,11 +83,14 @@ class Explanation:
     target: Target  # a class; or (low, high), what a regressor's prediction must lie in
     counterfactuals: tuple[Counterfactual, ...] = ()
     certificate: Certificate | None = None
+    # None where nothing has to be plausible, or where it was not requested and is not known anyway.
+    price_of_plausibility: PriceOfPlausibility | None = None
     objectives: tuple[str, ...]
     dtypes: dict[str, str]  # the model's columns in its order, with the type each has in the user's frame
     categories: dict[str, Categories] = field(default_factory=dict)  # the labels of those that have any
     kind: TableKind = "pandas"  # of table that `to_frame` returns: the one that the person came in
     message: str | None = None  # why there is no result, for ERROR
+    as_of: datetime.date | None = None  # the day that it is about, as the caller states it
     question: Question | None = None  # how features are called, what they may do, and by what code
     elapsed: Number = 0.0  # seconds in all
     timings: dict[str, Number] = field(default_factory=dict)  # stage ("search", "verification") → seconds

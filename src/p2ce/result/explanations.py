@@ -138,12 +138,14 @@ class Explanations(Sequence[Explanation]):
     def summary(self, *, kind: str | None = None) -> Any:
         """Give a row per person: label, status, why there is no option, number of options, score, message.
 
-        What the model predicts today follows the score, where any prediction is known.
+        What the model predicts today follows the score, where any prediction is known. The day that the
+        explanation is about comes last, where any states one.
         """
         import pandas as pd
 
         predictions = [entry.person_prediction for entry in self]
         predicted = any(one is not None for one in predictions)
+        days = [None if entry.as_of is None else entry.as_of.isoformat() for entry in self]
         data = {
             "person": self._label_index(),
             "status": pd.Series([entry.status.value for entry in self], dtype="object"),
@@ -155,6 +157,7 @@ class Explanations(Sequence[Explanation]):
             "score": pd.Series([entry.person_score for entry in self], dtype="float64"),
             **({"prediction": pd.Series(predictions, dtype="float64")} if predicted else {}),
             "message": pd.Series([entry.message for entry in self], dtype="object"),
+            **({"as_of": pd.Series(days, dtype="object")} if any(days) else {}),
         }
         return as_kind(pd.DataFrame(data), kind or self.kind)
 

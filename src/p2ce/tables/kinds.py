@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from p2ce.errors import InvalidArgument, MissingExtra, nearest
+from p2ce.errors import InvalidArgument, nearest, not_installed
 from p2ce.visible import echoed
 
 TableKind: TypeAlias = Literal["pandas", "polars", "arrow", "numpy", "dict", "records"]
@@ -80,7 +80,5 @@ def library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise MissingExtra(
-            f"This result is to be a table of {name}, which is not installed. "
-            f"Type: pip install {name}. Or choose another kind: to_frame(kind='pandas')."
-        ) from error
+        instead = "Or choose another kind: to_frame(kind='pandas')."
+        raise not_installed(f"A table of {name}", name, instead=instead) from error

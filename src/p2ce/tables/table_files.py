@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from p2ce.check_paths import named, require_file
-from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra, P2CEError
+from p2ce.errors import InvalidArgument, LimitExceeded, P2CEError, not_installed
 from p2ce.limits import DEFAULT, Limits
 from p2ce.visible import echoed, one_line
 
@@ -85,9 +85,7 @@ def _read_parquet(path: Path, what: str, limits: Limits) -> Table:
     except LimitExceeded:
         raise
     except ImportError as error:
-        raise MissingExtra(
-            "Parquet files are read by pyarrow, which is missing: pip install 'p2ce[parquet]'"
-        ) from error
+        raise not_installed("Reading Parquet files", "parquet") from error
     except Exception as error:  # pyarrow's own kinds
         raise InvalidArgument(f"{what} is damaged: {one_line(error)[:200]}") from error
     frame = frame.reset_index(drop=frame.index.name is None)

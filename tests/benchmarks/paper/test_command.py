@@ -78,7 +78,7 @@ def test_it_writes_the_page_the_figures_and_every_result(tmp_path: Path) -> None
     assert json.loads((out / "results" / "run.json").read_text())["settings"]["people"] == 2
     for name in ("toy.png", "toy.svg", "scatter-inlierness.png", "outliers-inlierness.svg"):
         assert (out / "figures" / name).stat().st_size > 1000
-    assert "P²CE, proven" in (out / "index.html").read_text("utf-8")
+    assert ">p2ce<" in (out / "index.html").read_text("utf-8")
     assert "| German Credit, Logistic regression |" in markdown.read_text("utf-8")
 
 

@@ -422,14 +422,14 @@ def test_tables_show_times_volumes_failures_and_an_example(tmp_path: Path) -> No
     ]
     results = tiny(tmp_path, people)
     main, further = experiment_tables(results, "one")
-    proven = main.frame[main.frame["Study"].str.startswith("German")].set_index("Method").loc["P²CE, proven"]
+    proven = main.frame[main.frame["Study"].str.startswith("German")].set_index("Method").loc["p2ce"]
     assert (proven["Time, mean"], proven["Model calls"], proven["Cells evaluated"]) == (
         "2.75 ms",
         "1.0",
         "20",
     )
     assert (proven["True fronts [95 %]"], proven["People answered"]) == ("4/4 [51–100]", "0/4")
-    assert further.frame.set_index("Method").loc["P²CE, proven", "In a batch"] == "1.00 ms"
+    assert further.frame.set_index("Method").loc["p2ce", "In a batch"] == "1.00 ms"
     (volumes,) = experiment_tables(results, "three")[0].frame.to_dict("records")
     assert (volumes["Hypervolume"], volumes["Hypervolume"].beside) == ("0.500", "paper 0.52 ± 0.12")
     assert (volumes["By the grid"], volumes["By the grid"].beside) == ("0.300", "")
@@ -455,7 +455,7 @@ def test_the_example_is_the_first_person_whom_most_methods_answered(tmp_path: Pa
     assert table.columns == ["Answer", "loan", "u(x)", "f(x)", "Judge"]  # age is as it was
     (today, *found) = table.frame.to_numpy(object).tolist()
     assert today == ["The person", "–", "4" if known else "–", "–", "0.30" if known else "–", "–"]
-    assert found == [["MAPOCAM", "1", "2.5", "1", "0.52", "0"], ["P²CE, proven", "1", "1", "0", "0.52", "0"]]
+    assert found == [["MAPOCAM", "1", "2.5", "1", "0.52", "0"], ["p2ce", "1", "1", "0", "0.52", "0"]]
     assert found[0][2].kind == ("strong" if known else "")
 
 

@@ -31,7 +31,7 @@ def test_every_function_checks_its_subject_its_language_and_its_library(
     with pytest.raises(InvalidArgument, match="language"):
         plot(subject(), language="xx")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'p2ce\[plot\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'matplotlib>="):
         plot(subject())
 
 

@@ -24,6 +24,7 @@ from p2ce.errors import (
     MissingExtra,
     P2CEError,
     UnsupportedModel,
+    not_installed,
 )
 from p2ce.limits import Limits
 from p2ce.visible import echoed, one_line
@@ -135,7 +136,7 @@ def _name(number: int) -> str:
 
 def _missing(kind: str) -> MissingExtra:
     extra = {"CatBoost JSON": "catboost", "PyTorch": "torch"}.get(kind, kind.lower())
-    return MissingExtra(f"Reading {kind} files needs an extra: pip install 'p2ce[{extra}]'")
+    return not_installed(f"Reading {kind} files", extra)
 
 
 def why(error: Exception) -> str:

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from p2ce.audits.audit_result import Audit
-from p2ce.errors import InvalidArgument, MissingExtra, nearest
+from p2ce.errors import InvalidArgument, nearest, not_installed
 from p2ce.present.charts.change_data import change_data
 from p2ce.present.charts.front_data import front_data
 from p2ce.present.charts.group_data import group_data
@@ -167,8 +167,6 @@ def _draw(module: str, name: str, *arguments: Any, **settings: Any) -> Any:
     try:
         import_module("matplotlib")
     except ImportError as error:
-        raise MissingExtra(
-            "This picture is drawn with matplotlib, which is not installed. Type pip install 'p2ce[plot]'."
-        ) from error
+        raise not_installed("This picture", "plot") from error
     drawing = import_module(f"p2ce.present.charts.matplotlib.draw_{module}")
     return getattr(drawing, f"draw_{name}")(*arguments, **settings)
