@@ -10,7 +10,6 @@ from p2ce.adapters.checked_calls import (
     as_frame,
     missing_columns,
     one_per_row,
-    require_finite,
     require_probabilities,
 )
 from p2ce.errors import InvalidOutput
@@ -118,9 +117,3 @@ def test_probabilities_lie_between_0_and_1(wrong):
     found[1, 0] = wrong
     with pytest.raises(InvalidOutput, match=r"probabilities, from 0 to 1; it gave .* in 1 of 2 rows"):
         require_probabilities(found, call="model")
-
-
-def test_scores_are_finite():
-    assert require_finite(np.array([-3.0, 1e300]), call="model").tolist() == [-3.0, 1e300]
-    with pytest.raises(InvalidOutput, match="an infinite one for 1 of 2 rows"):
-        require_finite(np.array([-np.inf, 0.0]), call="model")

@@ -9,6 +9,7 @@ import pytest
 
 import p2ce
 from p2ce.adapters.checked_calls import REBATCHED
+from p2ce.errors import InvalidOutput
 from p2ce.result.status import Status
 from tests.populations import loans
 
@@ -159,3 +160,17 @@ def test_an_infinite_score_is_a_score() -> None:
     found = explainer(certain, threshold=0.0).explain_many(loans.rejected_by(certain, 0.0).iloc[:5])
     assert {one.status for one in found} == {Status.OPTIMAL}
     assert all(option.score == np.inf for one in found for option in one)
+
+
+def test_a_function_that_was_taken_for_probabilities_is_held_to_them() -> None:
+    """The reference has no such row, so only a search meets it; with a threshold, any number is a score."""
+    rows = loans.people().reset_index(drop=True)
+    highest = rows["Income"].max()
+
+    def wild(rows: pd.DataFrame) -> np.ndarray:
+        return np.where(rows["Income"] > highest, 2.5, 0.25)
+
+    beyond = rows.iloc[[0]].assign(Income=highest + 5)
+    with pytest.raises(InvalidOutput, match=r"from 0 to 1; it gave 2\.5"):
+        explainer(wild).explain(beyond)
+    assert explainer(wild, threshold=0.5).explain(beyond).status is Status.ALREADY_FAVOURABLE

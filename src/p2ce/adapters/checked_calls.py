@@ -205,17 +205,6 @@ def _complete(found: np.ndarray, *, call: str, rows: Rows = None) -> FloatArray:
     return found.astype(np.float64)
 
 
-def require_finite(found: FloatArray, *, call: str) -> FloatArray:
-    """Check that the outputs of a model are finite: nothing is comparable with infinity."""
-    infinite = np.isinf(found).reshape(len(found), -1).any(axis=1)
-    if infinite.any():
-        raise InvalidOutput(
-            f"{call} has to return finite numbers; it gave an infinite one for {int(infinite.sum())} of "
-            f"{len(found)} rows. Bound what it returns."
-        )
-    return found
-
-
 def require_probabilities(found: FloatArray, *, call: str) -> FloatArray:
     """Check that numbers lie between 0 and 1, up to rounding."""
     outside = (found < -ROUNDED) | (found > 1.0 + ROUNDED)

@@ -15,7 +15,6 @@ from p2ce.adapters.checked_calls import (
     check_repeats,
     one_per_class,
     one_per_row,
-    require_finite,
     require_probabilities,
     some_rows,
 )
@@ -161,7 +160,7 @@ def as_black_box(found: ModelAdapter, request: Request) -> ModelAdapter:
 def _checked(evaluate: Evaluate, call: str) -> Evaluate:
     def checked(frame: pd.DataFrame) -> FloatArray:
         found = answers_of(evaluate, frame.copy(), call=call)
-        return require_finite(one_per_row(found, len(frame), call=call, rows=frame), call=call)
+        return one_per_row(found, len(frame), call=call, rows=frame)
 
     return checked
 
@@ -183,10 +182,11 @@ def _by_scores(model: Any, request: Request, scale: str) -> ModelAdapter:
             "column belongs to the target. Fit with decision_function_shape='ovr'."
         )
     is_table = len(classes) > 2 or columns > 1
-    check = require_probabilities if scale == PROBABILITY else require_finite
     values: EvaluateAll = (
-        _columns(method, rows, call, len(classes), check) if is_table else _numbers(method, rows, call, check)
+        _columns(method, rows, call, len(classes)) if is_table else _numbers(method, rows, call)
     )
+    if scale == PROBABILITY:
+        values = _probabilities(values, call)
     decision = decide_class(
         request,
         classes=classes,
@@ -285,7 +285,7 @@ def _by_calling(model: Any, request: Request) -> ModelAdapter:
     index = _callable_index(columns, request.target)
     if columns == 1:
         scale, threshold = _callable_scale(sample.reshape(-1), request)
-        evaluate = _numbers(model, rows, call)
+        evaluate = _as_taken(_numbers(model, rows, call), scale, request, call)
         decision = Decision(evaluate=evaluate, scale=scale, threshold=threshold, classes=(0, 1))
         return _settled(model, request, rows, decision, call)
     values, classes = _columns(model, rows, call, columns), tuple(range(columns))
@@ -296,7 +296,7 @@ def _by_calling(model: Any, request: Request) -> ModelAdapter:
         decision = decide_win(values, classes=classes, index=index, predict=predict)
     else:
         scale, threshold = _callable_scale(sample[:, index], request)
-        evaluate = of_class(values, index)
+        evaluate = _as_taken(of_class(values, index), scale, request, call)
         decision = Decision(evaluate=evaluate, scale=scale, threshold=threshold, classes=classes)
     return _settled(model, request, rows, decision, call)
 
@@ -306,13 +306,12 @@ def _columns(
     rows: RowFormat,
     call: str,
     count: int,
-    check: Callable[..., FloatArray] = require_finite,
 ) -> EvaluateAll:
     """Build the call that gives one column per class."""
 
     def evaluate(frame: pd.DataFrame) -> FloatArray:
         found = answers_of(method, rows.feed(frame), call=call, rows=frame)
-        return check(one_per_class(found, len(frame), count, call=call, rows=frame), call=call)
+        return one_per_class(found, len(frame), count, call=call, rows=frame)
 
     return evaluate
 
@@ -321,15 +320,19 @@ def _numbers(
     method: Callable[[Any], Any],
     rows: RowFormat,
     call: str,
-    check: Callable[..., FloatArray] = require_finite,
 ) -> Evaluate:
     """Build the call that gives one number per row."""
 
     def evaluate(frame: pd.DataFrame) -> FloatArray:
         found = answers_of(method, rows.feed(frame), call=call, rows=frame)
-        return check(one_per_row(found, len(frame), call=call, rows=frame), call=call)
+        return one_per_row(found, len(frame), call=call, rows=frame)
 
     return evaluate
+
+
+def _probabilities(evaluate: EvaluateAll, call: str) -> EvaluateAll:
+    """Check that what a call gives lies between 0 and 1. Scores need not: log-odds may be infinite."""
+    return lambda frame: require_probabilities(evaluate(frame), call=call)
 
 
 def _callable_index(columns: int, target: Any) -> int:
@@ -358,6 +361,12 @@ def _callable_scale(values: FloatArray, request: Request) -> tuple[str, float]:
             "probabilities. Say from which value on it accepts: threshold=0.0, say, for log-odds."
         )
     return DECISION, decision_threshold(request)
+
+
+def _as_taken(evaluate: Evaluate, scale: str, request: Request, call: str) -> Evaluate:
+    """Hold a callable to the probabilities that it was taken for; one with a threshold scores as it likes."""
+    taken = scale == PROBABILITY and request.threshold is None
+    return _probabilities(evaluate, call) if taken else evaluate
 
 
 def _settled(model: Any, request: Request, rows: RowFormat, decision: Decision, call: str) -> ModelAdapter:

@@ -80,6 +80,8 @@ def to_text(
     ...                             bound="tree leaves", cells=96, axes=1, boxes=3, ties=True),
     ... )
     >>> print(to_text(explanation, audience="officer"))  # doctest: +ELLIPSIS
+    Date: not stated.
+    <BLANKLINE>
     The model's probability for class 1 is 0.310 and must reach 0.5. 1 option was found that achieves this:
     1. Lower LoanAmount from 7,500 to 5,200. This gives 0.530.
     Proven: this is the only Pareto-optimal option among 96 possible combinations; 3 boxes examined. ...

@@ -30,9 +30,11 @@ ALSO_NOT = (
     *(f"explanation.json: {name} of rules" for name in SIDES),  # which their text says
     "explainer.p2ce: versions and scores",
 )
+GIVEN = ("person", "as_of")  # entries of explanation.json that the search is given
 INPUTS = (
     "the person's key",
     "the person's row",
+    "as_of",
     "policy",
     "settings of the explainer",
     "reference population",
@@ -171,5 +173,5 @@ def _unlisted(entry: Any, place: str) -> Iterator[str]:
         for name, held in entry.items():
             if name in known:
                 yield from _unlisted(held, f"{place}{joint}{name}")
-            elif name != "person" or place != "explanation.json":  # which is what the search is given
+            elif name not in GIVEN or place != "explanation.json":
                 yield f"{place}{joint}{name}"
