@@ -33,7 +33,7 @@ from tests.portfolio.dask_cluster import (
     environment,
     started,
 )
-from tests.portfolio.small import booster, contents, explainer, source_of, write_people
+from tests.portfolio.small import booster, contents, source_of, write_people
 from tests.portfolio.test_journal import REQUEST
 
 
@@ -57,11 +57,6 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         assert address.startswith("tls://")
         found.wait_for_workers(2, timeout=60)
         yield found
-
-
-@pytest.fixture(scope="module")
-def credit() -> Explainer:
-    return explainer()
 
 
 @pytest.fixture(scope="module")

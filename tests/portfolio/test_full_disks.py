@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,25 +16,12 @@ from p2ce.errors import P2CEError
 from p2ce.explainer import Explainer
 from p2ce.portfolio.answers import Answers
 from tests.full_disks import largest_file
-from tests.portfolio.small import contents, explainer, source_of, write_people
+from tests.portfolio.small import contents, source_of, write_people
 
 COUNT, GROUP = 12, 4
 # The header and the shards of the journal; the mark, the explainer, two parts of a shard, timings, manifest.
 APPENDS = 1 + COUNT // GROUP
 FILES = 2 + 2 * (COUNT // GROUP) + 2
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with Client(
-        processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None, set_as_default=False
-    ) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def credit() -> Explainer:
-    return explainer()
 
 
 @pytest.fixture(scope="module")

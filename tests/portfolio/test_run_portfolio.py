@@ -33,20 +33,6 @@ COUNT, GROUP = 60, 20
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    """Give a cluster of one thread of this process."""
-    with Client(
-        processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None, set_as_default=False
-    ) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def credit() -> Explainer:
-    return explainer()
-
-
-@pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory, credit: Explainer) -> Source:
     path = write_people(tmp_path_factory.mktemp("source") / "people.parquet", COUNT, group=GROUP)
     return source_of(path, credit, group=GROUP, key="id", keep=["sex"])

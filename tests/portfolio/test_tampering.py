@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,24 +21,11 @@ from p2ce.limits import Limits
 from p2ce.portfolio.answers import Answers
 from p2ce.portfolio.manifest import JOURNAL, MANIFEST
 from p2ce.portfolio.shard import Source
-from tests.portfolio.small import contents, explainer, source_of, write_people
+from tests.portfolio.small import contents, source_of, write_people
 
 COUNT, GROUP = 60, 20
 SHARDS = range(COUNT // GROUP)
 UNIX = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and pipes as Unix has them")
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with Client(
-        processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None, set_as_default=False
-    ) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def credit() -> Explainer:
-    return explainer()
 
 
 @pytest.fixture(scope="module")
