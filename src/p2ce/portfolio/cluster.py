@@ -1,5 +1,6 @@
 """Hand shards to the workers of a Dask cluster, and take their results as they come."""
 
+import asyncio
 import importlib.metadata
 import logging
 import platform
@@ -64,6 +65,9 @@ def connected(address: str) -> "Iterator[Client]":
         )
     with quiet():
         try:
+            # A client that fails to connect hangs the next one, if the two are in each other's way when the
+            # garbage of the first is collected. So only who answers gets one.
+            asyncio.run(_knock(address))
             client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except TypeError:  # of Dask, which has no credentials
             raise InvalidArgument(
@@ -79,6 +83,16 @@ def connected(address: str) -> "Iterator[Client]":
             ) from None
         with client:
             yield client
+
+
+async def _knock(address: str) -> None:
+    """Raise what a client would raise if there is no scheduler at an address, or other credentials."""
+    from distributed import Security
+    from distributed.comm import connect
+
+    given = Security().get_connection_args("client")
+    comm = await connect(address, timeout=CONNECT_SECONDS, **given)
+    await comm.close()
 
 
 def warn_if_open(client: "Client") -> None:
