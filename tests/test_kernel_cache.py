@@ -1,5 +1,6 @@
 """Kernels are kept on disk: what is damaged is compiled again, and nothing of other users is loaded."""
 
+import ast
 import json
 import logging
 import os
@@ -15,6 +16,7 @@ import pytest
 from numba import config
 
 import p2ce
+from p2ce.kernel_cache import KERNEL_FILES, KERNEL_ROOMS
 from p2ce.kernel_folders import ROOT, KernelFolders, kernel_folders
 
 SCRIPT = """
@@ -143,9 +145,47 @@ def test_code_that_was_compiled_from_other_sources_is_not_loaded(tmp_path: Path)
 
     assert compiled_and_loaded() == (1, 0)
     assert compiled_and_loaded() == (0, 1)
-    with (tmp_path / "p2ce" / "solver" / "box_costs.py").open("a", encoding="utf-8") as source:
-        source.write("# another kernel\n")
-    assert compiled_and_loaded() == (1, 0)
+    for changed in ("solver/box_costs.py", "comparing.py"):  # the other one has a constant of kernels
+        with (tmp_path / "p2ce" / changed).open("a", encoding="utf-8") as source:
+            source.write("# another kernel\n")
+        assert compiled_and_loaded() == (1, 0)
+
+
+def test_all_that_is_compiled_into_kernels_counts() -> None:
+    """Constants of other files are compiled into kernels, as their own code is."""
+    package = Path(p2ce.__file__).parent
+    known = {f"p2ce.{room}" for room in KERNEL_ROOMS}
+    known |= {f"p2ce.{Path(name).stem}" for name in KERNEL_FILES}
+    annotations = {"p2ce.arrays"}
+    files = [path for room in KERNEL_ROOMS for path in (package / room).rglob("*.py")]
+    kernels = [path for path in files if "from p2ce.jit import" in path.read_text(encoding="utf-8")]
+    assert len(kernels) > 10
+    for path in kernels:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if (
+                isinstance(node, ast.ImportFrom)
+                and node.module is not None
+                and node.module.startswith("p2ce.")
+            ):
+                assert ".".join(node.module.split(".")[:2]) in known | annotations, (path, node.module)
+
+
+def test_code_that_is_older_than_its_file_is_not_kept_as_that_of_the_file(tmp_path: Path) -> None:
+    """A new version may be installed while a process runs the old one, and has compiled nothing yet."""
+    kernel = tmp_path / "small_kernel.py"
+    variables = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    newer = KERNEL.replace("a + b", "a * b")
+    overtaken = f"import pathlib, small_kernel; pathlib.Path({str(kernel)!r}).write_text({newer!r})\n"
+    assert run(tmp_path, overtaken + SCRIPT, **variables)[0]["value"] == 5
+    ran = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        cwd=tmp_path,
+        env=environment_of(tmp_path, **variables),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(ran.stdout)["value"] == 6
 
 
 # Each damage in turn, and then a new dispatcher for the same function: as if another process began. Two kinds

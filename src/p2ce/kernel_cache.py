@@ -20,8 +20,9 @@ from p2ce.kernel_folders import kernel_folders, risk_of
 
 logger = logging.getLogger("p2ce")
 
-# The folders in which kernels are.
+# The folders in which kernels are, and other files that are compiled into them or say how.
 KERNEL_ROOMS = ("grid", "scores", "solver")
+KERNEL_FILES = ("comparing.py", "jit.py", "linked_kernels.py")
 CHECKSUM_BYTES = hashlib.sha256().digest_size
 _kernels: list[Any] = []
 
@@ -60,6 +61,10 @@ class KernelCache(NullCache):  # type: ignore[misc]
 
     def __init__(self, function: Any) -> None:
         self._function = function
+        self._file = Path(function.__code__.co_filename)
+        # Hashed when the function is defined: what lies on disk later may be of another version, which an
+        # installation has put there while this process runs the old one.
+        self._sources = sources_digest(), _file_digest(self._file)
 
     @property
     def cache_path(self) -> str | None:
@@ -99,10 +104,10 @@ class KernelCache(NullCache):  # type: ignore[misc]
 
     def _name_and_stamp(self, sig: Any, codegen: Any) -> tuple[str, bytes]:
         """Return the name of the file, which outlives a change of the sources, and what must not change."""
-        function, file = self._function, Path(self._function.__code__.co_filename)
+        function, file = self._function, self._file
         made_for = repr((str(file), function.__qualname__, sig, codegen.magic_tuple(), sys.version_info))
         name = f"{file.stem}.{function.__name__}-{hashlib.sha256(made_for.encode()).hexdigest()[:16]}.nbc"
-        stamp = repr((made_for, numba.__version__, sources_digest(), _file_digest(file)))
+        stamp = repr((made_for, numba.__version__, *self._sources))
         return name, stamp.encode()
 
 
@@ -111,8 +116,7 @@ def sources_digest() -> str:
     """Hash the sources of all kernels: an entry is compiled together with kernels of other files."""
     package = Path(__file__).parent
     files = [
-        package / "jit.py",
-        package / "linked_kernels.py",
+        *(package / name for name in KERNEL_FILES),
         *(path for room in KERNEL_ROOMS for path in (package / room).rglob("*.py")),
     ]
     digest = hashlib.sha256()
