@@ -306,7 +306,8 @@ def test_the_stated_day_is_in_every_output(folder: Path, capsys: Capture) -> Non
     assert run(capsys, *dated, "--out", "out.json").code == 0
     assert {str(entry.as_of) for entry in saved("out.json")} == {"2026-11-18"}
     run(capsys, *dated, "--out", "out.csv")
-    assert set(pd.read_csv("out.summary.csv")["as_of"]) == {"2026-11-18"}
+    for table in ("out.csv", "out.summary.csv"):
+        assert set(pd.read_csv(table)["as_of"]) == {"2026-11-18"}
     assert "18 November 2026" in run(capsys, *dated).out
     assert "18 de noviembre de 2026" in run(capsys, *dated, "--row", 3, "--language", "es").out
     assert "2026" not in run(capsys, *BASE).out

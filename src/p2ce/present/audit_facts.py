@@ -109,7 +109,7 @@ def certificate_facts(explanation: Explanation, wording: Wording) -> tuple[Fact,
             f"{_pruned_by(rule, wording)} {_count(count, wording)}"
             for rule, count in sorted(certificate.pruned.items())
         )
-        or wording.say("none"),
+        or _count(0, wording),
         "verified": _count(certificate.verified, wording),
         "discrepancies": _count(certificate.discrepancies, wording),
         "open_boxes": _count(certificate.open_boxes, wording),

@@ -105,11 +105,12 @@ class Explanations(Sequence[Explanation]):
     @overload
     def to_frame(self, *, kind: str | None = None) -> Any: ...
     def to_frame(self, *, kind: str | None = None) -> Any:
-        """Give a row per counterfactual of every person, as `Explanation.to_frame` with two columns more.
+        """Give a row per counterfactual of every person, as `Explanation.to_frame` and whose it is.
 
-        `person`, the first, is the person's index label; `status`, the last, is how their search ended.
-        People without an option have no row here: `summary` lists everyone. It is the kind of table in
-        which the people were given, or the given `kind`.
+        `person`, the first, is the person's index label; `status` is how their search ended. `as_of`, the
+        day that the explanation is about, comes last, where any states one. People without an option have
+        no row here: `summary` lists everyone. It is the kind of table in which the people were given, or
+        the given `kind`.
         """
         import pandas as pd
 
@@ -129,6 +130,9 @@ class Explanations(Sequence[Explanation]):
         frame[own_name("status", frame.columns)] = pd.Series(
             [self[i].status.value for i in owners], dtype="object"
         )
+        days = self._days()
+        if any(days):
+            frame[own_name("as_of", frame.columns)] = pd.Series([days[i] for i in owners], dtype="object")
         return as_kind(frame, kind or self.kind)
 
     @overload
@@ -145,7 +149,7 @@ class Explanations(Sequence[Explanation]):
 
         predictions = [entry.person_prediction for entry in self]
         predicted = any(one is not None for one in predictions)
-        days = [None if entry.as_of is None else entry.as_of.isoformat() for entry in self]
+        days = self._days()
         data = {
             "person": self._label_index(),
             "status": pd.Series([entry.status.value for entry in self], dtype="object"),
@@ -160,6 +164,9 @@ class Explanations(Sequence[Explanation]):
             **({"as_of": pd.Series(days, dtype="object")} if any(days) else {}),
         }
         return as_kind(pd.DataFrame(data), kind or self.kind)
+
+    def _days(self) -> list[str | None]:
+        return [None if entry.as_of is None else entry.as_of.isoformat() for entry in self]
 
     def _label_index(self) -> "pd.Index[Any]":
         import pandas as pd

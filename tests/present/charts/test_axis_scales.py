@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from p2ce.present.charts.axis_scales import (
     Scale,
+    distinct_cuts,
     distinct_labels,
     nice_ticks,
     short,
@@ -63,3 +64,13 @@ def test_wrapped_texts_keep_their_width_and_are_never_empty(text: str, width: in
 def test_labels_that_begin_alike_stay_apart() -> None:
     texts = [f"one and the same beginning of a text {number}" for number in range(3)]
     assert len(set(distinct_labels(texts, 8))) == 3
+
+
+@given(st.lists(st.text("ab_", min_size=1), max_size=8), st.integers(4, 12))
+def test_different_names_look_different_however_short_they_are_cut(names: list[str], most: int) -> None:
+    looks = distinct_cuts(names, lambda name: short(name, most))
+    assert len(set(looks)) == len(set(names))
+    assert all(
+        look == short(name, most) or [short(other, most) for other in names].count(short(name, most)) > 1
+        for name, look in zip(names, looks, strict=True)
+    )

@@ -3,11 +3,11 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from p2ce.errors import InvalidArgument
-from p2ce.present.charts.front_data import cost_scale, front_data
+from p2ce.present.charts.front_data import cost_scale, cost_ticks, front_data
 from p2ce.present.render import to_html
 from p2ce.present.wording import wording_for
 from p2ce.result import Explanation
@@ -77,3 +77,11 @@ def test_an_axis_has_ends_whatever_the_costs() -> None:
         assert math.isfinite(scale.low)
         assert math.isfinite(scale.high)
         assert 0.0 <= scale.place(low) <= scale.place(high) <= 1.0
+
+
+@given(st.floats(0.0, 1e5), st.floats(1e-3, 1e5))
+@example(0.0, 0.00995)  # fewer ticks than six, which have more decimals: 0.0025 was written as 0.003
+def test_the_text_of_a_tick_is_the_number_at_its_place(low: float, more: float) -> None:
+    scale = cost_scale(low, low + more)
+    for tick in cost_ticks(scale, [low, low + more], ENGLISH):
+        assert scale.place(float(tick.text.replace(",", ""))) == pytest.approx(tick.place, abs=1e-3)

@@ -6,7 +6,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import product, takewhile
 from typing import Any, NamedTuple
 
 from p2ce.present.wording import Wording
@@ -193,6 +193,37 @@ def distinct_labels(texts: Sequence[str], width: int, lines: int = 3) -> list[st
         ends = f"{line[: width - 3].rstrip()}…\n{line[-(width - 1) :].strip()}"
         found.append(ends if "…" in mine and usual.count(mine) > 1 else mine)
     return found
+
+
+def distinct_cuts(names: Sequence[str], cut: Callable[[str], str]) -> list[str]:
+    """Cut names; different ones that would look alike keep the part in which they differ.
+
+    >>> distinct_cuts(["sum_of_all_loans_in_2026", "sum_of_all_bills_in_2026"], lambda name: short(name, 10))
+    ['…loans…', '…bills…']
+    """
+    found = [cut(name) for name in names]
+    for look in {look for look in found if "…" in look and found.count(look) > 1}:
+        alike = sorted({name for name, mine in zip(names, found, strict=True) if mine == look})
+        begin = _common_start(alike)
+        end = _common_start([name[begin:][::-1] for name in alike])
+        parts = {name: cut(f"…{name[begin : len(name) - end]}…") for name in alike}
+        looks = list(parts.values())
+        for number, name in enumerate(alike, 1):
+            if looks.count(parts[name]) > 1:
+                parts[name] = f"{parts[name]} ({number})"
+        found = [
+            parts[name] if len(alike) > 1 and mine == look else mine
+            for name, mine in zip(names, found, strict=True)
+        ]
+    return found
+
+
+def _common_start(texts: Sequence[str]) -> int:
+    """Give how many signs all texts begin with, up to the end of a word if there is one."""
+    alike = takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False))
+    start = "".join(signs[0] for signs in alike)
+    whole = re.match(r".*[\W_]", start, flags=re.DOTALL)
+    return len(whole[0] if whole else start)
 
 
 def pushed_apart(places: Sequence[float], gap: float) -> list[float]:

@@ -187,6 +187,7 @@ def cost_ticks(scale: Scale, costs: Sequence[float], wording: Wording) -> tuple[
     def write(value: float) -> str:
         if value and not SMALLEST <= abs(value) < LARGEST:
             return f"{value:.3g}"
-        return wording.numbers.fixed(value, decimals)
+        # Where texts are long there are fewer ticks, and those may have more decimals.
+        return wording.numbers.fixed(value, max(decimals, decimals_for((value,))))
 
     return text_ticks(scale, write, whole=whole, room=36)

@@ -1,6 +1,7 @@
 """SVG drawings keep their texts apart and inside, and names in them stay names."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,7 @@ from p2ce.present.charts.axis_scales import Tick
 from p2ce.present.charts.change_data import change_data
 from p2ce.present.charts.front_data import front_data
 from p2ce.present.charts.group_data import group_data
+from p2ce.present.charts.matplotlib.draw_portfolio import draw_levers as draw_with_matplotlib
 from p2ce.present.charts.portfolio_data import cost_data, lever_data, wording_of_all
 from p2ce.present.charts.svg.draw_changes import draw_changes
 from p2ce.present.charts.svg.draw_front import draw_front
@@ -96,3 +98,20 @@ def test_one_option_or_one_objective_is_no_front() -> None:
     for explanation in (front(1, 2), front(12, 1)):
         wording = wording_of(explanation)
         assert draw_front(front_data(explanation, wording), wording) is None
+
+
+def test_long_names_of_levers_stay_different_in_both_drawings() -> None:
+    wording = wording_for(None)
+    data = lever_data(portfolio(), wording)
+    levers = tuple(
+        replace(one, name=f"verified_by_the_applicants_employer_{one.column}_over_the_last_twelve_months")
+        for one in data.levers
+    )
+    data = replace(data, levers=levers)
+    shown = [text for _, _, _, text in TEXT.findall(draw_levers(data))]
+    printed = [
+        label.get_text() for label in draw_with_matplotlib(data, wording).axes[0].yaxis.get_ticklabels()
+    ]
+    for one in levers:
+        assert sum(f"…{one.column}…" == text for text in shown) == 1
+        assert sum(f"…{one.column}…" == text for text in printed) == 1

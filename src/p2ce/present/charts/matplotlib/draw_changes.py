@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from p2ce.present.charts.axis_scales import short
+from p2ce.present.charts.axis_scales import distinct_cuts, short
 from p2ce.present.charts.change_data import ChangeData, FeatureChanges
 from p2ce.present.charts.matplotlib import canvas
 from p2ce.present.charts.matplotlib.chart_styles import GREY, INK, PALE, POPULATION, Look, look_of
@@ -30,8 +30,10 @@ def draw_changes(data: ChangeData, wording: Wording) -> Figure:
         legend = 0.21 * math.ceil((len(data.options) + 2) / columns)
         figure = canvas.new_figure(WIDTH[columns], rows * (AROUND + ROW * len(data.options)) + legend + 0.35)
         panels = figure.subplots(rows, columns, squeeze=False).ravel()
-        for panel, feature in zip(panels, data.features, strict=False):
+        titles = distinct_cuts([one.axis.title for one in data.features], lambda title: short(title, 44))
+        for panel, feature, title in zip(panels, data.features, titles, strict=False):
             _population(panel, feature, len(data.options))
+            panel.set_title(canvas.shown(title), fontweight="bold", parse_math=False)
             _panel(panel, feature, data, wording)
         for panel in panels[len(data.features) :]:
             panel.set_axis_off()
@@ -59,7 +61,6 @@ def _panel(panel: Axes, feature: FeatureChanges, data: ChangeData, wording: Word
     canvas.set_rows(panel, [option.name for option in data.options], above=0.75, below=0.35)
     panel.set_xlim(-MARGIN, 1.0 + MARGIN)
     panel.spines["left"].set_visible(False)
-    panel.set_title(canvas.shown(short(feature.axis.title, 44)), fontweight="bold", parse_math=False)
     today = wording.say("chart_today_is", value=short(feature.today.text, 30))
     panel.set_title(canvas.shown(today), loc="right", fontsize=8.5, color=GREY, parse_math=False)
     start = feature.today.place

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from p2ce.present.charts.axis_scales import wrapped
+from p2ce.present.charts.axis_scales import distinct_cuts, wrapped
 from p2ce.present.charts.group_data import GroupData
 from p2ce.present.charts.matplotlib import canvas
 from p2ce.present.charts.matplotlib.chart_styles import GREY, INK, LOOKS
@@ -35,7 +35,7 @@ def _panel(axes: Axes, data: GroupData, wording: Wording) -> None:
     canvas.set_axis(axes.xaxis, data.ticks, data.title)
     axes.set_xlim(0.0, 1.2)  # with room for texts beyond the end of the axis
     axes.spines["bottom"].set_bounds(0.0, 1.0)
-    canvas.set_rows(axes, [wrapped(row.name, 26) for row in data.rows])
+    canvas.set_rows(axes, distinct_cuts([row.name for row in data.rows], lambda name: wrapped(name, 26)))
     if data.whole is not None:
         axes.axvline(data.whole.place, color=INK, linewidth=1.2, linestyle=canvas.DASHES, zorder=1)
     for place, row in enumerate(data.rows):

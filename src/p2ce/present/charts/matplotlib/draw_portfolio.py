@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from p2ce.present.charts.axis_scales import wrapped
+from p2ce.present.charts.axis_scales import distinct_cuts, wrapped
 from p2ce.present.charts.matplotlib import canvas
 from p2ce.present.charts.matplotlib.chart_styles import DIRECTION_FILLS, GREY, INK, OUTCOME_FILLS
 from p2ce.present.charts.portfolio_data import DIRECTIONS, CostData, LeverData
@@ -68,7 +68,8 @@ def draw_levers(data: LeverData, wording: Wording) -> Figure:
         canvas.set_axis(axes.xaxis, data.ticks, data.title, width=200)
         axes.set_xlim(0.0, 1.2)  # with room for texts beyond the end of the axis
         axes.spines["bottom"].set_bounds(0.0, 1.0)
-        canvas.set_rows(axes, [wrapped(lever.name, 26) for lever in data.levers])
+        names = distinct_cuts([lever.name for lever in data.levers], lambda name: wrapped(name, 26))
+        canvas.set_rows(axes, names)
         for row, lever in enumerate(data.levers):
             end, reached = lever.any_share / data.end, 0.0
             axes.barh(row, end, color="white", zorder=2, **OUTLINE)

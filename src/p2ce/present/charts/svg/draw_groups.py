@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
+from p2ce.present.charts.axis_scales import distinct_cuts
 from p2ce.present.charts.group_data import GroupData, GroupRow
 from p2ce.present.charts.svg import shapes as svg
 
@@ -25,10 +26,10 @@ def draw_groups(data: GroupData) -> Markup:
         shapes.append(svg.line(x(data.whole.place), TOP - 4, x(data.whole.place), bottom, "today"))
         middle = svg.clamped(x(data.whole.place), data.whole.text, left, svg.WIDTH)
         shapes.append(svg.text(middle, TOP - 8, data.whole.text, anchor="middle", kind="grey"))
-    for place, row in enumerate(data.rows):
+    names = distinct_cuts([row.name for row in data.rows], lambda name: svg.fitted(name, left - 12))
+    for place, (name, row) in enumerate(zip(names, data.rows, strict=True)):
         y = TOP + ROW * (place + 0.5)
         small = row.place is None
-        name = svg.fitted(row.name, left - 12)
         shapes.append(svg.text(0, y + 4, name, kind="grey" if small else ""))
         shapes.append(
             svg.text(right + 10, y + 4, svg.fitted(row.text, FIGURES - 6), kind="grey" if small else "strong")

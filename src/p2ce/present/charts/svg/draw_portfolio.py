@@ -2,6 +2,7 @@
 
 from markupsafe import Markup
 
+from p2ce.present.charts.axis_scales import distinct_cuts
 from p2ce.present.charts.portfolio_data import CostData, LeverData
 from p2ce.present.charts.svg import shapes as svg
 from p2ce.present.wording import Wording
@@ -41,9 +42,10 @@ def draw_levers(data: LeverData) -> Markup:
     """Draw a bar for each feature: dark for people's first options, pale for any of their options."""
     room = svg.WIDTH - PERCENT_ROOM
     shapes = []
-    for row, lever in enumerate(data.levers):
+    names = distinct_cuts([lever.name for lever in data.levers], lambda name: svg.fitted(name, svg.WIDTH))
+    for row, (name, lever) in enumerate(zip(names, data.levers, strict=True)):
         y = 12 + ROW * row
-        shapes.append(svg.text(0, y, svg.fitted(lever.name, svg.WIDTH)))
+        shapes.append(svg.text(0, y, name))
         shapes.append(svg.rect(0, y + 7, room, 12, "bars"))
         shapes.append(svg.rect(0, y + 7, max(lever.any_share * room, 1.0), 12, "pale-bar"))
         if lever.first_share:
