@@ -199,7 +199,7 @@ def test_a_consistent_forgery_is_found_with_an_explainer_of_the_verifiers_own(
     assert "features.Income.display.name.en is 'loan amount' for this person" in str(replay)
     whole = evidence.replay(saved, case.model, explainer=own)
     assert whole.same, str(whole)
-    assert whole.only_the_file_says == ("the person's key", "the person's row")
+    assert whole.only_the_file_says == ("the person's key", "the person's row", "as_of")
 
 
 @pytest.mark.parametrize(
