@@ -27,7 +27,11 @@ FILES = 2 + 2 * (COUNT // GROUP) + 2
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     with Client(
-        processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None, set_as_default=False
+        processes=False,
+        n_workers=1,
+        threads_per_worker=1,
+        dashboard_address="127.0.0.1:0",
+        set_as_default=False,
     ) as found:
         yield found
 

@@ -36,7 +36,11 @@ COUNT, GROUP = 60, 20
 def client() -> Iterator[Client]:
     """Give a cluster of one thread of this process."""
     with Client(
-        processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None, set_as_default=False
+        processes=False,
+        n_workers=1,
+        threads_per_worker=1,
+        dashboard_address="127.0.0.1:0",
+        set_as_default=False,
     ) as found:
         yield found
 

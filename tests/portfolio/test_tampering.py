@@ -31,7 +31,11 @@ UNIX = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and pipe
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     with Client(
-        processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None, set_as_default=False
+        processes=False,
+        n_workers=1,
+        threads_per_worker=1,
+        dashboard_address="127.0.0.1:0",
+        set_as_default=False,
     ) as found:
         yield found
 
