@@ -95,7 +95,14 @@ def words() -> Iterator[str]:
 def names() -> Iterator[str]:
     """The tool is called p2ce, and is installed from a clone."""
     folders = ((ROOT / name).rglob("*") for name in ("src/p2ce", "docs", "benchmarks", "examples"))
-    top = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CITATION.cff", "mkdocs.yml", "pyproject.toml")
+    top = (
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "CITATION.cff",
+        "mkdocs.yml",
+        "pyproject.toml",
+    )
     suffixes = {".py", ".md", ".toml", ".yml", ".yaml", ".jinja", ".cff"}
     paths = [path for folder in folders for path in folder if path.suffix in suffixes]
     for path in (*paths, *(ROOT / name for name in top)):
@@ -105,6 +112,20 @@ def names() -> Iterator[str]:
                 yield f"{path}:{number}: the tool is p2ce, P²CE is the paper's algorithm: {line.strip()}"
             if FROM_THE_INDEX.search(line):
                 yield f"{path}:{number}: p2ce is not ours on the package index: {line.strip()}"
+
+
+def promised_tests() -> Iterator[str]:
+    """Every guarantee of SECURITY.md has a row of tests, and every test that it names exists."""
+    page = text_of(ROOT / "SECURITY.md")
+    promised = re.findall(r"^(\d+)\. \*\*", page, flags=re.MULTILINE)
+    checked = re.findall(r"^\| (\d+) \| `tests/", page, flags=re.MULTILINE)
+    if promised != checked:
+        yield f"SECURITY.md: guarantees {promised}, and tests of {checked}"
+    for path, name in re.findall(r"`(tests/[\w/.]+)(?:::(\w+))?`", page):
+        if not (ROOT / path).exists():
+            yield f"SECURITY.md: there is no {path}"
+        elif name and f"def {name}(" not in text_of(ROOT / path):
+            yield f"SECURITY.md: {path} has no {name}"
 
 
 def commands() -> Iterator[str]:
@@ -159,7 +180,7 @@ def built_site() -> Iterator[str]:
         yield "site/reference/command-line: shows markup of the terminal"
 
 
-SOURCES = (first_lines, file_names, words, names, commands, dependencies)
+SOURCES = (first_lines, file_names, words, names, promised_tests, commands, dependencies)
 
 
 def main() -> int:

@@ -142,7 +142,11 @@ def test_an_audit_shows_the_days_of_what_it_audits() -> None:
 def test_a_portfolio_states_it_and_another_day_is_another_run(tmp_path: Path) -> None:
     credit = explainer()
     with Client(
-        processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None, set_as_default=False
+        processes=False,
+        n_workers=1,
+        threads_per_worker=1,
+        dashboard_address="127.0.0.1:0",
+        set_as_default=False,
     ) as client:
         more: dict[str, Any] = {"client": client, "progress": False}
         answers = portfolio.run(credit, applicants(), tmp_path / "run", as_of="2026-11-18", **more)

@@ -13,6 +13,7 @@ import pytest
 
 from p2ce.errors import InvalidArgument
 from p2ce.files import open_file, write_whole
+from p2ce.kernel_cache import _replace as _replace_kernel
 from tests.full_disks import largest_file
 
 UNIX = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and pipes as Unix has them")
@@ -99,6 +100,27 @@ def test_the_mode_that_another_user_chose_is_not_kept(
 
 
 @UNIX
+@pytest.mark.skipif(os.chmod not in os.supports_fd, reason="modes of open files as Unix has them")
+def test_no_mode_is_changed_by_name(tmp_path: Path) -> None:
+    """Where others may write to the folder, they could put a link to another file in its place."""
+    target, changed, hear = tmp_path / "file", list[object](), True
+
+    def noting(event: str, given: tuple[object, ...]) -> None:
+        if hear and event == "os.chmod":
+            changed.append(given[0])
+
+    target.touch(mode=0o640)
+    sys.addaudithook(noting)
+    try:
+        write_whole(target, b"new")
+        _replace_kernel(tmp_path / "kernel", b"code")
+    finally:
+        hear = False
+    assert [type(what) for what in changed] == [int, int]
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "kernel").stat().st_mode & 0o777 == 0o644
+
+
 def test_a_link_that_the_user_did_not_name_is_replaced(tmp_path: Path) -> None:
     victim, elsewhere = tmp_path / "victim", tmp_path / "elsewhere"
     victim.write_text("mine", encoding="utf-8")
@@ -198,6 +220,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from p2ce.files import write_whole
+from p2ce.kernel_cache import _replace as _replace_kernel
 
 step, path = sys.argv[1], Path(sys.argv[2])
 count = 0

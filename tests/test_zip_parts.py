@@ -114,6 +114,52 @@ def test_names_that_lead_out_of_a_folder_are_rejected(name: str) -> None:
         Parts(stream.getvalue())
 
 
+def repacked(parts: dict[str, bytes], **fields: Any) -> bytes:
+    """Pack parts with fields of their headers as given."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in parts.items():
+            part = zipfile.ZipInfo(name)
+            for field, value in fields.items():
+                setattr(part, field, value)
+            archive.writestr(part, content)
+    return stream.getvalue()
+
+
+def with_gap(content: bytes, gap: bytes) -> bytes:
+    """Put bytes between the parts and their list."""
+    end = content.rfind(b"PK\x05\x06")
+    (start,) = struct.unpack("<I", content[end + 16 : end + 20])
+    moved = struct.pack("<I", start + len(gap))
+    return content[:start] + gap + content[start : end + 16] + moved + content[end + 20 :]
+
+
+def test_no_program_finds_other_contents_in_a_file() -> None:
+    """What lies beside the parts, or in their headers, is under no checksum and no signature."""
+    held = {"readme.txt": b"what was signed", "b": b"x" * 5_000}
+    content = zipped(held)
+    assert [*Parts(content)] == [*held]
+    assert [*Parts(repacked(held))] == [*held]
+    page, other = b"<html>other</html>", zipped({"readme.txt": b"other"})
+    hidden = other[: other.rfind(b"PK\x01\x02")]
+    forged = {
+        "page in front": page + content,
+        "part in front": hidden + content,
+        "page between": with_gap(content, page),
+        "part between": with_gap(content, hidden),
+        "date": content[:10] + b"\x01\x02" + content[12:],
+        "checksum": content[:14] + b"\x01\x02" + content[16:],
+        "size": content[:22] + b"\x01\x00" + content[24:],
+        "links": repacked(held, external_attr=0o120777 << 16),
+        "extra": repacked(held, extra=b"up\x04\x00evil"),
+        "comment": repacked(held, comment=b"signed by the regulator"),
+        "over each other": content.replace(struct.pack("<I", content.index(b"PK\x03\x04", 9)), bytes(4)),
+    }
+    for what, attempt in forged.items():
+        with pytest.raises(Damaged):
+            pytest.fail(f"{what}: {[*Parts(attempt)]}")
+
+
 def test_names_that_some_disks_take_for_one_are_rejected() -> None:
     with pytest.raises(Damaged, match="twice"):
         Parts(zipped({"readme.txt": b"a", "README.txt": b"b"}))

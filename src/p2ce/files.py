@@ -73,6 +73,11 @@ def open_file(path: str | os.PathLike[str]) -> io.BufferedReader:
     return os.fdopen(descriptor, "rb")
 
 
+def change_mode(descriptor: int, path: str | os.PathLike[str], mode: int) -> None:
+    """Change the mode of an open file; where others may write to the folder, its name may lead elsewhere."""
+    os.chmod(descriptor if os.chmod in os.supports_fd else path, mode)
+
+
 def _replace(target: Path, content: bytes) -> None:
     # In the same folder, since only within one file system a file takes another's place at once. Its name
     # is of fixed length, so that the longest name allowed stays allowed, and cannot be foreseen.
@@ -82,8 +87,8 @@ def _replace(target: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        if (mode := _mode_to_keep(target)) is not None:
-            beside.chmod(mode)
+            if (mode := _mode_to_keep(target)) is not None:
+                change_mode(file.fileno(), beside, mode)
         beside.replace(target)  # also of a link, which is not followed
     finally:
         beside.unlink(missing_ok=True)

@@ -16,6 +16,7 @@ from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from p2ce.files import change_mode
 from p2ce.kernel_folders import kernel_folders, risk_of
 
 logger = logging.getLogger("p2ce")
@@ -159,7 +160,7 @@ def _replace(path: Path, content: bytes) -> None:
     try:
         with open(descriptor, "wb") as file:
             file.write(content)
-        os.chmod(beside, 0o644)  # whatever the umask: others may read and not write
+            change_mode(descriptor, beside, 0o644)  # whatever the umask: others may read and not write
         os.replace(beside, path)
     except BaseException:
         os.unlink(beside)

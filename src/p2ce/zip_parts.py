@@ -4,10 +4,12 @@ import copy
 import io
 import os
 import re
+import stat
 import zipfile
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import TracebackType
+from typing import IO
 
 from p2ce.errors import LimitExceeded
 from p2ce.limits import DEFAULT, Limits, zip_list_bytes
@@ -20,7 +22,6 @@ LEVEL = 4  # on numbers, 6 takes a third longer and saves one percent
 LARGEST_RATIO = 200
 SMALL = 65_536  # bytes of a part that may shrink as it likes
 WAYS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-ENCRYPTED = 0x1  # a flag of zip files
 LONGEST_LIST = 64 << 20  # bytes of the list of parts, some hundred for each
 PIECE = 1 << 20  # bytes that are unpacked at a time
 NAME = re.compile(r"[A-Za-z0-9_-][\w.-]*(?:/[A-Za-z0-9_-][\w.-]*)*", re.ASCII)  # leads out of no folder
@@ -76,7 +77,8 @@ class Parts:
                 raise Damaged(NO_ZIP)
             self._archive = zipfile.ZipFile(self._stream)
             held = self._archive.infolist()
-            _check(held, self._stream.seek(0, os.SEEK_END), limits)
+            _check(held, limits)
+            _check_places(self._stream, held, self._archive.start_dir)
         except BaseException as error:
             self._stream.close()
             if not isinstance(error, Exception) or isinstance(error, OSError | Damaged | LimitExceeded):
@@ -132,7 +134,7 @@ class Parts:
             )
 
 
-def _check(held: Sequence[zipfile.ZipInfo], size: int, limits: Limits) -> None:
+def _check(held: Sequence[zipfile.ZipInfo], limits: Limits) -> None:
     """Check what the list of parts says, before any is unpacked."""
     unpacked = sum(part.file_size for part in held)
     limits.require("archive_bytes", unpacked, f"It unpacks to {unpacked:,} bytes")
@@ -140,9 +142,38 @@ def _check(held: Sequence[zipfile.ZipInfo], size: int, limits: Limits) -> None:
         # zipfile cuts names at a NUL, other programs do not.
         if not NAME.fullmatch(part.filename) or part.orig_filename != part.filename:
             raise Damaged(f"it has a part {echoed(part.orig_filename, most=60)}, which is no name of a part")
-        if part.flag_bits & ENCRYPTED or part.compress_type not in WAYS or _unfolds_too_far(part):
+        kind = stat.S_IFMT(part.external_attr >> 16)
+        if (
+            part.flag_bits
+            or part.compress_type not in WAYS
+            or part.comment
+            or (part.extra and not _is_huge(part))
+            or kind not in (0, stat.S_IFREG)  # a link, once it is unpacked
+            or _unfolds_too_far(part)
+        ):
             raise Damaged(f"its part {echoed(part.filename, most=60)} is not packed as p2ce packs")
     if len({part.filename.lower() for part in held}) != len(held):  # some disks ignore capitals
         raise Damaged("a part is there twice")
-    if sum(part.compress_size for part in held) > size:
-        raise Damaged("its parts lie over each other")
+
+
+def _check_places(stream: IO[bytes], held: Sequence[zipfile.ZipInfo], end: int) -> None:
+    """Check that the parts fill the file up to their list, each behind a header that says what the list says.
+
+    Otherwise programs that read the headers, or a browser, could find other contents than we do.
+    """
+    at = 0
+    for part in sorted(held, key=lambda one: one.header_offset):
+        bare = copy.copy(part)
+        bare.extra = b""
+        header = bare.FileHeader(_is_huge(part))
+        stream.seek(at)
+        if part.header_offset != at or stream.read(len(header)) != header:
+            raise Damaged(f"its part {echoed(part.filename, most=60)} is not packed as p2ce packs")
+        at += len(header) + part.compress_size
+    if at != end:
+        raise Damaged("something lies between its parts")
+
+
+def _is_huge(part: zipfile.ZipInfo) -> bool:
+    """Return whether `zipfile` writes the sizes of a part into an extra field."""
+    return part.file_size * 1.05 > zipfile.ZIP64_LIMIT

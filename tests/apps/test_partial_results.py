@@ -55,6 +55,24 @@ def test_another_question_is_written(tmp_path: Path) -> None:
     assert not path.exists()  # nothing is left behind where nobody was done
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes as Unix has them")
+def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
+    """Another user may have made it, in a folder such as /tmp: a pipe may never begin to be read."""
+    path = tmp_path / "out.json.partial"
+    os.mkfifo(path)
+    pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    os.write(pipe, b"a line\n")
+    with pytest.raises(InvalidArgument, match="is a pipe or a device"):
+        begin(path, ASKED, fresh=False)
+    assert os.read(pipe, 100) == b"a line\n"
+    os.close(pipe)
+    path.unlink()
+    (tmp_path / "begun").write_text("{", encoding="utf-8")
+    path.symlink_to(tmp_path / "begun")
+    with pytest.raises(InvalidArgument, match="is a link"):
+        begin(path, ASKED, fresh=False)
+
+
 def scored(score: float) -> Explanation:
     return replace(explanation(question=None), person_score=score)
 

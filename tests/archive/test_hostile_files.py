@@ -99,7 +99,7 @@ def test_a_saved_file_is_its_owners_alone_and_a_link_stays_one(tmp_path: Path) -
     (tmp_path / "link").symlink_to(tmp_path / "real")
     loans.explainer().save(tmp_path / "link")
     assert (tmp_path / "link").is_symlink()
-    assert stat.S_IMODE(os.stat(tmp_path / "real").st_mode) == 0o600
+    assert stat.S_IMODE(os.stat(tmp_path / "real").st_mode) == 0o600  # it holds the reference population
 
 
 def huge_claim() -> bytes:

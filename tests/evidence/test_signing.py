@@ -1,5 +1,6 @@
 """A signature holds for the very bytes that were signed, by the very key, and is the same each time."""
 
+import json
 import logging
 import os
 import shutil
@@ -115,12 +116,24 @@ def test_another_key_does_not_verify(signed: Path, tmp_path: Path) -> None:
         evidence.verify_signature(signed, tmp_path / "key2.pub")
 
 
-def test_entries_that_no_signature_has_are_rejected(signed: Path, case: Case) -> None:
+def test_a_signature_has_one_writing(signed: Path, case: Case, tmp_path: Path) -> None:
+    """No signature covers the signature itself, so nothing can be added to it."""
     parts = parts_of(signed)
-    more = parts["signature.json"].replace(b"{", b'{"signer": "The Regulator",', 1)
-    path = write_parts(signed.with_name("more.zip"), {**parts, "signature.json": more})
-    with pytest.raises(InvalidArgument, match="entries that no signature has"):
-        evidence.replay(path, case.model)
+    written = parts["signature.json"]
+    for other in (
+        written.replace(b"{", b'{"signer": "The Regulator",', 1),
+        written + b" " * 1_000,
+        b"\xef\xbb\xbf" + written,
+        json.dumps(json.loads(written)).encode(),
+    ):
+        path = write_parts(signed.with_name("other.zip"), {**parts, "signature.json": other})
+        with pytest.raises(InvalidArgument, match="not as it was written"):
+            evidence.replay(path, case.model)
+    last = written[-6:-5]  # of 64 bytes in Base64, whose last four bits stand for nothing
+    spare = written[:-6] + {b"A": b"B", b"Q": b"R", b"g": b"h", b"w": b"x"}[last] + written[-5:]
+    path = write_parts(signed.with_name("other.zip"), {**parts, "signature.json": spare})
+    with pytest.raises(InvalidSignature):
+        evidence.verify_signature(path, tmp_path / "key1.pub")
 
 
 def test_a_passphrase_opens_an_encrypted_key(signed: Path, case: Case, tmp_path: Path) -> None:

@@ -77,7 +77,12 @@ def dask_cluster(
             started(
                 folder / "scheduler.log",
                 env,
-                *("scheduler", "--host", HERE, "--port", 0, "--no-dashboard", "--scheduler-file", file),
+                *("scheduler", "--host", HERE, "--port", 0, "--scheduler-file", file),
+                *(
+                    "--no-dashboard",
+                    "--dashboard-address",
+                    f"{HERE}:0",
+                ),  # its HTTP server, which starts anyway
             )
         )
         address = _address(file)

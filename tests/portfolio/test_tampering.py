@@ -313,6 +313,8 @@ LIES: list[Callable[[list[dict[str, Any]]], None]] = [
     lambda lines: lines[1].update(seconds=[]),
     lambda lines: lines[1].pop("shard"),
     lambda lines: lines[1]["shard"].update(number="0"),
+    lambda lines: lines[1]["shard"].update({"\ud800": 1}),
+    lambda lines: lines[1]["shard"].update(where="\ud800"),
 ]
 
 
@@ -338,6 +340,15 @@ def test_a_journal_of_damaged_lines_is_no_traceback(
         file.write(b"[" * 200_000 + b"\n")
     run(copied)
     assert contents(copied) == contents(undisturbed)
+
+
+def test_a_journal_that_begins_otherwise_is_said_in_one_line(
+    copied: Path, run: Callable[[Path], Answers]
+) -> None:
+    header, *lines = journal_of(copied)
+    for first in ({**header, "\ud800": 1}, {**header, "format": "\ud800"}, {"format": header["format"]}, [1]):
+        write_journal(copied, [first, *lines])
+        assert "not of this version" in fault(lambda: run(copied), InvalidArgument)
 
 
 def test_a_copied_part_does_not_become_more_people(

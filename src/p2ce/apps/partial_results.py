@@ -34,8 +34,10 @@ def partial_path(out: Path) -> Path:
 def begin(path: Path, request: Mapping[str, Any], *, fresh: bool) -> "Partial":
     """Go on with a file of the same request, or start one when the first person is done."""
     header = {"format": FORMAT, "request": dict(request)}
-    if path.exists() and not fresh and not _is_unbegun(path):
-        return _go_on(path, header)
+    if not fresh and path.exists():
+        require_own(path)  # before it is opened: a pipe may never begin, and a device never end
+        if not _is_unbegun(path):
+            return _go_on(path, header)
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
@@ -144,7 +146,6 @@ def _is_unbegun(path: Path) -> bool:
 
 
 def _go_on(path: Path, header: Line) -> Partial:
-    require_own(path)
     try:
         lines, whole = whole_lines(path.read_bytes())
     except OSError as error:

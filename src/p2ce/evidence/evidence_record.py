@@ -1,7 +1,8 @@
 """Describe an evidence file: what it is about, which code made it, and the checksum of every part."""
 
+import json
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from p2ce.tables.json_values import Value
 
@@ -33,3 +34,8 @@ class EvidenceRecord:
     labels: dict[str, tuple[Value, ...]]  # of each column of categories, in the order of their codes
     grid: tuple[GridAxis, ...] | None = None  # None where no model was at hand when the file was written
     parts: dict[str, str]  # name → SHA-256, of all but this one and the signature
+
+
+def plain_json(content: dict[str, Any]) -> bytes:
+    """Write a part of an evidence file as JSON, the same to the byte each time."""
+    return json.dumps(content, indent=1, allow_nan=False).encode()

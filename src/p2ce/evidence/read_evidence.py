@@ -18,6 +18,7 @@ from p2ce.evidence.evidence_record import (
     RECORD,
     SIGNATURE,
     EvidenceRecord,
+    plain_json,
 )
 from p2ce.evidence.signing import FORMAT as SIGNATURE_FORMAT
 from p2ce.evidence.signing import Signature
@@ -133,8 +134,8 @@ def _signature(held: dict[str, bytes], limits: Limits) -> Signature | None:
         return None
     data = parse_json(held[SIGNATURE], SIGNATURE, limits, unique=True)
     signature = to_record(data, Signature, SIGNATURE, limits, form=SIGNATURE_FORMAT)
-    if data != plain_fields(signature):  # no signature covers it
-        raise Damaged(f"its part {echoed(SIGNATURE)} has entries that no signature has")
+    if held[SIGNATURE] != plain_json(plain_fields(signature)):  # no signature covers it
+        raise Damaged(f"its part {echoed(SIGNATURE)} is not as it was written")
     return signature
 
 

@@ -1,7 +1,6 @@
 """Save how one explanation came about: one zip file with all that the search was given and all it found."""
 
 import hashlib
-import json
 import os
 import re
 from dataclasses import replace
@@ -19,6 +18,7 @@ from p2ce.evidence.evidence_record import (
     RECORD,
     SIGNATURE,
     EvidenceRecord,
+    plain_json,
 )
 from p2ce.evidence.person_grid import grid_of_person, labels_of_codes
 from p2ce.evidence.readme import readme_of
@@ -85,7 +85,7 @@ def save(
         )
     held, record = _of_explainer(explainer, explanation, actions)
     parts = {
-        EXPLANATION: _json(explanation.to_dict()),
+        EXPLANATION: plain_json(explanation.to_dict()),
         POLICY: question.policy.encode(),
         EXPLAINER: held,
     }
@@ -114,14 +114,10 @@ def save(
     record = replace(record, parts={name: _sha256(part) for name, part in parts.items()})
     parts[README] = readme_of(record, explanation).encode()
     record = replace(record, parts={name: _sha256(part) for name, part in parts.items()})
-    parts = {RECORD: _json(plain_fields(record)), **parts}
+    parts = {RECORD: plain_json(plain_fields(record)), **parts}
     if sign is not None:
-        parts[SIGNATURE] = _json(plain_fields(signature_of(parts, sign, passphrase=passphrase)))
+        parts[SIGNATURE] = plain_json(plain_fields(signature_of(parts, sign, passphrase=passphrase)))
     write_whole(path, zipped(parts), what="The evidence")
-
-
-def _json(content: dict[str, Any]) -> bytes:
-    return json.dumps(content, indent=1, allow_nan=False).encode()
 
 
 def _question(explanation: Explanation) -> Question:

@@ -64,7 +64,10 @@ def require_signature(
     from cryptography.exceptions import InvalidSignature as Invalid
 
     try:
-        public.verify(base64.b64decode(signature.signature, validate=True), _message(parts))
+        signed = base64.b64decode(signature.signature, validate=True)
+        if base64.b64encode(signed).decode() != signature.signature:  # its last letter has spare bits
+            raise Invalid
+        public.verify(signed, _message(parts))
     except (Invalid, ValueError):
         raise InvalidSignature(
             f"The signature is not by the key {shown}, or a part was changed after it was signed. It names "

@@ -47,6 +47,8 @@ CHANGED = (
 )
 PART = re.compile(r"part-\d{5,}\.parquet")
 BEGINS = json.dumps({"format": FORMAT})[:-1].encode()
+# What msgspec raises on a line of another form, and on half of a surrogate pair, which is no text.
+OTHER_FORM = (msgspec.ValidationError, UnicodeEncodeError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,7 +275,7 @@ def _read(folder: Path, descriptor: int, request: Request, shown: str, limits: L
     header = _header_of(lines[0] if lines else None, shown)
     _require_same(request, header.request, shown)
     journal = Journal(folder, descriptor, header)
-    with suppress(msgspec.ValidationError):  # behind a damaged line nothing is trusted
+    with suppress(*OTHER_FORM):  # behind a damaged line nothing is trusted
         for line in lines[1:]:
             entry = msgspec.convert(line, Finished)
             journal.finished[entry.shard.number] = entry
@@ -284,7 +286,7 @@ def _read(folder: Path, descriptor: int, request: Request, shown: str, limits: L
 def _header_of(line: Any, shown: str) -> _Header:
     try:
         header = msgspec.convert(line, _Header)
-    except msgspec.ValidationError:
+    except OTHER_FORM:
         header = None
     if header is None or header.format != FORMAT:
         raise InvalidArgument(
