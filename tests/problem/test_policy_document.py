@@ -38,7 +38,9 @@ def test_what_is_written_is_read_back(content: Any) -> None:
 WORDS = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,70}", fullmatch=True) | st.sampled_from(
     ["kind", "from", "to", "no", "Yes", "null", "NULL", "true", "off", "y", "in", "candidates", "e5", "inf"]
 )
-PLAIN = SCALARS | WORDS | st.sampled_from([1e20, -1e-7, 1.5e300, -0.0, 10**120, float("inf"), "a b", " a", "a:"])
+PLAIN = (
+    SCALARS | WORDS | st.sampled_from([1e20, -1e-7, 1.5e300, -0.0, 10**120, float("inf"), "a b", " a", "a:"])
+)
 LISTS = st.lists(PLAIN, max_size=30) | st.lists(
     st.floats() | st.lists(st.floats() | st.integers(), max_size=12), max_size=8
 )
