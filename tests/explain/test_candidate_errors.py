@@ -58,3 +58,21 @@ def test_of_many_candidates_some_of_every_feature_are_tried(monkeypatch: pytest.
     model.known -= {"free"}
     with pytest.raises(InvalidActions, match="fails with 'home' at 'free'"):
         require_candidates(problem, row)
+    model.known |= {"free"}
+    monkeypatch.setattr(candidates, "MOST_TRIED", 1)
+    model.rows = 0
+    require_candidates(problem, row)
+    assert model.rows == 1  # also where there are more axes than may be tried
+
+
+def test_a_category_with_too_many_labels_is_rejected_before_anything_learns_from_it() -> None:
+    people = pd.DataFrame(
+        {"age": np.arange(30_002) % 60, "home": [f"home {i % 30_001}" for i in range(30_002)]}
+    )
+    model = Picky(*people["home"])
+    with pytest.raises(InvalidActions, match="'home' has 30,001 labels, more than the 30,000 allowed"):
+        p2ce.Explainer(model, people, target=1)
+    assert model.rows == 0
+    fixed = ActionSet.infer(people).fix("home")  # which has no candidates to list
+    p2ce.Explainer(model, people, target=1, actions=fixed, plausibility=None)
+    assert model.rows > 0

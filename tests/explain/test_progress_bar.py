@@ -15,4 +15,5 @@ def test_the_library_and_the_command_line_name_both_times(capsys: pytest.Capture
     explainer.explain_many(people, progress=True)
     explain_in_chunks(explainer, people, [0, 1, 2], partial=None, progress=True)
     shown = re.sub(r" +", " ", capsys.readouterr().err)
-    assert [found.groups() for found in TIMES.finditer(shown) if found[1] == "3"] == [("3", "3")] * 2
+    # How often a bar is drawn depends on the clock; what it says at its end does not.
+    assert [TIMES.findall(bar)[-1] for bar in shown.split("\n") if TIMES.search(bar)] == [("3", "3")] * 2

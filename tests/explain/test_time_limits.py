@@ -1,4 +1,9 @@
-"""A search stops on demand: by the clock, within a call of a slow model, or by its listener."""
+"""A search stops on demand: by the clock, within a call of a slow model, or by its listener.
+
+Other processes may make this one wait at any moment, so nothing is measured by the clock on the wall. Work is
+measured in seconds of the processor. Calls are counted that sleep: however long this process waits, time only
+passes faster than they need.
+"""
 
 import time
 from collections.abc import Iterator
@@ -14,7 +19,7 @@ import p2ce
 from p2ce import Status
 
 SECONDS = 0.1  # of a call
-SLACK = 0.15  # of the machine
+SLACK = 0.5  # of the processor, which is slower while others use its caches; without limits, it takes minutes
 
 
 @pytest.fixture(scope="module")
@@ -35,23 +40,21 @@ def hard() -> tuple[p2ce.Explainer, pd.DataFrame]:
 def test_the_limit_is_obeyed(hard: Any, limit: float) -> None:
     """The longer the search, the more is open at its end; summing that up is on the clock as well."""
     explainer, people = hard
-    taken = []
-    for position in range(2):  # a busy machine may pause one of them
-        begin = time.perf_counter()
+    for position in range(2):
+        begin = time.process_time()
         found = explainer.explain(people.iloc[position], time_limit=limit)
-        taken.append(time.perf_counter() - begin)
+        assert time.process_time() - begin <= limit + SLACK
         assert found.status is Status.TIME_LIMIT
         assert not found.certificate.proven
         assert found.certificate.open_boxes > 0
         assert all(option.score >= 0.97 and option.plausibility >= 0.0 for option in found)
-    assert min(taken) <= limit + SLACK
 
 
 def test_every_row_of_a_batch_has_the_limit(hard: Any) -> None:
     explainer, people = hard
-    begin = time.perf_counter()
+    begin = time.process_time()
     found = explainer.explain_many(people, time_limit=0.1)
-    assert time.perf_counter() - begin <= len(people) * (0.1 + SLACK)
+    assert time.process_time() - begin <= len(people) * 0.1 + SLACK
     assert {one.status for one in found} == {Status.TIME_LIMIT}
     assert all(one.timings["search"] >= 0.09 for one in found)
 
@@ -71,24 +74,35 @@ def test_a_listener_hears_and_cancels(hard: Any) -> None:
     assert all(news.people == 1 and news.person == 0 and news.open_boxes >= 0 for news in heard)
 
 
+class Liar:
+    """Rejects whatever the search finds, so that it has to go on; says so after a while."""
+
+    def __init__(self) -> None:
+        self.calls, self.seconds = 0, 0.0
+
+    def __call__(self, frame: pd.DataFrame) -> np.ndarray:
+        self.calls += 1
+        time.sleep(self.seconds)
+        return np.full(len(frame), 0.1)
+
+
 @pytest.fixture
-def liar(hard: Any) -> Iterator[tuple[p2ce.Explainer, pd.DataFrame]]:
-    """Let the model reject whatever the search finds, so that it has to go on."""
+def liar(hard: Any) -> Iterator[tuple[p2ce.Explainer, pd.DataFrame, Liar]]:
     explainer, people = hard
-    honest = explainer._problem
-    lie = replace(honest.model, evaluate=lambda frame: np.full(len(frame), 0.1))
-    explainer._problem = replace(honest, model=lie)
-    yield explainer, people
+    honest, lie = explainer._problem, Liar()
+    explainer._problem = replace(honest, model=replace(honest.model, evaluate=lie))
+    yield explainer, people, lie
     explainer._problem = honest
 
 
 def test_cells_that_fail_verification_start_neither_the_clock_nor_the_listener_anew(liar: Any) -> None:
-    explainer, people = liar
-    begin = time.perf_counter()
-    found = explainer.explain(people.iloc[0], time_limit=0.2, max_changes=4)
-    assert time.perf_counter() - begin <= 0.2 + SLACK
+    explainer, people, lie = liar
+    lie.seconds = 2.0  # longer than the limit: who is told no then does not search once more
+    found = explainer.explain(people.iloc[0], time_limit=1.0, max_changes=4)
+    assert lie.calls <= 1
     assert len(found) == 0
     assert found.status in (Status.TIME_LIMIT, Status.HEURISTIC)
+    lie.seconds = 0.0
     heard: list[p2ce.explainer.Progress] = []
 
     def listen(news: p2ce.explainer.Progress) -> bool:
@@ -122,9 +136,9 @@ def test_a_slow_model_takes_the_limit_and_one_call_at_most(threshold: float) -> 
     assert model.calls <= 12
     explainer.warm_up()
     for limit in (0.05, 0.5):
-        begin = time.perf_counter()
+        model.calls = 0
         found = explainer.explain({"a": 1, "b": 2, "c": 3, "d": 4}, time_limit=limit)
-        assert time.perf_counter() - begin <= limit + SECONDS + SLACK
+        assert model.calls * SECONDS <= limit + SECONDS
         assert found.status is Status.TIME_LIMIT
 
 

@@ -23,7 +23,7 @@ PAGES = ("/", "/status", "/health", "/metrics", "/info/main/workers.html", "/jso
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     with local_client(1) as found:
-        found.wait_for_workers(1, timeout=60)
+        found.wait_for_workers(1, timeout=240)
         yield found
 
 
@@ -80,7 +80,7 @@ def test_all_ports_are_on_this_machine_alone_and_have_no_pages(client: Client) -
     for port in ports:
         for page in PAGES:
             with pytest.raises(urllib.error.HTTPError, match="404"):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}{page}", timeout=10)
+                urllib.request.urlopen(f"http://127.0.0.1:{port}{page}", timeout=60)
 
 
 def _imports_from() -> list[str]:
@@ -97,7 +97,7 @@ def test_nothing_is_imported_from_a_folder_that_anybody_could_have_made(
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     before = list(sys.path)
     with local_client(1) as client:
-        client.wait_for_workers(1, timeout=60)
+        client.wait_for_workers(1, timeout=240)
         for entries in (*client.run(_imports_from).values(), list(sys.path)):
             inside = [Path(entry) for entry in entries if entry.startswith(str(tmp_path))]
             assert inside  # Dask imports from its own folder

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from p2ce.errors import LimitExceeded, PolicyError
 from p2ce.limits import DEFAULT
-from p2ce.problem.policy_document import _Loader, read_document, write_document
+from p2ce.problem.policy_document import _by_pyyaml, _Loader, read_document, write_document
 
 SCALARS = st.one_of(
     st.none(),
@@ -33,6 +33,26 @@ def test_what_is_written_is_read_back(content: Any) -> None:
     document = read_document(write_document(content))
     assert document.content == content
     assert repr(document.content) == repr(content)  # 1 and 1.0 and True are distinct
+
+
+WORDS = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,70}", fullmatch=True) | st.sampled_from(
+    ["kind", "from", "to", "no", "Yes", "null", "NULL", "true", "off", "y", "in", "candidates", "e5", "inf"]
+)
+PLAIN = (
+    SCALARS | WORDS | st.sampled_from([1e20, -1e-7, 1.5e300, -0.0, 10**120, float("inf"), "a b", " a", "a:"])
+)
+LISTS = st.lists(PLAIN, max_size=30) | st.lists(
+    st.floats() | st.lists(st.floats() | st.integers(), max_size=12), max_size=8
+)
+KEYS = WORDS | st.text(max_size=8)
+ENTRIES = st.dictionaries(
+    KEYS, st.recursive(PLAIN | LISTS, lambda inner: st.dictionaries(KEYS, inner, max_size=4), max_leaves=8)
+)
+
+
+@given(ENTRIES | CONTENT)
+def test_what_is_written_quickly_is_what_pyyaml_writes(content: Any) -> None:
+    assert write_document(content) == _by_pyyaml(content)
 
 
 @given(st.lists(st.text() | st.sampled_from(["no", "on", "12:30", "0x1f", "2024-01-01"])))

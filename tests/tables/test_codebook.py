@@ -142,6 +142,16 @@ def test_the_commonest_label_comes_first_and_ties_go_by_appearance() -> None:
     assert (ordered.labels, ordered.ordered) == (tuple(SCHOOL), True)
 
 
+@given(st.lists(st.sampled_from(["", "a", "b", "a ", "É"]) | st.none()))
+def test_text_has_the_labels_that_objects_have(cells: list[str | None]) -> None:
+    """Text is counted by pandas, which is quicker; cells of any kind are counted one by one."""
+    as_objects = coding_of(pd.Series(cells, dtype=object)).labels
+    for dtype in ("str", "string"):
+        text = coding_of(pd.Series(cells, dtype=dtype))
+        assert text.labels == as_objects
+        assert all(type(label) is str for label in text.labels or ())
+
+
 def test_unknown_labels_get_codes_behind_all_others_and_keep_them() -> None:
     coding = coding_of(text(["own", "rent"]))
     assert coding.code_of("boat") is None

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -168,8 +169,10 @@ def _thresholds(scores: Sequence[Score | None], columns: Sequence[str]) -> dict[
         if flat is None or flat.forest is None or flat.see is not seen_as_given:
             return None
         forest = flat.forest
-        for place, name in enumerate(columns):
-            found[name].append(forest.threshold[forest.feature == place])
+        order = np.argsort(forest.feature, kind="stable")
+        begins = np.searchsorted(forest.feature[order], np.arange(len(columns) + 1))
+        for name, (begin, end) in zip(columns, pairwise(begins.tolist()), strict=True):
+            found[name].append(forest.threshold[order[begin:end]])
     return {name: np.unique(np.concatenate(parts)) for name, parts in found.items() if parts}
 
 

@@ -24,8 +24,9 @@ def columns_by_name(
     """Check that model and reference have the same columns, in any order; give the model's order."""
     fitted_on = [str(name) for name in names]
     known = [str(name) for name in reference.columns]
-    missing = [name for name in fitted_on if name not in known]
-    extra = [name for name in known if name not in fitted_on]
+    seen_by_model, seen_here = set(fitted_on), set(known)
+    missing = [name for name in fitted_on if name not in seen_here]
+    extra = [name for name in known if name not in seen_by_model]
     if missing:
         raise InvalidReference(
             f"The {subject} was fitted on column {echoed(missing[0])}, which the reference frame does not "

@@ -14,7 +14,7 @@ def require_candidates(problem: Problem, row: FloatArray) -> None:
     """Show every candidate to every model, in a row (d,) that it takes; raise naming those at which it fails.
 
     An encoder that was fitted on some numbers may raise at others: better here than during a search. Of more
-    than `MOST_TRIED` candidates, as many are tried, spread out over every axis.
+    than `MOST_TRIED` candidates, as many are tried at most, spread out over the axes.
     """
     rows, what = _rows(problem, row)
     if not len(rows):
@@ -38,6 +38,7 @@ def _rows(problem: Problem, row: FloatArray) -> tuple[FloatArray, list[tuple[int
     ]
     most = max(1, _fair_share([len(values) for _, values in axes], MOST_TRIED))
     what = [(column, float(value)) for column, values in axes for value in _spread_out(values, most)]
+    what = what[:: max(1, -(-len(what) // MOST_TRIED))]  # not every one of thousands of axes
     rows = np.repeat(row[None, :], len(what), axis=0)
     for place, (column, value) in enumerate(what):
         rows[place, column] = value

@@ -32,7 +32,7 @@ from p2ce.objectives import Objective, Reference, resolve
 from p2ce.objectives.objective import FittedObjective, blamed
 from p2ce.paper.solve_by_paper import check_paper
 from p2ce.problem.actions import ActionSet
-from p2ce.problem.infer import encode_columns, infer_features
+from p2ce.problem.infer import column_names, encode_columns, infer_features
 from p2ce.problem.known_outcomes import known_outcomes
 from p2ce.problem.method import find_method
 from p2ce.problem.relations import relations_between, relations_of
@@ -81,9 +81,12 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     frame, kind = as_pandas(reference)
     # The paper's algorithms search the paper's grid, and no other one is tried after it.
     actions, inferred = _actions(frame, given.actions, "data" if method is None else "paper")
+    check_actions(actions, column_names(frame))
+    for feature in actions.features:
+        if feature.is_category and not feature.fixed:  # before a million labels are encoded and learnt from
+            feature.check_not_too_many()
     book = codebook_of(frame)
     codes = book.encode(frame)
-    check_actions(actions, book.names)
     nullable = columns_with_missing(codes, book) | columns_to_miss(actions)
     outcomes = None if y is None else known_outcomes(y, rows=len(frame), index=frame.index)
     parsing = partial(

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -28,6 +28,7 @@ class Reference:
     names: tuple[str, ...]
     values: FloatArray  # (N, d)
     codebook: Codebook | None = None  # how each column is coded; None: all are numbers
+    _units: dict[Unit, FloatArray] = field(default_factory=dict, init=False, repr=False)  # once measured
 
     @property
     def is_category(self) -> BoolArray:
@@ -49,6 +50,11 @@ class Reference:
         paper, which also stands in where the robust one is 0; 1 where both are. "own" is 1 everywhere: the
         feature's own unit.
         """
+        if name not in self._units:
+            self._units[name] = self._measured(name)
+        return self._units[name].copy()
+
+    def _measured(self, name: Unit) -> FloatArray:
         units = np.ones(len(self.names))
         if name == "own":
             return units

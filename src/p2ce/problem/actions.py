@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature, nearest
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from p2ce.problem.rules.rule import Rule
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ActionSet:
     """What each feature may do. Every call returns a new ActionSet; this one never changes.
 
@@ -370,10 +371,13 @@ class ActionSet:
 
     def __getitem__(self, name: object) -> FeatureActions:
         wanted = as_text(name)
-        for feature in self.features:
-            if feature.name == wanted:
-                return feature
+        if wanted in self._by_name:
+            return self._by_name[wanted]
         raise UnknownFeature(f"There is no feature {echoed(wanted)}. {nearest(wanted, self.names)}")
+
+    @cached_property
+    def _by_name(self) -> dict[str, FeatureActions]:
+        return {feature.name: feature for feature in self.features}
 
     def __len__(self) -> int:
         return len(self.features)

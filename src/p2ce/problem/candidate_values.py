@@ -1,6 +1,7 @@
 """Choose the candidate values of a number: where people are, round numbers among them preferred."""
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,10 +54,9 @@ def values_where_people_are(
         listed = _index_range(ends, resolution, dtype)
         if listed.stop - listed.start <= MOST_LISTED:
             return _inside(multiples(listed, anchor=Fraction(0), step=resolution), *ends, dtype)
-    low, high = bulk
-    parts = [known[[0, -1]], _of_the_bulk(known, counts, bulk, resolution, whole=whole, dtype=dtype)]
-    parts += [_of_a_tail(low, ends[0], step, resolution), _of_a_tail(high, ends[1], step, resolution)]
-    return _inside(np.concatenate(parts), *ends, dtype)
+    inside = _of_the_bulk(known, counts, bulk, resolution, whole=whole, dtype=dtype)
+    outside = _of_the_tails(bulk, ends, step, resolution)
+    return _inside(np.concatenate([known[[0, -1]], inside, outside]), *ends, dtype)
 
 
 def _of_the_bulk(
@@ -84,15 +84,19 @@ def _of_the_bulk(
     return np.concatenate([points, common])
 
 
-def _of_a_tail(begin: float, end: float, step: float, resolution: Fraction | None) -> FloatArray:
-    """Give round numbers from the end of the bulk to the end of the data, each step twice the one before."""
-    reach = abs(end - begin)
-    if not reach:
-        return np.empty(0)
-    doublings = int(np.ceil(np.log2(max(reach / step, 1.0)))) + 1
-    offsets = step * 2.0 ** np.arange(doublings)
-    points = begin + np.sign(end - begin) * offsets
-    found = roundest_between(points - offsets / 4, points + offsets / 4)
+def _of_the_tails(
+    bulk: tuple[float, float], ends: tuple[float, float], step: float, resolution: Fraction | None
+) -> FloatArray:
+    """Give round numbers from the bulk's ends to those of the data, each step twice the one before."""
+    places, widths = [np.empty(0)], [np.empty(0)]
+    for begin, end in zip(bulk, ends, strict=True):
+        if reach := abs(end - begin):
+            doublings = int(np.ceil(np.log2(max(reach / step, 1.0)))) + 1
+            offsets = step * 2.0 ** np.arange(doublings)
+            places.append(begin + np.sign(end - begin) * offsets)
+            widths.append(offsets / 4)
+    points, room = np.concatenate(places), np.concatenate(widths)
+    found = roundest_between(points - room, points + room)
     if resolution is None:
         return found
     return nearest_multiples(found, resolution)
@@ -163,10 +167,12 @@ def _round_steps(
 
 def _times(counts: list[int], step: Fraction) -> FloatArray:
     """Return so many steps, each the double nearest to it."""
+    times, over = step.numerator, step.denominator
     # Python divides whole numbers with a single correct rounding, however long they are.
-    return np.array([count * step.numerator / step.denominator for count in counts], dtype=np.float64)
+    return np.array([count * times / over for count in counts], dtype=np.float64)
 
 
+@lru_cache(maxsize=1024)  # the same few, column after column
 def _finer(step: Fraction) -> Fraction:
     """Give the next smaller round step that divides one of 1, 2, 2.5 or 5 × 10ⁿ."""
     digits = step

@@ -78,8 +78,9 @@ def _steps(feature: FeatureActions, count: int) -> tuple[float, float] | None:
     else:
         # In the digits that people wrote: floats lie a little beside decimals.
         digits = min(12, np.finfo(feature.dtype).precision) if feature.dtype.kind == "f" else 12
-        steps = [float(f"{step:.{digits}g}") for step in np.diff(feature.candidates())]
-    return _number(feature, min(steps)), _number(feature, max(steps))
+        gaps = np.diff(feature.candidates())
+        steps = [float(f"{step:.{digits}g}") for step in (gaps.min(), gaps.max())]
+    return _number(feature, steps[0]), _number(feature, steps[-1])
 
 
 def _number(feature: FeatureActions, value: float) -> Any:

@@ -121,6 +121,7 @@ class Display(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
 
 
 FIELDS = get_type_hints(Display, include_extras=True)  # a Struct checks types of plain data, not of arguments
+AS_IT_IS = Display()  # checked once, for thousands of features
 
 
 def words_in(words: Words, language: str) -> str:

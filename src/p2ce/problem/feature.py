@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from p2ce.errors import ContradictoryConstraints, InvalidActions, nearest
 from p2ce.problem.candidate_values import resolution_of, round_values_between
 from p2ce.problem.category_labels import as_cells, label_key, place_of
 from p2ce.problem.decimals import as_float, as_typed, index_range, multiples, round_step, to_dtype
-from p2ce.problem.display import Display, value_key
+from p2ce.problem.display import AS_IT_IS, Display, value_key
 from p2ce.tables.codebook import MISSING, Coding, is_missing
 from p2ce.visible import echoed
 
@@ -85,7 +86,7 @@ class FeatureActions:
     holds_missing: bool = False  # whether the column's type can say that a value is missing
     special: tuple[float, ...] = ()  # codes that stand for something else than a number, ascending
     leaves_special: bool = False
-    display: Display = field(default_factory=Display, hash=False)  # how people read it
+    display: Display = field(default_factory=lambda: AS_IT_IS, hash=False)  # how people read it
 
     def __post_init__(self) -> None:
         """Reject constraints that contradict each other, and those that leave no candidate at all."""
@@ -100,16 +101,13 @@ class FeatureActions:
         if self.may_go_missing:
             self._check_may_go_missing()
         self._check_named()
-        if self.count() == 0:
+        # Where the data chose the candidates, a column that holds no other value in the range stays as it is.
+        if not self.is_inferred and self.count() == 0:
             if self.labels is not None:
                 raise InvalidActions(
                     f"{echoed(self.name)} is a category without labels. Give it at least one."
                 )
-            if self.choices is not None:
-                raise self._choices_outside()
-            if self.inferred is None:
-                raise self._range_between_multiples()
-            # The data chose the candidates, and the column holds no other value in this range: it stays.
+            raise self._range_between_multiples() if self.choices is None else self._choices_outside()
 
     @property
     def is_category(self) -> bool:
@@ -142,7 +140,7 @@ class FeatureActions:
         low, high = self.stated_range or (self.low, self.high)
         if self.dtype.kind == "f":
             # The range ends as the column holds them: the float32 nearest to 0.1 is a little above 0.1.
-            limit = min(float(np.finfo(self.dtype).max), LARGEST_MAGNITUDE)
+            limit = _largest_end(self.dtype)
             low, high = (to_dtype(min(max(end, -limit), limit), self.dtype) for end in (low, high))
         return low, high
 
@@ -154,7 +152,7 @@ class FeatureActions:
         """
         if self.fixed:
             return np.empty(0, dtype=object if self.is_category else np.float64)
-        self._check_not_too_many()
+        self.check_not_too_many()
         if self.labels is not None:
             return as_cells(self.labels if self.choices is None else self.choices)
         return self._numbers()
@@ -372,7 +370,8 @@ class FeatureActions:
         low, high = self.ends()
         return values[(values >= low) & (values <= high)]
 
-    def _check_not_too_many(self) -> None:
+    def check_not_too_many(self) -> None:
+        """Raise if there are more candidates than a search takes."""
         # Not checked at construction: a fine step() may come before the within() that makes it sensible.
         if self.count() <= MOST_CANDIDATES:
             return
@@ -409,7 +408,7 @@ class FeatureActions:
     def _check_named(self) -> None:
         """Reject words for labels that the category does not have: they would never be shown."""
         labels = self.order or self.labels
-        if labels is None:
+        if labels is None or not (self.display.values or self.display.phrases):
             return
         known = {value_key(label): label for label in (*labels, *(self.labels or ()))}
         for key in (*self.display.values, *self.display.phrases):
@@ -450,6 +449,11 @@ class FeatureActions:
             return "Widen the range, or name the candidates with values() first."
         step = round_step(width, whole=whole)
         return f"Widen the range, or call .step({{{echoed(self.name)}: {shown(step)}}}) first."
+
+
+@lru_cache(maxsize=16)
+def _largest_end(dtype: "np.dtype[Any]") -> float:
+    return min(float(np.finfo(dtype).max), LARGEST_MAGNITUDE)
 
 
 def _length(indices: range) -> int:

@@ -1,5 +1,6 @@
 """Read off a table of people what each feature is like and where it may move."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -102,7 +103,7 @@ def column_names(frame: "pd.DataFrame") -> tuple[str, ...]:
         raise InvalidReference(
             "The reference frame has no columns. Give the columns that the model was fitted on."
         )
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise InvalidReference(
             f"The reference frame has more than one column called {listed(twice)}. Rename or drop them."

@@ -5,7 +5,10 @@ is a number, keys are text and come once, and there are neither aliases nor tags
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
+from math import isfinite
 from typing import Any, TypeAlias
 
 import yaml
@@ -33,6 +36,10 @@ PATTERNS = (
 )
 # The file, a list in it, one of its entries: the only lists there are those of rules.
 RULE_DEPTH = 3
+SHORT_KEYS = frozenset({"from", "to", "changes"})  # of a range or a transition, which has one line
+WIDTH = 100
+WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+LARGEST_INT = 10**100  # Python itself limits how many digits it writes
 LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
 
 
@@ -101,7 +108,7 @@ def _write_list(dumper: yaml.SafeDumper, items: list[Any]) -> Any:
 
 
 def _write_mapping(dumper: yaml.SafeDumper, entries: dict[str, Any]) -> Any:
-    short = all(key in ("from", "to", "changes") for key in entries)  # a range or a transition
+    short = SHORT_KEYS.issuperset(entries)
     return dumper.represent_mapping("tag:yaml.org,2002:map", entries.items(), flow_style=short)
 
 
@@ -118,10 +125,76 @@ _Dumper.add_representer(dict, _write_mapping)
 
 def write_document(content: Any) -> str:
     """Write plain data as YAML: mappings in lines, lists of plain values in brackets."""
+    return "".join(_lines(content, 0)) if _is_block(content) else _by_pyyaml(content)
+
+
+def _by_pyyaml(content: Any) -> str:
     text: str = yaml.dump(
-        content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=100
+        content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=WIDTH
     )
     return text
+
+
+def _is_block(content: Any) -> bool:
+    return isinstance(content, dict) and bool(content) and SHORT_KEYS.isdisjoint(content)
+
+
+def _lines(entries: dict[str, Any], depth: int) -> Iterator[str]:
+    """Write what consists of words and numbers, as PyYAML does but far quicker; PyYAML writes the rest."""
+    indent = "  " * depth
+    for key, value in entries.items():
+        begin = f"{indent}{key}:"
+        if not _is_word(key):
+            written = None
+        elif _is_block(value):
+            yield f"{begin}\n"
+            yield from _lines(value, depth + 1)
+            continue
+        elif type(value) is list and any(type(item) is list for item in value):
+            items = [_on_one_line(item, len(indent) + 4) for item in value]
+            written = None if None in items else "".join(f"\n{indent}  - {item}" for item in items)
+        else:
+            written = _on_one_line(value, len(begin) + 1)
+            written = None if written is None else f" {written}"
+        yield _nested(key, value, depth) if written is None else f"{begin}{written}\n"
+
+
+def _nested(key: str, value: Any, depth: int) -> str:
+    """Let PyYAML write one entry as deep inside other mappings as it lies."""
+    content: dict[str, Any] = {key: value}
+    for _ in range(depth):
+        content = {"in": content}
+    return _by_pyyaml(content).split("\n", depth)[depth]
+
+
+def _on_one_line(value: Any, column: int) -> str | None:
+    """Write a word, a number or a list of these; None for what may need quotes, escapes or another line."""
+    if type(value) is list:
+        items = [_plainly(item) for item in value]
+        text = None if None in items else f"[{', '.join(items)}]"  # type: ignore[arg-type]
+    else:
+        text = _plainly(value)
+    return None if text is None or column + len(text) > WIDTH else text
+
+
+def _plainly(value: Any) -> str | None:
+    kind = type(value)
+    if kind is float and isfinite(value):
+        text = repr(value)
+        return text.replace("e", ".0e") if "e" in text and "." not in text else text
+    if kind is int:
+        return str(value) if abs(value) < LARGEST_INT else None
+    if kind is bool:
+        return "true" if value else "false"
+    return value if kind is str and _is_word(value) else None
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_word(text: str) -> bool:
+    """Return whether a text needs no quotes: a short word that no reader takes for anything but text."""
+    return WORD.fullmatch(text) is not None and not any(
+        pattern.match(text) for _, pattern in _Dumper.yaml_implicit_resolvers.get(text[0], ())
+    )
 
 
 def read_document(text: str, *, limits: Limits = DEFAULT, what: str = "The policy") -> Document:

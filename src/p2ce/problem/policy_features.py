@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from p2ce.errors import InvalidActions, PolicyError
 from p2ce.problem.constraint_arguments import read_choices, read_range, read_step
 from p2ce.problem.decimals import as_typed, round_step
-from p2ce.problem.display import Display
+from p2ce.problem.display import AS_IT_IS
 from p2ce.problem.feature import MOST_CANDIDATES, Direction, FeatureActions, Kind
 from p2ce.problem.policy_entries import FEATURES, AnyFeatureEntry, CategoryEntry, NumberEntry
 from p2ce.problem.runs import Run, numbers_in, runs_of
@@ -41,7 +41,7 @@ def feature_to_plain(feature: FeatureActions) -> dict[str, Any]:
         "values": UNSET if feature.choices is None else [_value(one, feature) for one in feature.choices],
         "missing": _unless((True, False), (feature.fillable, feature.may_go_missing), MISSING_WORDS),
         "can_be_missing": _unless(feature.dtype.kind == "f", feature.holds_missing),
-        "display": _unless(Display(), feature.display),
+        "display": _unless(AS_IT_IS, feature.display),
     }
     if feature.labels is not None:
         entry["labels"] = [_value(label, feature) for label in feature.labels]
@@ -129,7 +129,7 @@ def parse_feature(name: str, plain: Any) -> FeatureActions:
         "fillable": fillable,
         "may_go_missing": may_go_missing,
         "holds_missing": dtype.kind == "f" if entry.can_be_missing is UNSET else entry.can_be_missing,
-        "display": Display() if entry.display is UNSET else entry.display,
+        "display": AS_IT_IS if entry.display is UNSET else entry.display,
     }
     if isinstance(entry, CategoryEntry):
         order = None if entry.order is UNSET else tuple(entry.order)

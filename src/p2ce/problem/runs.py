@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 from decimal import Context, Decimal, Inexact, localcontext
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from p2ce.problem.decimals import DOUBLE, as_typed, multiples, shortest
+from p2ce.problem.decimals import as_typed, multiples, shortest
 
+NONE = Fraction(0)
 SHORTEST = 3  # numbers; fewer are written one by one
 # Differences of doubles need no more digits than this, so none is rounded. Fractions take ten times as long.
 EXACT = Context(prec=1000, traps=[Inexact])
@@ -31,14 +32,14 @@ class Run(NamedTuple):
         return [float(number) for number in multiples(range(count), anchor=first, step=self.step)]
 
 
-def runs_of(numbers: Sequence[float], dtype: "np.dtype[Any]" = DOUBLE) -> list[Run]:
+def runs_of(numbers: Sequence[float]) -> list[Run]:
     """Join ascending numbers into runs; written out again, runs are the very same numbers.
 
     >>> [(run.first, run.last, float(run.step)) for run in runs_of([0.1, 0.2, 0.3, 1.0, 5.0, 10.0, 15.0])]
     [(0.1, 0.3, 0.1), (1.0, 1.0, 0.0), (5.0, 15.0, 5.0)]
     """
     with localcontext(EXACT):
-        typed = [Decimal(shortest(number, dtype)) for number in numbers]
+        typed = [Decimal(shortest(number)) for number in numbers]
         steps = [after - before for before, after in pairwise(typed)]
     runs: list[Run] = []
     at = 0
@@ -46,12 +47,12 @@ def runs_of(numbers: Sequence[float], dtype: "np.dtype[Any]" = DOUBLE) -> list[R
         end = at + 1
         while end + 1 < len(numbers) and steps[end] == steps[at]:
             end += 1
-        run = None
-        if end - at + 1 >= SHORTEST and end < len(numbers):
-            run = Run(numbers[at], numbers[end], Fraction(steps[at]))
-        if run is None or (dtype == DOUBLE and run.numbers() != list(numbers[at : end + 1])):
-            run, end = Run(numbers[at], numbers[at], Fraction(0)), at
-        runs.append(run)
+        # Steps are equal as decimals, so that each number is the double nearest to its multiple of the step.
+        if end - at + 1 >= SHORTEST and steps[at]:
+            runs.append(Run(numbers[at], numbers[end], Fraction(steps[at])))
+        else:
+            end = at
+            runs.append(Run(numbers[at], numbers[at], NONE))
         at = end + 1
     return runs
 

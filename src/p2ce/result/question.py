@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 from p2ce.errors import InvalidArgument
 from p2ce.limits import DEFAULT, Limits
 from p2ce.problem.candidates import Candidates
-from p2ce.problem.display import Display
+from p2ce.problem.display import AS_IT_IS, Display
 from p2ce.problem.review import INFERRED, Basis
 from p2ce.result.distribution import Distribution
 from p2ce.result.json_data import in_order, to_record
@@ -38,7 +38,7 @@ class Feature:
     moves: Moves = "either"
     group: str = ""  # of 0/1 columns that are the levels of one category: what that is called
     candidates: Candidates | None = None  # the values that it may take; None if it may not change
-    display: Display = field(default_factory=Display)
+    display: Display = field(default_factory=lambda: AS_IT_IS)
     distribution: Distribution | None = None  # of the reference population
 
     @property

@@ -3,6 +3,7 @@
 A missing value is null there. A dictionary is a column of categories, with its flag for order.
 """
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def read_arrow(table: Any, error: Problem) -> "pd.DataFrame":
     import pandas as pd
 
     names = list(table.schema.names)
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice is not None:
         raise error(f"Column {echoed(twice)} appears more than once. Give every column its own name.")
     columns = {name: arrow_column(name, table.column(place), error) for place, name in enumerate(names)}

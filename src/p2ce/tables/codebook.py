@@ -7,6 +7,7 @@ labels are called. A missing value is minus infinity, below everything, in every
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -155,7 +156,7 @@ class Coding:
         return pd.CategoricalDtype([*self.dtype.categories, *new], ordered=self.dtype.ordered)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Codebook:
     """The codings of a table's columns, in its order."""
 
@@ -171,15 +172,18 @@ class Codebook:
         return np.array([coding.is_category for coding in self.codings], dtype=np.bool_)
 
     def __getitem__(self, name: str) -> Coding:
-        return next(coding for coding in self.codings if coding.name == name)
+        return self._by_name[name]
 
     def __iter__(self) -> Iterator[Coding]:
         return iter(self.codings)
 
     def of(self, names: Sequence[str]) -> "Codebook":
         """Take some columns, in another order."""
-        known = {coding.name: coding for coding in self.codings}
-        return Codebook(tuple(known[name] for name in names))
+        return Codebook(tuple(self._by_name[name] for name in names))
+
+    @cached_property
+    def _by_name(self) -> dict[str, Coding]:
+        return {coding.name: coding for coding in self.codings}
 
     def encode(self, frame: "pd.DataFrame") -> FloatArray:
         """Turn a frame into numbers (n, d), its columns found by name."""
@@ -235,7 +239,16 @@ def coding_of(column: "pd.Series[Any]") -> Coding:
     plain = getattr(dtype, "numpy_dtype", dtype)
     if isinstance(plain, np.dtype) and plain.kind in "biuf" and plain.itemsize <= 8:
         return Coding(name=name, dtype=dtype)
-    if isinstance(dtype, pd.StringDtype) or (isinstance(dtype, np.dtype) and dtype.kind in "OUS"):
+    if isinstance(dtype, pd.StringDtype):
+        at, labels = pd.factorize(column)  # in the order of their first appearance, as objects are below
+        order = np.argsort(-np.bincount(at[at >= 0], minlength=len(labels)), kind="stable")
+        return Coding(
+            name=name,
+            dtype=dtype,
+            labels=tuple(_objects(labels)[order].tolist()),
+            gap=dtype.na_value if (at < 0).any() else np.nan,
+        )
+    if isinstance(dtype, np.dtype) and dtype.kind in "OUS":
         cells = column.tolist()
         gap = next((cell for cell in cells if is_missing(cell)), np.nan)
         return Coding(name=name, dtype=dtype, labels=_commonest_first(cells), gap=gap)

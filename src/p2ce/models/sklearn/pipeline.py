@@ -202,5 +202,5 @@ def _composed(
 
 def positions(columns: Sequence[str], reference: pd.DataFrame) -> IntArray:
     """Find a model's columns among those of the reference."""
-    known = [str(label) for label in reference.columns]
-    return np.array([known.index(name) for name in columns], dtype=np.int64)
+    place = {str(label): at for at, label in enumerate(reference.columns)}
+    return np.array([place[name] for name in columns], dtype=np.int64)
