@@ -96,6 +96,7 @@ def names() -> Iterator[str]:
     """The tool is called p2ce, and is installed from a clone."""
     folders = ((ROOT / name).rglob("*") for name in ("src/p2ce", "docs", "benchmarks", "examples"))
     top = (
+        "README.md",
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "SECURITY.md",

@@ -151,13 +151,13 @@ def test_a_search_that_was_stopped_does_not_say_that_there_is_no_option(
 
 @pytest.mark.parametrize("write", WRITERS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_option_says_what_was_looked_at_and_is_not_the_last_word(
+def test_no_option_says_what_may_change_and_is_not_the_last_word(
     write: Callable[..., str], language: str
 ) -> None:
     words = words_in(language)
     page = write(CASES["no option"][0], language=language)
     assert words.say("your_none_is_not_final") in page
-    assert words.say("your_looked_at", names="·").split("·")[0] in page
+    assert words.say("your_may_change", names="·").split("·")[0] in page
     for name in ("two options", "stopped early without an option", "no option by an estimate"):
         assert words.say("your_none_is_not_final") not in write(CASES[name][0], language=language)
 

@@ -50,7 +50,7 @@ def plain_proof(explanation: Explanation, wording: Wording) -> str:
         return wording.say("your_favourable")
     if certificate is None:
         return wording.say("your_no_certificate")
-    sentences = _looked_at(explanation, certificate, wording)
+    sentences = _may_change(explanation, certificate, wording)
     sentences.append(_plain_claim(explanation, certificate, wording))
     sentences += _plain_grid(explanation, certificate, wording)
     sentences += _plain_reasons(explanation, certificate, wording)
@@ -61,8 +61,8 @@ def plain_proof(explanation: Explanation, wording: Wording) -> str:
     return " ".join(sentences)
 
 
-def _looked_at(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
-    """Name what the search might suggest to change, to a person who has no option."""
+def _may_change(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
+    """Name what the policy lets change, to a person who has no option."""
     question = explanation.question
     if not claims_none(explanation) or question is None or not certificate.cells:
         return []
@@ -72,7 +72,7 @@ def _looked_at(explanation: Explanation, certificate: Certificate, wording: Word
         return []
     more = len(names) - MOST_NAMED
     listed = [*names[:MOST_NAMED], *([wording.counted("steps_more", more)] if more > 0 else [])]
-    return [wording.say("your_looked_at", names=wording.listed(listed))]
+    return [wording.say("your_may_change", names=wording.listed(listed))]
 
 
 def _exact_reasons(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
