@@ -59,7 +59,8 @@ def _what_is_proven(explanation: Explanation) -> list[str]:
     limit = "any number of" if certificate.max_changes is None else f"at most {certificate.max_changes}"
     return [
         f"Among all {echoed(certificate.cells)} combinations of {limit} changes on the grid, every "
-        "accepted, plausible and allowed one costs at least as much as one of the options, in every objective. "
+        "accepted, plausible and allowed one costs at least as much as one of the options, in every "
+        "objective. "
         f"The grid is {certificate.grid}; boxes were pruned by {certificate.bound}."
     ]
 
