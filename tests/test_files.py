@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from p2ce.errors import InvalidArgument
-from p2ce.files import open_file, write_whole
-from p2ce.kernel_cache import _replace as _replace_kernel
+from p2ce.files import open_file, replace_file, write_whole
 from tests.full_disks import largest_file
 
 UNIX = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and pipes as Unix has them")
@@ -113,7 +112,7 @@ def test_no_mode_is_changed_by_name(tmp_path: Path) -> None:
     sys.addaudithook(noting)
     try:
         write_whole(target, b"new")
-        _replace_kernel(tmp_path / "kernel", b"code")
+        replace_file(tmp_path / "kernel", b"code", mode=0o644)
     finally:
         hear = False
     assert [type(what) for what in changed] == [int, int]
@@ -219,8 +218,7 @@ def test_a_link_in_the_way_is_not_followed(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from p2ce.files import write_whole
-from p2ce.kernel_cache import _replace as _replace_kernel
+from p2ce.files import replace_file, write_whole
 
 step, path = sys.argv[1], Path(sys.argv[2])
 count = 0

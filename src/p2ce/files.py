@@ -40,7 +40,7 @@ def write_whole(
             return
         if follow_links and target.exists() and not os.access(target, os.W_OK):
             raise PermissionError
-        _replace(target, content)
+        replace_file(target, content)
     except FileNotFoundError:
         raise InvalidArgument(
             f"{failed}: the folder does not exist. Make it first, or name another."
@@ -64,9 +64,10 @@ def remedy_of(error: OSError) -> str:
     return "Free some space" if error.errno in NO_ROOM else "Name another place"
 
 
-def open_file(path: str | os.PathLike[str]) -> io.BufferedReader:
+def open_file(path: str | os.PathLike[str], *, follow_links: bool = True) -> io.BufferedReader:
     """Open a file to be read; raise OSError for a pipe or a device, which may never begin or never end."""
-    descriptor = os.open(path, os.O_RDONLY | BINARY | getattr(os, "O_NONBLOCK", 0))
+    flags = os.O_RDONLY | BINARY | getattr(os, "O_NONBLOCK", 0) | (0 if follow_links else NO_LINK)
+    descriptor = os.open(path, flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "It is no regular file")
@@ -78,7 +79,8 @@ def change_mode(descriptor: int, path: str | os.PathLike[str], mode: int) -> Non
     os.chmod(descriptor if os.chmod in os.supports_fd else path, mode)
 
 
-def _replace(target: Path, content: bytes) -> None:
+def replace_file(target: Path, content: bytes, *, mode: int | None = None) -> None:
+    """Put a new file in the place of an old one; without a mode, the old one's stays, or it is private."""
     # In the same folder, since only within one file system a file takes another's place at once. Its name
     # is of fixed length, so that the longest name allowed stays allowed, and cannot be foreseen.
     beside = target.parent / f".p2ce-{secrets.token_hex(6)}.tmp"
@@ -87,8 +89,8 @@ def _replace(target: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-            if (mode := _mode_to_keep(target)) is not None:
-                change_mode(file.fileno(), beside, mode)
+            if (chosen := _mode_to_keep(target) if mode is None else mode) is not None:
+                change_mode(file.fileno(), beside, chosen)
         beside.replace(target)  # also of a link, which is not followed
     finally:
         beside.unlink(missing_ok=True)

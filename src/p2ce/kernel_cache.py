@@ -5,7 +5,6 @@ import logging
 import os
 import pickle
 import sys
-import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,7 +15,7 @@ from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from p2ce.files import change_mode
+from p2ce.files import open_file, replace_file
 from p2ce.kernel_folders import kernel_folders, risk_of
 
 logger = logging.getLogger("p2ce")
@@ -99,7 +98,8 @@ class KernelCache(NullCache):  # type: ignore[misc]
         try:
             name, stamp = self._name_and_stamp(sig, data.codegen)
             pickled = dumps((sig, data._reduce()))
-            _replace(folder / name, _checksum(stamp, pickled) + pickled)
+            # Other processes may load it meanwhile, and other users too, who may not write.
+            replace_file(folder / name, _checksum(stamp, pickled) + pickled, mode=0o644)
         except Exception as error:  # a full disk must not stop a search that has its kernel
             _log_unwritten(folder, getattr(error, "strerror", None) or type(error).__name__)
 
@@ -143,28 +143,11 @@ def _checked(content: bytes, stamp: bytes) -> bytes | None:
 
 def _read(path: Path) -> bytes:
     """Read a file that only trusted users can have written."""
-    # Neither a link nor a pipe is waited for.
-    flags = (
-        os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    )
-    with open(os.open(path, flags), "rb") as file:
+    with open_file(path, follow_links=False) as file:
         risk = risk_of(os.fstat(file.fileno()))
         if risk is not None:
             raise PermissionError(f"it {risk}")
         return file.read()
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file at once, since other processes may load it meanwhile."""
-    descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(content)
-            change_mode(descriptor, beside, 0o644)  # whatever the umask: others may read and not write
-        os.replace(beside, path)
-    except BaseException:
-        os.unlink(beside)
-        raise
 
 
 @cache
