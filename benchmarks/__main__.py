@@ -122,7 +122,7 @@ CASES = {
                 measures.each_alone(
                     case := _case(name, "lightgbm", settings),
                     time_limit=settings.time_limit,
-                    actions=case.data.fine_actions(),
+                    policy=case.data.fine_actions(),
                 )
             ]
         ),

@@ -68,9 +68,9 @@ class Space:
         """
         codebook = codebook_of(explainer.reference)
         people = Reference(
-            names=explainer.actions.names, values=codebook.encode(explainer.reference), codebook=codebook
+            names=explainer.policy.names, values=codebook.encode(explainer.reference), codebook=codebook
         )
-        features = explainer.actions.features
+        features = explainer.policy.features
         known = (people.values != MISSING).all(axis=0)
         is_whole = np.array([feature.kind is not Kind.NUMBER for feature in features])
         grain = is_whole.astype(np.float64)
@@ -177,7 +177,7 @@ def person_of(
     plausible than that.
     """
     codes, floor = space.codebook.encode(row)[0], PLAUSIBLE_FROM
-    if space.plausibility is not None and explainer.check(row, {}).plausible:
+    if space.plausibility is not None and explainer.evaluate(row, {}).plausible:
         floor = min(floor, float(space.plausibility(codes[None, :])[0]))
     return Person(space=space, row=codes, floor=floor, rng=rng)
 

@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from p2ce import ActionSet
+from p2ce import Policy
 from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.objectives import Changes, MaxDistance, MeanDistance
 from p2ce.tables.codebook import MISSING, codebook_of
@@ -66,7 +66,7 @@ class BruteForce:
     @classmethod
     def over(
         cls,
-        actions: ActionSet,
+        policy: Policy,
         train: pd.DataFrame,
         *,
         max_changes: int,
@@ -74,9 +74,9 @@ class BruteForce:
         is_plausible: Callable[[FloatArray], BoolArray],
         scaled_maximum: bool = True,
     ) -> "BruteForce":
-        """The bar over the very candidates of an action set; rows are codes, as in p2ce."""
+        """The bar over the very candidates of a policy; rows are codes, as in p2ce."""
         codebook = codebook_of(train)
-        free = [feature for feature in actions.features if not feature.fixed]
+        free = [feature for feature in policy.features if not feature.fixed]
         columns = np.array([train.columns.get_loc(feature.name) for feature in free])
         codes = codebook.encode(train)
         deviation = np.nanstd(np.where(codes == MISSING, np.nan, codes), axis=0)[columns]
@@ -167,7 +167,7 @@ class BruteForce:
 
     def _distances(self, table: FloatArray, current: FloatArray, unit: FloatArray) -> FloatArray:
         """Measure each axis's values (axes, width) in its unit; what is missing is −inf, and one away."""
-        with np.errstate(invalid="ignore"):  # −inf beside −inf is no distance at all
+        with np.errstate(invalid="ignore"):  # −inf beside −inf is not a distance at all
             distance = np.abs(table - current[:, None]) / unit[:, None]
         one_apart = ~np.isfinite(distance)
         if self.is_category is not None:

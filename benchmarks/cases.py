@@ -62,20 +62,20 @@ class DataSet:
         return None
 
     @property
-    def actions(self) -> p2ce.ActionSet:
+    def policy(self) -> p2ce.Policy:
         """The paper's grid and every label, with the immutable features fixed."""
-        return p2ce.ActionSet.infer(self.train, grid="paper", protect=None, special_values=None).fix(
+        return p2ce.Policy.infer(self.train, grid="paper", protect=None, special_values=None).fix(
             *self.immutable
         )
 
-    def fine_actions(self, *, share: float = 0.005) -> p2ce.ActionSet:
+    def fine_actions(self, *, share: float = 0.005) -> p2ce.Policy:
         """The same ranges in steps of 0.5 % of each; whole columns move by at least 1."""
         steps = {}
-        for feature in self.actions.features:
+        for feature in self.policy.features:
             if not feature.fixed and feature.kind is not Kind.BINARY and feature.high > feature.low:
                 step = (feature.high - feature.low) * share
                 steps[feature.name] = max(1.0, np.ceil(step)) if feature.kind is Kind.WHOLE else step
-        return self.actions.step(steps)
+        return self.policy.step(steps)
 
 
 def require(names: Iterable[str]) -> None:
@@ -252,7 +252,7 @@ class Case:
         """The explainer of the benchmark; ``own_forest`` passes it a detector of the user's own."""
         detector = p2ce.IsolationForest(contamination=CONTAMINATION, random_state=SEED)
         usual: dict[str, Any] = {
-            "actions": self.data.actions,
+            "policy": self.data.policy,
             "target": 1,
             "threshold": self.threshold,
             "objectives": OBJECTIVES,
@@ -266,7 +266,7 @@ class Case:
     def brute_force(self) -> BruteForce:
         """The bar, over the very candidates that p2ce uses."""
         return BruteForce.over(
-            self.data.actions,
+            self.data.policy,
             self.data.train,
             max_changes=MAX_CHANGES,
             accepts=self.accepts,

@@ -65,10 +65,10 @@ def explain_finely(
     values = {
         names[column]: fine_values(space, column, current=current[column], known=known[:, column])
         for column in np.flatnonzero(space.movable).tolist()
-        if explainer.actions[names[column]].kind in (Kind.NUMBER, Kind.WHOLE)
+        if explainer.policy[names[column]].kind in (Kind.NUMBER, Kind.WHOLE)
     }
     start = perf_counter()
-    fine = explainer.explain(row, actions=explainer.actions.values(values), time_limit=time_limit)
+    fine = explainer.explain(row, policy=explainer.policy.values(values), time_limit=time_limit)
     seconds = perf_counter() - start
     return FineResult(
         ours=cheapest_total(ours, space),

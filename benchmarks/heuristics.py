@@ -115,13 +115,11 @@ def contest_of(name: str, model: str, detector: str, settings: argparse.Namespac
 
 def default_explainer(case: Case, model: str, detector: str, **settings: Any) -> p2ce.Explainer:
     """Make an explainer on defaults; the model as a function or with a predicate where that is wanted."""
-    actions = p2ce.ActionSet.infer(case.data.train, protect=None, special_values=None).fix(
-        *case.data.immutable
-    )
+    policy = p2ce.Policy.infer(case.data.train, protect=None, special_values=None).fix(*case.data.immutable)
     if model == "predicate":
-        actions = actions.rule(rules.predicate(_always_true))
+        policy = policy.rule(rules.predicate(_always_true))
     passed = (case.as_callable() if model == "function" else case).model
-    given = {"actions": actions, "target": 1} | DETECTORS[detector] | settings
+    given = {"policy": policy, "target": 1} | DETECTORS[detector] | settings
     return p2ce.Explainer(passed, case.data.train, **given)
 
 

@@ -237,7 +237,7 @@ def single_call(case: Case, *, own_forest: bool) -> Row:
 def each_alone(case: Case, *, time_limit: float, **settings: Any) -> Row:
     """Explain one person after the other, within a time limit."""
     ours, seconds, explanations = warmed(case.explainer(**settings)), [], []
-    features = [feature for feature in ours.actions.features if not feature.fixed]
+    features = [feature for feature in ours.policy.features if not feature.fixed]
     for _, row in case.people.iterrows():
         start = perf_counter()
         explanations.append(ours.explain(row, time_limit=time_limit))
@@ -304,7 +304,7 @@ def _memory_here(path: str) -> Row:
     case.scores(case.data.codebook.encode(case.people))
     loaded, settings = _kilobytes("VmRSS"), {}
     if million:
-        free = [feature for feature in case.data.actions.features if not feature.fixed]
+        free = [feature for feature in case.data.policy.features if not feature.fixed]
         # One less each: the current value is usually a candidate as well.
         settings = {"max_changes": _changes_for([len(feature.candidates()) - 1 for feature in free])}
     ours = warmed(case.explainer(**settings))
@@ -342,16 +342,14 @@ def _changes_for(counts: list[int]) -> int:
 
 def grid_costs(case: Case) -> Iterator[Row]:
     """Compare the costs of two grids with those of the finest one, which takes its time."""
-    default = p2ce.ActionSet.infer(case.data.train, protect=None, special_values=None).fix(
-        *case.data.immutable
-    )
-    finest = case.explainer(actions=default)
+    default = p2ce.Policy.infer(case.data.train, protect=None, special_values=None).fix(*case.data.immutable)
+    finest = case.explainer(policy=default)
     finer = finest._problem.on_finest_grid  # what a person without an option is explained on
     assert finer is not None
     finest._problem = finer
     best = _cheapest(batch(finest, case.people, time_limit=60.0))
-    for name, actions in _grids(default).items():
-        ours = case.explainer(actions=actions)
+    for name, policy in _grids(default).items():
+        ours = case.explainer(policy=policy)
         found = batch(ours, case.people)
         ratio = _cheapest(found) / best
         has_option = np.array([len(one) > 0 for one in found])
@@ -368,13 +366,11 @@ def grid_costs(case: Case) -> Iterator[Row]:
 
 def grid_misses(case: Case) -> Iterator[Row]:
     """Count the people with "no option" to whom a grid ten times finer gives one."""
-    default = p2ce.ActionSet.infer(case.data.train, protect=None, special_values=None).fix(
-        *case.data.immutable
-    )
+    default = p2ce.Policy.infer(case.data.train, protect=None, special_values=None).fix(*case.data.immutable)
     for name, settings in HARD.items():
-        finer = case.explainer(actions=_in_round_steps(default, finer=10), **settings)
-        for grid, actions in _grids(default).items():
-            found = batch(case.explainer(actions=actions, **settings), case.people)
+        finer = case.explainer(policy=_in_round_steps(default, finer=10), **settings)
+        for grid, policy in _grids(default).items():
+            found = batch(case.explainer(policy=policy, **settings), case.people)
             none = case.people[[one.status is p2ce.Status.NO_RECOURSE for one in found]]
             yield {
                 "data": case.data.name,
@@ -385,18 +381,18 @@ def grid_misses(case: Case) -> Iterator[Row]:
             }
 
 
-def _grids(default: p2ce.ActionSet) -> dict[str, p2ce.ActionSet]:
+def _grids(default: p2ce.Policy) -> dict[str, p2ce.Policy]:
     return {"round steps of 5 %": _in_round_steps(default), "default": default}
 
 
-def _in_round_steps(actions: p2ce.ActionSet, *, finer: int = 1) -> p2ce.ActionSet:
+def _in_round_steps(policy: p2ce.Policy, *, finer: int = 1) -> p2ce.Policy:
     """The largest round step of at most 5 % of each range, or so many times finer; whole ones at least 1."""
     steps = {}
-    for feature in actions.features:
+    for feature in policy.features:
         width = as_typed(feature.high) - as_typed(feature.low)
         if feature.kind in (Kind.WHOLE, Kind.NUMBER) and not feature.fixed and width:
             steps[feature.name] = round_step(width / finer, whole=feature.kind is Kind.WHOLE)
-    return actions.step(steps)
+    return policy.step(steps)
 
 
 def _cheapest(found: Explained) -> FloatArray:
@@ -497,7 +493,7 @@ def share(yes: Sequence[bool]) -> str:
 
 
 def verdict(met: bool) -> str:
-    """Say whether a bar was met."""
+    """Return whether a bar was met."""
     return "met" if met else "MISSED"
 
 

@@ -116,9 +116,9 @@ def run(folder: Path, people: Path, out: str, workers: int) -> dict[str, Any]:
     seconds = time.perf_counter() - begin
     if process.returncode:
         raise SystemExit(f"The run ended with exit code {process.returncode}: {said}")
-    answers = p2ce.portfolio.Answers(folder / out)
+    results = p2ce.portfolio.PortfolioResults(folder / out)
     timings = json.loads((folder / out / "timings.json").read_text())
-    return {"seconds": seconds, "memory": memory.end(), "answers": answers, "timings": timings}
+    return {"seconds": seconds, "memory": memory.end(), "results": results, "timings": timings}
 
 
 def measure(name: str, count: int, few: int) -> dict[str, tuple[str, bool | None]]:
@@ -129,13 +129,13 @@ def measure(name: str, count: int, few: int) -> dict[str, tuple[str, bool | None
     ).fit(data.train, data.outcome)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        actions = p2ce.ActionSet.infer(data.train, protect=None, special_values=None).fix(*data.immutable)
-        p2ce.Explainer(model, data.train, actions=actions, target=1).save(folder / "explainer.p2ce")
+        policy = p2ce.Policy.infer(data.train, protect=None, special_values=None).fix(*data.immutable)
+        p2ce.Explainer(model, data.train, policy=policy, target=1).save(folder / "explainer.p2ce")
         model.booster_.save_model(folder / "model.txt")
         write_people(folder / "few.parquet", data.test, few)
         write_people(folder / "people.parquet", data.test, count)
         one, two = (run(folder, folder / "few.parquet", f"few-{n}", n) for n in (1, 2))
-        whole = run(folder, folder / "people.parquet", "answers", 2)
+        whole = run(folder, folder / "people.parquet", "results", 2)
         begin = time.perf_counter()
         audited = few >= AUDITED
         if audited:
@@ -149,11 +149,11 @@ def measure(name: str, count: int, few: int) -> dict[str, tuple[str, bool | None
         minutes, bar = whole["seconds"] / 60, MOST_MINUTES[name] * count / 1e6
         # Starting takes its seconds once, whoever works.
         speedup = one["timings"]["explaining"] / two["timings"]["explaining"]
-        size = sum(file.stat().st_size for file in (folder / "answers").rglob("*.parquet"))
+        size = sum(file.stat().st_size for file in (folder / "results").rglob("*.parquet"))
         return {
             "people": (f"{count:,}", None),
-            "rejected": (f"{_rejected(whole['answers']):,}", None),
-            "options": (f"{whole['answers'].manifest['options']:,}", None),
+            "rejected": (f"{_rejected(whole['results']):,}", None),
+            "options": (f"{whole['results'].manifest['options']:,}", None),
             "minutes": (f"{minutes:.2f} (bar {bar:.2f})", minutes <= bar),
             "people per second and core": (f"{count / whole['seconds'] / 2:,.0f}", None),
             "outside the search": (f"{outside:.0%}", None),
@@ -168,9 +168,9 @@ def measure(name: str, count: int, few: int) -> dict[str, tuple[str, bool | None
         }
 
 
-def _rejected(answers: Any) -> int:
-    accepted = answers.manifest["statuses"].get("ALREADY_FAVOURABLE", 0)
-    return int(answers.manifest["people"] - accepted)
+def _rejected(results: Any) -> int:
+    accepted = results.manifest["statuses"].get("ACCEPTED", 0)
+    return int(results.manifest["people"] - accepted)
 
 
 def main() -> None:

@@ -75,14 +75,14 @@ def wins_over(
         for place in places[np.argsort(costs[places], kind="stable")][:JUDGED].tolist():
             if not beats(costs[place], cheapest):
                 break
-            judgement = explainer.check(row, space.proposal(row, finds.rows[place]))
-            if judgement.ok:
+            evaluation = explainer.evaluate(row, space.proposal(row, finds.rows[place]))
+            if evaluation.ok:
                 yield Win(
                     person=row.index[0],
                     objective=objective,
                     heuristic=list(HEURISTICS)[finds.heuristic[place]],
                     ours=float(cheapest),
                     theirs=float(costs[place]),
-                    changes=judgement.changes,
+                    changes=evaluation.changes,
                 )
                 break

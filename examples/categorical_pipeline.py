@@ -28,8 +28,8 @@ prepare = make_column_transformer(
 )
 pipeline = make_pipeline(prepare, LogisticRegression(class_weight="balanced")).fit(people, outcome)
 
-actions = (
-    p2ce.ActionSet.infer(people)
+policy = (
+    p2ce.Policy.infer(people)
     .protect("Age")
     .keep_missing("BureauScore")
     .increase_only("Income", "SavingsBalance", "YearsAtCurrentJob", "BureauScore")
@@ -41,14 +41,14 @@ actions = (
         rules.if_then(if_={"Security": "guarantor"}, then={"LoanMonths": (6, 60)}),
     )
 )
-actions.save("policy.yaml")
+policy.save("policy.yaml")
 print("The policy, as a file, is policy.yaml. Its rules:")
-for rule in actions.rules:
+for rule in policy.rules:
     print(f"  {rule.text()}")
 
-explainer = p2ce.Explainer(pipeline, people, actions=actions, target="repaid")
+explainer = p2ce.Explainer(pipeline, people, policy=policy, target="repaid")
 many = explainer.explain_many(people[pipeline.predict(people) == "default"])
 print(f"\n{many}\n\n{max(many, key=len)}")
 without = next((one for one in many if one.status is p2ce.Status.NO_RECOURSE), None)
 if without is not None:
-    print(f"\nOne person has no option. Relaxations that give one:\n{explainer.why_none(without)}")
+    print(f"\nOne person has no option. Relaxations that give one:\n{explainer.relaxations(without)}")

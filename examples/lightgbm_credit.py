@@ -12,8 +12,8 @@ model = lightgbm.LGBMClassifier(n_estimators=60, num_leaves=15, random_state=0, 
 model.fit(people, repaid)
 
 # 2. What people may change, and how each feature is called.
-actions = (
-    p2ce.ActionSet.infer(people)
+policy = (
+    p2ce.Policy.infer(people)
     .fix("LatePayments", "OwnsHome")
     .protect("Age")
     .decrease_only("LoanAmount")
@@ -30,7 +30,7 @@ actions = (
 )
 
 # 3. Explain.
-explainer = p2ce.Explainer(model, people, target=1, actions=actions)
+explainer = p2ce.Explainer(model, people, target=1, policy=policy)
 rejected = people[model.predict(people) == 0]
 explanation = max((explainer.explain(person) for _, person in rejected.head(20).iterrows()), key=len)
 

@@ -25,15 +25,13 @@ def points(frame):
 
 # The bank accepts from 520 points on; the model's own scale is the log of the odds.
 threshold = np.log(30) + (520 - 600) * np.log(2) / 20
-actions = (
-    p2ce.ActionSet.infer(people)
+policy = (
+    p2ce.Policy.infer(people)
     .fix("Age", "LatePayments", "OwnsHome")
     .decrease_only("LoanAmount")
     .increase_only("Income", "SavingsBalance", "YearsAtCurrentJob", "HasGuarantor")
 )
-explainer = p2ce.Explainer(
-    scorecard, people, target=1, actions=actions, scale="decision", threshold=threshold
-)
+explainer = p2ce.Explainer(scorecard, people, target=1, policy=policy, scale="decision", threshold=threshold)
 
 rejected = people[points(people) < 520]
 many = explainer.explain_many(rejected)

@@ -39,15 +39,15 @@ print(
     f"The network is right about {right:.0%} of {len(people)} applicants, and rejects {(chance < 0.5).sum()}."
 )
 
-actions = (
-    p2ce.ActionSet.infer(people)
+policy = (
+    p2ce.Policy.infer(people)
     .fix("Age", "LatePayments", "OwnsHome")
     .decrease_only("LoanAmount")
     .increase_only("Income", "SavingsBalance", "YearsAtCurrentJob", "HasGuarantor")
 )
 rejected = people[chance < 0.5].head(50)
-parsed = p2ce.Explainer(network, people, target=1, actions=actions, refine=False).explain_many(rejected)
-evaluated = p2ce.Explainer(black_box, people, target=1, actions=actions, refine=False).explain_many(rejected)
+parsed = p2ce.Explainer(network, people, target=1, policy=policy, refine=False).explain_many(rejected)
+evaluated = p2ce.Explainer(black_box, people, target=1, policy=policy, refine=False).explain_many(rejected)
 
 same = sum(
     [a.changes for a in one] == [b.changes for b in other]

@@ -28,9 +28,9 @@ def main() -> None:
     if saved.exists():
         explainer = p2ce.Explainer.load(saved, model)  # rejects another model than the one of the parts
     else:
-        actions = p2ce.ActionSet.infer(applicants.features).fix("Age", "LatePayments", "OwnsHome")
-        actions = actions.decrease_only("LoanAmount").increase_only("Income", "SavingsBalance")
-        explainer = p2ce.Explainer(model, applicants.features, target=1, actions=actions)
+        policy = p2ce.Policy.infer(applicants.features).fix("Age", "LatePayments", "OwnsHome")
+        policy = policy.decrease_only("LoanAmount").increase_only("Income", "SavingsBalance")
+        explainer = p2ce.Explainer(model, applicants.features, target=1, policy=policy)
         explainer.save(saved)
     portfolio = make_applicants(given.people, random_state=6).features
 

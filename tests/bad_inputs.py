@@ -27,15 +27,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import p2ce
-from p2ce import ActionSet, Explanation, Explanations, rules
+from p2ce import Explanation, Explanations, Policy, rules
 from p2ce.apps.where_expression import rows_where
 from p2ce.errors import (
     ContradictoryConstraints,
-    InvalidActions,
     InvalidArgument,
     InvalidObjective,
     InvalidOutput,
     InvalidPerson,
+    InvalidPolicy,
     InvalidReference,
     InvalidTarget,
     InvalidThreshold,
@@ -73,21 +73,21 @@ rules:
 
 
 def loan(**changed: Any) -> dict[str, Any]:
-    """Give a rejected applicant of the loans, except for what is named."""
+    """Return a rejected applicant of the loans, except for what is named."""
     return {**loans.rejected().iloc[0].to_dict(), **changed}
 
 
-def loan_actions() -> ActionSet:
-    return ActionSet.infer(loans.people(), protect=None)
+def loan_actions() -> Policy:
+    return Policy.infer(loans.people(), protect=None)
 
 
-def household_actions() -> ActionSet:
-    return ActionSet.infer(households.people(), protect=None)
+def household_actions() -> Policy:
+    return Policy.infer(households.people(), protect=None)
 
 
 @cache
 def loan_explainer() -> p2ce.Explainer:
-    """Give the one explainer that all rows share, so that a row that spoils it is noticed."""
+    """Return the one explainer that all rows share, so that a row that spoils it is noticed."""
     return loans.explainer(plausibility=None)
 
 
@@ -122,11 +122,11 @@ def household_explainer(model: Any, frame: Any, **arguments: Any) -> p2ce.Explai
     return p2ce.Explainer(model, frame, **{"target": 1, "plausibility": None, **arguments})
 
 
-def load_policy(text: Any) -> ActionSet:
+def load_policy(text: Any) -> Policy:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "policy.yaml")
         path.write_text(text, encoding="utf-8")
-        return ActionSet.load(path)
+        return Policy.load(path)
 
 
 def of_text(place: Place) -> Place:
@@ -135,7 +135,7 @@ def of_text(place: Place) -> Place:
 
 
 ARGUMENTS = (
-    *("model", "reference", "actions", "objectives", "target", "threshold", "margin", "scale", "method"),
+    *("model", "reference", "policy", "objectives", "target", "threshold", "margin", "scale", "method"),
     *("bound", "max_changes", "plausibility", "plausibility_of_today", "contamination", "random_state"),
 )
 PLACES: dict[str, Place] = {
@@ -155,7 +155,7 @@ PLACES: dict[str, Place] = {
     ),
     "ties of the paper": lambda bad: loans.explainer(method="p2ce", ties=bad),
     "bound of the paper": lambda bad: loans.explainer(method="mapocam", bound=bad),
-    "actions of the paper": lambda bad: loans.explainer(method="p2ce", actions=bad),
+    "policy of the paper": lambda bad: loans.explainer(method="p2ce", policy=bad),
     "method of a function": lambda bad: loans.explainer(model=lambda rows: rows["Rate"], method=bad),
     "P2CE bound": lambda bad: p2ce.paper.P2CE(bound=bad),
     "P2CE order": lambda bad: p2ce.paper.P2CE(order=bad),
@@ -183,19 +183,19 @@ PLACES: dict[str, Place] = {
     "Debt of a linear model": lambda bad: loans.explainer(model=linear()).explain(loan(Debt=bad)),
     "household": lambda bad: households.explainer().explain(households.person(**bad)),
     "strict household": lambda bad: households.explainer("error").explain(households.person(**bad)),
-    "explain actions": lambda bad: loan_explainer().explain(loan(), actions=bad),
-    "household actions": lambda bad: households.explainer().explain(households.person(), actions=bad),
+    "explain policy": lambda bad: loan_explainer().explain(loan(), policy=bad),
+    "household policy": lambda bad: households.explainer().explain(households.person(), policy=bad),
     "explain max_changes": lambda bad: loan_explainer().explain(loan(), max_changes=bad),
     "time_limit": lambda bad: loan_explainer().explain(loan(), time_limit=bad),
     "time_limit of many": lambda bad: loan_explainer().explain_many(loans.people(), time_limit=bad),
     "n_jobs": lambda bad: loan_explainer().explain_many(loans.rejected().head(1), n_jobs=bad),
-    "check": lambda bad: loan_explainer().check(loan(), bad),
-    "check Income": lambda bad: loan_explainer().check(loan(), {"Income": bad}),
-    # Actions and rules.
-    "infer": ActionSet.infer,
-    "special_values": lambda bad: ActionSet.infer(loans.people(), special_values=bad),
-    "special Income": lambda bad: ActionSet.infer(loans.people(), special_values={"Income": bad}),
-    "actions[]": lambda bad: loan_actions()[bad],
+    "check": lambda bad: loan_explainer().evaluate(loan(), bad),
+    "check Income": lambda bad: loan_explainer().evaluate(loan(), {"Income": bad}),
+    # Policy and rules.
+    "infer": Policy.infer,
+    "special_values": lambda bad: Policy.infer(loans.people(), special_values=bad),
+    "special Income": lambda bad: Policy.infer(loans.people(), special_values={"Income": bad}),
+    "policy[]": lambda bad: loan_actions()[bad],
     "fix": lambda bad: loan_actions().fix(bad),
     "increase_only": lambda bad: loan_actions().increase_only(bad),
     "decrease_only": lambda bad: loan_actions().decrease_only(bad),
@@ -218,14 +218,14 @@ PLACES: dict[str, Place] = {
     "inequality": rules.inequality,
     "if_then": lambda bad: loan_actions().rule(rules.if_then(if_={"Income": bad}, then={"Debt": 1})),
     "one_hot": lambda bad: loan_actions().rule(rules.one_hot(bad, bad)),
-    "calls of actions": lambda bad: bad(loan_actions()),
-    "calls of household actions": lambda bad: bad(household_actions()),
+    "calls of policy": lambda bad: bad(loan_actions()),
+    "calls of household policy": lambda bad: bad(household_actions()),
     "rules": lambda bad: households.explainer().explain(
-        households.person(), actions=household_actions().rule(*bad)
+        households.person(), policy=household_actions().rule(*bad)
     ),
     # Files and texts.
     "policy": of_text(load_policy),
-    "policy path": of_text(ActionSet.load),
+    "policy path": of_text(Policy.load),
     "archive path": of_text(lambda bad: p2ce.Explainer.load(bad, loans.forest())),
     "table path": of_text(lambda bad: read_table(Path(bad), "--data")),
     "where": of_text(lambda bad: rows_where(bad, loans.people())),
@@ -243,7 +243,7 @@ PLACES: dict[str, Place] = {
     "pick": lambda bad: explanation().pick(bad),
     "to_frame kind": lambda bad: explanation().to_frame(kind=bad),
     # Audits.
-    "audit answers": lambda bad: p2ce.audit(bad, {"sex": ["f"]}),
+    "audit results": lambda bad: p2ce.audit(bad, {"sex": ["f"]}),
     "audit groups": lambda bad: p2ce.audit(Explanations([explanation()]), bad),
     "audit group": lambda bad: p2ce.audit(Explanations([explanation()]), {"sex": [bad]}),
     "audit data": lambda bad: p2ce.audit(Explanations([explanation()]), "sex", data=bad),
@@ -265,14 +265,14 @@ def typo(right: str, wrong: str) -> str:
 
 
 HOMES = loans.people().assign(Rents=~loans.people()["Owns"])
-ONE_HOT = ActionSet.infer(HOMES).rule(rules.one_hot("home", ["Owns", "Rents"]))
+ONE_HOT = Policy.infer(HOMES).rule(rules.one_hot("home", ["Owns", "Rents"]))
 RENAMED = households.people().assign(job=households.people()["job"].replace("boss", "chief"))
 RECORDS = np.array([(41, 0.5), (23, 1.5)], dtype=[("Age", "i4"), ("Rate", "f4")])
 DAY = date(2024, 5, 1)
 
 # fmt: off
 ROWS: list[Row] = [
-    # Names that are no column, with the nearest ones.
+    # Names that are not a column, with the nearest ones.
     ("fix", "Incme", UnknownFeature, "'Incme' | 'Income'"),
     ("increase_only", "income", UnknownFeature, "'income' | 'Income'"),
     ("decrease_only", "Dbt", UnknownFeature, "'Dbt' | 'Debt'"),
@@ -368,42 +368,42 @@ ROWS: list[Row] = [
     ("table", {"matrix": np.zeros((2, 2))}, UnsupportedColumn, "'matrix' (2 dimensions"),
     ("kind", "polar", InvalidArgument, "Did you mean 'polars'"),
     # Actions.
-    ("within Income", (50, 20), InvalidActions, "'Income' | empty range | (20, 50)"),
-    ("within Income", (np.nan, 30), InvalidActions, "'Income' | finite"),
-    ("values Income", [], InvalidActions, "'Income' | fix('Income')"),
-    ("step Income", 0, InvalidActions, "'Income' | above 0"),
-    ("actions", {"Income": (1, 2)}, InvalidActions, "ActionSet | dict | infer"),
-    ("explain actions", {"Income": (1, 2)}, InvalidActions, "ActionSet | dict | infer"),
-    ("actions", ActionSet.infer(loans.people().drop(columns="Debt")), InvalidActions,
+    ("within Income", (50, 20), InvalidPolicy, "'Income' | empty range | (20, 50)"),
+    ("within Income", (np.nan, 30), InvalidPolicy, "'Income' | finite"),
+    ("values Income", [], InvalidPolicy, "'Income' | fix('Income')"),
+    ("step Income", 0, InvalidPolicy, "'Income' | above 0"),
+    ("policy", {"Income": (1, 2)}, InvalidPolicy, "Policy | dict | infer"),
+    ("explain policy", {"Income": (1, 2)}, InvalidPolicy, "Policy | dict | infer"),
+    ("policy", Policy.infer(loans.people().drop(columns="Debt")), InvalidPolicy,
      "'Debt' | Infer it from"),
-    ("explain actions", ActionSet.infer(loans.people().assign(z=1)), InvalidActions, "'z' | Infer it from"),
-    ("household actions", ActionSet.infer(households.people().assign(job=range(households.ROWS))),
-     InvalidActions, "'job' | numbers | category | ActionSet.infer"),
-    ("household actions", ActionSet.infer(RENAMED), InvalidActions, "'job' | 'chief' | never has"),
-    ("calls of actions", lambda actions: actions.increase_only("Debt").decrease_only("Debt"),
+    ("explain policy", Policy.infer(loans.people().assign(z=1)), InvalidPolicy, "'z' | Infer it from"),
+    ("household policy", Policy.infer(households.people().assign(job=range(households.ROWS))),
+     InvalidPolicy, "'job' | numbers | category | Policy.infer"),
+    ("household policy", Policy.infer(RENAMED), InvalidPolicy, "'job' | 'chief' | never has"),
+    ("calls of policy", lambda policy: policy.increase_only("Debt").decrease_only("Debt"),
      ContradictoryConstraints, "'Debt' | fix('Debt')"),
-    ("calls of household actions", lambda actions: actions.increase_only("job"), InvalidActions,
+    ("calls of household policy", lambda policy: policy.increase_only("job"), InvalidPolicy,
      "'job' | without an order | ordered=True | values("),
-    ("calls of household actions", lambda actions: actions.values(job=["boss", "clrk"]), InvalidActions,
+    ("calls of household policy", lambda policy: policy.values(job=["boss", "clrk"]), InvalidPolicy,
      "'job' | 'clrk' | 'clerk'"),
-    ("calls of household actions", lambda actions: actions.allow_missing("age"), InvalidActions,
+    ("calls of household policy", lambda policy: policy.allow_missing("age"), InvalidPolicy,
      "'age' | int64 | Int64"),
     # Rules.
-    ("rules", [rules.forbid("job", {"clrk": ["boss"]})], InvalidActions, "'clrk' | 'job' | 'clerk'"),
-    ("rules", [rules.linked("job", "age")], InvalidActions, "'job' | categories | if_then()"),
-    ("rules", [rules.one_hot("group", ["age", "debt"])], InvalidActions, "0 and 1 | 'age' | 'group'"),
-    ("rules", [rules.if_then(if_={"job": ("boss", "cook")}, then={"age": 25})], InvalidActions,
+    ("rules", [rules.forbid("job", {"clrk": ["boss"]})], InvalidPolicy, "'clrk' | 'job' | 'clerk'"),
+    ("rules", [rules.linked("job", "age")], InvalidPolicy, "'job' | categories | if_then()"),
+    ("rules", [rules.one_hot("group", ["age", "debt"])], InvalidPolicy, "0 and 1 | 'age' | 'group'"),
+    ("rules", [rules.if_then(if_={"job": ("boss", "cook")}, then={"age": 25})], InvalidPolicy,
      "'job' | no order | List the values"),
     ("rules", [rules.linked("age", "debt"), rules.linked("debt", "age")], ContradictoryConstraints,
      "circle | age | debt | Drop one"),
     ("rules", [rules.together("age", "debt"), rules.exclusive("age", "debt")], ContradictoryConstraints,
      "'age' | 'debt' | Drop one"),
-    ("calls of actions",
-     lambda actions: actions.rule(rules.linked("Income", "Debt"), rules.linked("Years", "Debt")),
+    ("calls of policy",
+     lambda policy: policy.rule(rules.linked("Income", "Debt"), rules.linked("Years", "Debt")),
      ContradictoryConstraints, "'Debt' | 'Income' | 'Years' | Keep one link"),
-    ("calls of household actions", lambda actions: actions.fix("age").rule(rules.linked("debt", "age")),
+    ("calls of household policy", lambda policy: policy.fix("age").rule(rules.linked("debt", "age")),
      ContradictoryConstraints, "'age' is fixed | Drop the rule"),
-    ("calls of household actions", lambda actions: actions.rule(rules.linked("debt", "age")).fix("age"),
+    ("calls of household policy", lambda policy: policy.rule(rules.linked("debt", "age")).fix("age"),
      ContradictoryConstraints, "'age' is fixed"),
     # Models and what they are to predict.
     ("model", RandomForestClassifier(), NotFitted, "RandomForestClassifier | .fit(X, y)"),
@@ -442,7 +442,7 @@ ROWS: list[Row] = [
     ("method of a function", p2ce.paper.P2CE(bound="tree"), InvalidArgument, '"tree" | "shap" | "none"'),
     ("ties of the paper", True, InvalidArgument, "ties=True | method='exact'"),
     ("bound of the paper", "none", InvalidArgument, "bound='none' | exact search | p2ce.paper"),
-    ("actions of the paper", loan_actions().rule(rules.linked("Income", "Debt")), InvalidArgument,
+    ("policy of the paper", loan_actions().rule(rules.linked("Income", "Debt")), InvalidArgument,
      "linked() | method='exact'"),
     ("P2CE bound", "shapp", InvalidArgument, "'shapp' | Did you mean 'shap'?"),
     ("P2CE order", 3, InvalidArgument, "'importance' | 3"),
@@ -492,7 +492,7 @@ def zip_of_version(version: int) -> bytes:
 
 
 def long_listing() -> bytes:
-    """Say at the end of a zip file that its list of names has gigabytes."""
+    """State at the end of a zip file that its list of names has gigabytes."""
     found = zip_of_version(20)
     at = found.index(b"PK\x05\x06") + 12
     return found[:at] + (2**31).to_bytes(4, "little") + found[at + 4 :]
@@ -527,7 +527,7 @@ COMMANDS: list[tuple[Files, dict[str, Any], str]] = [
     ({}, {"reference": "data/t.csv"}, "There is no folder 'data'"),
     ({}, {"data": "."}, "is a folder | Name a file"),
     ({}, {"row": "30"}, "--row 30 | 30 rows, 0 to 29"),
-    ({}, {"row": "p3"}, "--row 'p3' is no number | --index-column"),
+    ({}, {"row": "p3"}, "--row 'p3' is not a number | --index-column"),
     ({}, {"row": "p99", "index_column": "id"}, "no label in 'id' | 30 rows"),
     ({}, {"index_column": "ID"}, "--index-column 'ID' | Did you mean 'id'?"),
     ({}, {"where": "score < 1"}, "--row and --where"),
@@ -604,7 +604,7 @@ COMMANDS: list[tuple[Files, dict[str, Any], str]] = [
     ({"m.skops": zip_of_version(10)}, {"model": "m.skops", "trust_model": True},
      "is a skops file that cannot be loaded"),
     ({"m.pkl": b"\x80\x04N."}, {"model": "m.pkl", "trust_model": True},
-     "holds a NoneType, which is no model"),
+     "holds a NoneType, which is not a model"),
     ({"m.pkl": b"\x80\x04"}, {"model": "m.pkl", "trust_model": True},
      "is a pickle file that cannot be loaded"),
     ({"raises_here.py": "def make():\n    raise KeyError('weights')\n"}, {"model": "raises_here:make"},

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce import ActionSet, Explanation, Status, rules
-from p2ce.problem.feature import FeatureActions
+from p2ce import Explanation, Policy, Status, rules
+from p2ce.problem.feature import FeaturePolicy
 from p2ce.result import Counterfactual
 
 SIGNIFICANT_BITS = 31  # costs count as equal when they agree in so many, about nine digits
@@ -49,9 +49,9 @@ class Link(StatedRule):
             return person[self.follower]
         return known[2] + self.ratio * (known[1] - known[0])
 
-    def may_arrive(self, person: Row, row: Row, actions: ActionSet) -> bool:
+    def may_arrive(self, person: Row, row: Row, policy: Policy) -> bool:
         """Return whether the follower may be where it goes."""
-        feature, before, after = actions[self.follower], person[self.follower], row[self.follower]
+        feature, before, after = policy[self.follower], person[self.follower], row[self.follower]
         if before == after:
             return True
         if (feature.kind != "number" or feature.dtype.kind in "iub") and after != int(after):
@@ -68,13 +68,13 @@ class Group(StatedRule):
     names: tuple[str, ...]
     may_be_none: bool
 
-    def levels(self, person: Row, actions: ActionSet) -> list[Row]:
+    def levels(self, person: Row, policy: Policy) -> list[Row]:
         """List the person's own level first, whether it is one or not, and the levels it may become."""
         own = {name: person[name] for name in self.names}
         levels = [{name: int(name == level) for name in self.names} for level in self.names]
         if self.may_be_none:
             levels.append(dict.fromkeys(self.names, 0))
-        if actions[self.names[0]].fixed:
+        if policy[self.names[0]].fixed:
             levels = []
         return [own, *(level for level in levels if level != own)]
 
@@ -106,15 +106,15 @@ class Truth:
 def brute_force_front(
     person: Mapping[str, Any] | pd.Series,
     reference: pd.DataFrame,
-    actions: ActionSet,
+    policy: Policy,
     *,
     accepts: Accepts,
     objectives: Sequence[str],
     max_changes: int | None = None,
     stated: Sequence[StatedRule] = (),
 ) -> Truth:
-    """Evaluate every row; ``actions`` are without the rules, which ``stated`` holds."""
-    axes, cells = allowed_cells(person, actions, max_changes=max_changes, stated=stated)
+    """Evaluate every row; ``policy`` are without the rules, which ``stated`` holds."""
+    axes, cells = allowed_cells(person, policy, max_changes=max_changes, stated=stated)
     allowed = len(cells)
     if allowed:
         cells = cells[np.asarray(accepts(typed_cells(axes, cells, reference)), dtype=bool)]
@@ -162,7 +162,7 @@ def no_cheaper(after: Explanation, before: Explanation) -> bool:
 
 
 def reported_quanta(found: Explanation) -> list[tuple[int, ...]]:
-    """Give the costs of an explanation as they are compared."""
+    """Return the costs of an explanation as they are compared."""
     names = found.objectives
     costs = np.array([[option.costs[name] for name in names] for option in found], dtype=np.float64)
     squared = np.array([name == "euclidean" for name in names])
@@ -171,7 +171,7 @@ def reported_quanta(found: Explanation) -> list[tuple[int, ...]]:
 
 
 def rows_of(found: Explanation, columns: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Give the counterfactuals as plain values."""
+    """Return the counterfactuals as plain values."""
     return [tuple(plain(option.values[name]) for name in columns) for option in found]
 
 
@@ -180,15 +180,15 @@ def rows_of(found: Explanation, columns: Sequence[str]) -> list[tuple[Any, ...]]
 
 def allowed_cells(
     person: Mapping[str, Any] | pd.Series,
-    actions: ActionSet,
+    policy: Policy,
     *,
     max_changes: int | None = None,
     stated: Sequence[StatedRule] = (),
 ) -> tuple[list[Axis], np.ndarray]:
     """List the axes, and every cell (n, axes) but the person's own that constraints and rules allow."""
-    now = {name: plain(person[name]) for name in actions.names}
-    axes = _axes(now, actions, stated)
-    limit = len(actions.names) if max_changes is None else max_changes
+    now = {name: plain(person[name]) for name in policy.names}
+    axes = _axes(now, policy, stated)
+    limit = len(policy.names) if max_changes is None else max_changes
     blocks = [np.zeros((0, len(axes)), dtype=np.int64)]
     for size in range(1, min(limit, len(axes)) + 1):
         for support in map(list, combinations(range(len(axes)), size)):
@@ -202,11 +202,11 @@ def allowed_cells(
     for one in stated:
         if len(cells):
             rows = pd.DataFrame(plain_cells(axes, cells), dtype=object)
-            cells = cells[np.asarray(one.keeps(now, rows[list(actions.names)]), dtype=bool)]
+            cells = cells[np.asarray(one.keeps(now, rows[list(policy.names)]), dtype=bool)]
     return axes, cells
 
 
-def may_become(feature: FeatureActions, now: Any) -> list[Any]:
+def may_become(feature: FeaturePolicy, now: Any) -> list[Any]:
     """List where a value may go, without itself, by the constraints of the feature."""
     if feature.fixed:
         return []
@@ -219,31 +219,31 @@ def may_become(feature: FeatureActions, now: Any) -> list[Any]:
     return [*known, None] if feature.may_go_missing else known
 
 
-def _is_forward(feature: FeatureActions, now: Any, then: Any) -> bool:
+def _is_forward(feature: FeaturePolicy, now: Any, then: Any) -> bool:
     if not feature.direction:
         return True
     places = (now, then) if feature.order is None else (feature.order.index(now), feature.order.index(then))
     return bool((places[1] - places[0]) * feature.direction > 0)
 
 
-def _axes(person: Row, actions: ActionSet, stated: Sequence[StatedRule]) -> list[Axis]:
+def _axes(person: Row, policy: Policy, stated: Sequence[StatedRule]) -> list[Axis]:
     """Let every feature move on its own, except for groups, and followers, which move with their driver."""
     groups = [one for one in stated if isinstance(one, Group)]
     links = [one for one in stated if isinstance(one, Link)]
     axes = []
     for group in groups:
-        levels = group.levels(person, actions)
+        levels = group.levels(person, policy)
         axes.append(Axis(levels=levels, counts=np.arange(len(levels)) > 0, is_group=True))
     elsewhere = {name for group in groups for name in group.names} | {link.follower for link in links}
     once = {link.follower for link in links if link.counts == "once"}
-    for feature in actions.features:
+    for feature in policy.features:
         if feature.name in elsewhere:
             continue
         now = person[feature.name]
         levels = [{feature.name: value} for value in [now, *may_become(feature, now)]]
         for link in _behind(feature.name, links):
             levels = [{**level, link.follower: link.follow(person, level)} for level in levels]
-            levels = [level for level in levels if link.may_arrive(person, level, actions)]
+            levels = [level for level in levels if link.may_arrive(person, level, policy)]
         counts = [sum(level[name] != person[name] for name in level if name not in once) for level in levels]
         axes.append(Axis(levels=levels, counts=np.array(counts)))
     return axes
@@ -261,19 +261,19 @@ def _behind(driver: str, links: Sequence[Link]) -> Iterator[Link]:
 
 
 def plain(cell: Any) -> Any:
-    """Give a cell as plain Python holds it, None where it is missing."""
+    """Return a cell as plain Python holds it, None where it is missing."""
     if cell is None or cell is pd.NA or cell != cell:
         return None
     return cell.item() if isinstance(cell, np.generic) else cell
 
 
 def plain_row(frame: pd.DataFrame, place: int) -> dict[str, Any]:
-    """Give one person as plain Python holds them."""
+    """Return one person as plain Python holds them."""
     return {str(name): plain(frame[name].iloc[place]) for name in frame}
 
 
 def plain_cells(axes: Sequence[Axis], cells: np.ndarray) -> dict[str, np.ndarray]:
-    """Give the plain values of cells, column by column."""
+    """Return the plain values of cells, column by column."""
     columns = {}
     for place, axis in enumerate(axes):
         for name in axis.columns:
@@ -369,7 +369,7 @@ class Prices:
 
 
 def unit_of(column: np.ndarray) -> float:
-    """Give the deviation of a column (n,) without its tails."""
+    """Return the deviation of a column (n,) without its tails."""
     distinct = len(np.unique(column))
     clipped = np.clip(column, *np.percentile(column, (1, 99))) if distinct > 2 else column
     if np.ptp(clipped) == 0:
@@ -386,7 +386,7 @@ def quanta(costs: np.ndarray) -> np.ndarray:
 
 
 def undominated(costs: np.ndarray) -> set[tuple[int, ...]]:
-    """Give the cost vectors of (n, m) that no other one dominates."""
+    """Return the cost vectors of (n, m) that no other one dominates."""
     left = np.unique(costs, axis=0)
     front = set()
     while len(left):

@@ -1,4 +1,4 @@
-"""Say that a test module needs the public data sets, once for all of its tests."""
+"""State that a test module needs the public data sets, once for all of its tests."""
 
 import os
 

@@ -149,14 +149,14 @@ def test_a_portfolio_states_it_and_another_day_is_another_run(tmp_path: Path) ->
         set_as_default=False,
     ) as client:
         more: dict[str, Any] = {"client": client, "progress": False}
-        answers = portfolio.run(credit, applicants(), tmp_path / "run", as_of="2026-11-18", **more)
+        results = portfolio.run(credit, applicants(), tmp_path / "run", as_of="2026-11-18", **more)
         portfolio.run(credit, applicants(), tmp_path / "again", as_of=DAY, **more)
     assert contents(tmp_path / "run") == contents(tmp_path / "again")
-    assert answers.manifest["as_of"] == DAY
+    assert results.manifest["as_of"] == DAY
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["as_of"] == "2026-11-18"
-    assert answers.people()["as_of"].tolist() == [DAY] * len(applicants())
-    assert [answers.explanation(place) for place in range(len(applicants()))] == list(explained())
-    assert audit(answers, {"sex": ["f", "m"] * 6}, min_size=1).dates == StatedDates(first=DAY, last=DAY)
+    assert results.people()["as_of"].tolist() == [DAY] * len(applicants())
+    assert [results.explanation(place) for place in range(len(applicants()))] == list(explained())
+    assert audit(results, {"sex": ["f", "m"] * 6}, min_size=1).dates == StatedDates(first=DAY, last=DAY)
     for other in (None, LATER):
         with pytest.raises(InvalidArgument, match="as_of was '2026-11-18' and is"):
             portfolio.run(credit, applicants(), tmp_path / "run", as_of=other, progress=False)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import p2ce
-from p2ce import ActionSet, Status, errors
+from p2ce import Policy, Status, errors
 from p2ce.explain import solve_batch
 from tests.bad_inputs import PLACES, POLICY, ROWS, Row, load_policy, loan, loan_explainer
 from tests.hostile.plain_data import tame
@@ -46,7 +46,7 @@ def test_the_message_says_what_was_expected_what_came_and_what_to_do(
     before = copy.deepcopy(value)
     with pytest.raises(kind) as caught:
         PLACES[place](value)
-    # A wrong result of the model's own code is no wrong value of the caller's.
+    # A wrong result of the model's own code is not a wrong value of the caller's.
     assert isinstance(caught.value, ValueError | TypeError | errors.InvalidOutput)
     message = str(caught.value)
     assert [word for word in words.split(" | ") if word not in message] == [], message
@@ -62,9 +62,9 @@ def test_after_bad_rows_the_shared_explainers_give_what_new_ones_give() -> None:
                 PLACES[place](value)
     assert loan_explainer().explain(loan()) == loans.explainer(plausibility=None).explain(loan())
     for unknown in ("ignore", "error"):
-        actions = ActionSet.infer(households.people(), protect=None)
+        policy = Policy.infer(households.people(), protect=None)
         new = p2ce.Explainer(
-            households.pipeline(unknown), households.people(), actions=actions, target=1, plausibility=None
+            households.pipeline(unknown), households.people(), policy=policy, target=1, plausibility=None
         )
         found = households.explainer(unknown).explain(households.person())
         assert found == new.explain(households.person())
@@ -72,14 +72,14 @@ def test_after_bad_rows_the_shared_explainers_give_what_new_ones_give() -> None:
 
 
 def test_a_policy_without_the_typos_is_good(tmp_path: Any) -> None:
-    actions = load_policy(POLICY)
-    assert households.explainer().explain(households.person(), actions=actions).status is Status.OPTIMAL
+    policy = load_policy(POLICY)
+    assert households.explainer().explain(households.person(), policy=policy).status is Status.OPTIMAL
     # One that cannot be saved leaves the old file.
     path = tmp_path / "policy.yaml"
-    actions.save(path)
+    policy.save(path)
     before = path.read_bytes()
     with pytest.raises(p2ce.P2CEError, match="module:function"):
-        actions.rule(p2ce.rules.predicate(lambda rows: rows["age"] > 1)).save(path)
+        policy.rule(p2ce.rules.predicate(lambda rows: rows["age"] > 1)).save(path)
     assert path.read_bytes() == before
 
 
@@ -147,7 +147,7 @@ def test_a_detector_that_rejects_a_missing_value_of_the_row_is_named() -> None:
         model,
         frame,
         target=1,
-        actions=ActionSet.infer(gaps, protect=None).keep_missing("age"),
+        policy=Policy.infer(gaps, protect=None).keep_missing("age"),
         plausibility=LocalOutlierFactor(novelty=True).fit(frame),
     )
     rows = [{"age": float("nan"), "debt": 1.75}, {"age": 24.0, "debt": 1.75}]

@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 import p2ce
-from p2ce import ActionSet, Status, rules
+from p2ce import Policy, Status, rules
 
 ROWS = 200
 NUMBERS = ["Age", "Income", "Loan", "Years"]
@@ -73,13 +73,13 @@ def tree_model() -> Any:
 
 
 @cache
-def steps() -> ActionSet:
+def steps() -> Policy:
     """Take coarse steps, which are quicker to search."""
-    return ActionSet.infer(applicants(), protect=None).fix("Age").step(Income=500, Loan=1000, Years=4)
+    return Policy.infer(applicants(), protect=None).fix("Age").step(Income=500, Loan=1000, Years=4)
 
 
 def rejected(model: Any, count: int = 10, people: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Give those that the model rejects, the most clearly rejected first."""
+    """Return those that the model rejects, the most clearly rejected first."""
     people = applicants() if people is None else people
     order = np.argsort(model.predict_proba(people)[:, 1], kind="stable")
     assert (model.predict(people.iloc[order[:count]]) == 0).all()
@@ -87,14 +87,14 @@ def rejected(model: Any, count: int = 10, people: pd.DataFrame | None = None) ->
 
 
 def explainer_of(model: Any, **changed: Any) -> p2ce.Explainer:
-    arguments = {"actions": steps(), "plausibility": None, "max_changes": 2, **changed}
+    arguments = {"policy": steps(), "plausibility": None, "max_changes": 2, **changed}
     return p2ce.Explainer(model, arguments.pop("reference", applicants()), **{"target": 1, **arguments})
 
 
-def moves(model: Any, actions: ActionSet) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Give the options of the rejected, the applicants that they are for, and which values moved."""
+def moves(model: Any, policy: Policy) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return the options of the rejected, the applicants that they are for, and which values moved."""
     people = rejected(model, 25)
-    table = explainer_of(model, actions=actions, max_changes=3).explain_many(people).to_frame()
+    table = explainer_of(model, policy=policy, max_changes=3).explain_many(people).to_frame()
     assert len(table) > 20
     before = people.loc[table["person"]].reset_index(drop=True)
     return table, before, table[list(people)].astype(object).ne(before.astype(object))
@@ -102,9 +102,9 @@ def moves(model: Any, actions: ActionSet) -> tuple[pd.DataFrame, pd.DataFrame, p
 
 def test_permitted_ranges_and_immutable_features_are_kept() -> None:
     """DiCE#426 #106 #260, alibi#1022 #327, CARLA#155 #201."""
-    actions = steps().increase_only("Years").within(Income=(2_000, 4_000), Loan=(1_000, 6_000))
-    actions = actions.values(Job=["nurse", "driver"]).protect("Housing")
-    table, before, moved = moves(tree_model(), actions)
+    policy = steps().increase_only("Years").within(Income=(2_000, 4_000), Loan=(1_000, 6_000))
+    policy = policy.values(Job=["nurse", "driver"]).protect("Housing")
+    table, before, moved = moves(tree_model(), policy)
     assert not moved[["Age", "Housing"]].any(axis=None)
     assert (table["Years"] >= before["Years"]).all()
     assert table["Income"][moved["Income"]].between(2_000, 4_000).all()
@@ -115,18 +115,16 @@ def test_permitted_ranges_and_immutable_features_are_kept() -> None:
 
 def test_linked_features_and_forbidden_transitions() -> None:
     """DiCE#166 #133 #193: nobody works longer without growing older, and nobody gives up a house."""
-    actions = (
-        ActionSet.infer(applicants(), protect=None)
-        .step(Income=500, Loan=1000, Years=4)
-        .increase_only("Years")
+    policy = (
+        Policy.infer(applicants(), protect=None).step(Income=500, Loan=1000, Years=4).increase_only("Years")
     )
-    actions = actions.rule(
+    policy = policy.rule(
         rules.linked("Years", "Age"),
         rules.forbid("Housing", {"own": ["rent", "free"]}),
         rules.if_then(if_={"Job": rules.CHANGES}, then={"Income": rules.CHANGES}),
         rules.inequality("1000*Years <= 20*Income"),
     )
-    table, before, moved = moves(tree_model(), actions)
+    table, before, moved = moves(tree_model(), policy)
     grown = table["Years"] - before["Years"]
     assert (grown > 0).any()
     assert (table["Age"] - before["Age"] == grown).all()
@@ -140,11 +138,11 @@ def test_two_one_hot_levels_are_never_set_at_once_and_the_number_of_changes_is_k
     levels = ["Housing_free", "Housing_own", "Housing_rent"]
     people = pd.get_dummies(applicants().drop(columns="Job"), columns=["Housing"], dtype=int)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(people, label())
-    actions = ActionSet.infer(people, protect=None).fix("Age", "Income").step(Loan=4000, Years=10)
-    actions = actions.rule(rules.one_hot("Housing", levels))
+    policy = Policy.infer(people, protect=None).fix("Age", "Income").step(Loan=4000, Years=10)
+    policy = policy.rule(rules.one_hot("Housing", levels))
     nearly = people[(model.predict(people) == 0) & (model.predict_proba(people)[:, 1] > 0.2)]
     for limit in (1, 2):
-        explainer = explainer_of(model, reference=people, actions=actions, max_changes=limit)
+        explainer = explainer_of(model, reference=people, policy=policy, max_changes=limit)
         table = explainer.explain_many(nearly).to_frame()
         before = people.loc[table["person"]].reset_index(drop=True)
         moved = table[list(people)] != before
@@ -172,13 +170,13 @@ def test_nothing_found_comes_with_the_reason() -> None:
     model = credit_model()
     person = rejected(model).iloc[0]
     explainer = explainer_of(
-        model, actions=steps().fix("Income", "Housing").decrease_only("Years"), max_changes=1
+        model, policy=steps().fix("Income", "Housing").decrease_only("Years"), max_changes=1
     )
     found = explainer.explain(person)
     assert found.status is Status.NO_RECOURSE
     assert found.certificate.proven
     assert found.certificate.open_boxes == 0
-    why = explainer.why_none(found)
+    why = explainer.relaxations(found)
     assert len(why) > 0
     assert all(relaxation.restrictions for relaxation in why)
     for relaxation in why:
@@ -191,7 +189,7 @@ def test_nothing_found_comes_with_the_reason() -> None:
 
 def test_ten_rows_take_no_hours_and_time_limits_are_obeyed() -> None:
     """DiCE#258 #218 #226 #46: ten rows with 6 features take far less than a second, once compiled."""
-    explainer = explainer_of(tree_model(), actions=ActionSet.infer(applicants(), protect=None), max_changes=3)
+    explainer = explainer_of(tree_model(), policy=Policy.infer(applicants(), protect=None), max_changes=3)
     explainer.warm_up()
     start = time.perf_counter()
     found = explainer.explain_many(rejected(tree_model()))
@@ -224,7 +222,7 @@ def test_categories_need_not_be_strings_and_unseen_values_do_not_crash() -> None
     model = HistGradientBoostingClassifier(max_iter=15, categorical_features="from_dtype", random_state=0)
     model.fit(people, label())
     explainer = explainer_of(
-        model, reference=people, actions=ActionSet.infer(people, protect=None).fix("Age").step(Income=500)
+        model, reference=people, policy=Policy.infer(people, protect=None).fix("Age").step(Income=500)
     )
     person = rejected(model, 1, people)
     table = explainer.explain(person).to_frame()
@@ -271,8 +269,8 @@ def test_missing_values_are_not_rejected() -> None:
         model.fit(people, label())
         lacking = people[(model.predict(people) == 0) & people.isna().any(axis=1)].head(12)
         assert len(lacking) > 5
-        actions = ActionSet.infer(people, protect=None).fix("Age").step(Income=500, Loan=1000, Years=4)
-        found = explainer_of(model, reference=people, actions=actions, plausibility=p2ce.IsolationForest())
+        policy = Policy.infer(people, protect=None).fix("Age").step(Income=500, Loan=1000, Years=4)
+        found = explainer_of(model, reference=people, policy=policy, plausibility=p2ce.IsolationForest())
         table = found.explain_many(lacking).to_frame()
         assert {str(one.status) for one in found.explain_many(lacking)} <= {"OPTIMAL", "NO_RECOURSE"}
         assert (model.predict(table[NUMBERS]) == 1).all()
@@ -290,11 +288,11 @@ def test_how_do_i_get_a_data_frame() -> None:
     assert len(one.to_frame()) == len(one)
     assert set(names) <= set(many.to_frame())
     assert len(many.summary()) == 3
-    stuck = explainer_of(credit_model(), actions=steps().fix("Income", "Loan", "Years", "Housing"))
+    stuck = explainer_of(credit_model(), policy=steps().fix("Income", "Loan", "Years", "Housing"))
     none = stuck.explain(people.iloc[0])
     for table in (one.to_frame(), many.to_frame(), many.summary(), none.to_frame()):
         assert isinstance(table, pd.DataFrame)
-    assert isinstance(stuck.why_none(none).to_frame(), pd.DataFrame)
+    assert isinstance(stuck.relaxations(none).to_frame(), pd.DataFrame)
     readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
     assert "to_frame()" in "\n".join(readme.splitlines()[:20])
 

@@ -12,7 +12,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import p2ce
-from p2ce import ActionSet, Status
+from p2ce import Policy, Status
 from tests.populations import loans
 
 
@@ -110,15 +110,15 @@ def test_columns_may_be_numbers() -> None:
 
 def test_nothing_of_the_callers_is_modified() -> None:
     people, model, forest = loans.people(), copy.deepcopy(loans.forest()), copy.deepcopy(loans.detector())
-    actions = ActionSet.infer(people, protect=None).fix("Years").within(Income=(20, 50))
+    policy = Policy.infer(people, protect=None).fix("Years").within(Income=(20, 50))
     row = loans.rejected().iloc[0]
     rows = loans.rejected().iloc[:5]
-    everything = [people, model, forest, actions, row, rows]
+    everything = [people, model, forest, policy, row, rows]
     before = [pickle.dumps(one) for one in everything]
-    explainer = p2ce.Explainer(model, people, target=1, actions=actions, plausibility=forest, ties=True)
+    explainer = p2ce.Explainer(model, people, target=1, policy=policy, plausibility=forest, ties=True)
     found = explainer.explain(row)
     explainer.explain_many(rows)
-    explainer.check(row, found[0].values)
+    explainer.evaluate(row, found[0].values)
     assert [pickle.dumps(one) for one in everything] == before
     assert loans.people().equals(people)
 
@@ -152,7 +152,7 @@ def test_someone_accepted_already_is_reported_so() -> None:
     people = loans.people()
     accepted = people[loans.forest().predict(people) == 1].iloc[0]
     found = loans.explainer().explain(accepted)
-    assert found.status is Status.ALREADY_FAVOURABLE
+    assert found.status is Status.ACCEPTED
     assert len(found) == 0
     assert found.person_score >= 0.5
     assert found.certificate is None
@@ -160,8 +160,8 @@ def test_someone_accepted_already_is_reported_so() -> None:
 
 
 def test_nobody_may_change_anything() -> None:
-    frozen = ActionSet.infer(loans.people(), protect=None).fix(*loans.people().columns)
-    explainer = loans.explainer(actions=frozen)
+    frozen = Policy.infer(loans.people(), protect=None).fix(*loans.people().columns)
+    explainer = loans.explainer(policy=frozen)
     found = explainer.explain(loans.rejected().iloc[0])
     assert found.status is Status.NO_RECOURSE
     assert found.certificate.proven
@@ -173,19 +173,19 @@ def test_overrides_for_one_person_equal_an_explainer_of_their_own() -> None:
     explainer = loans.explainer()
     row = loans.rejected().iloc[0]
     usual = explainer.explain(row)
-    tight = explainer.actions.fix("Income").decrease_only("Debt")
-    assert explainer.explain(row, actions=tight) == loans.explainer(actions=tight).explain(row)
+    tight = explainer.policy.fix("Income").decrease_only("Debt")
+    assert explainer.explain(row, policy=tight) == loans.explainer(policy=tight).explain(row)
     assert explainer.explain(row, max_changes=1) == loans.explainer(max_changes=1).explain(row)
     assert explainer.explain(row, max_changes=None) == loans.explainer(max_changes=None).explain(row)
-    both = explainer.explain(row, actions=tight, max_changes=2)
+    both = explainer.explain(row, policy=tight, max_changes=2)
     assert all("Income" not in option.changes and len(option.changes) <= 2 for option in both)
     assert explainer.explain(row) == usual
 
 
 def test_a_value_outside_the_range_is_a_legal_starting_point() -> None:
-    actions = ActionSet.infer(loans.people(), protect=None).within(Income=(30, 50))
+    policy = Policy.infer(loans.people(), protect=None).within(Income=(30, 50))
     row = {**loans.rejected().iloc[0].to_dict(), "Income": 12}
-    found = loans.explainer(actions=actions, plausibility=None).explain(row)
+    found = loans.explainer(policy=policy, plausibility=None).explain(row)
     assert found.status is Status.OPTIMAL
     for option in found:
         income = option.values["Income"]
@@ -213,12 +213,12 @@ def test_threads_share_an_explainer() -> None:
 
 def test_the_certificate_counts_the_grid() -> None:
     people = loans.people()
-    actions = ActionSet.infer(people, protect=None).values(
+    policy = Policy.infer(people, protect=None).values(
         Income=[10, 30, 50], Debt=[0.0, 1.0], Rate=[0.5], Years=[1, 2]
     )
     row = {"Income": 30, "Debt": -1.0, "Owns": False, "Rate": 0.25, "Years": 5}
     row |= {"Income": 10, "Debt": 3.0}
-    found = loans.explainer(actions=actions, plausibility=None, max_changes=2).explain(row)
+    found = loans.explainer(policy=policy, plausibility=None, max_changes=2).explain(row)
     other = {"Income": 2, "Debt": 2, "Owns": 1, "Rate": 1, "Years": 2}  # alternatives besides today's value
     ways = list(other.values())
     pairs = sum(ways[i] * ways[j] for i in range(5) for j in range(i))
@@ -242,8 +242,8 @@ def test_an_axis_may_have_as_many_candidates_as_are_allowed() -> None:
     rng = np.random.default_rng(0)
     people = pd.DataFrame({"Loan": rng.integers(0, MOST_CANDIDATES, 500), "Term": rng.integers(1, 5, 500)})
     model = DecisionTreeClassifier(max_depth=2).fit(people, people["Loan"] > MOST_CANDIDATES - 900)
-    actions = ActionSet.infer(people, protect=None).within(Loan=(1, MOST_CANDIDATES)).step(Loan=1)
-    explainer = p2ce.Explainer(model, people, actions=actions, target=True, plausibility=None)
+    policy = Policy.infer(people, protect=None).within(Loan=(1, MOST_CANDIDATES)).step(Loan=1)
+    explainer = p2ce.Explainer(model, people, policy=policy, target=True, plausibility=None)
     found = explainer.explain({"Loan": 0, "Term": 2})
     assert found.status is Status.OPTIMAL
     assert [option.values for option in found] == [
@@ -263,4 +263,4 @@ def test_a_check_takes_the_explanation_of_the_same_person_only() -> None:
     people = loans.people()
     other = explainer.explain(people.iloc[1])
     with pytest.raises(p2ce.P2CEError, match="another person"):
-        explainer.check(people.iloc[0], {}, explanation=other)
+        explainer.evaluate(people.iloc[0], {}, explanation=other)

@@ -25,8 +25,8 @@ LABEL = (REFERENCE["a"] + 2.0 * REFERENCE["b"] + NOISE > 17.0).astype(int)
 TREE = DecisionTreeClassifier(max_depth=5, random_state=0).fit(REFERENCE, LABEL)
 
 
-def actions_of(candidates: Mapping[str, Sequence[float]]) -> p2ce.ActionSet:
-    return p2ce.ActionSet.infer(REFERENCE).values({name: list(values) for name, values in candidates.items()})
+def actions_of(candidates: Mapping[str, Sequence[float]]) -> p2ce.Policy:
+    return p2ce.Policy.infer(REFERENCE).values({name: list(values) for name, values in candidates.items()})
 
 
 def explainer_of(
@@ -36,7 +36,7 @@ def explainer_of(
         TREE,
         REFERENCE,
         target=1,
-        actions=actions_of(candidates),
+        policy=actions_of(candidates),
         objectives=tuple(objectives),
         plausibility=None,
         max_changes=2,
@@ -110,7 +110,7 @@ def test_a_far_candidate_leaves_the_rest_of_the_front(
     far = float(np.float32(far))
     before = explainer_of().explain(row)
     after = explainer_of({**CANDIDATES, column: [*CANDIDATES[column], far]}).explain(row)
-    if before.status is p2ce.Status.ALREADY_FAVOURABLE:
+    if before.status is p2ce.Status.ACCEPTED:
         assert after.status is before.status
         return
     near_by = [option for option in after if option.values[column] != far]

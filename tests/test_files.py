@@ -25,7 +25,7 @@ def test_an_old_file_is_replaced(tmp_path: Path) -> None:
     write_whole(str(path), b"new")
     assert path.read_text(encoding="utf-8") == "new"
     assert path.stat().st_mode & 0o777 == 0o640
-    write_whole(os.devnull, b"new")  # which is no file, and stays what it is
+    write_whole(os.devnull, b"new")  # which is not a file, and stays what it is
     assert Path(os.devnull).exists()
 
 
@@ -142,7 +142,7 @@ def test_only_a_file_is_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")  # opening it would wait for ever
     (tmp_path / "zeros").symlink_to("/dev/zero")
     for name in ("pipe", "zeros", "."):
-        with pytest.raises(OSError, match="It is no regular file"):
+        with pytest.raises(OSError, match="It is not a regular file"):
             open_file(tmp_path / name)
     (tmp_path / "file").write_bytes(b"content")
     with open_file(tmp_path / "file") as file:

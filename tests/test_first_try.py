@@ -56,10 +56,10 @@ def test_once_that_is_said_options_are_sensible(
     first: tuple[lightgbm.LGBMClassifier, pd.DataFrame], caplog: pytest.LogCaptureFixture
 ) -> None:
     model, X = first
-    actions = p2ce.ActionSet.infer(X)
+    policy = p2ce.Policy.infer(X)
     caplog.clear()
     with caplog.at_level(logging.WARNING, logger="p2ce"):
-        explainer = p2ce.Explainer(model, X, actions=actions, target=0)
+        explainer = p2ce.Explainer(model, X, policy=policy, target=0)
     assert not caplog.records
     rejected = X[model.predict(X) == 1][:120]
     options = 0
@@ -84,8 +84,8 @@ def test_heavy_tails_do_not_make_changes_free(first: tuple[lightgbm.LGBMClassifi
     model, X = first
     plain = X["DebtRatio"].std(ddof=0)
     people = X[(model.predict(X) == 1) & (X["DebtRatio"].between(0.3, 2))][:40]
-    actions = p2ce.ActionSet.infer(X).fix("Income", "MonthsSinceLate", "LoanAmount")
-    found = p2ce.Explainer(model, X, actions=actions, target=0, plausibility=None).explain_many(people)
+    policy = p2ce.Policy.infer(X).fix("Income", "MonthsSinceLate", "LoanAmount")
+    found = p2ce.Explainer(model, X, policy=policy, target=0, plausibility=None).explain_many(people)
     options = [option for one in found for option in one]
     assert len(options) > 5
     for option in options:

@@ -16,7 +16,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 import p2ce
-from p2ce import ActionSet, Explainer, Explanation, Explanations, rules
+from p2ce import Explainer, Explanation, Explanations, Policy, rules
 from p2ce.visible import UNSEEN
 from tests.apps.commands import run
 from tests.bad_inputs import PLACES
@@ -78,12 +78,12 @@ def hostile(text: str) -> Explanations:
     def score(rows: pd.DataFrame) -> np.ndarray:
         return np.asarray(rows[text].astype(float) + 4.0 * (rows["job"] == text))
 
-    actions = ActionSet.infer(frame).rule(rules.exclusive(text, "job"))
-    actions = actions.display({text: {"name": text, "unit": text}})
-    explainer = Explainer(score, frame, target=1, actions=actions, threshold=30, plausibility=None)
-    stuck = explainer.explain(frame.iloc[3], actions=ActionSet.infer(frame).fix(text))
+    policy = Policy.infer(frame).rule(rules.exclusive(text, "job"))
+    policy = policy.display({text: {"name": text, "unit": text}})
+    explainer = Explainer(score, frame, target=1, policy=policy, threshold=30, plausibility=None)
+    stuck = explainer.explain(frame.iloc[3], policy=Policy.infer(frame).fix(text))
     many = [*explainer.explain_many(frame.iloc[[5, 39]]), stuck]
-    assert [one.status.name for one in many] == ["OPTIMAL", "ALREADY_FAVOURABLE", "NO_RECOURSE"]
+    assert [one.status.name for one in many] == ["OPTIMAL", "ACCEPTED", "NO_RECOURSE"]
     return Explanations(many, labels=[text, f"{text}!", "job"])
 
 

@@ -1,4 +1,4 @@
-"""Tables of every common kind give the answers that pandas gives, in the kind that came in."""
+"""Tables of every common kind give the results that pandas gives, in the kind that came in."""
 
 from collections.abc import Callable
 from functools import cache
@@ -88,8 +88,8 @@ def rejected() -> pd.DataFrame:
     return pd.concat([frame.head(4), lacking]).reset_index(drop=True)
 
 
-def answers(found: Explanation) -> Any:
-    """Give what was answered, missing values as None."""
+def fronts(found: Explanation) -> Any:
+    """Return what was answered, missing values as None."""
     rows = [
         {name: None if value != value else value for name, value in option.values.items()} for option in found
     ]
@@ -98,7 +98,7 @@ def answers(found: Explanation) -> Any:
 
 @cache
 def expected() -> list[Any]:
-    return [answers(one) for one in explainer("pandas").explain_many(rejected())]
+    return [fronts(one) for one in explainer("pandas").explain_many(rejected())]
 
 
 def test_the_ordinary_answers_are_worth_comparing() -> None:
@@ -112,7 +112,7 @@ def test_the_ordinary_answers_are_worth_comparing() -> None:
 )
 def test_many_people_come_back_in_the_kind_they_came_in(kind: str, reference: str) -> None:
     found = explainer(reference).explain_many(MAKE[kind](rejected()))
-    assert [answers(one) for one in found] == expected()
+    assert [fronts(one) for one in found] == expected()
     table = found.to_frame()
     assert isinstance(table, TYPES[kind])
     # Whatever the kind, it reads as the same table.
@@ -132,7 +132,7 @@ def test_one_person_comes_back_in_the_kind_they_came_in(kind: str) -> None:
     for place in range(5):
         alone = rejected().iloc[[place]].reset_index(drop=True)
         found = explainer("pandas").explain(MAKE[kind](alone))
-        assert answers(found) == expected()[place]
+        assert fronts(found) == expected()[place]
         assert isinstance(found.to_frame(), TYPES[kind])
 
 
@@ -140,11 +140,11 @@ def test_one_person_comes_back_in_the_kind_they_came_in(kind: str) -> None:
 def test_a_dict_of_values_is_answered_in_the_kind_of_the_reference(kind: str) -> None:
     row = {name: value if value == value else None for name, value in rejected().iloc[4].to_dict().items()}
     found = explainer(kind).explain(row)
-    assert answers(found) == expected()[4]
+    assert fronts(found) == expected()[4]
     assert isinstance(found.to_frame(), TYPES[kind])
     as_tuple = next(rejected().iloc[[4]].itertuples(index=False))
-    assert answers(explainer(kind).explain(as_tuple)) == expected()[4]
-    assert answers(explainer(kind).explain(rejected().iloc[4].tolist())) == expected()[4]
+    assert fronts(explainer(kind).explain(as_tuple)) == expected()[4]
+    assert fronts(explainer(kind).explain(rejected().iloc[4].tolist())) == expected()[4]
 
 
 @pytest.mark.parametrize("kind", MAKE)
@@ -159,16 +159,16 @@ def test_a_row_of_the_kind_itself(kind: str) -> None:
         "dict": lambda: {name: values[1] for name, values in table.items()},
         "records": lambda: table[1],
     }[kind]()
-    assert answers(explainer(kind).explain(row)) == expected()[1]
+    assert fronts(explainer(kind).explain(row)) == expected()[1]
 
 
 @pytest.mark.parametrize("make", [pl.DataFrame, pa.Table.from_pylist, list])
 def test_a_column_that_holds_nothing_but_a_gap(make: Callable[[Any], Any]) -> None:
     """Such a column of one person has no type of its own: polars and Arrow call it null."""
     row = {**rejected().iloc[4].to_dict(), "debt": None}
-    assert answers(explainer("pandas").explain(make([row]))) == expected()[4]
+    assert fronts(explainer("pandas").explain(make([row]))) == expected()[4]
     (found,) = explainer("pandas").explain_many(make([row]))
-    assert answers(found) == expected()[4]
+    assert fronts(found) == expected()[4]
 
 
 def test_a_lazy_frame_and_a_record_batch() -> None:
@@ -176,7 +176,7 @@ def test_a_lazy_frame_and_a_record_batch() -> None:
     batch = MAKE["arrow"](rejected()).combine_chunks().to_batches()[0]
     for table, kind in ((lazy, "polars"), (batch, "arrow")):
         found = explainer("pandas").explain_many(table)
-        assert [answers(one) for one in found] == expected()
+        assert [fronts(one) for one in found] == expected()
         assert isinstance(found.to_frame(), TYPES[kind])
 
 
@@ -203,5 +203,5 @@ def test_a_fitted_pipeline_is_called_with_frames_of_pandas(kind: str) -> None:
     row = frame[~model.predict(frame)].iloc[0].to_dict()
     usual = p2ce.Explainer(model, frame, target=True, plausibility=None).explain(row)
     found = p2ce.Explainer(model, MAKE[kind](frame), target=True, plausibility=None).explain(row)
-    assert answers(found) == answers(usual)
+    assert fronts(found) == fronts(usual)
     assert found.certificate.bound == usual.certificate.bound == "additive"

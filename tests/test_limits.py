@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import p2ce
-from p2ce import ActionSet, Limits
+from p2ce import Limits, Policy
 from p2ce.apps.where_expression import rows_where
-from p2ce.errors import InvalidActions, InvalidArgument, LimitExceeded
+from p2ce.errors import InvalidArgument, InvalidPolicy, LimitExceeded
 from p2ce.limits import read_limits
 from p2ce.tables.table_files import read_table
 from tests.apps.commands import run
@@ -115,15 +115,15 @@ def test_policies(tmp_path: Path, name: str, text: str) -> None:
     path = tmp_path / "policy.yaml"
     path.write_text(text, encoding="utf-8")
     began = time.perf_counter()
-    rejection(lambda: ActionSet.load(path), name)
+    rejection(lambda: Policy.load(path), name)
     assert time.perf_counter() - began < 30
 
 
 def test_a_policy_within_raised_limits(tmp_path: Path) -> None:
     path = tmp_path / "policy.yaml"
     path.write_text(FEATURES, encoding="utf-8")
-    rejection(lambda: ActionSet.load(path, limits=Limits(policy_bytes=len(FEATURES) - 1)), "policy_bytes")
-    assert ActionSet.load(path, limits=Limits(policy_bytes=len(FEATURES))).names == ("a", "b")
+    rejection(lambda: Policy.load(path, limits=Limits(policy_bytes=len(FEATURES) - 1)), "policy_bytes")
+    assert Policy.load(path, limits=Limits(policy_bytes=len(FEATURES))).names == ("a", "b")
 
 
 SLOW = {
@@ -145,7 +145,7 @@ def test_no_inequality_takes_long(text: str) -> None:
     began = time.perf_counter()
     try:
         p2ce.rules.inequality(text)
-    except InvalidActions as error:
+    except InvalidPolicy as error:
         message = str(error)
     else:
         message = ""
@@ -159,7 +159,7 @@ def test_rules_that_leave_each_other_no_room_are_found_quickly(tmp_path: Path) -
     path.write_text(f"{FEATURES}rules:\n{rules}", encoding="utf-8")
     began = time.perf_counter()
     with pytest.raises(p2ce.P2CEError, match=r":506: 'a' and 'b' can never change"):
-        ActionSet.load(path)
+        Policy.load(path)
     assert time.perf_counter() - began < 10
 
 
@@ -171,7 +171,7 @@ def test_runs_of_candidates_are_counted_before_they_are_written_out(tmp_path: Pa
         encoding="utf-8",
     )
     with pytest.raises(p2ce.P2CEError, match="at most 30,000 in all"):
-        ActionSet.load(path)
+        Policy.load(path)
 
 
 def test_archives(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tests.oracle import Group, Link, Truth, assert_is_front, brute_force_front,
 PEOPLE = pd.DataFrame(
     {"a": [0, 1, 2, 0, 1, 2], "b": [0.0, 1.0, np.nan, 0.0, 1.0, 1.0], "c": ["x", "y", "x", "y", "x", "x"]}
 )
-ACTIONS = p2ce.ActionSet.infer(PEOPLE, grid="paper").values(a=[0, 1, 2], b=[0.0, 1.0])
+ACTIONS = p2ce.Policy.infer(PEOPLE, grid="paper").values(a=[0, 1, 2], b=[0.0, 1.0])
 
 
 def front(person: dict[str, Any], accepts: Any, *objectives: str, **stated: Any) -> Truth:
@@ -48,7 +48,7 @@ def test_a_follower_moves_with_its_driver() -> None:
         rule=rule, keeps=lambda _, rows: rows["a"].notna(), driver="a", follower="b", ratio=0.5, counts="once"
     )
     found = front({"a": 0, "b": 0.0, "c": "x"}, lambda rows: rows["a"] >= 1, "changes", stated=[link])
-    assert found.rows == {(2, 1.0, "x")}  # 0.5 is no value of b
+    assert found.rows == {(2, 1.0, "x")}  # 0.5 is not a value of b
 
 
 def test_a_group_is_one_change() -> None:
@@ -63,7 +63,7 @@ def test_a_group_is_one_change() -> None:
     found = brute_force_front(
         {"one": 1, "two": 0},
         frame,
-        p2ce.ActionSet.infer(frame, grid="paper"),
+        p2ce.Policy.infer(frame, grid="paper"),
         accepts=lambda rows: rows["two"] == 1,
         objectives=["changes"],
         max_changes=1,
@@ -75,18 +75,18 @@ def test_a_group_is_one_change() -> None:
 
 def test_the_law_notices_what_is_wrong() -> None:
     frame = PEOPLE[["a"]].assign(d=[0, 1, 2, 2, 1, 0])
-    actions = p2ce.ActionSet.infer(frame, grid="paper")
+    policy = p2ce.Policy.infer(frame, grid="paper")
 
     def score(rows: pd.DataFrame) -> np.ndarray:
         return np.asarray(rows["a"] + rows["d"], dtype=float)
 
     objectives = ["max_distance", "changes"]
     explainer = p2ce.Explainer(
-        score, frame, target=1, actions=actions, threshold=2.0, objectives=objectives, plausibility=None
+        score, frame, target=1, policy=policy, threshold=2.0, objectives=objectives, plausibility=None
     )
     found = explainer.explain({"a": 0, "d": 0})
     truth = brute_force_front(
-        {"a": 0, "d": 0}, frame, actions, accepts=lambda rows: score(rows) >= 2.0, objectives=objectives
+        {"a": 0, "d": 0}, frame, policy, accepts=lambda rows: score(rows) >= 2.0, objectives=objectives
     )
     assert len(found) == 2
     assert_is_front(found, truth)

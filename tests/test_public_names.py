@@ -12,7 +12,7 @@ import p2ce
 
 MODULES = {"datasets", "errors", "evidence", "paper", "portfolio", "result", "rules", "testing"}
 NAMES = {
-    "ActionSet",
+    "Policy",
     "Audit",
     "Changes",
     "CostTable",
@@ -48,41 +48,41 @@ RECEIVED = {
     "Certificate",
     "Counterfactual",
     "FeatureMap",
-    "Judgement",
+    "Evaluation",
     "ModelFacts",
     "Pick",
     "PriceOfPlausibility",
-    "Question",
+    "ProblemRecord",
     "Relaxation",
     "SampledPrice",
-    "WhyNone",
+    "Relaxations",
 }
 OF_MODULES = {
     "datasets": ["Dataset", "load", "load_adult", "load_german", "load_taiwan", "make_applicants"],
     "evidence": ["Difference", "Replay", "replay", "save", "verify_signature"],
     "paper": ["P2CE", "Mapocam"],
-    "portfolio": ["Answers", "explain_partitions", "run"],
+    "portfolio": ["PortfolioResults", "explain_partitions", "run"],
     "testing": [
         *("Check", "DetectorReport", "EvidenceReport", "ModelReport"),
         *("check_adapter", "check_detector", "check_evidence", "check_model"),
     ],
 }
 METHODS = {
-    "actions",
+    "policy",
     "check",
     "describe",
     "explain",
     "explain_many",
     "load",
-    "map_of",
-    "question",
+    "feature_map",
+    "problem",
     "reference",
     "sample_price_of_plausibility",
     "save",
     "score",
     "threshold",
     "warm_up",
-    "why_none",
+    "relaxations",
 }
 
 

@@ -102,12 +102,12 @@ def test_the_front_is_that_of_evaluating_the_users_own_pipeline(name: str, kind:
     data, train, test = load(name, kind)
     fixed = list(data.immutable)
     model = fit(kind, train, data.outcome[train.index], data.categories)
-    actions = p2ce.ActionSet.infer(train, grid="paper", protect=None, special_values=None).fix(*fixed)
+    policy = p2ce.Policy.infer(train, grid="paper", protect=None, special_values=None).fix(*fixed)
     explainer = p2ce.Explainer(
         model,
         train,
         target=1,
-        actions=actions,
+        policy=policy,
         max_changes=CHANGES[name],
         plausibility=p2ce.IsolationForest(**FOREST),
     )
@@ -128,7 +128,7 @@ def test_the_front_is_that_of_evaluating_the_users_own_pipeline(name: str, kind:
         truth = brute_force_front(
             person.iloc[0],
             train,
-            actions,
+            policy,
             accepts=partial(accepts, least=min(0.0, float(plausibility(person)[0]))),
             max_changes=CHANGES[name],
             objectives=found.objectives,

@@ -13,11 +13,11 @@ MODEL = DecisionTreeClassifier(random_state=0).fit(PEOPLE, PEOPLE["Months"].betw
 PERSON = {"Months": -9, "Income": 150}
 
 
-def explain(actions: p2ce.ActionSet, person: dict[str, int], **given: object) -> p2ce.Explanation:
-    explainer = p2ce.Explainer(MODEL, PEOPLE, actions=actions, target=1, plausibility=None, **given)  # type: ignore[arg-type]
+def explain(policy: p2ce.Policy, person: dict[str, int], **given: object) -> p2ce.Explanation:
+    explainer = p2ce.Explainer(MODEL, PEOPLE, policy=policy, target=1, plausibility=None, **given)  # type: ignore[arg-type]
     found = explainer.explain(person)
     for option in found:
-        judged = explainer.check(person, option.values, explanation=found)
+        judged = explainer.evaluate(person, option.values, explanation=found)
         assert judged.allowed
         assert judged.on_grid
         assert judged.costs == option.costs
@@ -27,30 +27,30 @@ def explain(actions: p2ce.ActionSet, person: dict[str, int], **given: object) ->
 
 
 def test_a_code_is_a_number_only_where_that_is_said() -> None:
-    numbers = p2ce.ActionSet.infer(PEOPLE, protect=None, special_values=None)
+    numbers = p2ce.Policy.infer(PEOPLE, protect=None, special_values=None)
     assert explain(numbers, PERSON).status is p2ce.Status.OPTIMAL
-    assert explain(p2ce.ActionSet.infer(PEOPLE, protect=None), PERSON).status is p2ce.Status.NO_RECOURSE
+    assert explain(p2ce.Policy.infer(PEOPLE, protect=None), PERSON).status is p2ce.Status.NO_RECOURSE
 
 
 def test_whoever_has_a_code_keeps_it_and_why_none_says_so() -> None:
-    actions = p2ce.ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]}, protect=None)
-    found = explain(actions, PERSON)
+    policy = p2ce.Policy.infer(PEOPLE, special_values={"Months": [-9, -8]}, protect=None)
+    found = explain(policy, PERSON)
     assert found.status is p2ce.Status.NO_RECOURSE
-    explainer = p2ce.Explainer(MODEL, PEOPLE, actions=actions, target=1, plausibility=None)
-    why = explainer.why_none(explainer.explain(PERSON))
+    explainer = p2ce.Explainer(MODEL, PEOPLE, policy=policy, target=1, plausibility=None)
+    why = explainer.relaxations(explainer.explain(PERSON))
     stays = Restriction(kind="special", feature="Months", value=-9)
     assert [relaxation.restrictions for relaxation in why] == [(stays,)]
 
 
 def test_leaving_a_code_costs_what_a_change_of_category_does() -> None:
-    actions = p2ce.ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]}, protect=None).leave_special(
+    policy = p2ce.Policy.infer(PEOPLE, special_values={"Months": [-9, -8]}, protect=None).leave_special(
         "Months"
     )
     for objectives in (
         ("mean_distance", "max_distance", "changes"),
         ("euclidean", "percentile_shift"),
     ):
-        found = explain(actions, PERSON, objectives=objectives)
+        found = explain(policy, PERSON, objectives=objectives)
         assert len(found)
         for option in found:
             assert 20 <= option.values["Months"] <= 40
@@ -66,7 +66,7 @@ def test_leaving_a_code_costs_what_a_change_of_category_does() -> None:
 
 def test_codes_change_no_unit() -> None:
     numbers = PEOPLE[PEOPLE["Months"] >= 0]
-    with_codes = p2ce.ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]}, protect=None)
+    with_codes = p2ce.Policy.infer(PEOPLE, special_values={"Months": [-9, -8]}, protect=None)
     ours = explain(with_codes, {"Months": 5, "Income": 150}, objectives="max_distance")
     other = p2ce.Explainer(MODEL, numbers, target=1, plausibility=None, objectives="max_distance")
     assert np.isclose(
@@ -76,7 +76,7 @@ def test_codes_change_no_unit() -> None:
 
 def test_nobody_is_moved_into_a_code() -> None:
     accepts_codes = DecisionTreeClassifier(random_state=0).fit(PEOPLE, PEOPLE["Months"] < 0)
-    actions = p2ce.ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]}, protect=None)
-    explainer = p2ce.Explainer(accepts_codes, PEOPLE, actions=actions, target=1, plausibility=None)
+    policy = p2ce.Policy.infer(PEOPLE, special_values={"Months": [-9, -8]}, protect=None)
+    explainer = p2ce.Explainer(accepts_codes, PEOPLE, policy=policy, target=1, plausibility=None)
     assert explainer.explain({"Months": 5, "Income": 150}).status is p2ce.Status.NO_RECOURSE
-    assert not explainer.check({"Months": 5, "Income": 150}, {"Months": -9}).allowed
+    assert not explainer.evaluate({"Months": 5, "Income": 150}, {"Months": -9}).allowed

@@ -1,4 +1,4 @@
-"""Tables of every kind are read without surprises, and answers come back in the kind that came in."""
+"""Tables of every kind are read without surprises, and results come back in the kind that came in."""
 
 import subprocess
 import sys

@@ -55,7 +55,7 @@ Accepts = Callable[[pd.DataFrame], np.ndarray]
 
 @cache
 def wine() -> tuple[pd.DataFrame, np.ndarray]:
-    """Give four columns and the three classes by name."""
+    """Return four columns and the three classes by name."""
     frame, label = load_wine(return_X_y=True, as_frame=True)
     frame = frame[["alcohol", "color_intensity", "proline", "hue"]].round(1)
     return frame, np.array(["barolo", "grignolino", "barbera"])[label]
@@ -63,7 +63,7 @@ def wine() -> tuple[pd.DataFrame, np.ndarray]:
 
 @cache
 def diabetes() -> tuple[pd.DataFrame, np.ndarray]:
-    """Give four columns in readable units, and the number to predict."""
+    """Return four columns in readable units, and the number to predict."""
     frame, number = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
     return frame[["age", "bmi", "bp", "s5"]].round(1), number.to_numpy()
 
@@ -76,9 +76,9 @@ def fitted(name: str, *, regression: bool = False) -> Any:
     return clone((REGRESSORS if regression else CLASSIFIERS)[name]).fit(frame, wanted)
 
 
-def few(frame: pd.DataFrame) -> p2ce.ActionSet:
+def few(frame: pd.DataFrame) -> p2ce.Policy:
     """Take five candidates per column."""
-    return p2ce.ActionSet.infer(frame, protect=None).values(
+    return p2ce.Policy.infer(frame, protect=None).values(
         {name: frame[name].quantile(np.linspace(0.02, 0.98, 5), "nearest").tolist() for name in frame}
     )
 
@@ -86,7 +86,7 @@ def few(frame: pd.DataFrame) -> p2ce.ActionSet:
 def assert_is_the_front(
     explainer: p2ce.Explainer, frame: pd.DataFrame, person: pd.Series, accepts: Accepts
 ) -> Explanation:
-    """Hold an answer against the user's own calls on every cell."""
+    """Hold an explanation against the user's own calls on every cell."""
     found = explainer.explain(person)
     truth = brute_force_front(
         person.to_dict(),
@@ -104,7 +104,7 @@ def assert_is_the_front(
 
 
 def explainer_of(model: Any, frame: pd.DataFrame, **arguments: Any) -> p2ce.Explainer:
-    arguments = {"actions": few(frame), "max_changes": 2, "plausibility": None, **arguments}
+    arguments = {"policy": few(frame), "max_changes": 2, "plausibility": None, **arguments}
     return p2ce.Explainer(model, frame, **arguments)
 
 
@@ -128,7 +128,7 @@ def test_a_class_of_several_must_win(name: str, target: str) -> None:
             assert option.score >= 0.0  # the lead of the class over the next best
     assert Status.OPTIMAL in statuses
     accepted = frame[model.predict(frame) == target].iloc[0]
-    assert explainer.explain(accepted).status is Status.ALREADY_FAVOURABLE
+    assert explainer.explain(accepted).status is Status.ACCEPTED
 
 
 @pytest.mark.parametrize("threshold", [0.4, 0.8])

@@ -52,7 +52,7 @@ def lying(parts: dict[str, bytes], name: str, *, wrong_checksum: bool = False) -
 
 
 def peak_of(action: Callable[[], Any]) -> int:
-    """Give the most bytes that were held at a time while an action fails as it should."""
+    """Return the most bytes that were held at a time while an action fails as it should."""
     tracemalloc.start()
     try:
         with pytest.raises((P2CEError, Damaged)) as caught:

@@ -124,7 +124,7 @@ def _labels(task: Task) -> dict[str, Any]:
 
 
 def _valid_costs(judged: pd.DataFrame) -> FloatArray:
-    """An answer that the model rejects is no answer: it counts neither as cheap nor as volume."""
+    """An answer that the model rejects is not an answer: it counts neither as cheap nor as volume."""
     return judged.loc[judged["valid"].astype(bool), list(COSTS)].to_numpy(float)
 
 

@@ -1,4 +1,4 @@
-"""Say how data sets, models, methods and experiments are called, in files and for readers."""
+"""State how data sets, models, methods and experiments are called, in files and for readers."""
 
 DATA_SETS = {"german": "German Credit", "taiwan": "Taiwan", "adult": "Adult"}
 

@@ -43,7 +43,7 @@ def explainer_of(study: Study, method: str, *, objectives: int) -> p2ce.Explaine
         study.trained.model,
         study.train,
         target=1,
-        actions=study.actions,
+        policy=study.policy,
         threshold=THRESHOLD,
         objectives=objectives_of(study, objectives),
         max_changes=MAX_CHANGES,

@@ -108,7 +108,7 @@ class Run:
                 seconds_per_person=seconds,
                 progress=self.progress,
             )
-        moving = [feature for feature in study.actions.features if not feature.fixed]
+        moving = [feature for feature in study.policy.features if not feature.fixed]
         search = None
         if task.method in AUTHORS:
             assert self.authors is not None

@@ -9,14 +9,14 @@ import pandas as pd
 from benchmarks.paper.settings import MAX_CHANGES, THRESHOLD
 from benchmarks.paper.study import Study
 from p2ce.arrays import FloatArray
-from p2ce.problem.feature import FeatureActions, Kind
+from p2ce.problem.feature import FeaturePolicy, Kind
 
 COSTS = ("mean_distance", "max_distance", "changes")
 
 
 def judge_answers(study: Study, before: FloatArray, rows: FloatArray) -> pd.DataFrame:
     """One line per answer (n, d), given to the person in the same line of ``before`` (n, d)."""
-    columns, features = list(study.train.columns), study.actions.features
+    columns, features = list(study.train.columns), study.policy.features
     if not len(rows):
         return pd.DataFrame(columns=[*COSTS, *VERDICTS])
     frame = pd.DataFrame(rows, columns=columns)
@@ -61,9 +61,7 @@ def costs_of(study: Study, before: FloatArray, rows: FloatArray) -> FloatArray:
     return np.column_stack([scaled.mean(axis=1), longest.max(axis=1), (moved > 0).sum(axis=1)])
 
 
-def broken_constraints(
-    features: tuple[FeatureActions, ...], person: FloatArray, row: FloatArray
-) -> list[str]:
+def broken_constraints(features: tuple[FeaturePolicy, ...], person: FloatArray, row: FloatArray) -> list[str]:
     """Name each constraint that a row breaks: what is fixed, ranges, whole numbers, the number of changes."""
     broken = []
     for feature, before, after in zip(features, person.tolist(), row.tolist(), strict=True):
@@ -83,7 +81,7 @@ def broken_constraints(
     return broken
 
 
-def is_on_grid(features: tuple[FeatureActions, ...], person: FloatArray, row: FloatArray) -> bool:
+def is_on_grid(features: tuple[FeaturePolicy, ...], person: FloatArray, row: FloatArray) -> bool:
     """Whether every changed value is one of the feature's candidates."""
     return all(
         after == before or (not feature.fixed and bool((feature.candidates() == after).any()))
@@ -114,7 +112,7 @@ def worst_on_grid(study: Study, person: FloatArray) -> FloatArray:
     columns = study.train.columns
     moves = {
         feature.name: float(np.abs(feature.candidates() - person[columns.get_loc(feature.name)]).max())
-        for feature in study.actions.features
+        for feature in study.policy.features
         if not feature.fixed and len(feature.candidates())
     }
     lengths = np.array([moves.get(name, 0.0) for name in columns])

@@ -30,7 +30,7 @@ class Study:
     data: str
     trained: Trained
     parts: Parts
-    actions: p2ce.ActionSet  # the paper's grid, with what may not change fixed
+    policy: p2ce.Policy  # the paper's grid, with what may not change fixed
     detector: IsolationForest  # scikit-learn's own, fitted exactly as p2ce fits its detector
     judge: ExtendedIsolationForest  # on the test part
     judge_axis_parallel: ExtendedIsolationForest  # the same with cuts along the axes, as the authors' code
@@ -49,7 +49,7 @@ class Study:
 
     @property
     def mutable(self) -> tuple[str, ...]:
-        return tuple(feature.name for feature in self.actions.features if not feature.fixed)
+        return tuple(feature.name for feature in self.policy.features if not feature.fixed)
 
     @cached_property
     def deviation(self) -> FloatArray:
@@ -78,7 +78,7 @@ class Study:
         for values in (self.people, self.train):
             digest.update(np.ascontiguousarray(values.to_numpy(float)).tobytes())
         digest.update(self.scores(self.train.to_numpy(float)).tobytes())
-        for feature in self.actions.features:
+        for feature in self.policy.features:
             described = (feature.name, feature.fixed, float(feature.low), float(feature.high))
             digest.update(repr(described).encode() + feature.candidates().tobytes())
         return digest.hexdigest()[:16]
@@ -103,7 +103,7 @@ def prepare(
         data=loaded.name,
         trained=trained,
         parts=parts,
-        actions=actions_of(loaded, parts.train, settings),
+        policy=actions_of(loaded, parts.train, settings),
         detector=detector,
         judge=_judge(parts.test, settings, dimensions=None),
         judge_axis_parallel=_judge(parts.test, settings, dimensions=1),
@@ -113,14 +113,14 @@ def prepare(
     )
 
 
-def actions_of(loaded: Dataset, train: pd.DataFrame, settings: Settings) -> p2ce.ActionSet:
+def actions_of(loaded: Dataset, train: pd.DataFrame, settings: Settings) -> p2ce.Policy:
     """The paper's grid; where the paper and the code disagree about what may change, as the settings say."""
     fixed = set(loaded.immutable)
     if loaded.name == "german" and settings.gender_may_change:
         fixed.discard("is_male")
     if loaded.name == "adult" and settings.everything_may_change:
         fixed.clear()
-    return p2ce.ActionSet.infer(train, grid="paper", protect=None, special_values=None).fix(
+    return p2ce.Policy.infer(train, grid="paper", protect=None, special_values=None).fix(
         *(name for name in train.columns if name in fixed)
     )
 

@@ -89,14 +89,14 @@ def solve(world: World) -> Toy:
     # Someone on the left, with others around.
     left = world.rows[world.rows[FIRST].between(1.6, 2.0)]
     person = left.iloc[world.density.score_samples(left.to_numpy()).argmax()]
-    actions = p2ce.ActionSet.infer(world.rows).step({FIRST: STEP, SECOND: STEP})
+    policy = p2ce.Policy.infer(world.rows).step({FIRST: STEP, SECOND: STEP})
     found = {}
     for name, method in (("mapocam", p2ce.paper.Mapocam()), ("p2ce", p2ce.paper.P2CE())):
         explainer = p2ce.Explainer(
             world.model,
             world.rows,
             target=1,
-            actions=actions,
+            policy=policy,
             objectives=p2ce.Euclidean(unit="std"),
             max_changes=2,
             plausibility=p2ce.IsolationForest(contamination=CONTAMINATION, random_state=0),

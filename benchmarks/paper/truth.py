@@ -67,7 +67,7 @@ def true_fronts(study: Study, store: Store, *, progress: Callable[[str], None] |
 def brute_force(study: Study) -> BruteForce:
     """The bar over the candidates that the methods have, calling the model and the detector themselves."""
     return BruteForce.over(
-        study.actions,
+        study.policy,
         study.train,
         max_changes=MAX_CHANGES,
         accepts=study.accepts,

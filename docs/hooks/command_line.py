@@ -14,7 +14,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def commands_as_markdown() -> str:
-    """Give a section for each command: its help, how it is called, its arguments and options."""
+    """Return a section for each command: its help, how it is called, its arguments and options."""
     import click
     import typer
 

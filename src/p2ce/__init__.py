@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from p2ce.present.render import to_html as to_html
     from p2ce.present.render import to_markdown as to_markdown
     from p2ce.present.render import to_text as to_text
-    from p2ce.problem import ActionSet as ActionSet
     from p2ce.problem import Display as Display
+    from p2ce.problem import Policy as Policy
     from p2ce.result import Explanation as Explanation
     from p2ce.result import Explanations as Explanations
     from p2ce.result import Status as Status
@@ -64,7 +64,7 @@ _NAMES = {
     "plugins": "register",
     "present.charts": "plot_changes plot_costs plot_front plot_groups plot_levers plot_map",
     "present.render": "to_html to_markdown to_text",
-    "problem": "ActionSet Display",
+    "problem": "Policy Display",
     "result": "Explanation Explanations Status",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}

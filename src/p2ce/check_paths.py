@@ -16,7 +16,7 @@ def named(option: str, path: Path) -> str:
 
 
 def require_file(path: Path, option: str) -> Path:
-    """Raise if a path is no readable file; the message suggests the nearest names of its folder."""
+    """Raise if a path is not a readable file; the message suggests the nearest names of its folder."""
     what = named(option, path)
     try:
         if path.is_dir():

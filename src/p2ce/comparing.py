@@ -1,4 +1,4 @@
-"""Say when two costs count as equal: one rule for the search, for `check` and for what people read."""
+"""State when two costs count as equal: one rule for the search, for `check` and for what people read."""
 
 import numpy as np
 
@@ -28,5 +28,5 @@ def quanta(costs: FloatArray) -> IntArray:
 
 
 def rounded(costs: FloatArray) -> FloatArray:
-    """Give costs that count as equal one and the same number, which differs from them by a digit beyond."""
+    """Return costs that count as equal one and the same number, which differs from them by a digit beyond."""
     return (quanta(costs) << DROPPED_BITS).view(np.float64)

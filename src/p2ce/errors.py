@@ -1,8 +1,8 @@
 """Name everything that can go wrong, as one tree of exceptions.
 
     P2CEError
-    ├── InvalidActions (ValueError)          what a feature may do makes no sense
-    │   ├── UnknownFeature                   a name that is no column; the nearest ones are listed
+    ├── InvalidPolicy (ValueError)          what a feature may do makes no sense
+    │   ├── UnknownFeature                   a name that is not a column; the nearest ones are listed
     │   ├── ContradictoryConstraints         two constraints that no value can meet together
     │   └── PolicyError                      a policy file that cannot be read; file and line are named
     ├── InvalidReference (ValueError)        the reference frame: empty, infinite values, …
@@ -11,7 +11,7 @@
     ├── InvalidTarget (ValueError)           a class that the model does not know
     │   └── UnnamedTarget                    no class is named, and nothing says which one is favourable
     ├── InvalidThreshold (ValueError)        a threshold that the score can never be compared to
-    ├── UnknownObjective (ValueError)        a name that is no objective; the known ones are listed
+    ├── UnknownObjective (ValueError)        a name that is not an objective; the known ones are listed
     ├── InvalidObjective (ValueError)        a cost that is negative, not finite, or charged for staying
     ├── InvalidArgument (ValueError)           any other argument with a value that is not allowed
     ├── InvalidModel (ValueError)            a model whose own structure is broken: a tree with a loop, say
@@ -65,19 +65,19 @@ class P2CEError(Exception):
         super().__init__(in_bounds(message))
 
 
-class InvalidActions(P2CEError, ValueError):
+class InvalidPolicy(P2CEError, ValueError):
     """What a feature may do makes no sense."""
 
 
-class UnknownFeature(InvalidActions):
+class UnknownFeature(InvalidPolicy):
     """A name that is not a column."""
 
 
-class ContradictoryConstraints(InvalidActions):
+class ContradictoryConstraints(InvalidPolicy):
     """Two constraints that no value can meet together."""
 
 
-class PolicyError(InvalidActions):
+class PolicyError(InvalidPolicy):
     """A policy file that cannot be read or written."""
 
     def __init__(self, message: str, *, line: int | None = None) -> None:
@@ -127,7 +127,7 @@ class InvalidArgument(P2CEError, ValueError):
 
 
 class InvalidModel(P2CEError, ValueError):
-    """A model whose own structure is broken: a tree that leads back, a leaf that is no number."""
+    """A model whose own structure is broken: a tree that leads back, a leaf that is not a number."""
 
 
 class LimitExceeded(P2CEError, ValueError):
@@ -179,7 +179,7 @@ class MissingExtra(P2CEError, ImportError):
 
 
 def not_installed(what: str, extra: str, *, instead: str = "") -> MissingExtra:
-    """Make the error for what needs the libraries of an extra, or one library that is no extra of ours.
+    """Make the error for what needs the libraries of an extra, or one library that is not an extra of ours.
 
     It names the libraries as the package index has them, with the versions that are needed; ``instead`` is
     what else helps.
@@ -200,7 +200,7 @@ def not_installed(what: str, extra: str, *, instead: str = "") -> MissingExtra:
 
 
 def what_happened(error: BaseException, text: str | None = None) -> str:
-    """Say on one line what code of the user's did, within a message; ``text`` replaces the error's words.
+    """State on one line what code of the user's did, within a message; ``text`` replaces the error's words.
 
     >>> what_happened(ValueError("too old")), what_happened(SystemExit(3))
     ('raised ValueError: too old', 'called sys.exit(3)')
@@ -212,7 +212,7 @@ def what_happened(error: BaseException, text: str | None = None) -> str:
 
 
 def nearest(name: object, known: Iterable[object]) -> str:
-    """Say which known names look like ``name``, as the end of an error message.
+    """State which known names look like ``name``, as the end of an error message.
 
     Nothing alike gives the known names themselves, the first dozen of them.
 

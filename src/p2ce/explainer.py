@@ -34,35 +34,43 @@ from p2ce.explain.check_arguments import (
     check_time,
     checked_limits,
 )
-from p2ce.explain.check_proposal import check_proposal, encode_proposal
 from p2ce.explain.compile_arguments import compile_arguments
 from p2ce.explain.compile_kernels import compile_kernels, is_ready, preparing_text
 from p2ce.explain.describe_model import facts_of
 from p2ce.explain.describe_problem import described_for
 from p2ce.explain.directions import associated
+from p2ce.explain.evaluate_proposal import encode_proposal, evaluate_proposal
 from p2ce.explain.evaluation_budget import fits_into, with_needed_estimate
 from p2ce.explain.explain_batch import explain_batch
 from p2ce.explain.explain_many import explain_many
-from p2ce.explain.infeasibility import why_none
+from p2ce.explain.infeasibility import relaxations
 from p2ce.explain.limit_clock import LimitClock
-from p2ce.explain.map_two_features import map_of
+from p2ce.explain.map_two_features import feature_map
 from p2ce.explain.price_plausibility import bounded, rejected_rows, sampled_price
 from p2ce.explain.processes import pack, warm_processes
+from p2ce.explain.relaxations_many import relaxations_many
 from p2ce.explain.reparse import parse_again
 from p2ce.explain.same_problem import limit_explained, require_same_problem
 from p2ce.explain.slow_steps import warn_if_slow
 from p2ce.explain.solve_batch import SearchLimits
 from p2ce.explain.trust import Trust
 from p2ce.explain.unseen_categories import report_unseen
-from p2ce.explain.why_none_many import why_none_many
 from p2ce.files import write_whole
 from p2ce.kernel_cache import cache_use
 from p2ce.limits import DEFAULT, Limits
 from p2ce.objectives import Objective
-from p2ce.problem.actions import ActionSet
 from p2ce.problem.method import Mapocam
-from p2ce.result import Explanation, Explanations, FeatureMap, ModelFacts, Question, SampledPrice, WhyNone
-from p2ce.result.judgement import Judgement
+from p2ce.problem.policy import Policy
+from p2ce.result import (
+    Explanation,
+    Explanations,
+    FeatureMap,
+    ModelFacts,
+    ProblemRecord,
+    Relaxations,
+    SampledPrice,
+)
+from p2ce.result.evaluation import Evaluation
 from p2ce.result.stated_date import stated_date
 from p2ce.solver.branch_and_bound import Listener, Progress
 from p2ce.tables.codebook import MISSING
@@ -86,9 +94,9 @@ class Explainer:
             networks are supported natively and proven by bounds, others are black boxes (see the README). A
             list of models means that all of them have to accept.
         reference: the population, a table with the model's columns: pandas, polars, Arrow, a structured
-            array or a dict of columns. Distances, the default action set and the isolation forest are made
+            array or a dict of columns. Distances, the default policy and the isolation forest are made
             from it. Columns hold numbers, bools, text or categories, and may have missing values.
-        actions: what each feature may do; by default `ActionSet.infer(reference)`.
+        policy: what each feature may do; by default `Policy.infer(reference)`.
         target: the favourable class, or for a regressor the wanted range (low, high). A classifier needs
             it, unless its classes ("good", "bad") or the name of ``y`` ("approved", "default") say which of
             two classes is favourable. A function scores the favourable outcome.
@@ -138,7 +146,7 @@ class Explainer:
         model: Any,
         reference: Any,
         *,
-        actions: ActionSet | None = None,
+        policy: Policy | None = None,
         target: Any = None,
         y: Any = None,
         threshold: float | Sequence[float | None] | None = None,
@@ -157,7 +165,7 @@ class Explainer:
         random_state: int | None = 0,
     ) -> None:
         self._arguments = Arguments(
-            actions=actions,
+            policy=policy,
             target=target,
             threshold=threshold,
             margin=margin,
@@ -181,13 +189,13 @@ class Explainer:
         self._trust = Trust()
         self._reported_labels = set[tuple[str, float]]()  # unseen categories that the log names already
         self._preparing = threading.Lock()
-        # Writing a policy down takes milliseconds: that of the actions that were given last.
-        self._last_policy: tuple[ActionSet, Question] | None = None
+        # Writing a policy down takes milliseconds: that of the policy that were given last.
+        self._last_policy: tuple[Policy, ProblemRecord] | None = None
 
     @property
-    def actions(self) -> ActionSet:
+    def policy(self) -> Policy:
         """What each feature may do."""
-        return self._problem.actions
+        return self._problem.policy
 
     @property
     def threshold(self) -> float:
@@ -195,11 +203,11 @@ class Explainer:
         return self._problem.threshold
 
     @property
-    def question(self) -> Question:
+    def problem(self) -> ProblemRecord:
         """What all explanations of this explainer have in common: features, rules, policy, hashes."""
-        question = self._problem.question
-        assert question is not None
-        return question
+        record = self._problem.record
+        assert record is not None
+        return record
 
     @property
     def reference(self) -> "pd.DataFrame":
@@ -210,7 +218,7 @@ class Explainer:
         self,
         row: Any,
         *,
-        actions: ActionSet | None = None,
+        policy: Policy | None = None,
         max_changes: int | str | None = AS_GIVEN,
         time_limit: float | None = None,
         listener: Listener | None = None,
@@ -220,7 +228,7 @@ class Explainer:
 
         Args:
             row: the person: a Series, a one-row frame or a dict, by name, or an array in the model's order.
-            actions: an action set for this person only.
+            policy: a policy for this person only.
             max_changes: another limit for this person only.
             time_limit: seconds; the explanation then holds what was found and says what is open. A call of
                 a black box that has begun is waited for, and none begins after the limit: it takes the limit
@@ -236,7 +244,7 @@ class Explainer:
         day = stated_date(as_of)
         limits = checked_limits(time_limit, listener)
         clock = LimitClock(time_limit)
-        problem = self._problem_for(actions, max_changes)
+        problem = self._problem_for(policy, max_changes)
         rows = encode_row(row, problem.codebook, kind=self._compiled.kind)
         report_unseen(problem.codebook, rows.values, self._reported_labels)
         with clock.paused():
@@ -246,28 +254,28 @@ class Explainer:
         return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0, as_of=day)
 
     @overload
-    def why_none(
-        self, explanation: Explanation, *, actions: ActionSet | None = ..., time_limit: float | None = ...
-    ) -> WhyNone: ...
+    def relaxations(
+        self, explanation: Explanation, *, policy: Policy | None = ..., time_limit: float | None = ...
+    ) -> Relaxations: ...
     @overload
-    def why_none(
+    def relaxations(
         self,
         explanation: Explanations,
         *,
-        actions: ActionSet | None = ...,
+        policy: Policy | None = ...,
         time_limit: float | None = ...,
         n_jobs: int = ...,
         progress: bool = ...,
-    ) -> dict[Any, WhyNone]: ...
-    def why_none(
+    ) -> dict[Any, Relaxations]: ...
+    def relaxations(
         self,
         explanation: Explanation | Explanations,
         *,
-        actions: ActionSet | None = None,
+        policy: Policy | None = None,
         time_limit: float | None = None,
         n_jobs: int = 1,
         progress: bool = False,
-    ) -> WhyNone | dict[Any, WhyNone]:
+    ) -> Relaxations | dict[Any, Relaxations]:
         """Find the minimal sets of constraints to relax for a person with NO_RECOURSE, or for many.
 
         For the explanations of many people it gives a dict from the labels of those with NO_RECOURSE, as
@@ -276,7 +284,7 @@ class Explainer:
 
         Args:
             explanation: what `explain` or `explain_many` returned.
-            actions: those given to `explain`, if any.
+            policy: those given to `explain`, if any.
             time_limit: seconds for all sets of one person together.
             n_jobs: processes, for many people; -1 for one per core.
             progress: show a bar on stderr, for many people.
@@ -284,17 +292,17 @@ class Explainer:
         if isinstance(explanation, Explanations):
             check_time(time_limit)
             check_jobs(n_jobs)
-            find = partial(self.why_none, actions=actions, time_limit=time_limit)
-            return why_none_many(find, explanation, n_jobs=n_jobs, progress=progress)
-        problem = self._problem_of(explanation, actions, call="why_none")
+            find = partial(self.relaxations, policy=policy, time_limit=time_limit)
+            return relaxations_many(find, explanation, n_jobs=n_jobs, progress=progress)
+        problem = self._problem_of(explanation, policy, call="relaxations")
         if problem.method is not None:
             problem = self._prepared(problem)
         ends = self._compiled.ends
-        return why_none(problem, explanation, self._explain_on_own_grid, ends=ends, time_limit=time_limit)
+        return relaxations(problem, explanation, self._explain_on_own_grid, ends=ends, time_limit=time_limit)
 
     def explain_many(
         self,
-        frame: Any,
+        rows: Any,
         *,
         n_jobs: int = 1,
         progress: bool = False,
@@ -309,7 +317,7 @@ class Explainer:
         keeps what is done.
 
         Args:
-            frame: the people, one per row.
+            rows: the people, one per row.
             n_jobs: processes; -1 for one per core.
             progress: show a bar on stderr.
             time_limit: seconds for each person, as in `explain`; a batch shares the calls of the model.
@@ -318,7 +326,7 @@ class Explainer:
         day = stated_date(as_of)
         check_time(time_limit)
         check_jobs(n_jobs)
-        rows = encode_table(frame, self._problem.codebook)
+        rows = encode_table(rows, self._problem.codebook)
         report_unseen(self._problem.codebook, rows.values, self._reported_labels)
         self._load_kernels(self._problem)
         # What is prepared for all of them counts for each with its share.
@@ -340,47 +348,47 @@ class Explainer:
             as_of=day,
         )
 
-    def check(
+    def evaluate(
         self,
         row: Any,
         proposal: Any,
         *,
         explanation: Explanation | None = None,
-        actions: ActionSet | None = None,
-    ) -> Judgement:
+        policy: Policy | None = None,
+    ) -> Evaluation:
         """Check a proposal that somebody else made for a person.
 
         ``proposal`` is a whole row, or a dict of the changed columns only. With the person's ``explanation``
-        the judgement lists the options that dominate it, and the limit of changes is that of the explanation.
-        ``actions`` are those given to `explain`, if any.
+        the evaluation lists the options that dominate it, and the limit of changes is that of the explanation.
+        ``policy`` are those given to `explain`, if any.
         """
-        problem = self._problem_for(actions, AS_GIVEN)
+        problem = self._problem_for(policy, AS_GIVEN)
         if explanation is not None:
-            problem = self._problem_of(explanation, actions, call="check")
+            problem = self._problem_of(explanation, policy, call="evaluate")
         before, after = encode_proposal(problem, row, proposal, explanation)
         both = np.concatenate([before.values, after.values])
-        return check_proposal(self._within_reach(problem, both), before, after, explanation)
+        return evaluate_proposal(self._within_reach(problem, both), before, after, explanation)
 
-    def map_of(
+    def feature_map(
         self,
         explanation: Explanation,
         across: str,
         up: str,
         *,
         size: int = 60,
-        actions: ActionSet | None = None,
+        policy: Policy | None = None,
     ) -> FeatureMap:
         """Evaluate a person with two features at all values, and everything else as it is, for `plot_map`.
 
         ``size`` is the number of values on each axis; the model is evaluated on all pairs.
-        ``actions`` are those given to `explain`, if any.
+        ``policy`` are those given to `explain`, if any.
         """
         check_size(size)
-        problem = self._problem_of(explanation, actions, call="map_of")
+        problem = self._problem_of(explanation, policy, call="feature_map")
         values = encode_row(explanation.person, problem.codebook).values
         problem = self._within_reach(problem, values)
         population = self._compiled.values
-        return map_of(problem, explanation, values, (across, up), population=population, size=size)
+        return feature_map(problem, explanation, values, (across, up), population=population, size=size)
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Keep everything but the model in one file, which `Explainer.load(path, model)` loads.
@@ -391,7 +399,7 @@ class Explainer:
         write_whole(path, zipped(self._archive_parts()), what="The explainer")
 
     def _archive_parts(self) -> dict[str, bytes]:
-        """Give the parts of the file that `save` writes, by name."""
+        """Return the parts of the file that `save` writes, by name."""
         known = self._compiled
         saved = arguments_to_save(
             self._arguments,
@@ -414,7 +422,7 @@ class Explainer:
         trust_predicates: bool = False,
         limits: Limits = DEFAULT,
     ) -> "Explainer":
-        """Give the explainer that was saved, with the same explanations to the byte.
+        """Return the explainer that was saved, with the same explanations to the byte.
 
         Loading runs no code that the file brings, and does not trust its contents. A rule that names a
         Python function ("module:function") would have that module imported when it is first called, so it is
@@ -469,8 +477,8 @@ class Explainer:
         # Explanations come in the kind of table of the reference, and saving again gives the same file.
         known = explainer._compiled
         problem = known.problem
-        assert problem.question is not None
-        problem = replace(problem, question=replace(problem.question, settings=arguments.stated()))
+        assert problem.record is not None
+        problem = replace(problem, record=replace(problem.record, settings=arguments.stated()))
         explainer._arguments, explainer._problem = arguments, problem
         explainer._compiled = replace(known, problem=problem, kind=saved.given.kind)
         if check_model:
@@ -478,7 +486,7 @@ class Explainer:
         return explainer
 
     def describe(self) -> ModelFacts:
-        """Say what the model is parsed as, by what explanations are proven, and how large the grid is."""
+        """State what the model is parsed as, by what explanations are proven, and how large the grid is."""
         return facts_of(self._problem)
 
     def sample_price_of_plausibility(self) -> SampledPrice | None:
@@ -501,9 +509,9 @@ class Explainer:
             prices.append(build_explanation(own, rows, place, verified, 0).price_of_plausibility)
         return sampled_price(prices, problem.objective_names)
 
-    def score(self, people: Any) -> FloatArray:
-        """Give each person's score as explanations report it; NaN for a row that cannot be encoded."""
-        rows = encode_table(people, self._problem.codebook)
+    def scores(self, rows: Any) -> FloatArray:
+        """Return each person's score as explanations report it; NaN for a row that cannot be encoded."""
+        rows = encode_table(rows, self._problem.codebook)
         encoded = np.array([place not in rows.problems for place in range(len(rows))], dtype=np.bool_)
         scores = np.full(len(rows), np.nan)
         if encoded.any():
@@ -590,28 +598,28 @@ class Explainer:
             f"change, method {problem.method_name!r}>"
         )
 
-    def _problem_for(self, actions: ActionSet | None, max_changes: int | str | None) -> Problem:
-        """Compile the problem for other actions or another limit of changes, where they are given."""
+    def _problem_for(self, policy: Policy | None, max_changes: int | str | None) -> Problem:
+        """Compile the problem for other policy or another limit of changes, where they are given."""
         problem = self._problem
-        if actions is not None:
-            known, question = self._compiled, problem.question
-            settled = settle_groups(actions, problem.codebook, known.reference, known.one_hot_groups)
-            settled = associated(settled, problem.actions)
-            problem = replace(problem, estimate=None).with_actions(settled)
+        if policy is not None:
+            known, record = self._compiled, problem.record
+            settled = settle_groups(policy, problem.codebook, known.reference, known.one_hot_groups)
+            settled = associated(settled, problem.policy)
+            problem = replace(problem, estimate=None).with_policy(settled)
             last = self._last_policy
-            if last is None or last[0] is not actions:
-                assert question is not None
-                last = self._last_policy = actions, described_for(question, settled, problem.searched)
-            problem = replace(problem, question=last[1])
+            if last is None or last[0] is not policy:
+                assert record is not None
+                last = self._last_policy = policy, described_for(record, settled, problem.searched)
+            problem = replace(problem, record=last[1])
         if isinstance(max_changes, str) and max_changes == AS_GIVEN:
             return problem
         check_limit(max_changes)
         assert not isinstance(max_changes, str)
         return problem if max_changes == problem.max_changes else problem.with_limit(max_changes)
 
-    def _problem_of(self, explanation: Explanation, actions: ActionSet | None, *, call: str) -> Problem:
+    def _problem_of(self, explanation: Explanation, policy: Policy | None, *, call: str) -> Problem:
         """Compile the problem of an explanation, and reject one of another problem."""
-        problem = self._problem_for(actions, limit_explained(explanation, call=call))
+        problem = self._problem_for(policy, limit_explained(explanation, call=call))
         require_same_problem(problem, explanation)
         return problem
 
@@ -642,7 +650,7 @@ class Explainer:
 
 
 def judged_apart(explainer: Explainer) -> tuple[Explainer, Trust]:
-    """Give the same explainer with a trust of its own, so that nothing explained before withdraws a proof."""
+    """Return the same explainer with a trust of its own, so that nothing explained before withdraws a proof."""
     same, trust = object.__new__(Explainer), Trust(silent=True)
     same.__dict__.update(explainer.__dict__, _trust=trust)
     return same, trust

@@ -58,7 +58,7 @@ def write_whole(
 
 
 def remedy_of(error: OSError) -> str:
-    """Say what to do about a file that cannot be written."""
+    """State what to do about a file that cannot be written."""
     if error.errno == errno.EFBIG:
         return "Raise the limit on the size of files (ulimit -f)"
     return "Free some space" if error.errno in NO_ROOM else "Name another place"
@@ -70,7 +70,7 @@ def open_file(path: str | os.PathLike[str], *, follow_links: bool = True) -> io.
     descriptor = os.open(path, flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(errno.EINVAL, "It is no regular file")
+        raise OSError(errno.EINVAL, "It is not a regular file")
     return os.fdopen(descriptor, "rb")
 
 
@@ -98,7 +98,7 @@ def replace_file(target: Path, content: bytes, *, mode: int | None = None) -> No
 
 
 def _mode_to_keep(target: Path) -> int | None:
-    """Give the mode of an old file; None if there is none, or if another user chose it."""
+    """Return the mode of an old file; None if there is none, or if another user chose it."""
     try:
         state = target.lstat()
     except FileNotFoundError:

@@ -64,7 +64,7 @@ def kernel_folders() -> KernelFolders:
 
 
 def risk_of(found: os.stat_result) -> str | None:
-    """Say why a file or folder may hold what another user wrote, if so."""
+    """State why a file or folder may hold what another user wrote, if so."""
     if found.st_uid not in (_user(), ROOT):
         return "belongs to another user"
     if _has_users() and found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
@@ -73,7 +73,7 @@ def risk_of(found: os.stat_result) -> str | None:
 
 
 def _risk_of_parent(found: os.stat_result) -> str | None:
-    """Say why others could replace our folder in this one, if so.
+    """State why others could replace our folder in this one, if so.
 
     In a sticky folder such as ``/tmp`` they cannot. A group that may write to the package's folder could
     change its code as well, so nothing is gained by rejecting that.

@@ -104,7 +104,7 @@ def read_limits(given: Iterable[str]) -> Limits:
 
 
 def zip_list_bytes(file: IO[bytes], *, comment: int = 0) -> int | None:
-    """Give the size of the list of parts of a zip file, which Python reads whole; None if it has no end.
+    """Return the size of the list of parts of a zip file, which Python reads whole; None if it has no end.
 
     The last record of the file says so. ``comment`` is how many bytes may stand behind it.
     """

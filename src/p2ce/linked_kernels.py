@@ -125,7 +125,7 @@ class _Compiler(CompilerBase):  # type: ignore[misc]
     lowering: type[NativeLowering]
 
     def define_pipelines(self) -> list[Any]:
-        """Give the usual passes, with one replaced."""
+        """Return the usual passes, with one replaced."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.passes = [
             (self.lowering, name) if one is NativeLowering else (one, name) for one, name in passes.passes

@@ -1,8 +1,8 @@
-"""Rules between features, for ``ActionSet.rule()``.
+"""Rules between features, for ``Policy.rule()``.
 
     from p2ce import rules
 
-    actions = actions.rule(
+    policy = policy.rule(
         rules.linked("YearsAtCurrentJob", "Age"),          # when one moves the other moves
         rules.inequality("late_90d <= late_30d"),
         rules.if_then(if_={"Housing": "own"}, then={"Rent": 0}),

@@ -8,7 +8,7 @@ from typing import Any
 
 SPACES = re.compile(r"[\t\n\r\x0b\x0c\x85\u2028\u2029]+")
 # Controls, halves of surrogate pairs (which no file can hold), marks that reverse the writing direction of
-# whatever follows them, and code points that are no characters.
+# whatever follows them, and code points that are not characters.
 UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069\ufdd0-\ufdef\ufffe\uffff]")
 UNSEEN_BUT_LINES = re.compile(UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
 LONGEST_WORD = 200  # letters without a space; the longest hash has 128

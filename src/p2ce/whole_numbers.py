@@ -15,7 +15,7 @@ def is_whole(value: object) -> TypeGuard[Any]:
 
 
 def check_count(name: str, value: object, what: str, *, least: int = 1, most: int | None = None) -> None:
-    """Reject what is no whole number of ``what`` within the limits."""
+    """Reject what is not a whole number of ``what`` within the limits."""
     if not is_whole(value) or int(value) < least or (most is not None and int(value) > most):
         limits = f"at least {least}" if most is None else f"{least} to {most:,}"
         raise InvalidArgument(f"{name} must be a whole number of {what}, {limits}; got {echoed(value)}.")

@@ -25,7 +25,7 @@ WAYS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 LONGEST_LIST = 64 << 20  # bytes of the list of parts, some hundred for each
 PIECE = 1 << 20  # bytes that are unpacked at a time
 NAME = re.compile(r"[A-Za-z0-9_-][\w.-]*(?:/[A-Za-z0-9_-][\w.-]*)*", re.ASCII)  # leads out of no folder
-NO_ZIP = "it is no zip file, or was not written to the end"
+NO_ZIP = "it is not a zip file, or was not written to the end"
 
 
 class Damaged(Exception):
@@ -33,7 +33,7 @@ class Damaged(Exception):
 
 
 def zipped(parts: Mapping[str, bytes]) -> bytes:
-    """Give the bytes of a zip file with these parts."""
+    """Return the bytes of a zip file with these parts."""
     as_is = [name for name, content in parts.items() if _shrinks_too_far(content)]
     content, shrunk = _zipped(parts, as_is=as_is)
     return _zipped(parts, as_is=[*as_is, *shrunk])[0] if shrunk else content
@@ -141,7 +141,9 @@ def _check(held: Sequence[zipfile.ZipInfo], limits: Limits) -> None:
     for part in held:
         # zipfile cuts names at a NUL, other programs do not.
         if not NAME.fullmatch(part.filename) or part.orig_filename != part.filename:
-            raise Damaged(f"it has a part {echoed(part.orig_filename, most=60)}, which is no name of a part")
+            raise Damaged(
+                f"it has a part {echoed(part.orig_filename, most=60)}, which is not a name of a part"
+            )
         kind = stat.S_IFMT(part.external_attr >> 16)
         if (
             part.flag_bits

@@ -38,14 +38,14 @@ def plausible(rows: pd.DataFrame) -> np.ndarray:
     return np.asarray(3.0 - rows["Debt"].abs(), dtype=np.float64)
 
 
-def few() -> p2ce.ActionSet:
+def few() -> p2ce.Policy:
     choices = {"Income": [15, 25, 35, 45, 55], "Debt": [-2.5, -1.0, 0.5, 2.0]}
-    return p2ce.ActionSet.infer(loans.people(), protect=None).values(choices).fix("Rate", "Years")
+    return p2ce.Policy.infer(loans.people(), protect=None).values(choices).fix("Rate", "Years")
 
 
 def explainer(model: Any, **changed: Any) -> p2ce.Explainer:
     return p2ce.Explainer(
-        model, loans.people(), **{"target": 1, "actions": few(), "plausibility": None, **changed}
+        model, loans.people(), **{"target": 1, "policy": few(), "plausibility": None, **changed}
     )
 
 
@@ -65,7 +65,7 @@ def is_new(rows: pd.DataFrame) -> np.ndarray:
 
 
 class Moody:
-    """Behaves until told otherwise; ``mood`` makes bad answers of rows and good ones."""
+    """Behaves until told otherwise; ``mood`` makes bad results of rows and good ones."""
 
     def __init__(self, score: Scorer, mood: Callable[[pd.DataFrame, np.ndarray], Any]) -> None:
         self.score, self.mood, self.bad = score, mood, False

@@ -57,7 +57,7 @@ def people(*, seed: int = 0, rows: int = ROWS) -> pd.DataFrame:
 
 
 def repaid(frame: pd.DataFrame, *, seed: int = 1) -> "pd.Series[Any]":
-    """Say who repaid."""
+    """State who repaid."""
     rng = np.random.default_rng(seed)
     trust = (
         frame["Income"] / 1500

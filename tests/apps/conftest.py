@@ -10,7 +10,7 @@ from tests.apps.commands import people, repaid, write_tables
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder with tables and a LightGBM model that was fitted on categories of pandas."""
+    """Return a folder with tables and a LightGBM model that was fitted on categories of pandas."""
     lightgbm = pytest.importorskip("lightgbm")
     folder = tmp_path_factory.mktemp("made")
     frame = people()

@@ -24,7 +24,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("audit")
     people = loans.people().head(PEOPLE).reset_index(drop=True)
     kept = pa.table({"branch": pa.array(["=north", "south"] * (PEOPLE // 2))})
-    write_run(folder / "answers", loans.explainer(), as_arrow(people), keys=list(range(100, 160)), kept=kept)
+    write_run(folder / "results", loans.explainer(), as_arrow(people), keys=list(range(100, 160)), kept=kept)
     table = pd.DataFrame({"id": range(100, 160), "sex": ["f", "m", "m"] * 20, "postcode": ["0123"] * PEOPLE})
     table.sample(frac=1.0, random_state=0).to_csv(folder / "groups.csv", index=False)
     explanations = many(at_random(np.random.default_rng(0), 80))
@@ -41,7 +41,7 @@ def here(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_every_form_is_written(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("audit.html", "audit.md", "audit.csv", "audit.json"):
-        ran = run(capsys, "audit", here / "answers", "--groups", "branch", "--min-size", 5, "--out", name)
+        ran = run(capsys, "audit", here / "results", "--groups", "branch", "--min-size", 5, "--out", name)
         assert ran.code == 0
         assert ran.out.startswith(f"{name}: 60 people in 2 groups, ")
     found = Audit.from_json(Path("audit.json").read_bytes())
@@ -54,7 +54,7 @@ def test_every_form_is_written(here: Path, capsys: pytest.CaptureFixture[str]) -
 
 def test_groups_of_another_table_are_joined_by_key(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     joined = ("--data", here / "groups.csv", *KEY)
-    ran = run(capsys, "audit", here / "answers", "--groups", "sex, postcode", *joined, "--out", "a.json")
+    ran = run(capsys, "audit", here / "results", "--groups", "sex, postcode", *joined, "--out", "a.json")
     assert ran.code == 0
     found = Audit.from_json(Path("a.json").read_bytes())
     assert found.by_group.loc["sex", "people"].to_dict() == {"f": 20, "m": 40}
@@ -75,22 +75,22 @@ def test_a_table_without_the_key_of_the_run_is_rejected(
     here: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Its rows were taken to be in the order of the people, whatever that was."""
-    answers = Path(shutil.copytree(here / "answers", tmp_path / "keyed"))
-    manifest = json.loads((answers / "manifest.json").read_bytes())
-    (answers / "manifest.json").write_text(
+    results = Path(shutil.copytree(here / "results", tmp_path / "keyed"))
+    manifest = json.loads((results / "manifest.json").read_bytes())
+    (results / "manifest.json").write_text(
         json.dumps({**manifest, "index_column": "number"}), encoding="utf-8"
     )
-    ran = run(capsys, "audit", answers, "--groups", "sex", "--data", here / "groups.csv")
+    ran = run(capsys, "audit", results, "--groups", "sex", "--data", here / "groups.csv")
     assert ran.code == 2
-    assert "has no column 'number', by which people are known in the answers" in ran.line
-    assert run(capsys, "audit", answers, "--groups", "sex", "--data", here / "groups.csv", *KEY).code == 0
+    assert "has no column 'number', by which people are known in the results" in ran.line
+    assert run(capsys, "audit", results, "--groups", "sex", "--data", here / "groups.csv", *KEY).code == 0
 
 
 def test_rows_without_a_key_are_in_the_order_of_people(
     here: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     people = json.loads((here / "people.json").read_text(encoding="utf-8"))
-    people["labels"] = people["labels"][::-1]  # whole numbers, which are no places
+    people["labels"] = people["labels"][::-1]  # whole numbers, which are not places
     Path("people.json").write_text(json.dumps(people), encoding="utf-8")
     Path("g.csv").write_text("team\n" + "a\n" * 20 + "b\n" * 60, encoding="utf-8")
     for folder, name in ((here, "there.json"), (tmp_path, "turned.json")):
@@ -105,33 +105,33 @@ def test_rows_without_a_key_are_in_the_order_of_people(
     ("words", "line"),
     [
         (["nothing", "--groups", "sex"], "'nothing' does not exist"),
-        (["{answers}", "--groups", "sx"], "got 'sx'"),
-        (["{answers}", "--groups", " , "], "--groups expects names of columns"),
-        (["{answers}", "--groups", "branch", "--out", "a.pdf"], "End it in one of .html, .md, .csv, .json"),
-        (["{answers}", "--groups", "branch", "--out", "no/a.html"], "mkdir -p no"),
+        (["{results}", "--groups", "sx"], "got 'sx'"),
+        (["{results}", "--groups", " , "], "--groups expects names of columns"),
+        (["{results}", "--groups", "branch", "--out", "a.pdf"], "End it in one of .html, .md, .csv, .json"),
+        (["{results}", "--groups", "branch", "--out", "no/a.html"], "mkdir -p no"),
         (
-            ["{answers}", "--groups", "branch", "--index-column", "id"],
+            ["{results}", "--groups", "branch", "--index-column", "id"],
             "--index-column names people in --data",
         ),
-        (["{answers}", "--groups", "branch", "--min-size", "0"], "min_size expects a whole number"),
-        (["{answers}", "--groups", "branch", "--confidence", "95"], "confidence expects"),
-        (["{answers}", "--groups", "branch", "--language", "xx"], "language expects"),
-        (["{answers}", "--groups", "sex", "--data", "no.csv"], "--data 'no.csv' does not exist"),
+        (["{results}", "--groups", "branch", "--min-size", "0"], "min_size expects a whole number"),
+        (["{results}", "--groups", "branch", "--confidence", "95"], "confidence expects"),
+        (["{results}", "--groups", "branch", "--language", "xx"], "language expects"),
+        (["{results}", "--groups", "sex", "--data", "no.csv"], "--data 'no.csv' does not exist"),
         (
-            ["{answers}", "--groups", "sex", "--data", "{groups}", "--index-column", "ID"],
-            "--index-column 'ID' is no column of --data. Did you mean 'id'",
+            ["{results}", "--groups", "sex", "--data", "{groups}", "--index-column", "ID"],
+            "--index-column 'ID' is not a column of --data. Did you mean 'id'",
         ),
         (
-            ["{answers}", "--groups", "sx", "--data", "{groups}"],
+            ["{results}", "--groups", "sx", "--data", "{groups}"],
             "none of the columns 'sx'. Did you mean 'sex'",
         ),
-        (["{answers}"], "Missing option '--groups'"),
+        (["{results}"], "Missing option '--groups'"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(
     here: Path, capsys: pytest.CaptureFixture[str], words: list[str], line: str
 ) -> None:
-    places = {"answers": str(here / "answers"), "groups": str(here / "groups.csv")}
+    places = {"results": str(here / "results"), "groups": str(here / "groups.csv")}
     ran = run(capsys, "audit", *(word.format(**places) for word in words))
     assert ran.code == 2
     assert line in ran.line
@@ -139,7 +139,7 @@ def test_what_is_wrong_is_said_in_one_line(
 
 def test_nothing_is_written_over(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.html").write_text("mine", encoding="utf-8")
-    words = ("audit", here / "answers", "--groups", "branch", "--out", "a.html")
+    words = ("audit", here / "results", "--groups", "branch", "--out", "a.html")
     assert "'a.html' exists" in run(capsys, *words).line
     assert Path("a.html").read_text(encoding="utf-8") == "mine"
     assert run(capsys, *words, "--force").code == 0

@@ -15,8 +15,8 @@ from tests.apps.commands import run
 
 
 def test_version() -> None:
-    answer = CliRunner().invoke(cli.app, ["version"])
-    assert (answer.exit_code, answer.stdout) == (0, f"p2ce {version('p2ce')}\n")
+    explanation = CliRunner().invoke(cli.app, ["version"])
+    assert (explanation.exit_code, explanation.stdout) == (0, f"p2ce {version('p2ce')}\n")
 
 
 def test_the_usual_option_for_the_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,10 +32,10 @@ def test_it_runs_as_a_module() -> None:
 
 
 def test_help_lists_the_commands() -> None:
-    answer = CliRunner().invoke(cli.app, ["--help"])
-    assert answer.exit_code == 0
+    explanation = CliRunner().invoke(cli.app, ["--help"])
+    assert explanation.exit_code == 0
     assert {"explain", "inspect", "bench", "demo", "policy", "warm-up", "version"} <= set(
-        answer.stdout.split()
+        explanation.stdout.split()
     )
 
 

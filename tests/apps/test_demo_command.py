@@ -11,7 +11,7 @@ from p2ce.apps.messages import working
 from p2ce.errors import InvalidArgument
 from p2ce.problem.display import Display
 from p2ce.result import Status
-from p2ce.result.question import Feature, Question
+from p2ce.result.problem_record import Feature, ProblemRecord
 from tests.result.examples import explanation
 
 
@@ -23,7 +23,7 @@ def shown(**fields: object) -> str:
 
 def test_it_shows_everything_that_was_promised() -> None:
     features = {name: Feature(name=name, display=Display(**given)) for name, given in DISPLAYS.items()}
-    text = shown(question=Question(features=features))
+    text = shown(problem=ProblemRecord(features=features))
     assert "loan amount" in text
     assert "€7,500" in text
     assert "1. Lower the loan amount from €7,500 to €6,000 and get a guarantor. This gives 0.530" in text
@@ -32,9 +32,9 @@ def test_it_shows_everything_that_was_promised() -> None:
 
 
 def test_it_states_its_policy() -> None:
-    """What it writes for an applicant is no draft."""
+    """What it writes for an applicant is not a draft."""
     explainer, _ = explainer_and_rejected(seed=0)
-    assert explainer.question.basis == "stated"
+    assert explainer.problem.basis == "stated"
 
 
 def test_nothing_found_is_not_silent() -> None:

@@ -18,17 +18,17 @@ from tests.portfolio.written_runs import write_run
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder with the results of a run, and two models."""
+    """Return a folder with the results of a run, and two models."""
     folder = tmp_path_factory.mktemp("evidence")
     for name, trees in (("model.txt", 8), ("other.txt", 2)):
         model = lightgbm.LGBMClassifier(n_estimators=trees, num_leaves=6, n_jobs=1, verbose=-1)
         model.fit(loans.people(), loans.label()).booster_.save_model(str(folder / name))
     booster = lightgbm.Booster(model_file=str(folder / "model.txt"))
     explainer = loans.explainer(
-        model=booster, actions=p2ce.ActionSet.infer(loans.people(), protect=None).fix("Rate")
+        model=booster, policy=p2ce.Policy.infer(loans.people(), protect=None).fix("Rate")
     )
-    write_run(folder / "answers", explainer, loans.rejected().head(3), keys=[7, 8, 9])
-    explainer.save(folder / "answers" / "explainer.p2ce")
+    write_run(folder / "results", explainer, loans.rejected().head(3), keys=[7, 8, 9])
+    explainer.save(folder / "results" / "explainer.p2ce")
     return folder
 
 
@@ -40,7 +40,7 @@ def folder(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_case_is_saved_and_found_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     case, model = folder / "case.zip", folder / "model.txt"
-    done = run(capsys, "evidence", "answers", "--person", "8", "--model", model, "--out", case)
+    done = run(capsys, "evidence", "results", "--person", "8", "--model", model, "--out", case)
     assert (done.code, done.out) == (0, f"{case}: evidence of person 8. It holds personal data.\n")
     with zipfile.ZipFile(case) as archive:
         record = json.loads(archive.read("evidence.json"))
@@ -59,20 +59,20 @@ def test_a_case_is_saved_and_found_again(folder: Path, capsys: pytest.CaptureFix
     assert "holds no model" in run(capsys, "replay", case).line
     changed = run(capsys, "replay", forged(case, lambda data: data.clear(), part="evidence.json"))
     assert changed.code == 2
-    assert "is no sound evidence" in changed.line
-    exists = run(capsys, "evidence", "answers", "--person", "8", "--out", case)
+    assert "is not sound evidence" in changed.line
+    exists = run(capsys, "evidence", "results", "--person", "8", "--out", case)
     assert (exists.code, "--force" in exists.line) == (2, True)
 
 
 def test_the_file_of_the_model_goes_along(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("evidence", "answers", "--person", 9, "--out", "whole.zip")
+    words = ("evidence", "results", "--person", 9, "--out", "whole.zip")
     assert "--model model.txt" in run(capsys, *words, "--with-model").line
     assert run(capsys, *words, "--with-model", "--model", "model.txt").code == 0
     assert run(capsys, "replay", "whole.zip").out.startswith("the same")
 
 
 def test_without_a_model_the_grid_is_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    done = run(capsys, "evidence", "answers", "--person", 7, "--out", "bare.zip")
+    done = run(capsys, "evidence", "results", "--person", 7, "--out", "bare.zip")
     assert done.code == 0
     assert "the grid is left out" in done.err
     assert run(capsys, "replay", "bare.zip", "--model", "model.txt").code == 0
@@ -82,7 +82,7 @@ def test_a_case_is_signed_and_verified(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = write_key(folder, passphrase=b"open sesame")
-    words = ("evidence", "answers", "--person", 8, "--model", "model.txt", "--sign", key)
+    words = ("evidence", "results", "--person", 8, "--model", "model.txt", "--sign", key)
     assert "Is the passphrase right" in run(capsys, *words, "--out", "signed.zip").line
     monkeypatch.setenv("P2CE_KEY_PASSPHRASE", "open sesame")
     assert run(capsys, *words, "--out", "signed.zip").code == 0
@@ -90,7 +90,7 @@ def test_a_case_is_signed_and_verified(
     assert "Other users may read the private key" in run(capsys, *words, "--out", "again.zip").err
     assert (folder / "signed.zip").read_bytes() == (folder / "again.zip").read_bytes()
     again = ("replay", "signed.zip", "--model", "model.txt")
-    own = ("--explainer", folder / "answers" / "explainer.p2ce")
+    own = ("--explainer", folder / "results" / "explainer.p2ce")
     valid = run(capsys, *again, "--public-key", folder / "key1.pub", *own)
     assert valid.code == 0
     assert ": valid." in valid.out
@@ -106,11 +106,11 @@ def test_a_case_is_signed_and_verified(
 def test_mistakes_are_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ("--out", "new.zip")
     for words, said in (
-        (("evidence", "answers", "--person", "nobody", *out), "has no person 'nobody'"),
+        (("evidence", "results", "--person", "nobody", *out), "has no person 'nobody'"),
         (("evidence", "nowhere", "--person", "7", *out), "does not exist"),
-        (("evidence", "answers", "--person", "7", "--model", "other.txt", *out), "another model"),
+        (("evidence", "results", "--person", "7", "--model", "other.txt", *out), "another model"),
         (("replay", "nothing.zip"), "does not exist"),
-        (("replay", "model.txt"), "is no sound evidence"),
+        (("replay", "model.txt"), "is not sound evidence"),
     ):
         done = run(capsys, *words)
         assert done.code == 2
@@ -121,9 +121,9 @@ def test_mistakes_are_one_line(folder: Path, capsys: pytest.CaptureFixture[str])
 def test_code_of_the_policy_runs_only_if_it_is_trusted(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    actions = p2ce.ActionSet.infer(loans.people(), protect=None).fix("Rate", "Years")
-    named = actions.rule(p2ce.rules.predicate("tests.archive.predicates:modest"))
-    explainer = loans.explainer(model=lightgbm.Booster(model_file="model.txt"), actions=named)
+    policy = p2ce.Policy.infer(loans.people(), protect=None).fix("Rate", "Years")
+    named = policy.rule(p2ce.rules.predicate("tests.archive.predicates:modest"))
+    explainer = loans.explainer(model=lightgbm.Booster(model_file="model.txt"), policy=named)
     p2ce.evidence.save(explainer.explain(loans.PERSON), "named.zip", explainer=explainer)
     words = ("replay", "named.zip", "--model", "model.txt")
     wrong = run(capsys, *words)

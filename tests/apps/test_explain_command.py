@@ -27,8 +27,8 @@ def in_memory(**options: object) -> tuple[p2ce.Explainer, pd.DataFrame]:
     frame["Housing"] = frame["Housing"].cat.set_categories(["free", "own", "rent"])
     booster = lightgbm.Booster(model_file="model.txt")
     frame.columns = frame.columns.astype(object)
-    actions = p2ce.ActionSet.infer(frame).protect("Age")
-    return p2ce.Explainer(booster, frame, actions=actions, **{"target": 1, **options}), frame.head(30)
+    policy = p2ce.Policy.infer(frame).protect("Age")
+    return p2ce.Explainer(booster, frame, policy=policy, **{"target": 1, **options}), frame.head(30)
 
 
 def saved(path: str) -> Explanations:
@@ -45,7 +45,7 @@ def test_answers_are_those_of_the_library(folder: Path, capsys: Capture) -> None
     for one, other in zip(found, expected, strict=True):
         assert [option.values for option in one] == [option.values for option in other] or one == other
         assert [option.costs for option in one] == [option.costs for option in other]
-    assert {Status.OPTIMAL, Status.ALREADY_FAVOURABLE} <= set(found.statuses)
+    assert {Status.OPTIMAL, Status.ACCEPTED} <= set(found.statuses)
     assert "30 people" in ran.out
     assert not list(folder.glob("*.partial"))
     assert "Inferred from column names: protected: 'Age'" in ran.err
@@ -70,7 +70,7 @@ def test_rows_are_chosen_by_score_and_columns(folder: Path, capsys: Capture) -> 
     ran = run(capsys, *BASE, "--where", "score < 0.5", "--index-column", "id", "--out", "out.json")
     assert ran.code == 0
     found = saved("out.json")
-    assert Status.ALREADY_FAVOURABLE not in found.statuses
+    assert Status.ACCEPTED not in found.statuses
     expected = in_memory()[0].explain_many(in_memory()[1])
     rejected = [
         f"p{i}" for i, one in enumerate(expected) if one.person_score is not None and one.person_score < 0.5
@@ -167,9 +167,7 @@ def test_options_reach_the_search(folder: Path, capsys: Capture) -> None:
 def test_the_rule_of_plausibility_reaches_the_search(folder: Path, capsys: Capture) -> None:
     assert run(capsys, *BASE, "--out", "out.json").code == 0
     assert run(capsys, *BASE, "--plausibility-of-today", "ignore", "--out", "strict.json").code == 0
-    rules = [
-        saved(name)[0].question.settings["plausibility_of_today"] for name in ("out.json", "strict.json")
-    ]
+    rules = [saved(name)[0].problem.settings["plausibility_of_today"] for name in ("out.json", "strict.json")]
     assert rules == ["counts", "ignore"]
     wrong = run(capsys, *BASE, "--plausibility-of-today", "never", "--out", "other.json")
     assert wrong.code == 2
@@ -199,7 +197,7 @@ def test_no_way_is_explained(folder: Path, capsys: Capture) -> None:
     ran = run(capsys, *BASE, *words)
     assert ran.code == 0
     assert run(capsys, *BASE, *words, "--out", "none.json").code == 0
-    assert json.loads(Path("none.json").read_text(encoding="utf-8"))["why_none"]["considered"]
+    assert json.loads(Path("none.json").read_text(encoding="utf-8"))["relaxations"]["considered"]
 
 
 def test_the_data_itself_may_be_the_population(folder: Path, capsys: Capture) -> None:

@@ -14,11 +14,11 @@ from tests.portfolio.dask_cluster import environment
 from tests.portfolio.written_runs import as_arrow, write_run
 
 EXPLAIN = ("explain", "--model", "model.txt", "--data", "people.csv", "--target", "1")
-AUDIT = ("audit", "answers", "--groups", "Owns", "--min-size", "2")
+AUDIT = ("audit", "results", "--groups", "Owns", "--min-size", "2")
 COMMANDS = [
     *((*EXPLAIN, "--out", f"out.{form}") for form in ("html", "md", "json", "csv", "parquet")),
     *((*AUDIT, "--out", f"out.{form}") for form in ("html", "md", "json", "csv")),
-    ("evidence", "answers", "--person", "3", "--out", "out.zip"),
+    ("evidence", "results", "--person", "3", "--out", "out.zip"),
     ("policy", "infer", "people.csv", "--out", "out.yaml"),
     ("demo", "--out", "out.html"),
 ]
@@ -29,8 +29,8 @@ def files(folder: Path) -> Path:
     """Add what the other commands read to the files that there are."""
     people(rows=240).to_csv("people.csv", index=False)
     explainer = loans.explainer()
-    write_run(folder / "answers", explainer, as_arrow(loans.people().head(20).reset_index(drop=True)))
-    explainer.save(folder / "answers" / "explainer.p2ce")
+    write_run(folder / "results", explainer, as_arrow(loans.people().head(20).reset_index(drop=True)))
+    explainer.save(folder / "results" / "explainer.p2ce")
     return folder
 
 

@@ -1,4 +1,4 @@
-"""What is done is kept beside the file, line by line, and only for the same question."""
+"""What is done is kept beside the file, line by line, and only for the same problem."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import pytest
 from p2ce.apps.partial_results import FORMAT, begin, partial_path
 from p2ce.errors import InvalidArgument
 from p2ce.result import Explanation
-from p2ce.result.question import Feature, Question
+from p2ce.result.problem_record import Feature, ProblemRecord
 from tests.result.examples import explanation
 
 ASKED = {"--threshold": "0.5", "the file of --model": "a" * 64}
@@ -19,34 +19,34 @@ ASKED = {"--threshold": "0.5", "the file of --model": "a" * 64}
 def test_people_come_back_with_one_question(tmp_path: Path) -> None:
     path = partial_path(tmp_path / "out.html")
     assert path.name == "out.html.partial"
-    question = Question(features={"Age": Feature(name="Age")})
+    problem = ProblemRecord(features={"Age": Feature(name="Age")})
     kept = begin(path, ASKED, fresh=False)
-    kept.add({3: explanation(question=question), 5: explanation(question=question)})
-    kept.add({4: explanation(question=Question(features={"Age": Feature(name="Age")}))})
+    kept.add({3: explanation(problem=problem), 5: explanation(problem=problem)})
+    kept.add({4: explanation(problem=ProblemRecord(features={"Age": Feature(name="Age")}))})
     again = begin(path, ASKED, fresh=False)
     assert again.done == {place: explanation() for place in (3, 5, 4)}
-    assert len({id(entry.question) for entry in again.done.values()}) == 1
-    again.add({6: explanation(question=question)})
+    assert len({id(entry.problem) for entry in again.done.values()}) == 1
+    again.add({6: explanation(problem=problem)})
     assert len(begin(path, ASKED, fresh=False).questions) == 1
 
 
 def test_a_line_that_breaks_off_counts_as_not_written(tmp_path: Path) -> None:
     path = tmp_path / "out.json.partial"
     kept = begin(path, ASKED, fresh=False)
-    kept.add({0: explanation(question=None)})
+    kept.add({0: explanation(problem=None)})
     whole = path.read_bytes()
-    kept.add({1: explanation(question=None)})
+    kept.add({1: explanation(problem=None)})
     path.write_bytes(path.read_bytes()[:-20])
     again = begin(path, ASKED, fresh=False)
     assert list(again.done) == [0]
     assert path.read_bytes() == whole
-    again.add({1: explanation(question=None)})
+    again.add({1: explanation(problem=None)})
     assert list(begin(path, ASKED, fresh=False).done) == [0, 1]
 
 
 def test_another_question_is_written(tmp_path: Path) -> None:
     path = tmp_path / "out.json.partial"
-    begin(path, ASKED, fresh=False).add({0: explanation(question=None)})
+    begin(path, ASKED, fresh=False).add({0: explanation(problem=None)})
     with pytest.raises(InvalidArgument, match=r"--threshold was '0\.5' and is '0\.6'"):
         begin(path, {**ASKED, "--threshold": "0.6"}, fresh=False)
     with pytest.raises(InvalidArgument, match="the file of --model has changed"):
@@ -74,7 +74,7 @@ def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
 
 
 def scored(score: float) -> Explanation:
-    return replace(explanation(question=None), person_score=score)
+    return replace(explanation(problem=None), person_score=score)
 
 
 def test_two_commands_do_not_mix(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from p2ce.apps import cli
-from p2ce.problem import ActionSet
+from p2ce.problem import Policy
 from p2ce.problem.feature import Direction
 
 BAD = """\
@@ -58,7 +58,7 @@ GOLDEN = """\
 policy.yaml:3: warning: The policy does not name 'Income', 'Repaid' of the data. Drop what the model does not see. [unnamed-column]
 policy.yaml:4: warning: 'Age' may change, but looks like a protected attribute (age). Write 'protected: true', or 'may_change: false'. [protected-changeable]
 policy.yaml:4: warning: The seen 18–70 of 'Age' goes beyond the data: the data lies in 20–60. [outside-the-data]
-policy.yaml:5: error: 'Incme' is no column of the data. Did you mean 'Income'? [unknown-column]
+policy.yaml:5: error: 'Incme' is not a column of the data. Did you mean 'Income'? [unknown-column]
 policy.yaml:8: error: The range 20000–30000 of 'Amount' misses the data: the data lies in 500–4500. [outside-the-data]
 policy.yaml:9: warning: The step 15000 of 'Amount' is larger than its range 20000–30000. [step-too-large]
 policy.yaml:13: error: 'Housing' has an entry 'direcion' that means nothing. Did you mean 'direction'? [unreadable]
@@ -67,7 +67,7 @@ policy.yaml:15: warning: No row of the data has 'pilot' in 'Job'. [never-seen]
 policy.yaml:19: error: The group 'Home' is not closed: 1 of 3 rows of the data have two levels or none. [group-not-closed]
 policy.yaml:23: warning: 1 of 3 rows of the data break 'Amount <= 100*Age'. They cannot be advised unless a change repairs it. [broken-by-data]
 policy.yaml:27: error: 'Age' and 'Job' can never change: 'Age, Job change together or not at all', but also 'at most one of Job, Age changes'. Drop one of the two rules, or use fix(). [unreadable]
-policy.yaml:29: error: The rule 'Job never changes 'cok' → 'clerk'' names 'cok', which is no value of 'Job'. Did you mean 'cook'? [unreadable]
+policy.yaml:29: error: The rule 'Job never changes 'cok' → 'clerk'' names 'cok', which is not a value of 'Job'. Did you mean 'cook'? [unreadable]
 policy.yaml: 7 errors, 6 warnings.
 """  # noqa: E501
 
@@ -111,10 +111,10 @@ def test_a_policy_is_inferred_and_then_clean(folder: Path) -> None:
         "infer", "data.csv", "--out", "new.yaml", "--drop", "Repaid", "--protected", "Housing"
     )
     assert (code, printed) == (0, "new.yaml: 8 features, protected: Age, Housing, Race.\n")
-    actions = ActionSet.load("new.yaml")
-    assert [feature.name for feature in actions.features if feature.protected] == ["Age", "Housing", "Race"]
+    policy = Policy.load("new.yaml")
+    assert [feature.name for feature in policy.features if feature.protected] == ["Age", "Housing", "Race"]
     people = pd.read_csv("data.csv").drop(columns="Repaid")
-    assert actions == replace(ActionSet.infer(people).protect("Housing"), stated=False)  # a draft
+    assert policy == replace(Policy.infer(people).protect("Housing"), stated=False)  # a draft
     assert "inferred: true" in Path("new.yaml").read_text(encoding="utf-8").splitlines()
     code, printed, _ = run("check", "new.yaml", "data.csv")
     assert code == 0
@@ -131,16 +131,16 @@ def test_outcomes_propose_directions(folder: Path) -> None:
     code, printed, noted = run("infer", "told.csv", "--label-column", "Default", "--out", "new.yaml")
     assert (code, printed) == (0, "new.yaml: 2 features, protected: none.\n")
     assert "These go with the favourable outcome: Income up." in " ".join(noted.split())
-    actions = ActionSet.load("new.yaml")
-    assert actions == ActionSet.infer(frame[["Income", "Noise"]], frame["Default"])
-    assert (actions["Income"].association, actions["Income"].direction) == (Direction.UP, Direction.BOTH)
+    policy = Policy.load("new.yaml")
+    assert policy == Policy.infer(frame[["Income", "Noise"]], frame["Default"])
+    assert (policy["Income"].association, policy["Income"].direction) == (Direction.UP, Direction.BOTH)
     words = ("infer", "untold.csv", "--label-column", "y", "--out", "new.yaml", "--force")
     code, _, wrong = run(*words)
     assert code == 2
     assert "Pass --target 0 or --target 1" in wrong
     assert run(*words, "--target", "0")[0] == 0
-    assert ActionSet.load("new.yaml") == actions
-    assert "is no label" in run(*words, "--target", "2")[2]
+    assert Policy.load("new.yaml") == policy
+    assert "is not a label" in run(*words, "--target", "2")[2]
 
 
 def test_files_are_not_overwritten_by_accident(folder: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_model_says_which_columns_and_categories_there_are(folder: Path) -> No
     model.fit(frame, [0, 1, 1, 0] * 20).booster_.save_model("model.txt")
     code, printed, _ = run("infer", "coded.csv", "--out", "coded.yaml", "--model", "model.txt")
     assert (code, printed) == (0, "coded.yaml: 2 features, protected: Age.\n")
-    assert ActionSet.load("coded.yaml")["Home"].labels == (1, 2, 3)
+    assert Policy.load("coded.yaml")["Home"].labels == (1, 2, 3)
     assert run("infer", "coded.csv", "--out", "plain.yaml", "--drop", "Repaid")[0] == 0
     words = ("explain", "--model", "model.txt", "--data", "coded.csv", "--row", "0", "--policy")
     err = io.StringIO()
@@ -221,14 +221,14 @@ def test_what_looks_like_a_code_is_special_unless_it_is_switched_off(folder: Pat
     assert printed.splitlines() == [
         "note: Inferred from column names: never fall: 'Months'. To overrule, edit the policy: protected, "
         "may_change, direction (p2ce policy infer writes one).",
-        "note: Taken for codes that are no numbers: -9, -8 in 'Months'. No option leads to one. To overrule, "
+        "note: Taken for codes that are not numbers: -9, -8 in 'Months'. No option leads to one. To overrule, "
         "remove 'special' from the policy, or write one with: p2ce policy infer --special-values none",
     ]
-    actions = ActionSet.load("new.yaml")
-    assert actions["Months"].special == (-9, -8)
-    assert actions["Months"].low >= 1
+    policy = Policy.load("new.yaml")
+    assert policy["Months"].special == (-9, -8)
+    assert policy["Months"].low >= 1
     assert run(*words, "--special-values", "none")[0] == 0
-    assert ActionSet.load("new.yaml")["Months"].special == ()
+    assert Policy.load("new.yaml")["Months"].special == ()
     assert run(*words, "--special-values", "guess")[0] == 2
 
 
@@ -241,7 +241,7 @@ def test_relations_of_the_data_are_proposed_and_not_in_force(folder: Path) -> No
     assert "note: Holds in all rows: late_90d <= late_30d. To put it in force, move it" in printed
     text = Path("late.yaml").read_text(encoding="utf-8")
     assert "\nproposed_rules:\n  - rule: inequality\n    text: late_90d <= late_30d\n" in text
-    assert ActionSet.load("late.yaml").rules == ()
+    assert Policy.load("late.yaml").rules == ()
     Path("late.yaml").write_text(text.replace("proposed_rules:", "rules:"), encoding="utf-8")
-    assert [rule.text() for rule in ActionSet.load("late.yaml").rules] == ["late_90d <= late_30d"]
+    assert [rule.text() for rule in Policy.load("late.yaml").rules] == ["late_90d <= late_30d"]
     assert run("check", "late.yaml", "late.csv")[0] == 0

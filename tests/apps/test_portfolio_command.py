@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from p2ce import ActionSet, rules
+from p2ce import Policy, rules
 from p2ce.apps.model_files.load_model import load_model
 from p2ce.explainer import Explainer
 from tests.apps.commands import people, run
@@ -27,7 +27,7 @@ def credit(folder: Path) -> Path:
     ("more", "says"),
     [
         (("--workers", 0), "--workers 0 would do nothing"),
-        (("--time-limit", 0), "--time-limit 0 is no time"),
+        (("--time-limit", 0), "--time-limit 0 is not a time"),
         (("--as-of", "18.11.2026"), "--as-of expects a day such as 2026-11-18, got '18.11.2026'"),
         (
             ("--explainer", "credit.p2c"),
@@ -37,15 +37,15 @@ def credit(folder: Path) -> Path:
         (("--out", "people.parquet"), "'people.parquet' is a file. Name a folder"),
         (("--out", "no/such/place"), "mkdir -p no/such"),
         (("--out", "."), "which is not of a run of p2ce. Name another folder"),
-        (("--data", "tables", "--out", "tables/answers"), "would lie in 'tables', among the people"),
-        (("--scheduler", "nonsense"), "'nonsense' is no address of a scheduler"),
+        (("--data", "tables", "--out", "tables/results"), "would lie in 'tables', among the people"),
+        (("--scheduler", "nonsense"), "'nonsense' is not an address of a scheduler"),
     ],
 )
 def test_wrong_use_is_one_line_and_writes_nothing(
     credit: Path, capsys: pytest.CaptureFixture[str], more: tuple[object, ...], says: str
 ) -> None:
     before = sorted(credit.rglob("*"))
-    ran = run(capsys, *RUN, "--out", "answers", *more)
+    ran = run(capsys, *RUN, "--out", "results", *more)
     assert ran.code == 2
     assert says in ran.line
     assert sorted(credit.rglob("*")) == before
@@ -55,14 +55,14 @@ def test_code_of_a_policy_runs_only_if_it_is_trusted(
     credit: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     reference = people().astype({"Housing": "category"})
-    actions = ActionSet.infer(reference).rule(rules.predicate("tests.archive.predicates:modest"))
-    Explainer(load_model("model.txt").model, reference, target=1, actions=actions, plausibility=None).save(
+    policy = Policy.infer(reference).rule(rules.predicate("tests.archive.predicates:modest"))
+    Explainer(load_model("model.txt").model, reference, target=1, policy=policy, plausibility=None).save(
         "own.p2ce"
     )
-    ran = run(capsys, *RUN, "--explainer", "own.p2ce", "--out", "answers")
+    ran = run(capsys, *RUN, "--explainer", "own.p2ce", "--out", "results")
     assert ran.code == 2
     assert "--trust-predicates" in ran.line
-    assert not (credit / "answers").exists()
+    assert not (credit / "results").exists()
 
 
 def test_help_names_every_argument(capsys: pytest.CaptureFixture[str]) -> None:

@@ -130,7 +130,7 @@ def test_labels_are_matched_by_their_text_and_then_without_blanks(work: Path) ->
 
 
 def test_a_policy_is_checked_with_the_same_cells(work: Path, capsys: Capture) -> None:
-    """A word for missing is no wrong number, and a code keeps its zeros."""
+    """A word for missing is not a wrong number, and a code keeps its zeros."""
     Path("people.csv").write_text("Age,Code\n20,007\nNA,008\n40,007\n", encoding="utf-8")
     Path("p.yaml").write_text(
         "version: 1\nfeatures:\n  Age: {kind: whole, seen: [20, 40], step: 1, may_change: false}\n"

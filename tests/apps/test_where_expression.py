@@ -90,7 +90,7 @@ def test_expressions(expression: str, rows: list[int]) -> None:
         ("Age > 'old'", "one of them is text"),
         ("Age == 'old'", "Compare them with a number"),
         ("Age in 3", "needs a list"),
-        ("`Home town` + 1 > 2", "is no number"),
+        ("`Home town` + 1 > 2", "is not a number"),
         ("Age and Owns", "not true or false"),
         ("not " * 600 + "Owns", "characters"),
         ("-" * 1900 + "1 < Age", "nested too deeply"),

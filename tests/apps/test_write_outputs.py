@@ -106,7 +106,7 @@ def test_a_key_can_be_had_back_from_a_csv_file(text: str) -> None:
 def test_numbers_stay_numbers_and_names_of_columns_are_written_as_text(
     tmp_path: Path, capsys: Capture
 ) -> None:
-    answer = explanation(
+    explained = explanation(
         dtypes={"=A1": "int64", "Home": "object"},
         person={"=A1": -5, "Home": "x"},
         counterfactuals=(
@@ -119,7 +119,7 @@ def test_numbers_stay_numbers_and_names_of_columns_are_written_as_text(
         ),
     )
     for raw in (False, True):
-        write(tmp_path / "a.csv", Explanations([answer]), why=None, audience="", language="", raw_csv=raw)
+        write(tmp_path / "a.csv", Explanations([explained]), why=None, audience="", language="", raw_csv=raw)
         first, row = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()
         mark = "" if raw else "'"
         assert first.startswith(f"person,option,{mark}=A1,Home,")

@@ -1,4 +1,4 @@
-"""Save explainers, load them, and hold the answers of both against each other."""
+"""Save explainers, load them, and hold the results of both against each other."""
 
 from pathlib import Path
 from typing import Any
@@ -30,26 +30,26 @@ def again(explainer: p2ce.Explainer, model: Any, folder: Path, **given: Any) -> 
 def assert_same_answers(first: p2ce.Explainer, second: p2ce.Explainer, people: Any) -> list[Any]:
     """Ask both the same of every one of the people, alone and together."""
     assert repr(first) == repr(second)
-    assert first.actions == second.actions
+    assert first.policy == second.policy
     assert first.threshold == second.threshold
-    answers = []
+    results = []
     for at in range(len(people)):
         row = people.iloc[at].to_dict() if isinstance(people, pd.DataFrame) else people[at : at + 1]
         one, other = first.explain(row), second.explain(row)
         assert one.to_dict() == other.to_dict()
         assert_frame_equal(one.to_frame(kind="pandas"), other.to_frame(kind="pandas"))
         assert type(one.to_frame()) is type(other.to_frame())
-        answers.append(one)
+        results.append(one)
         if one.status is Status.NO_RECOURSE:
-            assert first.why_none(one) == second.why_none(other)
+            assert first.relaxations(one) == second.relaxations(other)
         if len(one):
             proposal = one[0].values
-            assert first.check(row, proposal, explanation=one) == second.check(
+            assert first.evaluate(row, proposal, explanation=one) == second.evaluate(
                 row, proposal, explanation=other
             )
     for one, other in zip(first.explain_many(people), second.explain_many(people), strict=True):
         assert one.to_dict() == other.to_dict()
-    return answers
+    return results
 
 
 def assert_same_after(
@@ -61,10 +61,10 @@ def assert_same_after(
     given: dict[str, Any] | None = None,
     **arguments: Any,
 ) -> p2ce.Explainer:
-    """Make an explainer, save and load it, and compare the answers; at least one person has options."""
+    """Make an explainer, save and load it, and compare the results; at least one person has options."""
     arguments = {"plausibility": FEW, **arguments}
     explainer = p2ce.Explainer(model, reference, **{"target": 1, **arguments})
     loaded = again(explainer, model, folder, **(given or {}))
-    answers = assert_same_answers(explainer, loaded, people)
-    assert any(len(answer) for answer in answers)
+    results = assert_same_answers(explainer, loaded, people)
+    assert any(len(explanation) for explanation in results)
     return loaded

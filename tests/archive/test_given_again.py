@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import OneClassSVM
 
 import p2ce
-from p2ce.errors import InvalidActions, InvalidArgument
+from p2ce.errors import InvalidArgument, InvalidPolicy
 from p2ce.grid.candidate_costs import Join
 from p2ce.objectives import FittedObjective, Reference
 from p2ce.rules import predicate
@@ -102,23 +102,21 @@ def test_other_objectives_and_detectors_may_be_given(tmp_path: Path) -> None:
 
 
 def test_a_function_as_a_rule_cannot_be_saved(tmp_path: Path) -> None:
-    actions = p2ce.ActionSet.infer(loans.people(), protect=None).rule(
-        predicate(lambda rows: rows["Income"] < 58)
-    )
+    policy = p2ce.Policy.infer(loans.people(), protect=None).rule(predicate(lambda rows: rows["Income"] < 58))
     path = tmp_path / "credit.p2ce"
-    with pytest.raises(InvalidActions, match="module:function"):
-        loans.explainer(actions=actions).save(path)
+    with pytest.raises(InvalidPolicy, match="module:function"):
+        loans.explainer(policy=policy).save(path)
     assert not list(tmp_path.iterdir())
 
 
 def test_loading_imports_no_module_that_a_rule_names(tmp_path: Path) -> None:
     rule = predicate("tests.archive.not_yet:there", columns=["Income"])
-    actions = p2ce.ActionSet.infer(loans.people(), protect=None).rule(rule)
-    path = saved(loans.explainer(actions=actions), tmp_path)
+    policy = p2ce.Policy.infer(loans.people(), protect=None).rule(rule)
+    path = saved(loans.explainer(policy=policy), tmp_path)
     with pytest.raises(InvalidArgument, match=r"credit\.p2ce' has the predicate.*trust_predicates=True"):
         p2ce.Explainer.load(path, FIRST)
     loaded = p2ce.Explainer.load(path, FIRST, trust_predicates=True)
-    with pytest.raises(InvalidActions, match="not_yet"):
+    with pytest.raises(InvalidPolicy, match="not_yet"):
         loaded.explain(SOME.iloc[0])
 
 

@@ -31,7 +31,7 @@ Parts = dict[str, bytes]
 
 @cache
 def whole() -> bytes:
-    """Give the bytes of a file that is as it should be."""
+    """Return the bytes of a file that is as it should be."""
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:

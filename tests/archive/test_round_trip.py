@@ -30,7 +30,7 @@ from tests.populations.random_tables import GROUP, random_table
 SOME = loans.rejected().head(3)
 FIRST = loans.forest()
 PEOPLE = loans.people()
-ACTIONS = p2ce.ActionSet.infer(PEOPLE, protect=None)
+ACTIONS = p2ce.Policy.infer(PEOPLE, protect=None)
 COARSE = ACTIONS.values(
     Income=[12, 24, 36, 48], Debt=[-3.0, -1.0, 1.0, 3.0], Rate=[0.0, 0.5, 1.0], Years=[0, 5, 10]
 )
@@ -68,7 +68,7 @@ NAMED = {"name": {"en": "yearly income", "pt": "a renda"}, "unit": "EUR", "unit_
 # Arguments of an explainer of loans.
 SETTINGS: dict[str, dict[str, Any]] = {
     "as usual": {},
-    **{f"rule {rule.kind}": {"actions": BOUNDED.rule(rule)} for rule in EACH_RULE},
+    **{f"rule {rule.kind}": {"policy": BOUNDED.rule(rule)} for rule in EACH_RULE},
     **{name: {"objectives": given, "max_changes": 2} for name, given in OBJECTIVES.items()},
     "no detector": {"plausibility": None},
     "a forest of its own settings": {
@@ -96,7 +96,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "no seed": {"random_state": None},
     "scale": {"scale": "probability", "max_changes": np.int64(1)},
     "displays": {
-        "actions": COARSE.display(
+        "policy": COARSE.display(
             Income=NAMED, Owns={"values": {True: "yes", False: "no"}, "phrases": {True: "buy a home"}}
         )
     },
@@ -105,12 +105,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_settings(tmp_path: Path, name: str) -> None:
-    loaded = assert_same_after(FIRST, PEOPLE, SOME, tmp_path, **{"actions": COARSE, **SETTINGS[name]})
-    assert loaded.actions == SETTINGS[name].get("actions", COARSE)
+    loaded = assert_same_after(FIRST, PEOPLE, SOME, tmp_path, **{"policy": COARSE, **SETTINGS[name]})
+    assert loaded.policy == SETTINGS[name].get("policy", COARSE)
 
 
 def rejected(model: Any, frame: pd.DataFrame, **arguments: Any) -> dict[str, Any]:
-    """Give a case: the model, its reference, some people whom it rejects, and arguments."""
+    """Return a case: the model, its reference, some people whom it rejects, and arguments."""
     people = frame[model.predict(frame) == 0].head(3)
     return {"model": model, "reference": frame, "people": people, **arguments}
 
@@ -128,7 +128,7 @@ def a_pipeline_of_text_and_missing_values_with_a_cost_table() -> dict[str, Any]:
         make_pipeline(encoded, LogisticRegression()).fit(table.frame, table.label),
         table.frame,
         objectives=[p2ce.CostTable("effort", costs, default=0.5), "changes"],
-        actions=p2ce.ActionSet.infer(table.frame, protect=None).allow_missing("years"),
+        policy=p2ce.Policy.infer(table.frame, protect=None).allow_missing("years"),
         max_changes=2,
     )
 
@@ -148,7 +148,7 @@ def hostile_and_foreign_labels() -> dict[str, Any]:
 
 def another_class() -> dict[str, Any]:
     people = PEOPLE[FIRST.predict(PEOPLE) == 1].head(3)
-    given = {"target": 0, "threshold": 0.6, "actions": COARSE}
+    given = {"target": 0, "threshold": 0.6, "policy": COARSE}
     return {"model": FIRST, "reference": PEOPLE, "people": people, **given}
 
 
@@ -169,14 +169,14 @@ def a_calibrated_estimate() -> dict[str, Any]:
     model = KNeighborsClassifier(7).fit(PEOPLE, loans.label())
     few = ACTIONS.values(Income=[12, 24, 36, 48], Debt=[-3.0, -1.0, 1.0, 3.0]).fix("Rate")
     bound = p2ce.ShapEstimate(miss_rate=0.2, people=9, background=4, rows=2, random_state=5)
-    return rejected(model, PEOPLE, actions=few, bound=bound, max_changes=2)
+    return rejected(model, PEOPLE, policy=few, bound=bound, max_changes=2)
 
 
 def a_group(rule: rules.Rule = GROUPS[0]) -> dict[str, Any]:
     table = random_table(4, columns=3, kinds=("age", "debt", "rate"), group=True)
     frame = table.frame.fillna(0.5)
     model = RandomForestClassifier(8, max_depth=5, random_state=0).fit(frame, table.label)
-    return rejected(model, frame, actions=p2ce.ActionSet.infer(frame, protect=None).rule(rule))
+    return rejected(model, frame, policy=p2ce.Policy.infer(frame, protect=None).rule(rule))
 
 
 MODELS = [
@@ -208,10 +208,10 @@ def test_other_kinds_of_table(tmp_path: Path, kind: str) -> None:
 
 
 def test_someone_without_recourse(tmp_path: Path) -> None:
-    actions = ACTIONS.fix("Income", "Debt", "Owns", "Rate")
-    explainer = p2ce.Explainer(FIRST, PEOPLE, target=1, actions=actions, plausibility=FEW)
-    answers = assert_same_answers(explainer, again(explainer, FIRST, tmp_path), SOME)
-    assert any(answer.status is p2ce.Status.NO_RECOURSE for answer in answers)
+    policy = ACTIONS.fix("Income", "Debt", "Owns", "Rate")
+    explainer = p2ce.Explainer(FIRST, PEOPLE, target=1, policy=policy, plausibility=FEW)
+    results = assert_same_answers(explainer, again(explainer, FIRST, tmp_path), SOME)
+    assert any(explanation.status is p2ce.Status.NO_RECOURSE for explanation in results)
 
 
 def test_the_bytes_are_the_same_each_time(tmp_path: Path) -> None:

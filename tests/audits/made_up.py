@@ -52,7 +52,7 @@ def explained(
     )
 
 
-ACCEPTED = explained(Status.ALREADY_FAVOURABLE)
+ACCEPTED = explained(Status.ACCEPTED)
 NONE = explained(Status.NO_RECOURSE)
 ERROR = explained(Status.ERROR)
 UNFINISHED = explained(Status.TIME_LIMIT)
@@ -93,7 +93,7 @@ def audited() -> Audit:
 
 @cache
 def hostile_groups() -> Audit:
-    """Make an audit of groups with names that are no names, more of them than a chart holds."""
+    """Make an audit of groups with names that are not names, more of them than a chart holds."""
     names = ["<script>alert(1)</script>", "a" * 300, "$x^2$ \\frac", "", " ", "| *b* |", "\u202egnp\x00"]
     names += [f"group number {number}" for number in range(45)]
     people = at_random(np.random.default_rng(1), 3 * len(names))

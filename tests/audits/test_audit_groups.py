@@ -107,7 +107,7 @@ def test_a_group_is_the_best_off_only_if_it_is_so_however_searches_end() -> None
     shares = {"recourse_rate", "no_recourse_rate"}
 
     def compared(slow: list[Explanation]) -> list[set[str]]:
-        """Say in which shares the slow and the quick group are compared with the best-off."""
+        """State in which shares the slow and the quick group are compared with the best-off."""
         found = audit(many([*slow, *[optimal(0.1)] * 25, *[NONE] * 25]), {"g": [1] * 50 + [2] * 50}, **QUICK)
         return [group.to_best.keys() & shares for group in found.groups]
 
@@ -436,7 +436,7 @@ def test_people_whose_costs_are_no_numbers_are_named() -> None:
 
 
 def test_nobody_and_nothing_are_errors() -> None:
-    with pytest.raises(InvalidArgument, match="answers of nobody"):
+    with pytest.raises(InvalidArgument, match="results of nobody"):
         audit(many([]), {"g": []})
     with pytest.raises(InvalidArgument, match=r"to expects one of .*'worst'"):
         audit(many(PEOPLE), {"sex": SEX}, **QUICK).difference("worst")  # type: ignore[arg-type]

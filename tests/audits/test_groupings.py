@@ -19,8 +19,8 @@ SEX = ["f", "m", "m"]
 
 
 def sizes(groups: Any, labels: list[Any] | None = None, **more: Any) -> dict[str, int]:
-    """Give how many people each group of the first grouping has; ann and cy have no recourse, bob is fine."""
-    people = [NONE, explained(Status.ALREADY_FAVOURABLE), NONE]
+    """Return how many people each group of the first grouping has; ann and cy have no recourse, bob is fine."""
+    people = [NONE, explained(Status.ACCEPTED), NONE]
     found = audit(many(people, labels or LABELS), groups, **QUICK, **more)
     return {group.name: group.rejected for group in next(iter(found.groupings.values()))}
 
@@ -47,7 +47,7 @@ def test_any_table_gives_the_same_groups(made: Callable[[], Any]) -> None:
 def test_labels_come_before_places() -> None:
     frame = pd.DataFrame({"sex": ["m", "m", "f"]})
     assert sizes(frame, [2, 0, 1]) == {"f": 1, "m": 1}
-    assert sizes(frame, [7, 8, 9]) == {"f": 1, "m": 1}  # by place: 9 is no label of the frame
+    assert sizes(frame, [7, 8, 9]) == {"f": 1, "m": 1}  # by place: 9 is not a label of the frame
     with pytest.raises(InvalidArgument, match=r"groups has no row for 9\. Its index"):
         sizes(frame.set_axis([7, 8, 5]), [7, 8, 9])
 
@@ -93,7 +93,7 @@ def test_groups_are_sorted_and_named_apart() -> None:
     ("groups", "more", "kind", "message"),
     [
         ("sx", {"data": pd.DataFrame({"sex": SEX})}, UnknownFeature, "got 'sx'. Did you mean 'sex'"),
-        ("sex", {}, UnknownFeature, "None is known. Columns that the answers lack come from another table"),
+        ("sex", {}, UnknownFeature, "None is known. Columns that the results lack come from another table"),
         ([], {}, InvalidArgument, "names no column"),
         (["sex", "sex"], {"data": pd.DataFrame({"sex": SEX})}, InvalidArgument, "names a column twice"),
         ({"sex": ["f", "m"]}, {}, InvalidArgument, "3 people, 2 rows"),

@@ -1,4 +1,4 @@
-"""A folder of answers and the explanations that are in it give the same audit."""
+"""A folder of results and the explanations that are in it give the same audit."""
 
 import shutil
 from dataclasses import replace
@@ -13,8 +13,8 @@ import pytest
 from p2ce import Explanations, audit
 from p2ce.audits.outcomes import Outcome, outcomes_of
 from p2ce.errors import DamagedData, InvalidArgument, UnknownFeature
-from p2ce.portfolio.answers import Answers
-from p2ce.result import Explanation, Feature, Question, Status
+from p2ce.portfolio.portfolio_results import PortfolioResults
+from p2ce.result import Explanation, Feature, ProblemRecord, Status
 from tests.audits.made_up import explained, many
 from tests.populations import loans
 from tests.portfolio.written_runs import Written, as_arrow, write_run
@@ -29,7 +29,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Written:
     people["Income"] = people["Income"].astype(float)
     people.loc[3, "Income"] = np.inf  # an ERROR
     return write_run(
-        tmp_path_factory.mktemp("run") / "answers",
+        tmp_path_factory.mktemp("run") / "results",
         loans.explainer(),
         as_arrow(people),
         sizes=[50, 30],
@@ -42,13 +42,13 @@ def test_a_folder_and_its_explanations_give_the_same_audit(run: Written) -> None
     groups = pd.Series(["a", "b"] * (PEOPLE // 2), index=[f"c{number}" for number in range(PEOPLE)])
     explanations = Explanations(list(run.explanations), labels=list(groups.index))
     by_folder, by_answers, by_hand = (
-        audit(answers, groups.sample(frac=1.0, random_state=0), **QUICK)
-        for answers in (run.folder, Answers(run.folder), explanations)
+        audit(results, groups.sample(frac=1.0, random_state=0), **QUICK)
+        for results in (run.folder, PortfolioResults(run.folder), explanations)
     )
     assert by_folder == by_answers == by_hand
     assert by_hand.everybody.errors == 1
     assert by_hand.everybody.with_recourse > 10
-    assert by_folder.question is not None
+    assert by_folder.problem is not None
 
 
 def test_columns_that_the_run_kept_make_groups(run: Written) -> None:
@@ -66,7 +66,7 @@ def test_what_is_no_answers_is_said(tmp_path: Path) -> None:
 
 
 def test_a_folder_whose_tables_disagree_is_damaged(run: Written, tmp_path: Path) -> None:
-    folder = shutil.copytree(run.folder, tmp_path / "answers")
+    folder = shutil.copytree(run.folder, tmp_path / "results")
     shutil.copy(folder / "options" / "part-00000.parquet", folder / "options" / "part-00001.parquet")
     with pytest.raises(DamagedData, match=r"by the checksums .*: .* Copy the folder again"):
         audit(folder, ["branch"], **QUICK)
@@ -80,7 +80,7 @@ def test_every_status_has_one_outcome() -> None:
         Status.NO_RECOURSE: Outcome.NO_RECOURSE,
         Status.HEURISTIC: Outcome.UNFINISHED,
         Status.TIME_LIMIT: Outcome.UNFINISHED,
-        Status.ALREADY_FAVOURABLE: Outcome.ACCEPTED,
+        Status.ACCEPTED: Outcome.ACCEPTED,
         Status.ERROR: Outcome.ERROR,
     }
     for status in (Status.OPTIMAL, Status.HEURISTIC, Status.TIME_LIMIT):
@@ -97,7 +97,7 @@ def test_every_status_has_one_outcome() -> None:
         (explained(Status.TIME_LIMIT, [(0.5, 1.0)]), 0.0),
         (explained(Status.TIME_LIMIT, least=(np.nan, 1.0)), 0.0),
         (explained(Status.NO_RECOURSE), np.nan),
-        (explained(Status.ALREADY_FAVOURABLE), np.nan),
+        (explained(Status.ACCEPTED), np.nan),
         (explained(Status.ERROR), np.nan),
     ],
 )
@@ -120,7 +120,7 @@ def test_a_one_hot_group_is_one_feature_and_a_linked_one_is_none() -> None:
         "Income": Feature(name="Income"),
     }
     person = explained(Status.OPTIMAL, [(0.1, 1.0)], changes=("Home_own", "Home_rent", "Years", "Income"))
-    found = outcomes_of(many([replace(person, question=Question(features=features))] * 2))
+    found = outcomes_of(many([replace(person, problem=ProblemRecord(features=features))] * 2))
     assert found.features == ("Home", "Income")
     assert found.changed_by.tolist() == [0, 0, 1, 1]
     assert found.changed.tolist() == [0, 1, 0, 1]

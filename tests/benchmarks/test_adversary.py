@@ -39,9 +39,9 @@ def score(rows: pd.DataFrame) -> np.ndarray:
 
 def contest(threshold: float, **settings: object) -> tuple[p2ce.Explainer, Space, Finds]:
     reference = people()
-    actions = p2ce.ActionSet.infer(reference).fix("Age").increase_only("Income")
+    policy = p2ce.Policy.infer(reference).fix("Age").increase_only("Income")
     explainer = p2ce.Explainer(
-        score, reference, actions=actions, threshold=threshold, plausibility=None, **settings
+        score, reference, policy=policy, threshold=threshold, plausibility=None, **settings
     )
     space = Space.of(
         explainer,
@@ -58,11 +58,11 @@ def test_finds_are_accepted_allowed_and_priced_as_the_library_prices_them(thresh
     explainer, space, found = contest(float(threshold))
     assert len(found.rows)
     for place in range(0, len(found.rows), len(found.rows) // 20 + 1):
-        judgement = explainer.check(PERSON, space.proposal(PERSON, found.rows[place]))
-        assert judgement.ok
-        assert len(judgement.changes) == found.changes[place] <= 3
-        assert space.number_count * judgement.costs["mean_distance"] == pytest.approx(found.total[place])
-        assert judgement.costs["max_distance"] == pytest.approx(found.largest[place])
+        evaluation = explainer.evaluate(PERSON, space.proposal(PERSON, found.rows[place]))
+        assert evaluation.ok
+        assert len(evaluation.changes) == found.changes[place] <= 3
+        assert space.number_count * evaluation.costs["mean_distance"] == pytest.approx(found.total[place])
+        assert evaluation.costs["max_distance"] == pytest.approx(found.largest[place])
 
 
 @examples(10)
@@ -84,8 +84,8 @@ def test_a_win_is_reported_where_the_grid_is_too_coarse_and_none_where_it_is_fin
         ({"Income": 40, "Debt": 3, "Rate": 2.0}, True),
         ({"Income": 1, "Rate": 0.005}, False),
     ):
-        actions = coarse.actions.step(steps)
-        explainer = p2ce.Explainer(score, people(), actions=actions, threshold=10.0, plausibility=None)
+        policy = coarse.policy.step(steps)
+        explainer = p2ce.Explainer(score, people(), policy=policy, threshold=10.0, plausibility=None)
         explanation = explainer.explain(PERSON)
         wins = list(wins_over(explanation, found, explainer=explainer, space=space, row=PERSON))
         assert bool(wins) == expected, wins
@@ -99,7 +99,7 @@ def test_plausibility_is_required_as_the_explainer_requires_it() -> None:
         return 60.0 - rows["Income"].to_numpy(dtype=float)
 
     explainer = p2ce.Explainer(
-        score, reference, actions=p2ce.ActionSet.infer(reference), threshold=30.0, plausibility=richer_is_odd
+        score, reference, policy=p2ce.Policy.infer(reference), threshold=30.0, plausibility=richer_is_odd
     )
     columns = reference.columns
     space = Space.of(

@@ -100,7 +100,7 @@ def test_frames_and_the_twin_of_the_detector_are_those_of_p2ce(gaps: bool) -> No
     frame = FrameMaker.like(table, book).frame(book.encode(table))
     pd.testing.assert_frame_equal(frame, table.reset_index(drop=True))
     explainer = made.explainer()
-    found = [explainer.check(row, row).plausible for _, row in made.people.iterrows()]
+    found = [explainer.evaluate(row, row).plausible for _, row in made.people.iterrows()]
     assert made.twin.is_plausible(book.encode(made.people)).tolist() == found
 
 

@@ -1,4 +1,4 @@
-"""Is a question laid out so that every score finds its columns, and everyone the axes made for them?"""
+"""Is a problem laid out so that every score finds its columns, and everyone the axes made for them?"""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
-from p2ce import ActionSet, rules
+from p2ce import Policy, rules
 from p2ce.compilation.compiled_problem import parsed_for, shaped_for, within_reach
 from p2ce.compilation.requirements import in_columns_of
 from p2ce.scores.score_rows import score_rows
@@ -35,12 +35,12 @@ LINK = rules.linked("years", "age", ratio=2.0)
 
 def setup_of(*chosen: Any, model: Any = None, **arguments: Any) -> Any:
     tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(PEOPLE, LABEL) if model is None else model
-    actions = ActionSet.infer(PEOPLE, protect=None).rule(*chosen)
-    return p2ce.Explainer(tree, PEOPLE, actions=actions, target=1, plausibility=None, **arguments)._problem
+    policy = Policy.infer(PEOPLE, protect=None).rule(*chosen)
+    return p2ce.Explainer(tree, PEOPLE, policy=policy, target=1, plausibility=None, **arguments)._problem
 
 
 def coded(problem: Any, **changed: Any) -> np.ndarray:
-    """Give one person (1, d) as codes."""
+    """Return one person (1, d) as codes."""
     row = {**PEOPLE.iloc[3].to_dict(), **changed}
     return problem.codebook.encode(pd.DataFrame([row]))
 

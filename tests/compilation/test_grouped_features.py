@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce import ActionSet, rules
+from p2ce import Policy, rules
 from p2ce.compilation.grouped_features import (
     compounds_for,
     groups_of,
@@ -33,7 +33,7 @@ PEOPLE = pd.DataFrame(
 )
 HOMES = ["own", "rent", "free"]
 BOOK = codebook_of(PEOPLE)
-FREE = ActionSet.infer(PEOPLE, protect=None)
+FREE = Policy.infer(PEOPLE, protect=None)
 HOME = rules.one_hot("home", HOMES)
 CHAIN = (rules.linked("years", "age"), rules.linked("age", "pension", ratio=2.5, counts="each"))
 HOT = st.sampled_from([0.0, 1.0, MISSING])
@@ -47,7 +47,7 @@ def rows_at(compounds: Any, person: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def coded(**changed: Any) -> np.ndarray:
-    """Give a person who rents, with some values changed."""
+    """Return a person who rents, with some values changed."""
     row = {"own": 0, "rent": 1, "free": 0, "age": 30, "years": 1.0, "pension": 100.0, **changed}
     return BOOK.encode(pd.DataFrame([row]))[0]
 
@@ -55,8 +55,8 @@ def coded(**changed: Any) -> np.ndarray:
 def test_the_reference_decides_whether_none_is_a_level() -> None:
     known: dict[Any, Any] = {}
 
-    def settle(actions: ActionSet, people: pd.DataFrame, known: dict[Any, Any]) -> ActionSet:
-        return settle_groups(actions, BOOK, people, known)
+    def settle(policy: Policy, people: pd.DataFrame, known: dict[Any, Any]) -> Policy:
+        return settle_groups(policy, BOOK, people, known)
 
     closed = settle(FREE.rule(HOME), PEOPLE, known)
     assert [rule.may_be_none for rule in closed.rules] == [False]
@@ -85,11 +85,11 @@ def test_a_group_has_a_level_per_column_and_one_for_none(may_be_none: bool) -> N
 
 @given(st.tuples(HOT, HOT, HOT))
 def test_everyone_stands_at_a_level_of_their_own_question(hot: tuple[float, ...]) -> None:
-    actions = FREE.rule(rules.one_hot("home", HOMES, may_be_none=False))
+    policy = FREE.rule(rules.one_hot("home", HOMES, may_be_none=False))
     person = coded()
     person[:3] = hot
-    groups = groups_of(actions, BOOK)
-    (home,) = compounds_for(actions, BOOK, groups, person)
+    groups = groups_of(policy, BOOK)
+    (home,) = compounds_for(policy, BOOK, groups, person)
     (code,) = home.codes_of(person[None, :])
     assert home.levels[int(code)].tolist() == list(hot)
     shared = not np.isnan(groups[0].codes_of(person[None, :])[0])
@@ -99,10 +99,10 @@ def test_everyone_stands_at_a_level_of_their_own_question(hot: tuple[float, ...]
 
 
 def test_followers_go_where_their_drivers_do() -> None:
-    actions = FREE.rule(*CHAIN)
-    assert has_links(actions)
+    policy = FREE.rule(*CHAIN)
+    assert has_links(policy)
     assert not has_links(FREE.rule(HOME))
-    (chain,) = compounds_for(actions, BOOK, (), coded())
+    (chain,) = compounds_for(policy, BOOK, (), coded())
     assert chain.name == "years"
     assert [BOOK.names[member] for member in chain.members] == ["years", "age", "pension"]
     assert not chain.is_category
@@ -116,7 +116,7 @@ def test_followers_go_where_their_drivers_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("actions", "person"),
+    ("policy", "person"),
     [
         (FREE.decrease_only("own"), {}),
         (FREE.increase_only("rent"), {}),
@@ -128,30 +128,30 @@ def test_followers_go_where_their_drivers_do() -> None:
     ids=["down", "up", "named", "narrow", "missing stays", "two at once"],
 )
 def test_levels_that_a_member_may_not_go_to_are_beyond_the_budget(
-    actions: ActionSet, person: dict[str, Any]
+    policy: Policy, person: dict[str, Any]
 ) -> None:
     """What the search offers is what the check allows: a difference would look like a lie of the model."""
-    actions = actions.rule(rules.one_hot("home", HOMES, may_be_none=False))
+    policy = policy.rule(rules.one_hot("home", HOMES, may_be_none=False))
     row = coded(**person)
-    compounds = compounds_for(actions, BOOK, groups_of(actions, BOOK), row)
+    compounds = compounds_for(policy, BOOK, groups_of(policy, BOOK), row)
     rows, may_go_to = rows_at(compounds, row)
     before = np.repeat(row[None, :], len(rows), axis=0)
     wide = np.repeat(widen(row[None, :], compounds), len(rows), axis=0)
     now = wide.copy()
     now[:, -1] = np.arange(len(rows))
     offered = may_go_to.copy()
-    for score in limits_of(compounds, actions, BOOK, [6], None):
+    for score in limits_of(compounds, policy, BOOK, [6], None):
         offered &= -score.spending.of_row(wide, now) >= score.reject_below
     np.testing.assert_array_equal(
-        offered, may_go_to & allowed_rows([actions[name] for name in BOOK.names], BOOK, before, rows)
+        offered, may_go_to & allowed_rows([policy[name] for name in BOOK.names], BOOK, before, rows)
     )
 
 
 @given(st.integers(1, 4), st.data())
 def test_moves_are_counted_as_the_budget_counts_them(max_changes: int, data: st.DataObject) -> None:
-    actions = FREE.rule(HOME, *CHAIN)
+    policy = FREE.rule(HOME, *CHAIN)
     row = coded()
-    compounds = compounds_for(actions, BOOK, groups_of(actions, BOOK), row)
+    compounds = compounds_for(policy, BOOK, groups_of(policy, BOOK), row)
     wide = widen(row[None, :], compounds)
     now = wide.copy()
     for place, compound in enumerate(compounds):
@@ -162,7 +162,7 @@ def test_moves_are_counted_as_the_budget_counts_them(max_changes: int, data: st.
         for i, one in enumerate(compounds)
     )
     assert moves(compounds, row[None, :], narrow(now, compounds)).tolist() == [count]
-    budget = limits_of(compounds, actions, BOOK, [6, 7], max_changes)[0]
+    budget = limits_of(compounds, policy, BOOK, [6, 7], max_changes)[0]
     assert budget.name == "changes"
     within = -budget.spending.of_row(wide, now) >= budget.reject_below
     assert within.tolist() == [count <= max_changes]

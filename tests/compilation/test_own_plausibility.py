@@ -41,11 +41,11 @@ def test_options_pass_the_check_of_proposals_and_those_that_are_less_plausible_d
     for one in found[:5]:
         assert one.certificate is not None
         for option in one:
-            judged = explainer.check(one.person, option.values)
+            judged = explainer.evaluate(one.person, option.values)
             assert judged.ok
             assert judged.admitted_by == option.admitted_by
             assert judged.plausibility_today == one.certificate.plausibility_today
-            again = strict.check(one.person, option.values)
+            again = strict.evaluate(one.person, option.values)
             assert again.plausible is (option.admitted_by == "plausible")
             assert again.plausibility_today is None
             told = str(judged)
@@ -54,13 +54,13 @@ def test_options_pass_the_check_of_proposals_and_those_that_are_less_plausible_d
 
 def test_a_map_shows_as_plausible_what_is_no_less_so_than_today() -> None:
     explainer, found = outliers()
-    drawn = explainer.map_of(found[0], "Income", "Debt", size=8)
+    drawn = explainer.feature_map(found[0], "Income", "Debt", size=8)
     here = [list(drawn.values[0]).index(found[0].person["Income"])]
     up = [list(drawn.values[1]).index(found[0].person["Debt"])]
     assert drawn.plausible is not None
     assert drawn.plausible[up, here].all()
     strict = loans.explainer(plausibility=FOREST, plausibility_of_today="ignore")
-    judged = strict.map_of(strict.explain(found[0].person), "Income", "Debt", size=8).plausible
+    judged = strict.feature_map(strict.explain(found[0].person), "Income", "Debt", size=8).plausible
     assert judged is not None
     assert not judged.all()
 
@@ -69,7 +69,7 @@ def test_an_explanation_of_the_other_rule_belongs_to_another_problem() -> None:
     _, found = outliers()
     strict = loans.explainer(plausibility=FOREST, plausibility_of_today="ignore")
     with pytest.raises(p2ce.errors.InvalidArgument, match="plausibility_of_today was counts, and is ignore"):
-        strict.map_of(found[0], "Income", "Debt")
+        strict.feature_map(found[0], "Income", "Debt")
 
 
 @pytest.mark.parametrize("rule", ["counts", "ignore"])
@@ -79,12 +79,12 @@ def test_a_saved_explainer_keeps_the_rule(rule: Any, tmp_path: Path) -> None:
     again = p2ce.Explainer.load(tmp_path / "loans.p2ce", loans.forest())
     people = loans.rejected().iloc[:20]
     assert again.explain_many(people) == explainer.explain_many(people)
-    assert again.question.settings["plausibility_of_today"] == rule
+    assert again.problem.settings["plausibility_of_today"] == rule
 
 
 def test_rounded_values_are_admitted_by_the_same_rule() -> None:
-    actions = p2ce.ActionSet.infer(loans.people()).display(Debt={"decimals": 0})
-    _, found = outliers(actions=actions)
+    policy = p2ce.Policy.infer(loans.people()).display(Debt={"decimals": 0})
+    _, found = outliers(policy=policy)
     assert all(option.displayed_score >= one.threshold for one in found for option in one)
 
 
@@ -99,9 +99,9 @@ def test_a_person_of_density_zero_may_stay_there() -> None:
 
     frame = loans.people()
     few = {"Income": [12, 20, 28, 36, 44, 52], "Debt": [-3.0, -1.5, 0.0, 1.5, 3.0], "Rate": [0.0, 0.5, 1.0]}
-    actions = p2ce.ActionSet.infer(frame).values(few).fix("Years")
-    explainer = loans.explainer(plausibility=density, actions=actions)
-    free = loans.explainer(plausibility=None, actions=actions)
+    policy = p2ce.Policy.infer(frame).values(few).fix("Years")
+    explainer = loans.explainer(plausibility=density, policy=policy)
+    free = loans.explainer(plausibility=None, policy=policy)
     person = loans.rejected()[loans.rejected()["Years"] > 0].iloc[0]
     found = explainer.explain(person)
     assert [option.changes for option in found] == [option.changes for option in free.explain(person)]

@@ -32,7 +32,7 @@ def test_the_finest_grid_lies_beside_the_thresholds_of_the_detector_too() -> Non
     tree = DecisionTreeClassifier(max_depth=1).fit(PEOPLE, PEOPLE["Income"] > 1234.5)
     forest = IsolationForest(n_estimators=5, max_samples=32, random_state=0).fit(PEOPLE)
     problem = p2ce.Explainer(tree, PEOPLE, target=1, plausibility=forest)._problem
-    sides = problem.refinement["Income"].sides(problem.actions["Income"], Detail.FINEST)
+    sides = problem.refinement["Income"].sides(problem.policy["Income"], Detail.FINEST)
     for one in forest.estimators_:
         cuts = one.tree_.threshold[one.tree_.feature == 0]
         for cut in cuts[(cuts > PEOPLE["Income"].min()) & (cuts < PEOPLE["Income"].max())]:
@@ -58,26 +58,26 @@ def test_a_range_around_anybody_has_candidates(kind: str) -> None:
         if kind == "linear"
         else DecisionTreeClassifier(max_depth=6, random_state=0)
     ).fit(LOANS, REPAID)
-    actions = p2ce.ActionSet.infer(LOANS).fix("Debts")
+    policy = p2ce.Policy.infer(LOANS).fix("Debts")
 
     def score(people: pd.DataFrame) -> np.ndarray:
         return model.predict_proba(people)[:, 1]
 
     given = score if kind == "function" else model
-    explainer = p2ce.Explainer(given, LOANS, target=True, actions=actions, plausibility=None)
+    explainer = p2ce.Explainer(given, LOANS, target=True, policy=policy, plausibility=None)
     rows = LOANS[model.predict(LOANS) == 0][:40]
     changed = 0
     for _, row in rows.iterrows():
         income, rate = row["Income"], row["Rate"]
-        narrow = actions.within(Income=(income, income * 1.3), Rate=(rate * 0.9, rate))
-        explanation = explainer.explain(row, actions=narrow)
+        narrow = policy.within(Income=(income, income * 1.3), Rate=(rate * 0.9, rate))
+        explanation = explainer.explain(row, policy=narrow)
         assert explanation.status in ("OPTIMAL", "NO_RECOURSE")
         assert all(income <= option.values["Income"] <= income * 1.3 for option in explanation)
         assert all(rate * 0.9 <= option.values["Rate"] <= rate for option in explanation)
         changed += len(explanation)
         if not len(explanation):
             # Relaxing the two ranges leads where the explainer's own policy leads.
-            assert len(explainer.why_none(explanation, actions=narrow))
+            assert len(explainer.relaxations(explanation, policy=narrow))
     assert changed
 
 
@@ -85,8 +85,8 @@ def test_a_range_without_a_value_of_the_column_leaves_no_move() -> None:
     tree = DecisionTreeClassifier(max_depth=6, random_state=0).fit(LOANS, REPAID)
     explainer = p2ce.Explainer(tree, LOANS, target=True, plausibility=None)
     row = LOANS[tree.predict(LOANS) == 0].iloc[0]
-    stuck = explainer.actions.within(Income=(row["Income"] + 0.2, row["Income"] + 0.8)).fix("Rate")
-    explanation = explainer.explain(row, actions=stuck)
+    stuck = explainer.policy.within(Income=(row["Income"] + 0.2, row["Income"] + 0.8)).fix("Rate")
+    explanation = explainer.explain(row, policy=stuck)
     assert all(set(option.changes) <= {"Debts"} for option in explanation)
     assert "none in this range" in p2ce.to_text(explanation, audience="auditor") + p2ce.to_html(explanation)
 
@@ -104,14 +104,14 @@ def test_nobody_is_reported_without_recourse_who_could_have_the_values_of_others
     """Rules tell apart what trees do not: the finest grid has all values of the data in their columns."""
     people, accepted = salaries()
     tree = DecisionTreeClassifier(max_depth=4, random_state=0).fit(people, accepted)
-    actions = p2ce.ActionSet.infer(people, protect=None)
+    policy = p2ce.Policy.infer(people, protect=None)
     if rule == "linked":
-        actions = actions.fix("Bonus").rule(rules.linked("Salary", "Total", ratio=1))
+        policy = policy.fix("Bonus").rule(rules.linked("Salary", "Total", ratio=1))
     else:
-        actions = actions.rule(
+        policy = policy.rule(
             rules.inequality("Total <= Salary + Bonus"), rules.inequality("Salary + Bonus <= Total")
         )
-    explainer = p2ce.Explainer(tree, people, target=1, actions=actions, plausibility=None)
+    explainer = p2ce.Explainer(tree, people, target=1, policy=policy, plausibility=None)
     rejected = people[tree.predict(people) == 0].head(40)
     others = people[tree.predict(people) == 1]
     for (_, row), found in zip(rejected.iterrows(), explainer.explain_many(rejected), strict=True):
@@ -126,5 +126,5 @@ def test_nobody_is_reported_without_recourse_who_could_have_the_values_of_others
                     continue
             else:
                 proposal = other.to_dict()
-            judged = explainer.check(row, proposal)
+            judged = explainer.evaluate(row, proposal)
             assert not (judged.valid and judged.allowed), (row.to_dict(), proposal)

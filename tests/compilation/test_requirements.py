@@ -10,7 +10,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
-from p2ce import ActionSet, rules
+from p2ce import Policy, rules
 from p2ce.compilation.batch import place_and_price
 from p2ce.compilation.requirements import Source
 from p2ce.scores.external import REJECT
@@ -32,8 +32,8 @@ def ask(rows: pd.DataFrame) -> np.ndarray:
 
 def problem_of(model: Any, **given: Any) -> Any:
     some = rules.predicate(lambda rows: rows["c"] < 99, name="c is small")
-    actions = ActionSet.infer(PEOPLE).rule(some, rules.exclusive("a", "c"))
-    return p2ce.Explainer(model, PEOPLE, target=1, actions=actions, **given)._problem
+    policy = Policy.infer(PEOPLE).rule(some, rules.exclusive("a", "c"))
+    return p2ce.Explainer(model, PEOPLE, target=1, policy=policy, **given)._problem
 
 
 def test_the_order_is_that_of_the_kernel_and_then_that_of_evaluation() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce import ActionSet, rules
+from p2ce import Policy, rules
 from p2ce.compilation.rule_scores import resolve_rules
 from p2ce.problem.rules.rule import Rule
 from p2ce.tables.codebook import MISSING, codebook_of
@@ -25,7 +25,7 @@ PEOPLE = pd.DataFrame(
 )
 BOOK = codebook_of(PEOPLE)
 NAMES = BOOK.names
-FREE = ActionSet.infer(PEOPLE, protect=None)
+FREE = Policy.infer(PEOPLE, protect=None)
 RULES: dict[str, Rule] = {
     "whole inequality": rules.inequality("2*late <= age - 15"),
     "inequality": rules.inequality("income <= 0.5*age + late"),

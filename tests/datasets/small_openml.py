@@ -51,7 +51,7 @@ class SmallOpenML(HTTPSHandler):
             "md5_checksum": hashlib.md5(text.encode()).hexdigest(),
         }
         size = {"quality": [{"name": "NumberOfInstances", "value": str(len(table))}]}
-        self.answers = {
+        self.results = {
             f"/api/v1/json/data/{number}": json.dumps({"data_set_description": about}),
             f"/api/v1/json/data/features/{number}": json.dumps({"data_features": {"feature": features}}),
             f"/api/v1/json/data/qualities/{number}": json.dumps({"data_qualities": size}),
@@ -62,8 +62,8 @@ class SmallOpenML(HTTPSHandler):
     def https_open(self, request: Request) -> addinfourl:
         if self.broken:
             raise URLError("no route to host")
-        found = self.answers.get(request.selector)
+        found = self.results.get(request.selector)
         code = 412 if found is None else 200
-        answer = addinfourl(BytesIO((found or "").encode()), Message(), request.full_url, code=code)
-        answer.msg = "OK" if code == 200 else "Precondition Failed"
-        return answer
+        explanation = addinfourl(BytesIO((found or "").encode()), Message(), request.full_url, code=code)
+        explanation.msg = "OK" if code == 200 else "Precondition Failed"
+        return explanation

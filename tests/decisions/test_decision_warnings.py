@@ -114,7 +114,7 @@ def test_ties_at_the_threshold_are_no_disagreement(caplog: pytest.LogCaptureFixt
     assert explainer.explain({"step": 1}).status is Status.OPTIMAL
     assert heard(caplog, tree, frame, target=1) == []
     assert Explainer(tree, frame, target=0, plausibility=None).explain({"step": 1}).status is (
-        Status.ALREADY_FAVOURABLE
+        Status.ACCEPTED
     )
 
 

@@ -58,10 +58,10 @@ def test_the_outlier_convention_means_plausible_from_zero(name, named):
     found = parse_detector(detector, reference=BACKWARDS if named else FRAME)
     assert found.score is None
     assert found.family == f"black box ({type(detector).__name__})"
-    answers = found.evaluate(BACKWARDS)
+    results = found.evaluate(BACKWARDS)
     assert found.columns == tuple(FRAME.columns)
-    assert ((answers >= 0.0) == (detector_says(detector, rows) >= 0.0)).all()
-    assert (found.report(answers) == answers).all()
+    assert ((results >= 0.0) == (detector_says(detector, rows) >= 0.0)).all()
+    assert (found.report(results) == results).all()
 
 
 def detector_says(detector, rows):
@@ -77,10 +77,10 @@ def test_contamination_moves_the_threshold_and_nothing_else(name, contamination)
     detector = (OUTLIERS | DENSITIES)[name]().fit(FRAME)
     before = pickle.dumps(detector) if name in ("one class", "ellipse", "mixture") else None
     found = parse_detector(detector, reference=FRAME, contamination=contamination)
-    answers = found.evaluate(FRAME)
+    results = found.evaluate(FRAME)
     share = 0.05 if contamination is None else contamination  # a density has no threshold of its own
     if name in DENSITIES or contamination is not None:
-        assert np.sum(answers < 0.0) == np.ceil(share * (len(FRAME) - 1))
+        assert np.sum(results < 0.0) == np.ceil(share * (len(FRAME) - 1))
     if before is not None:
         assert pickle.dumps(detector) == before
 
@@ -121,9 +121,9 @@ def test_an_autoencoder_finds_plausible_what_it_reproduces(precision):
     given = torch.tensor(FRAME.to_numpy(dtype=float), dtype=precision)
     with torch.no_grad():
         error = ((module(given) - given).double() ** 2).mean(dim=1).numpy()
-    answers = found.evaluate(BACKWARDS)
-    assert answers == pytest.approx(np.percentile(error, 90.0) - error, rel=1e-5, abs=1e-3)
-    assert np.mean(answers < 0.0) == pytest.approx(0.1, abs=1 / 300)
+    results = found.evaluate(BACKWARDS)
+    assert results == pytest.approx(np.percentile(error, 90.0) - error, rel=1e-5, abs=1e-3)
+    assert np.mean(results < 0.0) == pytest.approx(0.1, abs=1 / 300)
     assert np.mean(parse_detector(module, reference=FRAME).evaluate(FRAME) < 0.0) == pytest.approx(0.05)
     assert found.tolerance == (1e-9 if precision == torch.float64 else 1e-4)
     assert not module.training
@@ -197,8 +197,8 @@ def test_infinities_at_the_ends_do_not_spoil_the_threshold():
 
 
 class Useless:
-    def __init__(self, answer):
-        self.decision_function = answer
+    def __init__(self, explanation):
+        self.decision_function = explanation
 
 
 def raises(rows):
@@ -206,7 +206,7 @@ def raises(rows):
 
 
 @pytest.mark.parametrize(
-    ("answer", "message"),
+    ("explanation", "message"),
     [
         (raises, "raised ZeroDivisionError: oops"),
         (lambda rows: np.zeros((len(rows), 2)), r"one number per row.*gave shape \(150, 2\)"),
@@ -215,7 +215,7 @@ def raises(rows):
     ],
     ids=["raises", "two", "random", "positions"],
 )
-def test_useless_answers_are_named_with_the_call(answer, message):
+def test_useless_answers_are_named_with_the_call(explanation, message):
     with pytest.raises(InvalidOutput, match=message) as error:
-        parse_detector(Useless(answer), reference=FRAME)
+        parse_detector(Useless(explanation), reference=FRAME)
     assert "detector.decision_function" in str(error.value)

@@ -33,7 +33,7 @@ def tidy(text: str) -> str:
 
 
 def shown_by(block: Block) -> str | None:
-    """Give what the page shows of a block's output; a console shows its own."""
+    """Return what the page shows of a block's output; a console shows its own."""
     if block.language != "console":
         return block.shown
     lines, continued = [], False

@@ -1,4 +1,4 @@
-"""Give the README's blocks what they take for granted: people, models, files and a service."""
+"""Return the README's blocks what they take for granted: people, models, files and a service."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,7 +18,7 @@ COUNT = 300
 
 
 def prelude(folder: Path) -> dict[str, Any]:
-    """Give `X_train`, `row`, `model`, `pipeline` (whose classes have names) and `my_service`.
+    """Return `X_train`, `row`, `model`, `pipeline` (whose classes have names) and `my_service`.
 
     The folder gets model.txt, train.csv, people.csv and policy.yaml, for the command line.
     """
@@ -64,7 +64,7 @@ def _write_files(folder: Path, people: pd.DataFrame, accept: Any) -> None:
     booster.save_model(folder / "model.txt")
     people.to_csv(folder / "train.csv", index=False)
     people.head(20).to_csv(folder / "people.csv", index=False)
-    p2ce.ActionSet.infer(people).protect("Age").save(folder / "policy.yaml")
+    p2ce.Policy.infer(people).protect("Age").save(folder / "policy.yaml")
 
 
 def _pipeline() -> Any:

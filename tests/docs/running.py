@@ -56,7 +56,7 @@ class Session:
         if words[:1] == ["cat"]:
             return (self.folder / words[1]).read_text(encoding="utf-8")
         if words[:1] != ["p2ce"]:
-            assert command.startswith(SHOWN_ONLY), f"{command!r} is no command that can be run here"
+            assert command.startswith(SHOWN_ONLY), f"{command!r} is not a command that can be run here"
             return ""
         out, err, self.code = call_p2ce(words[1:])
         assert self.code == 0 or not must_succeed, f"{command} ended with {self.code}:\n{out}\n{err}"
@@ -65,7 +65,7 @@ class Session:
 
 
 def commands(block: Block) -> list[str]:
-    """Give the commands of a block: all lines of sh, those behind a $ of a console; a \\ joins lines."""
+    """Return the commands of a block: all lines of sh, those behind a $ of a console; a \\ joins lines."""
     joined = block.code.replace("\\\n", " ").splitlines()
     if block.language == "console":
         joined = [line[2:] for line in joined if line.startswith("$ ")]
@@ -95,7 +95,7 @@ def call_p2ce(words: list[str]) -> tuple[str, str, int]:
 
 
 def pictures_in(folder: Path) -> list[Path]:
-    """Give the pictures that a page has drawn."""
+    """Return the pictures that a page has drawn."""
     return sorted(folder.glob("*.svg"))
 
 

@@ -83,4 +83,4 @@ def test_files_that_pages_name_are_there() -> None:
     for page in {*PAGES, *ROOT.glob("*.md")} - {ROOT / "CHANGELOG.md"}:
         for name in FILE.findall(page.read_text(encoding="utf-8")):
             here = (ROOT / name, ROOT / "src" / name)
-            assert any(path.exists() for path in here), f"{name_of(page)} names {name}, which is no file"
+            assert any(path.exists() for path in here), f"{name_of(page)} names {name}, which is not a file"

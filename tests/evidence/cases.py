@@ -15,7 +15,7 @@ import p2ce
 from p2ce import evidence, rules
 from tests.populations import loans
 
-ACTIONS = p2ce.ActionSet.infer(loans.people(), protect=None)
+ACTIONS = p2ce.Policy.infer(loans.people(), protect=None)
 FEW = ACTIONS.values({"Income": [20, 30, 40, 55], "Debt": [-2.0, 0.0, 0.5]}).step({"Years": 3}).fix("Rate")
 FOREST = p2ce.IsolationForest(n_estimators=10, contamination=0.1)
 
@@ -35,8 +35,8 @@ class Case:
     def saved(self, path: Path, **more: Any) -> p2ce.Explanation:
         """Explain the person, and save the evidence of it."""
         explanation = self.explained()
-        actions = self.given.get("actions")
-        evidence.save(explanation, path, explainer=self.explainer, actions=actions, **more)
+        policy = self.given.get("policy")
+        evidence.save(explanation, path, explainer=self.explainer, policy=policy, **more)
         return explanation
 
 
@@ -72,18 +72,18 @@ def categories() -> Case:
     wanted = (reference["Income"] > 40) & (reference["Size"] != "S") | (reference["Place"] == "coast")
     model = HistGradientBoostingClassifier(max_iter=6, max_leaf_nodes=5, categorical_features="from_dtype")
     model.fit(reference, wanted.astype(int))
-    actions = (
-        p2ce.ActionSet.infer(reference, protect=None)
+    policy = (
+        p2ce.Policy.infer(reference, protect=None)
         .allow_missing("Place")
         .increase_only("Size")
         .step({"Rooms": 1})
     )
     person = {"Income": 20.0, "Place": "moon", "Size": "M", "Rooms": None}
-    return made(model, reference, person, actions=actions)
+    return made(model, reference, person, policy=policy)
 
 
 def forest() -> Case:
-    return made(loans.forest(), loans.people(), loans.PERSON, actions=FEW, max_changes=None)
+    return made(loans.forest(), loans.people(), loans.PERSON, policy=FEW, max_changes=None)
 
 
 def card(frame: pd.DataFrame) -> Any:
@@ -92,14 +92,14 @@ def card(frame: pd.DataFrame) -> Any:
 
 
 def black_box() -> Case:
-    return made(card, loans.people(), loans.PERSON, actions=FEW)
+    return made(card, loans.people(), loans.PERSON, policy=FEW)
 
 
 def unwanted_class() -> Case:
     """Class 0 is wanted, with a threshold and a margin of its own, by decision values."""
     model = LogisticRegression(max_iter=500).fit(loans.people(), 1 - loans.label())
     settings = {"target": 0, "scale": "decision", "threshold": 0.25, "margin": 0.5}
-    return made(model, loans.people(), loans.PERSON, actions=FEW, **settings)
+    return made(model, loans.people(), loans.PERSON, policy=FEW, **settings)
 
 
 def homes() -> pd.DataFrame:
@@ -138,39 +138,35 @@ WHO = {"Age": 30, "Job": 3, "Own": 0, "Rent": 1, "Cards": 3, "Loans": 2, "Area":
 
 
 def ruled() -> Case:
-    actions = (
-        p2ce.ActionSet.infer(homes(), protect=None)
-        .step({"Job": 3, "Income": 10})
-        .within({"Income": (10, 60)})
+    policy = (
+        p2ce.Policy.infer(homes(), protect=None).step({"Job": 3, "Income": 10}).within({"Income": (10, 60)})
     )
-    return made(worth, homes(), WHO, actions=actions.rule(*RULES), objectives=["changes", "euclidean"])
+    return made(worth, homes(), WHO, policy=policy.rule(*RULES), objectives=["changes", "euclidean"])
 
 
 def other_rules() -> Case:
-    actions = (
-        p2ce.ActionSet.infer(homes(), protect=None).step({"Job": 3, "Income": 10}).fix("Age", "Own", "Rent")
-    )
+    policy = p2ce.Policy.infer(homes(), protect=None).step({"Job": 3, "Income": 10}).fix("Age", "Own", "Rent")
     more = rules.together("Loans", "Income"), rules.at_most_one_of("Cards", "Loans")
-    return made(worth, homes(), WHO, actions=actions.rule(*more), plausibility=None)
+    return made(worth, homes(), WHO, policy=policy.rule(*more), plausibility=None)
 
 
 def special_values() -> Case:
     reference = homes()
     reference.loc[:20, "Job"] = -9
-    actions = p2ce.ActionSet.infer(reference, special_values={"Job": [-9]}, protect=None).leave_special("Job")
-    actions = actions.fix("Own", "Rent", "Area").step({"Income": 10, "Job": 2})
-    return made(worth, reference, {**WHO, "Job": -9}, actions=actions, max_changes=2)
+    policy = p2ce.Policy.infer(reference, special_values={"Job": [-9]}, protect=None).leave_special("Job")
+    policy = policy.fix("Own", "Rent", "Area").step({"Income": 10, "Job": 2})
+    return made(worth, reference, {**WHO, "Job": -9}, policy=policy, max_changes=2)
 
 
 def no_recourse() -> Case:
     """Nothing is enough, on the finest grid either."""
-    return made(loans.forest(), loans.people(), loans.PERSON, actions=ACTIONS.fix("Income", "Debt", "Owns"))
+    return made(loans.forest(), loans.people(), loans.PERSON, policy=ACTIONS.fix("Income", "Debt", "Owns"))
 
 
 def predicted_number() -> Case:
     income = loans.people()["Income"] * 2.0 - loans.people()["Debt"]
     model = RandomForestRegressor(6, max_depth=4, random_state=0).fit(loans.people(), income)
-    return made(model, loans.people(), loans.PERSON, target=(70, 90), margin=1.0, actions=FEW)
+    return made(model, loans.people(), loans.PERSON, target=(70, 90), margin=1.0, policy=FEW)
 
 
 def one_of_three() -> Case:
@@ -178,24 +174,24 @@ def one_of_three() -> Case:
     label = pd.cut(loans.people()["Income"] - 5 * loans.people()["Debt"], 3, labels=["low", "mid", "high"])
     model = RandomForestClassifier(6, max_depth=4, random_state=0).fit(loans.people(), label)
     settings = {"target": "high", "objectives": ["changes", "max_distance"], "ties": True}
-    return made(model, loans.people(), loans.PERSON, actions=FEW, **settings)
+    return made(model, loans.people(), loans.PERSON, policy=FEW, **settings)
 
 
 def personal() -> Case:
     """Actions and a limit for this person only."""
-    own = {"actions": FEW.fix("Owns"), "max_changes": 2}
-    return made(loans.forest(), loans.people(), loans.PERSON, actions=FEW, explained=own, max_changes=1)
+    own = {"policy": FEW.fix("Owns"), "max_changes": 2}
+    return made(loans.forest(), loans.people(), loans.PERSON, policy=FEW, explained=own, max_changes=1)
 
 
 def rounded() -> Case:
     """A display rounds, so that people read other values than the exact ones."""
-    actions = ACTIONS.display(Debt={"decimals": 0}).fix("Rate")
+    policy = ACTIONS.display(Debt={"decimals": 0}).fix("Rate")
     person = loans.rejected().iloc[8].to_dict()
-    return made(loans.forest(), loans.people(), person, actions=actions, max_changes=2, plausibility=None)
+    return made(loans.forest(), loans.people(), person, policy=policy, max_changes=2, plausibility=None)
 
 
 def favourable() -> Case:
-    return made(loans.forest(), loans.people(), {**loans.PERSON, "Income": 59, "Debt": -3.0}, actions=FEW)
+    return made(loans.forest(), loans.people(), {**loans.PERSON, "Income": 59, "Debt": -3.0}, policy=FEW)
 
 
 CASES: dict[str, Callable[[], Case]] = {

@@ -35,7 +35,7 @@ def forged(path: Path, change: Change, *, part: str = "explanation.json", honest
     data = json.loads(parts[part])
     change(data)
     if part == "explanation.json":  # the policy stands in two parts, and options are numbered
-        parts["policy.yaml"] = data["question"]["policy"].encode()
+        parts["policy.yaml"] = data["problem"]["policy"].encode()
         data["counterfactuals"] = [
             {**option, "number": number} for number, option in enumerate(data["counterfactuals"], start=1)
         ]
@@ -44,7 +44,7 @@ def forged(path: Path, change: Change, *, part: str = "explanation.json", honest
 
 
 def sealed(parts: dict[str, bytes]) -> dict[str, bytes]:
-    """Give the parts with the checksums that they have now."""
+    """Return the parts with the checksums that they have now."""
     record = json.loads(parts["evidence.json"])
     others = {name: content for name, content in parts.items() if name not in ("evidence.json", SIGNATURE)}
     record["parts"] = {name: hashlib.sha256(content).hexdigest() for name, content in others.items()}

@@ -22,8 +22,8 @@ JSON_PARTS = ("evidence.json", "explanation.json")
 def named() -> Case:
     """People read names, units and rounded values."""
     words = {"name": {"en": "income", "pt": "a renda"}, "unit": "EUR", "decimals": 0}
-    actions = ACTIONS.display(Income=words, Debt={"name": "debt"}).fix("Rate")
-    return made(loans.forest(), loans.people(), loans.PERSON, actions=actions, max_changes=2)
+    policy = ACTIONS.display(Income=words, Debt={"name": "debt"}).fix("Rate")
+    return made(loans.forest(), loans.people(), loans.PERSON, policy=policy, max_changes=2)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def saved(case: Case, tmp_path: Path) -> Path:
 
 
 def slots(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any, Any]]:
-    """Give every entry of JSON data: its place, what holds it, and its key there."""
+    """Return every entry of JSON data: its place, what holds it, and its key there."""
     for key, entry in list(value.items() if isinstance(value, dict) else enumerate(value)):
         yield (*place, key), value, key
         if isinstance(entry, dict | list):
@@ -46,7 +46,7 @@ def slots(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
 
 
 def other(value: Any) -> Any:
-    """Give another value of the same type."""
+    """Return another value of the same type."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
@@ -113,8 +113,8 @@ def test_what_is_compared_and_what_is_not_have_nothing_in_common(saved: Path, ca
     lists = (replay.compared, replay.not_compared, replay.only_the_file_says)
     names = [name for one in lists for name in one]
     assert len({*names}) == len(names)
-    assert {"counterfactuals", "question.features", "question.policy", "grid", "readme.txt"} <= {*lists[0]}
-    assert {"certificate.boxes", "question.versions", "code"} <= {*lists[1]}
+    assert {"counterfactuals", "problem.features", "problem.policy", "grid", "readme.txt"} <= {*lists[0]}
+    assert {"certificate.boxes", "problem.versions", "code"} <= {*lists[1]}
     assert {"the person's key", "the person's row", "policy"} <= {*lists[2]}
     for title in ("compared: status", "not compared: kind", "only this file says: the person's key"):
         assert f"\n  {title}" in str(replay)
@@ -124,7 +124,7 @@ def test_what_is_compared_and_what_is_not_have_nothing_in_common(saved: Path, ca
 
 
 def words_of_income(data: dict[str, Any]) -> None:
-    data["question"]["features"]["Income"]["display"]["name"] = "loan amount"
+    data["problem"]["features"]["Income"]["display"]["name"] = "loan amount"
 
 
 def test_forged_words_are_found(saved: Path, case: Case) -> None:
@@ -135,7 +135,7 @@ def test_forged_words_are_found(saved: Path, case: Case) -> None:
     path = with_readme(forged(once, words_of_income))
     replay = evidence.replay(path, case.model)
     assert [str(one) for one in replay.differences] == [
-        "question: features.Income.display.name was 'loan amount', and is {'en': 'income', 'pt': 'a renda'}."
+        "problem: features.Income.display.name was 'loan amount', and is {'en': 'income', 'pt': 'a renda'}."
     ]
     report = check_evidence(path, case.model)
     assert [one.what for one in report.checks if one.outcome == "broken"] == ["names"]
@@ -146,10 +146,10 @@ def test_forged_words_are_found(saved: Path, case: Case) -> None:
 )
 def test_units_and_decimals_are_compared(entry: str, value: Any, saved: Path, case: Case) -> None:
     def change(data: dict[str, Any]) -> None:
-        data["question"]["features"]["Income"]["display"][entry] = value
+        data["problem"]["features"]["Income"]["display"][entry] = value
 
     path = with_readme(forged(saved, change))
-    assert f"question: features.Income.display.{entry}" in str(evidence.replay(path, case.model))
+    assert f"problem: features.Income.display.{entry}" in str(evidence.replay(path, case.model))
     assert not check_evidence(path, case.model).passed
 
 
@@ -163,7 +163,7 @@ def test_the_readme_is_compared_to_the_letter(saved: Path, case: Case) -> None:
 
 def test_a_comment_in_a_policy_is_found(saved: Path, case: Case) -> None:
     def change(data: dict[str, Any]) -> None:
-        data["question"]["policy"] += "# approved by the regulator\n"
+        data["problem"]["policy"] += "# approved by the regulator\n"
 
     assert not evidence.replay(with_readme(forged(saved, change)), case.model).same
 
@@ -180,9 +180,9 @@ def consistent_forgery(path: Path) -> Path:
     parts["policy.yaml"] = parts["policy.yaml"].replace(b"en: income", b"en: loan amount")
     mark = hashlib.sha256(parts["policy.yaml"]).hexdigest()
     data, record = (json.loads(parts[name]) for name in ("explanation.json", "evidence.json"))
-    data["question"]["features"]["Income"]["display"]["name"]["en"] = "loan amount"
-    data["question"].update(policy=parts["policy.yaml"].decode())
-    data["question"]["hashes"]["policy"] = record["hashes"]["policy"] = mark
+    data["problem"]["features"]["Income"]["display"]["name"]["en"] = "loan amount"
+    data["problem"].update(policy=parts["policy.yaml"].decode())
+    data["problem"]["hashes"]["policy"] = record["hashes"]["policy"] = mark
     parts |= {"explanation.json": json.dumps(data).encode(), "evidence.json": json.dumps(record).encode()}
     return with_readme(write_parts(path.with_name("forged.zip"), sealed(parts)))
 
@@ -245,7 +245,7 @@ def test_a_hash_of_the_model_that_was_forged_throughout_is_not_called_compared(t
     case.saved(path)
 
     def change(data: dict[str, Any]) -> None:
-        data.get("question", data)["hashes"]["model"] = "0" * 64
+        data.get("problem", data)["hashes"]["model"] = "0" * 64
 
     replay = evidence.replay(
         with_readme(forged(forged(path, change), change, part="evidence.json")), case.model

@@ -64,7 +64,7 @@ def test_a_listed_name_that_leads_out_of_a_folder_is_rejected(
     listed = {**parts, "evidence.json": json.dumps(record).encode()}
     for held in (listed, sealed({**parts, name: b"x"})):
         path = write_parts(tmp_path / "case.zip", held)
-        with pytest.raises(InvalidArgument, match="is no sound evidence"):
+        with pytest.raises(InvalidArgument, match="is not sound evidence"):
             evidence.replay(path, case.model)
     with pytest.raises(InvalidArgument, match="no name of a part"):
         check_evidence(path, case.model)
@@ -72,15 +72,15 @@ def test_a_listed_name_that_leads_out_of_a_folder_is_rejected(
 
 def test_code_that_a_policy_names_is_not_imported_before_it_is_trusted(tmp_path: Path) -> None:
     rule = p2ce.rules.predicate("tests.archive.predicates:modest", name="modest")
-    case = made(loans.forest(), loans.people(), loans.PERSON, actions=FEW.rule(rule))
+    case = made(loans.forest(), loans.people(), loans.PERSON, policy=FEW.rule(rule))
     case.saved(tmp_path / "case.zip")
     case.explainer.save(tmp_path / "credit.p2ce")
-    case.explainer.actions.save(tmp_path / "policy.yaml")
+    case.explainer.policy.save(tmp_path / "policy.yaml")
     sys.modules.pop("tests.archive.predicates")
     for attempt in (
         lambda: evidence.replay(tmp_path / "case.zip", case.model),
         lambda: p2ce.Explainer.load(tmp_path / "credit.p2ce", case.model),
-        lambda: p2ce.ActionSet.load(tmp_path / "policy.yaml"),
+        lambda: p2ce.Policy.load(tmp_path / "policy.yaml"),
     ):
         with pytest.raises(InvalidArgument, match=r"trust_predicates=True, or --trust-predicates") as caught:
             attempt()

@@ -13,7 +13,7 @@ import pytest
 import p2ce
 from p2ce import Status, evidence
 from p2ce.errors import InvalidArgument, P2CEError
-from p2ce.portfolio.answers import Answers
+from p2ce.portfolio.portfolio_results import PortfolioResults
 from p2ce.testing import check_evidence
 from tests.evidence.cases import ACTIONS, CASES, FEW, Case, booster, card, forest, made
 from tests.evidence.forging import forged, parts_of, with_readme, write_parts
@@ -45,7 +45,7 @@ def test_evidence_of_any_problem_is_found_again_and_passes_its_check(name: str, 
     assert bool(replay.personal) is (name == "personal")
     report = check_evidence(path, case.model)
     outcomes = {check.what: check.outcome for check in report.checks}
-    claims_front = explanation.status is not Status.ALREADY_FAVOURABLE
+    claims_front = explanation.status is not Status.ACCEPTED
     assert outcomes.pop("front") == ("held" if claims_front else "unchecked"), str(report)
     if name == "personal":
         own = {"settings", "policy"}  # the limit of changes and the policy are not the explainer's
@@ -64,12 +64,12 @@ def test_a_file_says_what_it_is_about(saved: Path, case: Case) -> None:
     assert next(iter(parts)) == "evidence.json"
     assert set(record["parts"]) == set(parts) - {"evidence.json"}
     assert record["person"] == 17
-    question = case.explained().question
-    assert question is not None
-    assert record["hashes"] == question.hashes
+    problem = case.explained().problem
+    assert problem is not None
+    assert record["hashes"] == problem.hashes
     for said in ("person 17", "Treat this file like the data", "no signature", "p2ce replay", record["code"]):
         assert said in readme
-    assert parts["policy.yaml"].decode() == question.policy
+    assert parts["policy.yaml"].decode() == problem.policy
 
 
 def test_another_model_is_a_difference_and_the_search_goes_on(saved: Path, case: Case) -> None:
@@ -103,7 +103,7 @@ def repeat(data: dict[str, Any]) -> None:
         (repeat, "explanation", "option repeated: Debt 1.0 → -1.4 was recorded 2 times."),
         (lambda data: data["counterfactuals"].reverse(), "explanation", "the order of options was [2, 1]"),
         (lambda data: data.update(threshold=0.50001), "explanation", "problem: threshold was 0.50001"),
-        (lambda data: data["question"]["hashes"].update(policy="f"), "explanation", "hash: policy in expl"),
+        (lambda data: data["problem"]["hashes"].update(policy="f"), "explanation", "hash: policy in expl"),
         (lambda data: data["hashes"].update(model="f"), "evidence", "hash: model in evidence.json was 'f'"),
         (lambda data: data["hashes"].pop("reference"), "evidence", "hash: reference in evidence.json"),
     ],
@@ -125,14 +125,14 @@ def test_another_limit_than_the_explainers_is_visible(saved: Path, case: Case) -
 
 def test_other_versions_are_information_only(saved: Path, case: Case) -> None:
     def change(data: dict[str, Any]) -> None:
-        data.get("question", data)["versions"]["lightgbm"] = "1.0"
+        data.get("problem", data)["versions"]["lightgbm"] = "1.0"
 
     once = forged(saved, change, part="evidence.json")
     inconsistent = evidence.replay(with_readme(once), case.model)
     assert [one.what for one in inconsistent.differences] == ["versions.lightgbm in evidence.json"]
     replay = evidence.replay(with_readme(forged(once, change)), case.model)
     assert replay.same, str(replay)
-    assert "question.versions" in replay.not_compared
+    assert "problem.versions" in replay.not_compared
     assert replay.versions["lightgbm"][0] == "1.0"
     assert "for information: lightgbm was 1.0" in str(replay)
 
@@ -192,10 +192,10 @@ def test_hostile_files_end_in_one_line(saved: Path, case: Case, tmp_path: Path) 
 
 def test_what_has_no_evidence_is_said(case: Case, tmp_path: Path) -> None:
     explanation, path = case.explained(), tmp_path / "case.zip"
-    bare = p2ce.Explanation.from_dict(explanation.to_dict(question=False))
+    bare = p2ce.Explanation.from_dict(explanation.to_dict(problem=False))
     (wrong,) = case.explainer.explain_many(pd.DataFrame([{**loans.PERSON, "Income": "forty"}]))
     for given, more, said in (
-        (bare, {"explainer": case.explainer}, "no question"),
+        (bare, {"explainer": case.explainer}, "no problem"),
         (wrong, {"explainer": case.explainer}, "could not be explained"),
         (explanation, {}, "needs its explainer"),
         (explanation, {"explainer": forest().explainer}, "another problem"),
@@ -209,7 +209,7 @@ def test_what_has_no_evidence_is_said(case: Case, tmp_path: Path) -> None:
 
 def test_what_only_the_user_has_is_given_again(tmp_path: Path) -> None:
     path = tmp_path / "case.zip"
-    case = made(loans.forest(), loans.people(), loans.PERSON, actions=FEW, plausibility=loans.detector())
+    case = made(loans.forest(), loans.people(), loans.PERSON, policy=FEW, plausibility=loans.detector())
     case.saved(path)
     assert evidence.replay(path, case.model, plausibility=loans.detector()).same
     with pytest.raises(InvalidArgument, match=r"case\.zip' was saved with plausibility of your own"):
@@ -229,30 +229,30 @@ def test_an_archive_will_do_but_leaves_the_grid_out(case: Case, tmp_path: Path) 
     unchecked = [check.what for check in report.checks if check.outcome == "unchecked"]
     assert report.passed
     assert unchecked == ["grid", "front"]
-    other = made(card, loans.people().head(100), loans.PERSON, actions=FEW)
+    other = made(card, loans.people().head(100), loans.PERSON, policy=FEW)
     other.explainer.save(archive)
     with pytest.raises(InvalidArgument, match="another reference"):
         evidence.save(case.explained(), path, explainer=archive)
 
 
 def test_a_person_of_a_portfolio_has_evidence(tmp_path: Path) -> None:
-    explainer = loans.explainer(actions=ACTIONS.fix("Rate"), max_changes=2)
+    explainer = loans.explainer(policy=ACTIONS.fix("Rate"), max_changes=2)
     people = loans.rejected().head(3)
-    written = write_run(tmp_path / "answers", explainer, people, keys=["a", "b", "c"])
-    explainer.save(tmp_path / "answers" / "explainer.p2ce")
-    path, answers = tmp_path / "case.zip", Answers(tmp_path / "answers")
-    evidence.save(answers, path, person="b", explainer=explainer)
+    written = write_run(tmp_path / "results", explainer, people, keys=["a", "b", "c"])
+    explainer.save(tmp_path / "results" / "explainer.p2ce")
+    path, results = tmp_path / "case.zip", PortfolioResults(tmp_path / "results")
+    evidence.save(results, path, person="b", explainer=explainer)
     replay = evidence.replay(path, loans.forest())
     assert replay.same
     assert replay.recorded == written.explanations[1]
     assert check_evidence(path, loans.forest()).passed
-    evidence.save(answers, path, person="c")
+    evidence.save(results, path, person="c")
     assert evidence.replay(path, loans.forest()).same
-    manifest = tmp_path / "answers" / "manifest.json"
+    manifest = tmp_path / "results" / "manifest.json"
     known = json.loads(manifest.read_text(encoding="utf-8"))
     known["hashes"]["model_file"] = "0" * 64
     manifest.write_text(json.dumps(known), encoding="utf-8")
     with pytest.raises(InvalidArgument, match="another file than the model of the run"):
-        evidence.save(Answers(manifest.parent), path, person="c", model_file=manifest)
+        evidence.save(PortfolioResults(manifest.parent), path, person="c", model_file=manifest)
     with pytest.raises(InvalidArgument, match="no person 'z'"):
-        evidence.save(answers, path, person="z")
+        evidence.save(results, path, person="z")

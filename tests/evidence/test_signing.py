@@ -82,7 +82,7 @@ def test_the_fingerprint_is_that_of_ssh_keygen(signed: Path, tmp_path: Path) -> 
 
 
 def forgeries(path: Path) -> dict[str, Path]:
-    """Give files that differ from a signed one, with all checksums right."""
+    """Return files that differ from a signed one, with all checksums right."""
     parts = parts_of(path)
     name = path.with_name
     others = {

@@ -28,17 +28,17 @@ RULES: dict[str, Any] = {
     "link": linked("years", "age"),
     "group": one_hot("size", ["a", "b"]),
 }
-# How to impose a restriction on an action set, and what comes in its place.
-Change = Callable[[p2ce.ActionSet], p2ce.ActionSet]
+# How to impose a restriction on a policy, and what comes in its place.
+Change = Callable[[p2ce.Policy], p2ce.Policy]
 
 
 def texts(restrictions: Iterable[Restriction]) -> frozenset[str]:
-    """Give restrictions, which hold dicts, as text that can be compared."""
+    """Return restrictions, which hold dicts, as text that can be compared."""
     return frozenset(map(repr, restrictions))
 
 
-def as_it_is(actions: p2ce.ActionSet) -> p2ce.ActionSet:
-    return actions
+def as_it_is(policy: p2ce.Policy) -> p2ce.Policy:
+    return policy
 
 
 RESTRICTIONS: dict[str, tuple[Restriction, Change, Change]] = {
@@ -126,27 +126,27 @@ class Infeasible:
 
     model: Any
     frame: pd.DataFrame
-    inferred: p2ce.ActionSet  # from the frame
+    inferred: p2ce.Policy  # from the frame
     person: dict[str, Any]
     names: tuple[str, ...]  # of RESTRICTIONS
     max_changes: int
     explainers: dict[bool, p2ce.Explainer]  # by whether plausibility is required
 
-    def actions(self, lifted: frozenset[str] = frozenset()) -> p2ce.ActionSet:
-        """Give what the features may do, without some restrictions."""
-        actions = self.inferred.step(debt=0.5, rate=0.1, income=10.0, age=1, years=1)
-        actions = actions.fix("a", "b") if "group" not in self.names else actions
-        actions = actions.fix("income") if "income" not in self.names else actions
-        actions = actions.protect("age") if "link" not in self.names else actions
+    def policy(self, lifted: frozenset[str] = frozenset()) -> p2ce.Policy:
+        """Return what the features may do, without some restrictions."""
+        policy = self.inferred.step(debt=0.5, rate=0.1, income=10.0, age=1, years=1)
+        policy = policy.fix("a", "b") if "group" not in self.names else policy
+        policy = policy.fix("income") if "income" not in self.names else policy
+        policy = policy.protect("age") if "link" not in self.names else policy
         for name in self.names:
             _, impose, instead = RESTRICTIONS[name]
-            actions = (instead if name in lifted else impose)(actions)
-        return actions
+            policy = (instead if name in lifted else impose)(policy)
+        return policy
 
     def explain(self, lifted: frozenset[str], more: int, plausible: bool) -> p2ce.Explanation:
         """Explain again, with restrictions lifted by hand."""
         return self.explainers[plausible].explain(
-            self.person, actions=self.actions(lifted), max_changes=self.max_changes + more
+            self.person, policy=self.policy(lifted), max_changes=self.max_changes + more
         )
 
     def liftings(self) -> Iterator[tuple[frozenset[str], int, bool]]:
@@ -167,10 +167,10 @@ class Infeasible:
             found.append(Restriction(kind="plausibility"))
         return texts(found)
 
-    def why(self, **options: Any) -> p2ce.result.WhyNone:
+    def why(self, **options: Any) -> p2ce.result.Relaxations:
         explainer = self.explainers[True in self.explainers]
-        given = explainer.explain(self.person, actions=self.actions(), max_changes=self.max_changes)
-        return explainer.why_none(given, actions=self.actions(), **options)
+        given = explainer.explain(self.person, policy=self.policy(), max_changes=self.max_changes)
+        return explainer.relaxations(given, policy=self.policy(), **options)
 
 
 def find_infeasible(
@@ -192,7 +192,7 @@ def find_infeasible(
             )
             for judged in ([True, False] if plausible else [False])
         }
-        inferred = p2ce.ActionSet.infer(frame, protect=None)
+        inferred = p2ce.Policy.infer(frame, protect=None)
         scores = model(frame) if kind == "function" else model.predict_proba(frame)[:, 1]
         # From the middle of the rejected on, where lifting neither everything nor nothing helps.
         for row in np.argsort(scores)[len(frame) // 5 : len(frame) // 2 : 3]:

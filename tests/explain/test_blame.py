@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from p2ce import ActionSet, Explainer, Status
+from p2ce import Explainer, Policy, Status
 from p2ce.errors import InvalidOutput, InvalidPerson
 
 RNG = np.random.default_rng(0)
@@ -34,7 +34,7 @@ def strict_score(rows: pd.DataFrame) -> np.ndarray:
 @pytest.mark.parametrize("model", [score, strict_score])
 def test_each_row_has_its_own_reason_alone_and_in_a_batch(model: Any) -> None:
     explainer = Explainer(
-        model, FRAME, actions=ActionSet.infer(FRAME, protect=None), **{"target": 1, **ARGUMENTS}
+        model, FRAME, policy=Policy.infer(FRAME, protect=None), **{"target": 1, **ARGUMENTS}
     )
     rows = [(30, "clerk"), (30, "pilot"), (101, "cook"), (101, "pilot"), (25, "smith")]
     found = explainer.explain_many(pd.DataFrame(rows, columns=["age", "job"]))

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import p2ce
-from p2ce import ActionSet
-from p2ce.errors import InvalidActions
+from p2ce import Policy
+from p2ce.errors import InvalidPolicy
 from p2ce.explain import candidate_errors as candidates
 from p2ce.explain.candidate_errors import require_candidates
 
@@ -29,24 +29,24 @@ class Picky:
         return (frame["age"] > 35).to_numpy(dtype=np.float64)
 
 
-def setup_of(model: Any, actions: ActionSet) -> Any:
-    return p2ce.Explainer(model, PEOPLE, target=1, actions=actions, plausibility=None)._problem
+def setup_of(model: Any, policy: Policy) -> Any:
+    return p2ce.Explainer(model, PEOPLE, target=1, policy=policy, plausibility=None)._problem
 
 
 def test_labels_that_the_model_rejects_are_named_with_advice() -> None:
     model = Picky("own", "rent", "free")
-    problem = setup_of(model, ActionSet.infer(PEOPLE, protect=None))
+    problem = setup_of(model, Policy.infer(PEOPLE, protect=None))
     model.known -= {"free"}
     row = problem.codebook.encode(PEOPLE)[0]
-    with pytest.raises(InvalidActions, match=r"fails with 'home' at 'free' \(.*actions\.values\(\{'home'"):
+    with pytest.raises(InvalidPolicy, match=r"fails with 'home' at 'free' \(.*policy\.values\(\{'home'"):
         require_candidates(problem, row)
-    fine = problem.with_actions(ActionSet.infer(PEOPLE, protect=None).values(home=["own", "rent"]))
+    fine = problem.with_policy(Policy.infer(PEOPLE, protect=None).values(home=["own", "rent"]))
     require_candidates(fine, row)
 
 
 def test_of_many_candidates_some_of_every_feature_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Picky("own", "rent", "free")
-    problem = setup_of(model, ActionSet.infer(PEOPLE, protect=None).values(age=list(range(20, 90))))
+    problem = setup_of(model, Policy.infer(PEOPLE, protect=None).values(age=list(range(20, 90))))
     row = problem.codebook.encode(PEOPLE)[0]
     model.rows = 0
     require_candidates(problem, row)
@@ -56,7 +56,7 @@ def test_of_many_candidates_some_of_every_feature_are_tried(monkeypatch: pytest.
     require_candidates(problem, row)
     assert model.rows == 10 + 3  # the short list leaves its share to the long one
     model.known -= {"free"}
-    with pytest.raises(InvalidActions, match="fails with 'home' at 'free'"):
+    with pytest.raises(InvalidPolicy, match="fails with 'home' at 'free'"):
         require_candidates(problem, row)
     model.known |= {"free"}
     monkeypatch.setattr(candidates, "MOST_TRIED", 1)
@@ -70,9 +70,9 @@ def test_a_category_with_too_many_labels_is_rejected_before_anything_learns_from
         {"age": np.arange(30_002) % 60, "home": [f"home {i % 30_001}" for i in range(30_002)]}
     )
     model = Picky(*people["home"])
-    with pytest.raises(InvalidActions, match="'home' has 30,001 labels, more than the 30,000 allowed"):
+    with pytest.raises(InvalidPolicy, match="'home' has 30,001 labels, more than the 30,000 allowed"):
         p2ce.Explainer(model, people, target=1)
     assert model.rows == 0
-    fixed = ActionSet.infer(people).fix("home")  # which has no candidates to list
-    p2ce.Explainer(model, people, target=1, actions=fixed, plausibility=None)
+    fixed = Policy.infer(people).fix("home")  # which has no candidates to list
+    p2ce.Explainer(model, people, target=1, policy=fixed, plausibility=None)
     assert model.rows > 0

@@ -32,16 +32,16 @@ def higher_in_company(rows: pd.DataFrame) -> np.ndarray:
     return (np.nextafter(alone, np.float32(1.0)) if len(rows) > 1 else alone).astype(np.float64)
 
 
-def few() -> p2ce.ActionSet:
+def few() -> p2ce.Policy:
     choices = {"Income": [15, 25, 35, 45, 55], "Debt": [-2.5, -1.0, 0.5, 2.0]}
-    return p2ce.ActionSet.infer(loans.people(), protect=None).values(choices).fix("Rate", "Years")
+    return p2ce.Policy.infer(loans.people(), protect=None).values(choices).fix("Rate", "Years")
 
 
 def explainer(model: Any, threshold: float, **arguments: Any) -> p2ce.Explainer:
     return p2ce.Explainer(
         model,
         loans.people(),
-        actions=few(),
+        policy=few(),
         plausibility=None,
         threshold=threshold,
         max_changes=2,
@@ -50,7 +50,7 @@ def explainer(model: Any, threshold: float, **arguments: Any) -> p2ce.Explainer:
 
 
 def achieved_scores(model: Scorer, people: pd.DataFrame) -> list[float]:
-    """Give scores that options of a front have when they are evaluated alone, and in company."""
+    """Return scores that options of a front have when they are evaluated alone, and in company."""
     found = explainer(model, 0.5).explain_many(people)
     rows = pd.concat([one.to_frame(kind="pandas")[list(people)] for one in found])
     alone = [float(model(rows.iloc[[at]])[0]) for at in range(0, len(rows), 7)]

@@ -4,15 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce import ActionSet, rules
+from p2ce import Policy, rules
 from tests.populations import loans
 
 
 def test_a_model_that_is_supported_natively_is_described() -> None:
-    actions = (
-        ActionSet.infer(loans.people(), protect=None).fix("Years").rule(rules.exclusive("Income", "Debt"))
-    )
-    facts = loans.explainer(actions=actions, max_changes=2).describe()
+    policy = Policy.infer(loans.people(), protect=None).fix("Years").rule(rules.exclusive("Income", "Debt"))
+    facts = loans.explainer(policy=policy, max_changes=2).describe()
     assert (facts.family, facts.bound) == ("scikit-learn random forest", "tree leaves")
     assert not facts.is_black_box
     assert facts.black_box_because == ""
@@ -44,7 +42,7 @@ def test_scores_are_those_that_explanations_report() -> None:
     explainer = loans.explainer()
     people = loans.people().iloc[:20].astype({"Debt": object})
     people.iloc[3, people.columns.get_loc("Debt")] = "much"
-    scores = explainer.score(people)
+    scores = explainer.scores(people)
     for place, entry in enumerate(explainer.explain_many(people)):
         assert (np.isnan(scores[place])) == (place == 3)
         if place != 3:

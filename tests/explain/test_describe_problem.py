@@ -6,15 +6,15 @@ from pathlib import Path
 import pandas as pd
 
 import p2ce
-from p2ce import ActionSet, rules
+from p2ce import Policy, rules
 from p2ce.result import Candidates
 from tests.populations import loans
 from tests.populations.loans import PERSON
 
 
-def actions() -> ActionSet:
+def policy() -> Policy:
     return (
-        ActionSet.infer(loans.people(), protect=None)
+        Policy.infer(loans.people(), protect=None)
         .protect("Owns")
         .increase_only("Income")
         .display(Income={"name": "income", "unit": "EUR"})
@@ -23,8 +23,8 @@ def actions() -> ActionSet:
 
 
 def test_every_explanation_holds_the_policy_that_applied(tmp_path: Path) -> None:
-    explainer = loans.explainer(actions=actions())
-    problem = explainer.explain(PERSON).question
+    explainer = loans.explainer(policy=policy())
+    problem = explainer.explain(PERSON).problem
     assert {name: feature.moves for name, feature in problem.features.items()} == {
         "Income": "up",
         "Debt": "either",
@@ -37,12 +37,12 @@ def test_every_explanation_holds_the_policy_that_applied(tmp_path: Path) -> None
     assert problem.features["Owns"].candidates is None
     assert problem.rules == ({"rule": "linked", "driver": "Income", "follower": "Years", "ratio": 1},)
     (tmp_path / "policy.yaml").write_text(problem.policy, encoding="utf-8")
-    assert ActionSet.load(tmp_path / "policy.yaml") == explainer.actions
+    assert Policy.load(tmp_path / "policy.yaml") == explainer.policy
     assert problem.hashes["policy"] == hashlib.sha256(problem.policy.encode()).hexdigest()
 
 
 def test_the_population_is_all_of_the_reference() -> None:
-    problem = loans.explainer().explain(PERSON).question
+    problem = loans.explainer().explain(PERSON).problem
     assert problem.people == len(loans.people())
     owns = problem.features["Owns"].distribution
     assert owns is not None
@@ -54,16 +54,16 @@ def test_all_people_share_one_problem_also_those_whose_row_is_an_error() -> None
     people.iloc[1, people.columns.get_loc("Debt")] = "much"
     many = loans.explainer().explain_many(people)
     assert many[1].status is p2ce.Status.ERROR
-    assert len({id(entry.question) for entry in many}) == 1
-    assert many[0].question is not None
+    assert len({id(entry.problem) for entry in many}) == 1
+    assert many[0].problem is not None
 
 
 def test_versions_and_hashes_name_what_an_explanation_depends_on() -> None:
-    problem = loans.explainer().explain(PERSON).question
+    problem = loans.explainer().explain(PERSON).problem
     assert {"p2ce", "python", "numpy", "numba", "scikit-learn"} <= problem.versions.keys()
     assert problem.versions["p2ce"] == p2ce.__version__
     assert {len(one) for one in problem.hashes.values()} == {64}
-    smaller = loans.explainer(reference=loans.people().iloc[:-1]).explain(PERSON).question
+    smaller = loans.explainer(reference=loans.people().iloc[:-1]).explain(PERSON).problem
     assert smaller.hashes["reference"] != problem.hashes["reference"]
 
 
@@ -71,8 +71,8 @@ def test_a_policy_that_no_file_can_hold_is_written_as_comments() -> None:
     def fair(frame: pd.DataFrame) -> "pd.Series[bool]":
         return frame["Income"] >= 0
 
-    own = ActionSet.infer(loans.people(), protect=None).rule(rules.predicate(fair, name="fair to all"))
-    problem = loans.explainer(actions=own).explain(PERSON).question
+    own = Policy.infer(loans.people(), protect=None).rule(rules.predicate(fair, name="fair to all"))
+    problem = loans.explainer(policy=own).explain(PERSON).problem
     assert problem.policy.startswith("# This policy has no form as a file:")
     assert "fair to all" in problem.policy
     assert all(line.startswith("#") for line in problem.policy.splitlines())

@@ -53,10 +53,10 @@ def explainer(model: Any, **changed: Any) -> p2ce.Explainer:
     )
 
 
-def many() -> p2ce.ActionSet:
+def many() -> p2ce.Policy:
     """Leave some ten thousand cells."""
     choices = {"Income": list(range(10, 60, 2)), "Debt": [step / 4.0 for step in range(-16, 17)]}
-    return p2ce.ActionSet.infer(loans.people(), protect=None).values(choices).fix("Years")
+    return p2ce.Policy.infer(loans.people(), protect=None).values(choices).fix("Years")
 
 
 def rejected(threshold: float = ENOUGH) -> pd.DataFrame:
@@ -66,15 +66,15 @@ def rejected(threshold: float = ENOUGH) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def slow() -> p2ce.Explainer:
     """Evaluate a slow model at many thousands of cells."""
-    made = explainer(Slow(0.02), max_changes=None, actions=many())
+    made = explainer(Slow(0.02), max_changes=None, policy=many())
     made.warm_up()
     return made
 
 
 @pytest.fixture(scope="module")
 def whole() -> list[p2ce.Explanation]:
-    """Give the true fronts of the two who take longest."""
-    complete = explainer(wavy, max_changes=None, bound="none", actions=many())
+    """Return the true fronts of the two who take longest."""
+    complete = explainer(wavy, max_changes=None, bound="none", policy=many())
     found = complete.explain_many(rejected().iloc[:12])
     return sorted(found, key=lambda one: -one.certificate.scored)[:2]
 
@@ -147,8 +147,8 @@ def test_a_model_that_decides_alike_about_everybody_is_logged(
 ) -> None:
     people = pd.concat([loans.people()] * 4, ignore_index=True)
     people = people.iloc[np.argsort(-wavy(people))]  # sorted, so that the first rows say nothing
-    actions = p2ce.ActionSet.infer(people, protect=None)
-    made = p2ce.Explainer(wavy, people, actions=actions, target=1, plausibility=None, threshold=threshold)
+    policy = p2ce.Policy.infer(people, protect=None)
+    made = p2ce.Explainer(wavy, people, policy=policy, target=1, plausibility=None, threshold=threshold)
     assert logged in caplog.text
     assert bool(logged) == bool(caplog.text)
     if not logged:
@@ -180,9 +180,9 @@ def test_what_takes_too_long_is_estimated_unless_proof_is_required(
 
 
 def facts(explainer: p2ce.Explainer, people: pd.DataFrame) -> list[dict[str, Any]]:
-    """Give all that explanations say, but for the time they took."""
+    """Return all that explanations say, but for the time they took."""
     found = [*explainer.explain_many(people), explainer.explain(people.iloc[0])]
-    plain = [one.to_dict(question=False) for one in found]
+    plain = [one.to_dict(problem=False) for one in found]
     return [{name: one[name] for name in one if name not in ("elapsed", "timings")} for one in plain]
 
 

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from tqdm import tqdm
 
 import p2ce
-from p2ce import ActionSet, Status
+from p2ce import Policy, Status
 from p2ce.explain import explain_many as many_module
 from tests.populations import loans
 
@@ -29,7 +29,7 @@ def test_everyone_gets_what_explain_gives_alone_in_batches_of_any_size(
     many = explainer.explain_many(people)
     expected = as_json(many)
     assert expected == as_json([explainer.explain(people.iloc[[i]]) for i in range(len(people))])
-    assert {Status.OPTIMAL, Status.ALREADY_FAVOURABLE} <= {one.status for one in many}
+    assert {Status.OPTIMAL, Status.ACCEPTED} <= {one.status for one in many}
     # Columns go by name.
     assert as_json(explainer.explain_many(people[people.columns[::-1]])) == expected
     monkeypatch.setattr(many_module, "LARGEST_BATCH", 7)
@@ -83,15 +83,14 @@ def test_a_bad_row_gets_its_own_entry_and_changes_nothing_for_the_others(name: s
         assert message in found[2].message
 
 
-@pytest.mark.parametrize("stays", [ActionSet.fix, ActionSet.protect])
-def test_a_fixed_value_stays_wherever_it_is(stays: Callable[..., ActionSet]) -> None:
+@pytest.mark.parametrize("stays", [Policy.fix, Policy.protect])
+def test_a_fixed_value_stays_wherever_it_is(stays: Callable[..., Policy]) -> None:
     """Issue 13: people outside the range of a fixed feature got ERROR, although it never moves."""
     people = loans.rejected().iloc[:40]
     assert not people["Income"].between(20, 40).all()
-    free = stays(ActionSet.infer(loans.people(), protect=None), "Income")
+    free = stays(Policy.infer(loans.people(), protect=None), "Income")
     found, expected = (
-        loans.explainer(actions=actions).explain_many(people)
-        for actions in (free.within(Income=(20, 40)), free)
+        loans.explainer(policy=policy).explain_many(people) for policy in (free.within(Income=(20, 40)), free)
     )
     assert [one.status for one in found] == [one.status for one in expected]
     assert [[o.changes for o in one] for one in found] == [[o.changes for o in one] for one in expected]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import p2ce
-from p2ce import ActionSet, Explainer, Explanation
+from p2ce import Explainer, Explanation, Policy
 from p2ce.explain.find_flags import flags_of
 from p2ce.problem.feature import Direction
 from p2ce.problem.relations import Relation
@@ -42,11 +42,11 @@ def flagged() -> tuple[Explainer, Explanation]:
 
 def test_moves_against_the_association_are_flagged(flagged: tuple[Explainer, Explanation]) -> None:
     explainer, found = flagged
-    assert {one.name: one.association.name for one in explainer.actions.features} == {
+    assert {one.name: one.association.name for one in explainer.policy.features} == {
         "Income": "UP",
         "Debts": "DOWN",
     }
-    assert explainer.actions["Income"].direction is Direction.BOTH
+    assert explainer.policy["Income"].direction is Direction.BOTH
     by_change = {tuple(option.changes): option.flags for option in found}
     assert by_change[("Income",)] == (Flag(kind="against_association", feature="Income", direction="down"),)
     assert all(not flags for changed, flags in by_change.items() if "Income" not in changed)
@@ -89,12 +89,12 @@ def test_other_actions_and_saved_explainers_keep_associations(
 ) -> None:
     explainer, found = flagged
     frame, y = people()
-    other = explainer.explain(found.person, actions=ActionSet.infer(frame).fix("Debts"))
+    other = explainer.explain(found.person, policy=Policy.infer(frame).fix("Debts"))
     assert all(option.flags for option in other)
     explainer.save(tmp_path / "saved.p2ce")
     loaded = Explainer.load(tmp_path / "saved.p2ce", inverted)
     assert loaded.explain(found.person) == found
-    stated = Explainer(inverted, frame, y=y, actions=ActionSet.infer(frame), threshold=0.3, plausibility=None)
+    stated = Explainer(inverted, frame, y=y, policy=Policy.infer(frame), threshold=0.3, plausibility=None)
     stated.save(tmp_path / "stated.p2ce")
     assert Explainer.load(tmp_path / "stated.p2ce", inverted).explain(found.person) == found
 
@@ -103,17 +103,17 @@ def test_labels_that_contradict_the_model_say_nothing(caplog: pytest.LogCaptureF
     frame, y = people()
     explainer = Explainer(inverted, frame, y=1 - y, threshold=0.3, plausibility=None)
     assert "y contradicts the model" in caplog.text
-    assert not any(one.association for one in explainer.actions.features)
+    assert not any(one.association for one in explainer.policy.features)
 
 
 def test_constraints_restrict_an_inferred_policy_and_no_stated_one() -> None:
     frame, y = people()
     model = lightgbm.LGBMClassifier(n_estimators=10, monotone_constraints=[1, -1], verbose=-1, n_jobs=1)
     model.fit(frame, y)
-    inferred = Explainer(model, frame, target=1, plausibility=None).actions
-    stated = Explainer(model, frame, target=1, actions=ActionSet.infer(frame), plausibility=None).actions
-    for actions in (inferred, stated):
-        assert [one.association.name for one in actions.features] == ["UP", "DOWN"]
+    inferred = Explainer(model, frame, target=1, plausibility=None).policy
+    stated = Explainer(model, frame, target=1, policy=Policy.infer(frame), plausibility=None).policy
+    for policy in (inferred, stated):
+        assert [one.association.name for one in policy.features] == ["UP", "DOWN"]
     assert [one.direction.name for one in inferred.features] == ["UP", "DOWN"]
     assert [one.direction.name for one in stated.features] == ["BOTH", "BOTH"]
 
@@ -126,7 +126,7 @@ def test_a_broken_relation_is_flagged_once_it_held(row: tuple[int, int, int, int
         for name, old, new in (("Paid", low, new_low), ("Owed", high, new_high))
         if old != new
     }
-    actions = ActionSet.infer(pd.DataFrame({"Paid": [0, 5, 3], "Owed": [0, 5, 4]}))
-    flags = flags_of(changes, {"Paid": new_low, "Owed": new_high}, actions, [Relation("Paid", "Owed")])
+    policy = Policy.infer(pd.DataFrame({"Paid": [0, 5, 3], "Owed": [0, 5, 4]}))
+    flags = flags_of(changes, {"Paid": new_low, "Owed": new_high}, policy, [Relation("Paid", "Owed")])
     broken = (Flag(kind="breaks_relation", feature="Paid", other="Owed"),)
     assert flags == (broken if low <= high and new_low > new_high else ())

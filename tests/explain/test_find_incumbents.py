@@ -57,9 +57,9 @@ class Slow:
         return calibrated().predict_proba(rows)[:, 1]
 
 
-def actions() -> p2ce.ActionSet:
+def policy() -> p2ce.Policy:
     return (
-        p2ce.ActionSet.infer(people(), protect=None)
+        p2ce.Policy.infer(people(), protect=None)
         .fix("f02")
         .increase_only("f03")
         .rule(p2ce.rules.exclusive("f03", "f04"))
@@ -75,10 +75,10 @@ def rejected(count: int) -> pd.DataFrame:
 def slow(monkeypatch: pytest.MonkeyPatch) -> tuple[p2ce.Explainer, Slow, Clock]:
     clock = Clock()
     model = Slow(clock)
-    quick = p2ce.Explainer(Slow(), people(), actions=actions(), threshold=0.5)
+    quick = p2ce.Explainer(Slow(), people(), policy=policy(), threshold=0.5)
     quick._load_kernels(quick._problem)  # compiled by the real clock
     monkeypatch.setattr(time, "perf_counter", clock)
-    return p2ce.Explainer(model, people(), actions=actions(), threshold=0.5), model, clock
+    return p2ce.Explainer(model, people(), policy=policy(), threshold=0.5), model, clock
 
 
 def assert_holds(found: p2ce.Explanation) -> None:
@@ -124,9 +124,9 @@ def test_accepted_cells_are_there_after_a_few_calls(slow: Any) -> None:
 
 @pytest.mark.parametrize("ties", [False, True])
 def test_a_search_that_ends_has_the_same_front_with_and_without_a_limit(ties: bool) -> None:
-    few = actions().fix(*[f"f{i:02}" for i in range(7, FEATURES)])
+    few = policy().fix(*[f"f{i:02}" for i in range(7, FEATURES)])
     given: dict[str, Any] = {"threshold": 0.5, "max_changes": 2, "bound": "none", "ties": ties}
-    made = p2ce.Explainer(Slow(), people(), actions=few, **given)
+    made = p2ce.Explainer(Slow(), people(), policy=few, **given)
     made.warm_up()
     for _, row in rejected(3).iterrows():
         free, limited = made.explain(row), made.explain(row, time_limit=600)
@@ -171,7 +171,7 @@ def has_few_debts(rows: pd.DataFrame) -> "pd.Series[bool]":
 def test_any_kind_of_feature_rule_and_detector_is_respected(most: int | None, detector: Any) -> None:
     rows = mixed()
     policy = (
-        p2ce.ActionSet.infer(rows, protect=None)
+        p2ce.Policy.infer(rows, protect=None)
         .step(Income=2)
         .fix("Housing")
         .rule(
@@ -181,7 +181,7 @@ def test_any_kind_of_feature_rule_and_detector_is_respected(most: int | None, de
         )
     )
     made = p2ce.Explainer(
-        decides, rows, actions=policy, threshold=0.5, max_changes=most, plausibility=detector
+        decides, rows, policy=policy, threshold=0.5, max_changes=most, plausibility=detector
     )
     for _, row in rows[decides(rows) < 0.3][:4].iterrows():
         free, limited = made.explain(row), made.explain(row, time_limit=600)
@@ -194,9 +194,7 @@ def test_calibration_runs_where_it_fits(slow: Any, caplog: pytest.LogCaptureFixt
     caplog.set_level("INFO", logger="p2ce")
     spec = p2ce.ShapEstimate(people=4, background=2, rows=1, evaluations=400)
     model = Slow(clock)
-    explainer = p2ce.Explainer(
-        model, people(), actions=actions().without_rule(actions().rules[0]), bound=spec
-    )
+    explainer = p2ce.Explainer(model, people(), policy=policy().without_rule(policy().rules[0]), bound=spec)
     row = rejected(1).iloc[0]
     begin = clock.now
     explainer.explain(row, time_limit=1.0)

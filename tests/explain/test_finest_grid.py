@@ -1,4 +1,4 @@
-"""Is nobody told that there is no option while the data hold one, and does every answer name its grid?"""
+"""Is nobody told that there is no option while the data hold one, and does every explanation name its grid?"""
 
 import numpy as np
 import pandas as pd
@@ -29,13 +29,13 @@ def accepts_nobody_near(rows: pd.DataFrame) -> np.ndarray:
     return (rows["Income"].to_numpy() > 1e7).astype(float)
 
 
-def explainer(model: object, actions: p2ce.ActionSet | None = None, **given: object) -> p2ce.Explainer:
-    return p2ce.Explainer(model, PEOPLE, actions=actions, target=1, plausibility=None, **given)  # type: ignore[arg-type]
+def explainer(model: object, policy: p2ce.Policy | None = None, **given: object) -> p2ce.Explainer:
+    return p2ce.Explainer(model, PEOPLE, policy=policy, target=1, plausibility=None, **given)  # type: ignore[arg-type]
 
 
 def test_an_option_that_only_the_finest_grid_holds_is_found_and_said_to_be_there() -> None:
-    made = explainer(accepts_rare, p2ce.ActionSet.infer(PEOPLE).fix("Stay"))
-    assert RARE not in made.actions["Income"].candidates()
+    made = explainer(accepts_rare, p2ce.Policy.infer(PEOPLE).fix("Stay"))
+    assert RARE not in made.policy["Income"].candidates()
     found = made.explain(PERSON)
     assert found.status is p2ce.Status.OPTIMAL
     assert found.certificate is not None
@@ -46,20 +46,20 @@ def test_an_option_that_only_the_finest_grid_holds_is_found_and_said_to_be_there
 
 
 def test_a_step_that_somebody_named_is_kept_and_named_among_what_can_be_lifted() -> None:
-    actions = p2ce.ActionSet.infer(PEOPLE).step(Income=500).fix("Stay")
-    made = explainer(accepts_rare, actions)
+    policy = p2ce.Policy.infer(PEOPLE).step(Income=500).fix("Stay")
+    made = explainer(accepts_rare, policy)
     found = made.explain(PERSON)
     assert found.status is p2ce.Status.NO_RECOURSE
     assert found.certificate is not None
     assert found.certificate.grid == "given"
-    why = made.why_none(found)
+    why = made.relaxations(found)
     named = Restriction(kind="step", feature="Income", step=500)
     assert [relaxation.restrictions for relaxation in why] == [(named,)]
     assert why.relaxations[0].counterfactual.values["Income"] == RARE
 
 
 def test_where_the_finest_grid_holds_nothing_either_that_is_what_is_proven() -> None:
-    found = explainer(accepts_nobody_near, p2ce.ActionSet.infer(PEOPLE).fix("Stay")).explain(PERSON)
+    found = explainer(accepts_nobody_near, p2ce.Policy.infer(PEOPLE).fix("Stay")).explain(PERSON)
     assert found.status is p2ce.Status.NO_RECOURSE
     assert found.certificate is not None
     assert (found.certificate.grid, found.certificate.finest_open) == ("finest", False)
@@ -70,7 +70,7 @@ def test_a_search_that_is_cut_on_the_finest_grid_is_unfinished_and_proves_nothin
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(finest, "MOST_EVALUATIONS", 0)
-    found = explainer(accepts_nobody_near, p2ce.ActionSet.infer(PEOPLE).fix("Stay")).explain(PERSON)
+    found = explainer(accepts_nobody_near, p2ce.Policy.infer(PEOPLE).fix("Stay")).explain(PERSON)
     assert found.status is p2ce.Status.TIME_LIMIT
     assert found.certificate is not None
     # The inferred grid was searched to its end.
@@ -83,7 +83,7 @@ def test_a_search_that_is_cut_on_the_finest_grid_is_unfinished_and_proves_nothin
         assert ("not known yet whether there is an option" if audience == "person" else "may exist") in text
         assert "Proven: on" not in text
     with pytest.raises(p2ce.errors.InvalidArgument, match="finest grid was not searched to its end"):
-        explainer(accepts_nobody_near, p2ce.ActionSet.infer(PEOPLE).fix("Stay")).why_none(found)
+        explainer(accepts_nobody_near, p2ce.Policy.infer(PEOPLE).fix("Stay")).relaxations(found)
 
 
 def test_people_of_one_batch_have_each_their_grid() -> None:
@@ -91,23 +91,23 @@ def test_people_of_one_batch_have_each_their_grid() -> None:
         rich = rows["Income"].to_numpy() >= 900
         return np.where(rows["Stay"] == 3, accepts_rare(rows), rich.astype(float))
 
-    actions = p2ce.ActionSet.infer(PEOPLE).fix("Stay")
+    policy = p2ce.Policy.infer(PEOPLE).fix("Stay")
     people = pd.DataFrame([{"Income": 10.0, "Stay": stay} for stay in (1, 3, 2, 3)])
-    many = explainer(accepts, actions).explain_many(people)
+    many = explainer(accepts, policy).explain_many(people)
     grids = [found.certificate.grid for found in many if found.certificate is not None]
     assert grids == ["inferred", "finest", "inferred", "finest"]
     for row, found in zip(people.to_dict("records"), many, strict=True):
-        assert found == explainer(accepts, actions).explain(row)
+        assert found == explainer(accepts, policy).explain(row)
 
 
 def test_an_axis_may_have_candidates_on_the_finest_grid_alone() -> None:
     """Listed candidates outside what was seen are none on the usual grid, which then lacks the axis."""
-    actions = p2ce.ActionSet.infer(loans.people(), protect=None)
-    low, high = (f"seen: [{actions[name].low:g}, {actions[name].high:g}]" for name in ("Income", "Debt"))
-    text = to_text(actions).replace(low, "SEEN").replace(high, low).replace("SEEN", high)
-    swapped = parse_policy(read_document(text)).actions()
+    policy = p2ce.Policy.infer(loans.people(), protect=None)
+    low, high = (f"seen: [{policy[name].low:g}, {policy[name].high:g}]" for name in ("Income", "Debt"))
+    text = to_text(policy).replace(low, "SEEN").replace(high, low).replace("SEEN", high)
+    swapped = parse_policy(read_document(text)).policy()
     assert not swapped["Income"].count()
-    explainer = loans.explainer(actions=swapped, max_changes=2, plausibility=None)
+    explainer = loans.explainer(policy=swapped, max_changes=2, plausibility=None)
     for person in loans.rejected().head(5).to_dict("records"):
         certificate = explainer.explain(person).certificate
         assert certificate is not None

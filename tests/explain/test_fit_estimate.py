@@ -29,7 +29,7 @@ class Counted:
 
 
 def explainer(model: Any = None, **changed: Any) -> p2ce.Explainer:
-    arguments = {"actions": loans.few(), "plausibility": None, "bound": p2ce.ShapEstimate(**SMALL), **changed}
+    arguments = {"policy": loans.few(), "plausibility": None, "bound": p2ce.ShapEstimate(**SMALL), **changed}
     return p2ce.Explainer(Counted() if model is None else model, loans.people(), **{"target": 1, **arguments})
 
 
@@ -39,7 +39,7 @@ def rejected() -> pd.DataFrame:
 
 def same(found: Any, other: Any) -> bool:
     """Compare all that was found, whatever the problem was."""
-    return [one.to_dict(question=False) for one in found] == [one.to_dict(question=False) for one in other]
+    return [one.to_dict(problem=False) for one in found] == [one.to_dict(problem=False) for one in other]
 
 
 def test_the_certificate_says_how_often_by_whom_and_from_what() -> None:
@@ -105,7 +105,7 @@ def test_an_override_is_calibrated_for_its_own_problem() -> None:
     assert same([made.explain(person)], [usual])
     at_once = model.rows
     fixed = loans.few().fix("Income")
-    for changed in ({"max_changes": 1}, {"max_changes": None}, {"actions": fixed}):
+    for changed in ({"max_changes": 1}, {"max_changes": None}, {"policy": fixed}):
         model.rows = 0
         found = made.explain(person, **changed)
         assert model.rows > 2 * at_once
@@ -155,9 +155,9 @@ def test_a_reference_with_hardly_anybody_rejected(count: int) -> None:
     few_rejected = pd.concat([people[score >= 0.5], people[score < 0.5].iloc[:count]])
     spec = p2ce.ShapEstimate(**SMALL)
     made = p2ce.Explainer(
-        Counted(), few_rejected, target=1, actions=loans.few(), plausibility=None, bound=spec
+        Counted(), few_rejected, target=1, policy=loans.few(), plausibility=None, bound=spec
     )
-    whole = p2ce.Explainer(Counted(), few_rejected, target=1, actions=loans.few(), plausibility=None)
+    whole = p2ce.Explainer(Counted(), few_rejected, target=1, policy=loans.few(), plausibility=None)
     for _, person in rejected().iloc[5:9].iterrows():
         found = made.explain(person)
         if not found.certificate.proven:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import p2ce
-from p2ce import ActionSet, Status, rules
+from p2ce import Policy, Status, rules
 
 PEOPLE = pd.DataFrame(
     {
@@ -17,7 +17,7 @@ PEOPLE = pd.DataFrame(
         "owns": np.tile([0.0, 1.0], 50),
     }
 )
-FREE = ActionSet.infer(PEOPLE).step(income=1)
+FREE = Policy.infer(PEOPLE).step(income=1)
 
 
 def by_income(rows: pd.DataFrame) -> np.ndarray:
@@ -25,12 +25,12 @@ def by_income(rows: pd.DataFrame) -> np.ndarray:
     return -rows["income"].to_numpy(dtype=np.float64) - rows["accounts"].to_numpy(dtype=np.float64)
 
 
-def explainer_of(actions: ActionSet, threshold: float) -> p2ce.Explainer:
+def explainer_of(policy: Policy, threshold: float) -> p2ce.Explainer:
     return p2ce.Explainer(
         by_income,
         PEOPLE,
         target=1,
-        actions=actions,
+        policy=policy,
         threshold=threshold,
         plausibility=None,
         objectives="changes",
@@ -41,9 +41,9 @@ def person(**changed: Any) -> dict[str, Any]:
     return {"income": 30, "accounts": 0, "share": 0.5, "owns": 0.0, **changed}
 
 
-def incomes(actions: ActionSet, row: dict[str, Any]) -> list[float]:
-    """Give the incomes that the grid of one person offers."""
-    explainer = explainer_of(actions, 0.0)
+def incomes(policy: Policy, row: dict[str, Any]) -> list[float]:
+    """Return the incomes that the grid of one person offers."""
+    explainer = explainer_of(policy, 0.0)
     values = explainer._problem.codebook.encode(pd.DataFrame([row]))[0]
     (chain,) = explainer._problem.for_instance(values).compounds
     place = chain.members.tolist().index(explainer._problem.names.index("income"))
@@ -56,7 +56,7 @@ def test_a_count_is_never_advised_to_fall_below_zero() -> None:
     found = explainer.explain(person())
     assert found.status is Status.NO_RECOURSE
     # An inferred range forbids nothing, but the search does not lead there.
-    judged = explainer.check(person(), {"income": 29, "accounts": -1})
+    judged = explainer.evaluate(person(), {"income": 29, "accounts": -1})
     assert judged.allowed
     assert not judged.on_grid
     (option,) = explainer.explain(person(accounts=1))
@@ -64,7 +64,7 @@ def test_a_count_is_never_advised_to_fall_below_zero() -> None:
 
 
 @pytest.mark.parametrize(
-    ("actions", "row", "expected"),
+    ("policy", "row", "expected"),
     [
         (FREE.rule(rules.linked("income", "accounts")), person(accounts=3), range(27, 37)),
         # Whoever stands outside today may stay there, and come back, but not go to another place outside.
@@ -88,20 +88,20 @@ def test_a_count_is_never_advised_to_fall_below_zero() -> None:
     ids=["inferred range", "outside today", "narrower", "wider", "values", "step", "binary", "number"],
 )
 def test_a_drivers_value_that_pushes_a_follower_out_is_no_candidate(
-    actions: ActionSet, row: dict[str, Any], expected: Any
+    policy: Policy, row: dict[str, Any], expected: Any
 ) -> None:
     # The driver's own value of today is always there.
-    assert set(incomes(actions, row)) | {30.0} == {float(one) for one in expected}
+    assert set(incomes(policy, row)) | {30.0} == {float(one) for one in expected}
 
 
 @pytest.mark.parametrize(
-    "actions", [FREE.within(accounts=(0, 9)), FREE.values(accounts=list(range(10)))], ids=["range", "values"]
+    "policy", [FREE.within(accounts=(0, 9)), FREE.values(accounts=list(range(10)))], ids=["range", "values"]
 )
-def test_a_check_agrees_about_what_was_said_of_a_follower(actions: ActionSet) -> None:
-    linked = actions.fix("share", "owns").rule(rules.linked("income", "accounts"))
+def test_a_check_agrees_about_what_was_said_of_a_follower(policy: Policy) -> None:
+    linked = policy.fix("share", "owns").rule(rules.linked("income", "accounts"))
     explainer = explainer_of(linked, -29.0)
     assert explainer.explain(person()).status is Status.NO_RECOURSE
-    judged = explainer.check(person(), {"income": 29, "accounts": -1})
+    judged = explainer.evaluate(person(), {"income": 29, "accounts": -1})
     assert not judged.allowed
     broken = judged.broken[0]
     assert (broken.restriction.kind, broken.restriction.feature) in (

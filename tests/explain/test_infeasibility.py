@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 import p2ce
 from p2ce import Status
 from p2ce.errors import InvalidArgument
-from p2ce.result import Restriction, WhyNone
+from p2ce.result import Relaxations, Restriction
 from p2ce.rules import exclusive, together
 from tests.explain.infeasible import MODELS, RESTRICTIONS, THRESHOLD, Infeasible, find_infeasible, texts
 from tests.populations import loans
@@ -73,7 +73,7 @@ def test_exactly_the_smallest_sets_are_named(case: Infeasible) -> None:
         assert relaxation.counterfactual == cheapest
         assert relaxation.proven
         assert accepts(case, relaxation.counterfactual)
-        fixed = {feature.name for feature in case.actions().features if feature.fixed}
+        fixed = {feature.name for feature in case.policy().features if feature.fixed}
         assert not fixed & set(relaxation.counterfactual.changes)
 
 
@@ -97,27 +97,27 @@ def test_a_short_time_claims_nothing_wrong(case: Infeasible, seconds: float) -> 
 
 
 @cache
-def narrow() -> p2ce.ActionSet:
+def narrow() -> p2ce.Policy:
     """Leave people little room: what helps is out of range or the wrong way."""
-    actions = p2ce.ActionSet.infer(loans.people(), protect=None).fix("Rate", "Years", "Owns")
-    return actions.within(Income=(10, 20)).increase_only("Debt")
+    policy = p2ce.Policy.infer(loans.people(), protect=None).fix("Rate", "Years", "Owns")
+    return policy.within(Income=(10, 20)).increase_only("Debt")
 
 
 @cache
 def loan_explainer(**changed: Any) -> p2ce.Explainer:
-    return loans.explainer(actions=narrow(), max_changes=1, plausibility=None, **changed)
+    return loans.explainer(policy=narrow(), max_changes=1, plausibility=None, **changed)
 
 
 @cache
 def stuck() -> p2ce.Explanation:
-    """Give somebody's proof that there is no option."""
+    """Return somebody's proof that there is no option."""
     explainer = loan_explainer()
-    answers = (explainer.explain(row) for _, row in loans.rejected().iterrows())
-    return next(answer for answer in answers if answer.status is p2ce.Status.NO_RECOURSE)
+    results = (explainer.explain(row) for _, row in loans.rejected().iterrows())
+    return next(explanation for explanation in results if explanation.status is p2ce.Status.NO_RECOURSE)
 
 
 def test_it_reads_well_and_survives_json() -> None:
-    why = loan_explainer().why_none(stuck())
+    why = loan_explainer().relaxations(stuck())
     assert why.considered == (
         Restriction(kind="changes", most=1, instead=2),
         Restriction(kind="direction", feature="Debt", direction="up"),
@@ -128,14 +128,14 @@ def test_it_reads_well_and_survives_json() -> None:
     assert why.dtypes == stuck().dtypes
     assert why.objectives == stuck().objectives
     assert all(list(relaxation.counterfactual.costs) == list(why.objectives) for relaxation in why)
-    assert WhyNone.from_dict(json.loads(json.dumps(why.to_dict()))) == why
+    assert Relaxations.from_dict(json.loads(json.dumps(why.to_dict()))) == why
     assert len(why.to_frame()) == len(why)
 
 
 UNPROVEN = {
     Status.TIME_LIMIT: "TIME_LIMIT: nothing is proven. Explain the person with a longer",
     Status.HEURISTIC: "HEURISTIC: nothing is proven, since an estimate",
-    Status.ALREADY_FAVOURABLE: "ALREADY_FAVOURABLE: the person needs no change",
+    Status.ACCEPTED: "ACCEPTED: the person needs no change",
     Status.ERROR: "could not be explained",
 }
 
@@ -143,7 +143,7 @@ UNPROVEN = {
 @pytest.mark.parametrize("status", UNPROVEN, ids=str)
 def test_only_a_proof_that_there_is_none_has_a_reason(status: Status) -> None:
     with pytest.raises(InvalidArgument, match=UNPROVEN[status]):
-        loan_explainer().why_none(replace(stuck(), status=status))
+        loan_explainer().relaxations(replace(stuck(), status=status))
 
 
 @pytest.mark.parametrize(
@@ -154,27 +154,27 @@ def test_a_search_of_the_papers_that_proves_nothing_has_no_reason(because: str, 
     by_paper = loan_explainer(method=p2ce.paper.P2CE(bound="tree"))
     unproven = replace(by_paper.explain(stuck().person), status=Status.HEURISTIC)
     with pytest.raises(InvalidArgument, match=f"{words}. Make an explainer with method='exact'"):
-        by_paper.why_none(replace(unproven, certificate=certificate))
+        by_paper.relaxations(replace(unproven, certificate=certificate))
 
 
 def test_a_time_limit_is_a_number_of_seconds() -> None:
     with pytest.raises(InvalidArgument, match="time_limit is a number of seconds"):
-        loan_explainer().why_none(stuck(), time_limit=-1)
+        loan_explainer().relaxations(stuck(), time_limit=-1)
 
 
 def test_a_wrong_proof_is_noticed() -> None:
     explainer = loans.explainer(plausibility=None)
-    answer = explainer.explain(loans.rejected().iloc[0])
-    forged = replace(answer, status=p2ce.Status.NO_RECOURSE, counterfactuals=())
+    explanation = explainer.explain(loans.rejected().iloc[0])
+    forged = replace(explanation, status=p2ce.Status.NO_RECOURSE, counterfactuals=())
     # Without a limit there is nothing to lift here, and the start itself is looked at.
     with pytest.raises(InvalidArgument, match="here the person has options"):
-        explainer.why_none(forged)
+        explainer.relaxations(forged)
 
 
 def test_what_is_protected_is_never_named() -> None:
-    actions = narrow().protect("Owns").rule(together("Income", "Debt"), exclusive("Income", "Owns"))
-    explainer = loans.explainer(actions=actions, max_changes=1, plausibility=None)
-    why = explainer.why_none(explainer.explain(stuck().person))
+    policy = narrow().protect("Owns").rule(together("Income", "Debt"), exclusive("Income", "Owns"))
+    explainer = loans.explainer(policy=policy, max_changes=1, plausibility=None)
+    why = explainer.relaxations(explainer.explain(stuck().person))
     assert "together" in [one.rule["rule"] for one in why.considered if one.rule is not None]
     assert not any("Owns" in text for text in texts(why.considered))
 
@@ -182,12 +182,12 @@ def test_what_is_protected_is_never_named() -> None:
 def test_a_missing_value_may_be_filled() -> None:
     people = loans.people().assign(Debt=lambda frame: frame["Debt"].where(frame["Income"] % 3 > 0))
     model = HistGradientBoostingClassifier(max_iter=20, random_state=0).fit(people, loans.label())
-    actions = (
-        p2ce.ActionSet.infer(people, protect=None).fix("Income", "Rate", "Years", "Owns").keep_missing("Debt")
+    policy = (
+        p2ce.Policy.infer(people, protect=None).fix("Income", "Rate", "Years", "Owns").keep_missing("Debt")
     )
-    explainer = p2ce.Explainer(model, people, actions=actions, target=1, plausibility=None)
+    explainer = p2ce.Explainer(model, people, policy=policy, target=1, plausibility=None)
     lacking = people[people["Debt"].isna() & (model.predict(people) == 0)]
-    whys = [explainer.why_none(explainer.explain(row)) for _, row in lacking.head(12).iterrows()]
+    whys = [explainer.relaxations(explainer.explain(row)) for _, row in lacking.head(12).iterrows()]
     assert all(
         why.considered == (Restriction(kind="missing", feature="Debt"),) and why.complete for why in whys
     )
@@ -202,23 +202,21 @@ def test_values_that_the_model_rejects_are_no_relaxation() -> None:
     encoder = make_column_transformer((OneHotEncoder(), ["Years"]), remainder="passthrough")
     model = make_pipeline(encoder, LogisticRegression(max_iter=2_000)).fit(people, loans.label())
     # The encoder knows even years only; steps of one meet others as well.
-    actions = p2ce.ActionSet.infer(people, protect=None).fix("Income", "Debt", "Rate", "Owns").step(Years=1)
-    explainer = p2ce.Explainer(
-        model, people, actions=actions.values(Years=[0, 2]), target=1, plausibility=None
-    )
-    answers = [explainer.explain(row) for _, row in people[model.predict(people) == 0].head(30).iterrows()]
-    why = explainer.why_none(next(one for one in answers if one.status is p2ce.Status.NO_RECOURSE))
+    policy = p2ce.Policy.infer(people, protect=None).fix("Income", "Debt", "Rate", "Owns").step(Years=1)
+    explainer = p2ce.Explainer(model, people, policy=policy.values(Years=[0, 2]), target=1, plausibility=None)
+    results = [explainer.explain(row) for _, row in people[model.predict(people) == 0].head(30).iterrows()]
+    why = explainer.relaxations(next(one for one in results if one.status is p2ce.Status.NO_RECOURSE))
     assert why.considered == ()
 
 
 def test_a_model_that_changed_proves_nothing() -> None:
     model = DecisionTreeClassifier(max_depth=6, random_state=0).fit(loans.people(), loans.label())
-    explainer = loans.explainer(model=model, actions=narrow(), max_changes=1, plausibility=None)
-    answers = [explainer.explain(row) for _, row in loans.rejected().iterrows()]
-    answer = next(one for one in answers if one.status is p2ce.Status.NO_RECOURSE)
-    assert len(explainer.why_none(answer))
+    explainer = loans.explainer(model=model, policy=narrow(), max_changes=1, plausibility=None)
+    results = [explainer.explain(row) for _, row in loans.rejected().iterrows()]
+    explanation = next(one for one in results if one.status is p2ce.Status.NO_RECOURSE)
+    assert len(explainer.relaxations(explanation))
     model.tree_.value[:, 0] = [1.0, 0.0]  # from now on it accepts nobody
-    why = explainer.why_none(answer)
+    why = explainer.relaxations(explanation)
     assert not why.complete
     assert not why.relaxations
     assert why.undecided

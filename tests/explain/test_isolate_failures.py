@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import p2ce
-from p2ce import ActionSet, Status, rules
+from p2ce import Policy, Status, rules
 from p2ce.errors import FAULT, InvalidObjective, InvalidOutput, P2CEError
 from p2ce.explain import isolate_failures
 from p2ce.objectives import CostTable
@@ -71,7 +71,7 @@ def test_only_rows_that_cannot_be_evaluated_are_errors() -> None:
     rows, bad = people(60), [3, 17, 18, 59]
     rows.loc[bad, "c"] = 101
     begin = time.perf_counter()
-    found = explainer_of(picky, actions=ActionSet.infer(people(), protect=None).fix("c")).explain_many(rows)
+    found = explainer_of(picky, policy=Policy.infer(people(), protect=None).fix("c")).explain_many(rows)
     assert time.perf_counter() - begin < 20.0
     assert [place for place, one in enumerate(found) if one.status is Status.ERROR] == bad
     assert all("c is too large" in (found[place].message or "") for place in bad)
@@ -95,21 +95,21 @@ def cost_or_exit(current: float, values: np.ndarray) -> np.ndarray:
     return np.asarray(np.abs(values - current))
 
 
-def fixed() -> ActionSet:
-    return ActionSet.infer(people(), protect=None).fix("c")
+def fixed() -> Policy:
+    return Policy.infer(people(), protect=None).fix("c")
 
 
 @pytest.mark.parametrize(
     ("make", "value", "n_jobs"),
     [
-        (lambda: explainer_of(exits, actions=fixed()), 50, 2),
-        (lambda: explainer_of(score, plausibility=lambda rows: exits(rows) + 1.0, actions=fixed()), 50, 1),
+        (lambda: explainer_of(exits, policy=fixed()), 50, 2),
+        (lambda: explainer_of(score, plausibility=lambda rows: exits(rows) + 1.0, policy=fixed()), 50, 1),
         (
             lambda: explainer_of(score, objectives=[CostTable("effort", {"c": cost_or_exit}, default=1.0)]),
             11,
             1,
         ),
-        (lambda: explainer_of(score, actions=fixed().rule(rules.predicate(true_or_exit))), 50, 1),
+        (lambda: explainer_of(score, policy=fixed().rule(rules.predicate(true_or_exit))), 50, 1),
     ],
     ids=["model in processes", "detector", "table of costs", "rule"],
 )

@@ -10,7 +10,7 @@ from matplotlib.collections import Collection
 from matplotlib.lines import Line2D
 
 import p2ce
-from p2ce import ActionSet
+from p2ce import Policy
 from p2ce.present.charts.map_data import MapData, map_data
 from p2ce.present.wording import wording_of
 from p2ce.result.two_feature_map import LEAST_PEOPLE
@@ -19,16 +19,16 @@ from tests.populations.loans import PERSON
 
 
 def test_every_cell_is_what_check_says() -> None:
-    actions = ActionSet.infer(loans.people(), protect=None).increase_only("Income")
-    explainer = loans.explainer(actions=actions)
+    policy = Policy.infer(loans.people(), protect=None).increase_only("Income")
+    explainer = loans.explainer(policy=policy)
     found = explainer.explain(PERSON)
-    drawn = explainer.map_of(found, "Income", "Debt", size=9)
+    drawn = explainer.feature_map(found, "Income", "Debt", size=9)
     assert drawn.columns == ("Income", "Debt")
     assert drawn.scores.shape == (len(drawn.values[1]), len(drawn.values[0]))
     assert drawn.plausible is not None
     for up, debt in enumerate(drawn.values[1]):
         for across, income in enumerate(drawn.values[0]):
-            judged = explainer.check(PERSON, {"Income": income, "Debt": debt})
+            judged = explainer.evaluate(PERSON, {"Income": income, "Debt": debt})
             assert drawn.scores[up, across] == judged.score
             assert drawn.accepted[up, across] == judged.valid
             assert drawn.plausible[up, across] == judged.plausible
@@ -43,7 +43,7 @@ def test_labels_are_listed() -> None:
 
     explainer = p2ce.Explainer(score, frame, target=1)
     found = explainer.explain({**PERSON, "Home": "rent"})
-    drawn = explainer.map_of(found, "Home", "Owns", size=5)
+    drawn = explainer.feature_map(found, "Home", "Owns", size=5)
     assert set(drawn.values[0]) == {"own", "rent"}
     assert drawn.values[1] == (False, True)
 
@@ -60,27 +60,27 @@ def test_labels_are_listed() -> None:
 def test_what_cannot_be_drawn_is_rejected(across: str, up: str, size: int, judged: str) -> None:
     explainer = loans.explainer()
     with pytest.raises(p2ce.P2CEError, match=judged):
-        explainer.map_of(explainer.explain(PERSON), across, up, size=size)
+        explainer.feature_map(explainer.explain(PERSON), across, up, size=size)
 
 
 def test_the_map_belongs_to_the_problem_of_the_explanation() -> None:
     explainer = loans.explainer(max_changes=1)
     wider = explainer.explain(PERSON, max_changes=2)
-    drawn = explainer.map_of(wider, "Income", "Debt", size=5)
+    drawn = explainer.feature_map(wider, "Income", "Debt", size=5)
     for option in wider:
         if option.changes.keys() <= {"Income", "Debt"}:
             place = [drawn.values[axis].index(option.values[name]) for axis, name in enumerate(drawn.columns)]
             assert drawn.allowed[place[1], place[0]]
-    fixed = ActionSet.infer(loans.people(), protect=None).fix("Income")
-    own = explainer.explain(PERSON, actions=fixed)
+    fixed = Policy.infer(loans.people(), protect=None).fix("Income")
+    own = explainer.explain(PERSON, policy=fixed)
     with pytest.raises(p2ce.P2CEError, match="its policy is another"):
-        explainer.map_of(own, "Income", "Debt")
-    assert not explainer.map_of(own, "Income", "Debt", size=4, actions=fixed).allowed.all()
+        explainer.feature_map(own, "Income", "Debt")
+    assert not explainer.feature_map(own, "Income", "Debt", size=4, policy=fixed).allowed.all()
 
 
 def test_people_are_counted_in_blocks_of_cells() -> None:
     explainer = loans.explainer()
-    drawn = explainer.map_of(explainer.explain(PERSON), "Income", "Owns", size=12)
+    drawn = explainer.feature_map(explainer.explain(PERSON), "Income", "Owns", size=12)
     frame = loans.people()
     incomes, columns = np.array(drawn.values[0], dtype=float), drawn.density.edges[0]
     assert (columns[0], columns[-1]) == (0, len(incomes))
@@ -103,7 +103,7 @@ def test_nobody_of_the_reference_is_in_a_map_or_its_picture() -> None:
         lambda rows: (rows["Income"] / 60).clip(0, 1), reference, target=1, plausibility=None
     )
     person = {"Income": 20.123, "Debt": 1.456}
-    drawn = explainer.map_of(explainer.explain(person), "Income", "Debt", size=40)
+    drawn = explainer.feature_map(explainer.explain(person), "Income", "Debt", size=40)
     counted = drawn.density.people
     assert counted.sum() > 500
     assert counted[counted > 0].min() >= LEAST_PEOPLE
@@ -119,7 +119,7 @@ def test_nobody_of_the_reference_is_in_a_map_or_its_picture() -> None:
 
 
 def _points(owner: Any) -> "list[np.ndarray]":
-    """Give all points that an object has: what an artist draws, and every array with pairs in it."""
+    """Return all points that an object has: what an artist draws, and every array with pairs in it."""
     found: list[Any] = []
     if isinstance(owner, Collection):
         found.append(owner.get_offsets())

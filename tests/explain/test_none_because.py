@@ -22,7 +22,7 @@ PEOPLE = pd.DataFrame(
     {"Income": RNG.integers(0, 100, 400), "Debt": RNG.integers(0, 50, 400), "Years": RNG.integers(0, 20, 400)}
 )
 PERSON = {"Income": 20, "Debt": 30, "Years": 5}
-ACTIONS = p2ce.ActionSet.infer(PEOPLE).step(Income=10, Debt=10, Years=5)
+ACTIONS = p2ce.Policy.infer(PEOPLE).step(Income=10, Debt=10, Years=5)
 
 
 def wants(**least: int) -> Any:
@@ -45,18 +45,18 @@ RULE = if_then(if_={"Income": (60, None)}, then={"Debt": (20, None)})
 CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "model": (wants(Income=1_000), {"plausibility": plausible_up_to(50), "max_changes": 1}),
     "plausibility": (wants(Income=60), {"plausibility": plausible_up_to(50), "max_changes": 1}),
-    "rules": (wants(Income=60, Debt=-10), {"actions": ACTIONS.rule(RULE), "max_changes": 2}),
+    "rules": (wants(Income=60, Debt=-10), {"policy": ACTIONS.rule(RULE), "max_changes": 2}),
     "max_changes": (wants(Income=60, Debt=-10), {"max_changes": 1}),
 }
 # Only several restrictions together stand in the way: the last one that has to go is named.
 TOGETHER = {
     "rules": (
         wants(Income=60, Debt=-10),
-        {"actions": ACTIONS.rule(RULE), "plausibility": plausible_up_to(50)},
+        {"policy": ACTIONS.rule(RULE), "plausibility": plausible_up_to(50)},
     ),
     "max_changes": (
         wants(Income=60, Debt=-10),
-        {"actions": ACTIONS.rule(RULE), "plausibility": plausible_up_to(50), "max_changes": 1},
+        {"policy": ACTIONS.rule(RULE), "plausibility": plausible_up_to(50), "max_changes": 1},
     ),
 }
 
@@ -66,7 +66,7 @@ def explained(model: Any, **given: Any) -> p2ce.Explanation:
 
 
 def explainer(model: Any, **given: Any) -> p2ce.Explainer:
-    arguments = {"actions": ACTIONS, "plausibility": None, "target": 1, **given}
+    arguments = {"policy": ACTIONS, "plausibility": None, "target": 1, **given}
     return p2ce.Explainer(model, PEOPLE, **arguments)
 
 
@@ -122,7 +122,7 @@ def test_a_model_that_fails_beyond_the_rules_leaves_the_reason_open() -> None:
             raise ValueError("no such person")
         return np.zeros(len(rows))
 
-    made = explainer(score, actions=ACTIONS.rule(RULE).values(Income=[20, 60], Debt=[10, 30]))
+    made = explainer(score, policy=ACTIONS.rule(RULE).values(Income=[20, 60], Debt=[10, 30]))
     fails.append(True)
     found = made.explain(PERSON)
     assert found.status is p2ce.Status.NO_RECOURSE
@@ -176,12 +176,12 @@ def test_the_reason_is_that_of_evaluating_every_row(problem: StatedProblem) -> N
 def test_a_link_that_counts_each_feature_is_held_back_by_the_limit() -> None:
     """The two features are one axis, and two changes."""
     people = pd.DataFrame({"p": range(30), "q": range(30, 60)})
-    actions = p2ce.ActionSet.infer(people).rule(linked("p", "q", counts="each"))
+    policy = p2ce.Policy.infer(people).rule(linked("p", "q", counts="each"))
 
     def model(rows: pd.DataFrame) -> np.ndarray:
         return np.asarray(rows["p"] + rows["q"] >= 60, dtype=float)
 
-    found = p2ce.Explainer(model, people, actions=actions, plausibility=None, max_changes=1).explain(
+    found = p2ce.Explainer(model, people, policy=policy, plausibility=None, max_changes=1).explain(
         {"p": 5, "q": 35}
     )
     assert found.status is p2ce.Status.NO_RECOURSE

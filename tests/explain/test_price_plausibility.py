@@ -27,7 +27,7 @@ from tests.properties.stated_problems import StatedProblem, table_problems
 RNG = np.random.default_rng(3)
 PEOPLE = pd.DataFrame({"Income": RNG.integers(0, 100, 400), "Debt": RNG.integers(0, 50, 400)})
 PERSON = {"Income": 20, "Debt": 30}
-ACTIONS = p2ce.ActionSet.infer(PEOPLE).step(Income=10, Debt=10)
+ACTIONS = p2ce.Policy.infer(PEOPLE).step(Income=10, Debt=10)
 
 
 def accepts(rows: pd.DataFrame) -> np.ndarray:
@@ -42,7 +42,7 @@ def plausible(*, debt_from: int = 0, income_to: int = 1_000) -> Any:
 
 def explainer(**given: Any) -> p2ce.Explainer:
     arguments = {
-        "actions": ACTIONS,
+        "policy": ACTIONS,
         "target": 1,
         "objectives": ["mean_distance", "changes"],
         "price_of_plausibility": True,
@@ -138,7 +138,7 @@ def test_a_model_that_fails_in_the_second_search_leaves_the_price_open() -> None
 
     def explained(limit: int | None = None, **given: Any) -> p2ce.Explanation:
         nonlocal calls, most
-        made = p2ce.Explainer(score, PEOPLE, target=1, actions=ACTIONS, plausibility=plausible(), **given)
+        made = p2ce.Explainer(score, PEOPLE, target=1, policy=ACTIONS, plausibility=plausible(), **given)
         calls, most = 0, limit
         return made.explain(PERSON)
 
@@ -164,7 +164,7 @@ def test_a_model_that_fails_in_the_second_search_leaves_the_price_open() -> None
 )
 def test_the_price_is_that_of_evaluating_every_row(problem: StatedProblem) -> None:
     found = problem.explain(price_of_plausibility=True)
-    if found.status is p2ce.Status.ALREADY_FAVOURABLE:
+    if found.status is p2ce.Status.ACCEPTED:
         return
     price = found.price_of_plausibility
     assert price is not None
@@ -206,9 +206,9 @@ def test_a_portfolio_keeps_it(tmp_path: Any) -> None:
     written = write_run(tmp_path / "run", loans_case(), loans_case().reference.head(60))
     prices = [one.price_of_plausibility for one in written.explanations]
     assert len({None if one is None else one.leaves_no_option for one in prices}) > 1
-    answers = p2ce.portfolio.Answers(written.folder)
-    assert [answers.explanation(place) for place in range(60)] == list(written.explanations)
-    people = answers.people(["without_plausibility_changes", "best_changes", "without_plausibility_proven"])
+    results = p2ce.portfolio.PortfolioResults(written.folder)
+    assert [results.explanation(place) for place in range(60)] == list(written.explanations)
+    people = results.people(["without_plausibility_changes", "best_changes", "without_plausibility_proven"])
     known = people.dropna()
     assert (known["without_plausibility_changes"] <= known["best_changes"]).all()
 
@@ -219,7 +219,7 @@ def test_an_archive_keeps_the_setting(tmp_path: Any) -> None:
     again = p2ce.Explainer.load(tmp_path / "loans.p2ce", case.model)
     row = loans_case().reference.iloc[3]
     assert again.explain(row) == loans_case().explain(row)
-    assert again.question.settings["price_of_plausibility"] is True
+    assert again.problem.settings["price_of_plausibility"] is True
 
 
 PRICES = {

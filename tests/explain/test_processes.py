@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import p2ce
-from p2ce import ActionSet, Status
+from p2ce import Policy, Status
 from p2ce.errors import InvalidArgument
 from p2ce.explain import processes
 
@@ -59,8 +59,8 @@ class Deadly:
 
 
 def explained(model: Any) -> p2ce.Explainer:
-    actions = ActionSet.infer(people(200)).fix("c")
-    return p2ce.Explainer(model, people(200), actions=actions, plausibility=None, target=1)
+    policy = Policy.infer(people(200)).fix("c")
+    return p2ce.Explainer(model, people(200), policy=policy, plausibility=None, target=1)
 
 
 def options(found: p2ce.Explanations) -> list[Any]:

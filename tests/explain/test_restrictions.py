@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.explain.restrictions import widened
-from p2ce.problem.actions import ActionSet
+from p2ce.problem.policy import Policy
 
 PEOPLE = pd.DataFrame(
     {
@@ -22,21 +22,21 @@ PEOPLE = pd.DataFrame(
     "given", [lambda a: a, lambda a: a.within(loan=(0, 20_000))], ids=["nothing given", "wider than the data"]
 )
 def test_what_is_no_restriction_is_not_one(given) -> None:  # type: ignore[no-untyped-def]
-    assert widened(given(ActionSet.infer(PEOPLE))["loan"], 250, 18_450) is None
+    assert widened(given(Policy.infer(PEOPLE))["loan"], 250, 18_450) is None
 
 
 def test_labels() -> None:
-    actions = ActionSet.infer(PEOPLE)
-    assert widened(actions["home"], 0, 2) is None
-    assert widened(actions.values(home=["own", "rent", "free"])["home"], 0, 2) is None
-    wider = widened(actions.values(home=["rent"])["home"], 0, 2)
+    policy = Policy.infer(PEOPLE)
+    assert widened(policy["home"], 0, 2) is None
+    assert widened(policy.values(home=["own", "rent", "free"])["home"], 0, 2) is None
+    wider = widened(policy.values(home=["rent"])["home"], 0, 2)
     assert wider is not None
     assert wider.candidates().tolist() == ["own", "rent", "free"]
 
 
 def test_a_range_that_cannot_be_made_is_none() -> None:
     # Steps of one over a narrow range are fine, over that of the data they are too many.
-    fine = ActionSet.infer(PEOPLE).step(loan=1).within(loan=(300, 310))["loan"]
+    fine = Policy.infer(PEOPLE).step(loan=1).within(loan=(300, 310))["loan"]
     assert widened(fine, 250, 18_450) is not None
     assert widened(fine, 250, 90_000) is None
 
@@ -54,18 +54,18 @@ def test_widening_only_adds(
     ends: list[float], given: list[float] | None, choices: list[float] | None, kind: type
 ) -> None:
     frame = pd.DataFrame({"x": np.linspace(-40, 40, 50).astype(kind)})
-    actions = ActionSet.infer(frame)
+    policy = Policy.infer(frame)
     try:
         if choices is not None:
-            actions = actions.values(x=[kind(value).item() for value in choices])
+            policy = policy.values(x=[kind(value).item() for value in choices])
         if given is not None:
-            actions = actions.within(x=tuple(given))
+            policy = policy.within(x=tuple(given))
     except ValueError:
         return  # no candidate lies inside
     low, high = (float(kind(end)) for end in ends)
-    wider = widened(actions["x"], low, high)
+    wider = widened(policy["x"], low, high)
     if wider is not None:
-        before, after = actions["x"].candidates(), wider.candidates()
+        before, after = policy["x"].candidates(), wider.candidates()
         assert np.isin(before, after).all()
         inside = np.array([value for value in (low, high) if wider.allows(1000.0, value)])
         assert len(inside) == 2 or choices is not None

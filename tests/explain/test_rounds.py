@@ -8,7 +8,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
-from p2ce import ActionSet, rules
+from p2ce import Policy, rules
 from p2ce.explain.explain_batch import explain_batch
 from p2ce.explain.solve_batch import SearchLimits
 from p2ce.verification.row_costs import reported
@@ -21,8 +21,8 @@ def beside_a_rule() -> p2ce.Explainer:
     )
     label = np.where((people.a > 0.4) | (people.b > 0.9), 1, 0)
     model = DecisionTreeClassifier(random_state=0).fit(people, label)
-    actions = ActionSet.infer(people).fix("c").rule(rules.inequality("a + c <= 1000000000.2"))
-    return p2ce.Explainer(model, people, target=1, actions=actions, plausibility=None)
+    policy = Policy.infer(people).fix("c").rule(rules.inequality("a + c <= 1000000000.2"))
+    return p2ce.Explainer(model, people, target=1, policy=policy, plausibility=None)
 
 
 def explained_beside_a_rule() -> p2ce.Explanation:

@@ -9,32 +9,34 @@ import pandas as pd
 import pytest
 
 import p2ce
-from p2ce import ActionSet, Explanation, Status
+from p2ce import Explanation, Policy, Status
 from p2ce.errors import InvalidArgument
 from p2ce.rules import together
 from tests.populations import loans
 from tests.populations.loans import PERSON
 
 CALLS: dict[str, Callable[..., Any]] = {
-    "why_none": lambda explainer, found, **given: explainer.why_none(found, **given),
-    "map_of": lambda explainer, found, **given: explainer.map_of(found, "Income", "Debt", size=3, **given),
-    "check": lambda explainer, found, **given: explainer.check(
+    "relaxations": lambda explainer, found, **given: explainer.relaxations(found, **given),
+    "feature_map": lambda explainer, found, **given: explainer.feature_map(
+        found, "Income", "Debt", size=3, **given
+    ),
+    "check": lambda explainer, found, **given: explainer.evaluate(
         PERSON, {"Income": 20}, explanation=found, **given
     ),
 }
 
 
-def narrow() -> ActionSet:
+def narrow() -> Policy:
     """Leave the person without an option."""
     return (
-        ActionSet.infer(loans.people(), protect=None)
+        Policy.infer(loans.people(), protect=None)
         .fix("Owns", "Rate", "Years")
         .within(Income=(10, 20), Debt=(0, 2))
     )
 
 
 def make(**changed: Any) -> p2ce.Explainer:
-    return loans.explainer(**{"actions": narrow(), "max_changes": 2, **changed})
+    return loans.explainer(**{"policy": narrow(), "max_changes": 2, **changed})
 
 
 @cache
@@ -56,12 +58,12 @@ CHANGED: dict[str, tuple[dict[str, Any], str]] = {
     "method": ({"method": "p2ce"}, "method was exact, and is p2ce"),
     "detector": ({"plausibility": None}, "detector was isolation forest, and is none"),
     "contamination": ({"contamination": 0.3}, "contamination was 0.1, and is 0.3"),
-    "policy": ({"actions": None}, "its policy is another"),
-    "rules": ({"actions": narrow().rule(together("Income", "Debt"))}, "its policy is another"),
+    "policy": ({"policy": None}, "its policy is another"),
+    "rules": ({"policy": narrow().rule(together("Income", "Debt"))}, "its policy is another"),
     "model": ({"model": OTHER}, "its model is another"),
     "reference": ({"reference": loans.people().iloc[::2]}, "its reference is another"),
     "columns": (
-        {"model": SMALLER, "reference": loans.people().drop(columns="Years"), "actions": None},
+        {"model": SMALLER, "reference": loans.people().drop(columns="Years"), "policy": None},
         "its columns are others",
     ),
 }
@@ -77,7 +79,7 @@ def test_another_problem_is_rejected_in_one_way(what: str) -> None:
         said = str(caught.value)
         assert said.startswith("The explanation belongs to another problem than this explainer's: ")
         assert words in said
-        assert "pass the same actions" in said
+        assert "pass the same policy" in said
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -87,10 +89,10 @@ def test_the_same_problem_is_accepted(call: str) -> None:
         CALLS[call](explainer, Explanation.from_dict(none().to_dict()))
     # What one person was given has to be given again.
     explainer = loans.explainer(max_changes=1)
-    own = explainer.explain(PERSON, actions=narrow(), max_changes=2)
+    own = explainer.explain(PERSON, policy=narrow(), max_changes=2)
     with pytest.raises(InvalidArgument, match="its policy is another"):
         CALLS[call](explainer, own)
-    CALLS[call](explainer, own, actions=narrow())
+    CALLS[call](explainer, own, policy=narrow())
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -104,7 +106,7 @@ def test_what_is_no_explanation_is_rejected(call: str) -> None:
         CALLS[call](make(), {"status": "NO_RECOURSE"})
 
 
-@pytest.mark.parametrize("call", ["map_of", "check"])
+@pytest.mark.parametrize("call", ["feature_map", "check"])
 @pytest.mark.parametrize(
     "objective",
     [p2ce.MeanDistance(unit="own"), p2ce.WeightedDistance({"Income": 3.0}, name="mean_distance")],
@@ -123,10 +125,10 @@ def test_a_check_judges_by_the_limit_and_the_actions_of_the_explanation() -> Non
     several = [option for option in found if len(option.changes) > 1]
     assert several
     for option in several:
-        assert not explainer.check(PERSON, option.values).allowed
-        judged = explainer.check(PERSON, option.values, explanation=found)
+        assert not explainer.evaluate(PERSON, option.values).allowed
+        judged = explainer.evaluate(PERSON, option.values, explanation=found)
         assert judged.ok
         assert judged.better == ()
-    fixed = ActionSet.infer(loans.people(), protect=None).fix("Income")
-    assert explainer.check(PERSON, {"Income": 20}).allowed
-    assert not explainer.check(PERSON, {"Income": 20}, actions=fixed).allowed
+    fixed = Policy.infer(loans.people(), protect=None).fix("Income")
+    assert explainer.evaluate(PERSON, {"Income": 20}).allowed
+    assert not explainer.evaluate(PERSON, {"Income": 20}, policy=fixed).allowed

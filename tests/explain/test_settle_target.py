@@ -103,7 +103,7 @@ def test_a_person_who_will_default_is_not_called_accepted() -> None:
     model = fitted("forest")
     worst = FRAME.iloc[int(np.argmax(model.predict_proba(FRAME)[:, 1]))]
     explainer = of(model, y=pd.Series(numbers(BAD), name="default"))
-    assert explainer.explain(worst).status is not Status.ALREADY_FAVOURABLE
+    assert explainer.explain(worst).status is not Status.ACCEPTED
 
 
 def test_labels_without_a_telling_name_are_no_evidence() -> None:

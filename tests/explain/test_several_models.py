@@ -64,7 +64,7 @@ def usual(fitted: Any) -> float:
 
 
 def all_accept(fitted: Sequence[Any], thresholds: Sequence[float]) -> Scorer:
-    """Give 1 to rows that every model accepts, else 0."""
+    """Return 1 to rows that every model accepts, else 0."""
 
     def accepted(rows: pd.DataFrame) -> np.ndarray:
         verdicts = [scorer(one)(rows) >= least for one, least in zip(fitted, thresholds, strict=True)]
@@ -75,7 +75,7 @@ def all_accept(fitted: Sequence[Any], thresholds: Sequence[float]) -> Scorer:
 
 def explainer(models: Any, **changed: Any) -> p2ce.Explainer:
     arguments = {
-        "actions": loans.few(),
+        "policy": loans.few(),
         "plausibility": None,
         "objectives": ["mean_distance", "changes"],
         **changed,

@@ -1,4 +1,4 @@
-"""Is an explainer without actions decent, and does one with actions take nothing for granted?"""
+"""Is an explainer without policy decent, and does one with policy take nothing for granted?"""
 
 import logging
 
@@ -73,12 +73,12 @@ def test_a_person_may_stand_at_a_fraction(explained: tuple[pd.DataFrame, p2ce.Ex
 def test_with_given_actions_nothing_is_protected_and_nothing_is_said(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    actions = p2ce.ActionSet.infer(PEOPLE, protect=None, special_values=None)
+    policy = p2ce.Policy.infer(PEOPLE, protect=None, special_values=None)
     caplog.clear()
     with caplog.at_level(logging.INFO, logger="p2ce"):
-        explainer = p2ce.Explainer(MODEL, PEOPLE, actions=actions, target=1, plausibility=None)
+        explainer = p2ce.Explainer(MODEL, PEOPLE, policy=policy, target=1, plausibility=None)
     assert not caplog.records
-    assert not any(feature.fixed or feature.direction for feature in explainer.actions.features)
+    assert not any(feature.fixed or feature.direction for feature in explainer.policy.features)
 
 
 def test_without_actions_it_is_said_once_for_each_topic(caplog: pytest.LogCaptureFixture) -> None:
@@ -90,14 +90,14 @@ def test_without_actions_it_is_said_once_for_each_topic(caplog: pytest.LogCaptur
 
 
 def test_the_problem_knows_the_relations_that_are_not_in_force() -> None:
-    actions = p2ce.ActionSet.infer(PEOPLE, protect=None)
-    given = p2ce.Explainer(MODEL, PEOPLE, actions=actions, target=1, plausibility=None)
+    policy = p2ce.Policy.infer(PEOPLE, protect=None)
+    given = p2ce.Explainer(MODEL, PEOPLE, policy=policy, target=1, plausibility=None)
     inferred = p2ce.Explainer(MODEL, PEOPLE, target=1, plausibility=None)
     (income,) = given._problem.relations
     assert income == Relation("Income", "MaxIncome")
     assert inferred._problem.relations == (income,)
-    ruled = actions.rule(*actions.proposed_rules)
-    kept = p2ce.Explainer(MODEL, PEOPLE, actions=ruled, target=1, plausibility=None)
+    ruled = policy.rule(*policy.proposed_rules)
+    kept = p2ce.Explainer(MODEL, PEOPLE, policy=ruled, target=1, plausibility=None)
     assert kept._problem.relations == ()
     rejected = PEOPLE[MODEL.predict(PEOPLE) == 0]
     for one in kept.explain_many(rejected):

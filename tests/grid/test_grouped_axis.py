@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from p2ce.grid import grid_of
 from p2ce.grid.grouped_axis import Compound, narrow, widen
-from p2ce.problem import ActionSet
+from p2ce.problem import Policy
 from p2ce.tables.codebook import MISSING
 
 # People whose home is one category in three columns of 0 and 1.
@@ -95,6 +95,6 @@ def test_a_compound_may_have_the_name_of_its_driver() -> None:
         levels=np.array([[20.0, 0.0], [30.0, 1.0]]),
         may_go_to=np.array([True, True]),
     )
-    grid = grid_of(ActionSet.infer(PEOPLE, protect=None), compounds=[pair])
+    grid = grid_of(Policy.infer(PEOPLE, protect=None), compounds=[pair])
     assert grid.names == ("Age", "Home_own", "Home_rent")
     assert grid.columns.tolist() == [4, 1, 2]

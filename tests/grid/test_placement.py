@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from p2ce.grid import BaseGrid, grid_of, place
 from p2ce.grid.base_grid import OneWay
-from p2ce.problem import ActionSet
+from p2ce.problem import Policy
 from p2ce.tables.codebook import MISSING, codebook_of
 
 VALUES = st.integers(-6, 6).map(float)
@@ -113,7 +113,7 @@ def test_a_code_is_kept_or_left_in_any_direction(turn: int, leaves: bool, people
 def test_labels_that_nobody_had_stand_behind_all_others() -> None:
     people = pd.DataFrame({"Home": ["own", "own", "rent"]})
     book = codebook_of(people)
-    grid = grid_of(ActionSet.infer(people), codebook=book)
+    grid = grid_of(Policy.infer(people), codebook=book)
     placed = place(grid, book.encode(pd.DataFrame({"Home": ["boat"]})))
     assert placed.values[0, 0].tolist() == [0.0, 1.0, 2.0]
     assert (placed.position[0, 0], placed.lowest[0, 0], placed.highest[0, 0]) == (2, 0, 2)

@@ -1,4 +1,4 @@
-"""Give a file to the very function that the command line or the library's user gives it to."""
+"""Return a file to the very function that the command line or the library's user gives it to."""
 
 import json
 from collections.abc import Callable
@@ -13,7 +13,7 @@ SECONDS = 5.0  # of search for each person
 
 
 class Inconsistent(Exception):
-    """An answer that contradicts the model which it is about."""
+    """An explanation that contradicts the model which it is about."""
 
 
 def take(format_name: str, path: Path, sound: Seed) -> None:
@@ -48,9 +48,9 @@ def explain(explainer: Any, people: Any) -> None:
     """Explain people; the model must accept every option when it is evaluated again."""
     for entry in explainer.explain_many(people, time_limit=SECONDS):
         for option in entry:
-            judgement = explainer.check(entry.person, option.values, explanation=entry)
-            if not judgement.ok or judgement.better:
-                raise Inconsistent(f"{entry.status.name}: {option.changes}: {judgement}".replace("\n", ", "))
+            evaluation = explainer.evaluate(entry.person, option.values, explanation=entry)
+            if not evaluation.ok or evaluation.better:
+                raise Inconsistent(f"{entry.status.name}: {option.changes}: {evaluation}".replace("\n", ", "))
 
 
 def warm_up() -> None:
@@ -75,7 +75,7 @@ def take_lightgbm_text(path: Path) -> None:
 
 @cache
 def _question() -> Any:
-    return seeds.question()
+    return seeds.problem()
 
 
 def take_archive(path: Path) -> None:
@@ -93,41 +93,41 @@ def take_policy(path: Path) -> None:
     from p2ce.problem.policy_lint import lint
 
     lint(parse_policy(read_file(path)), seeds.mixed())
-    actions = p2ce.ActionSet.load(path)
+    policy = p2ce.Policy.load(path)
     explain(
-        p2ce.Explainer(seeds.mixed_model(), seeds.mixed(), target=1, actions=actions, plausibility=None),
+        p2ce.Explainer(seeds.mixed_model(), seeds.mixed(), target=1, policy=policy, plausibility=None),
         seeds.mixed().head(1),
     )
 
 
 def take_explanation(path: Path) -> None:
-    """Read an answer from JSON, and tell it in words, as a frame and as JSON again."""
+    """Read an explanation from JSON, and tell it in words, as a frame and as JSON again."""
     from p2ce.errors import InvalidArgument
-    from p2ce.result import Explanation, Explanations, WhyNone
+    from p2ce.result import Explanation, Explanations, Relaxations
 
     try:
         data = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:  # Python's own parser, before p2ce sees anything
         raise InvalidArgument("no JSON") from error
     header = str(data.get("format", "")) if isinstance(data, dict) else ""
-    kinds: dict[str, Any] = {"explanations": Explanations, "why": WhyNone}
+    kinds: dict[str, Any] = {"explanations": Explanations, "why": Relaxations}
     kind = next((one for name, one in kinds.items() if name in header), Explanation)
-    answer = kind.from_dict(data)
-    json.dumps(answer.to_dict(), allow_nan=False)
-    answer.to_frame()
-    str(answer)
+    explanation = kind.from_dict(data)
+    json.dumps(explanation.to_dict(), allow_nan=False)
+    explanation.to_frame()
+    str(explanation)
 
 
 def take_table(path: Path) -> None:
     """Read a table as the population and as the people of a command."""
     import pandas as pd
 
-    from p2ce.problem import ActionSet
+    from p2ce.problem import Policy
     from p2ce.tables import typed_columns as cells
     from p2ce.tables.table_files import read_table
 
     table = read_table(path, "--data")
-    ActionSet.infer(pd.DataFrame({name: cells.natural(table, name) for name in table.columns}))
+    Policy.infer(pd.DataFrame({name: cells.natural(table, name) for name in table.columns}))
     if set(table.columns) >= set(seeds.mixed().columns):
         explain(_question(), cells.typed_people(table, seeds.mixed()).head(2))
 

@@ -85,7 +85,7 @@ def catboost(change: Callable[[Any], Any]) -> Change:
 
 
 def one_leaf_value(model: Any) -> None:
-    """Give a tree of two splits a single leaf."""
+    """Return a tree of two splits a single leaf."""
     tree = model["oblivious_trees"][0]
     tree["leaf_values"], tree["leaf_weights"] = tree["leaf_values"][:1], tree["leaf_weights"][:1]
 

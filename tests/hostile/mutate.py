@@ -56,12 +56,12 @@ def mutate(content: bytes, suffix: str, rng: Random) -> bytes:
 
 
 def edits(rng: Random) -> range:
-    """Say how many changes an input gets: mostly one, so that the rest of the file stays believable."""
+    """State how many changes an input gets: mostly one, so that the rest of the file stays believable."""
     return range(rng.choices((1, 2, 4), (6, 3, 1))[0])
 
 
 def edge(rng: Random, near: float | None = None) -> int | float:
-    """Give a number at which code breaks: an edge of types and sizes, or a neighbour of what stood there."""
+    """Return a number at which code breaks: an edge of types and sizes, or a neighbour of what stood there."""
     if near is not None and math.isfinite(near) and rng.random() < 0.3:
         return rng.choice((near + 1, near - 1, -near, near * 2))
     return rng.choice(EDGES)
@@ -140,7 +140,7 @@ def _other_number(line: str, rng: Random) -> str:
 
 
 def resized(text: str) -> str:
-    """Say the right sizes of the trees of a LightGBM model that were edited."""
+    """State the right sizes of the trees of a LightGBM model that were edited."""
     if "Tree=0\n" not in text or "end of trees" not in text:
         return text
     body = text[text.index("Tree=0\n") : text.index("end of trees")]
@@ -174,7 +174,7 @@ def _json(value: Any) -> str:
 
 
 def _slots(value: Any, shape: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Give every place of a tree: what leads there, without numbers; what holds it; and its key there."""
+    """Return every place of a tree: what leads there, without numbers; what holds it; and its key there."""
     for key, one in list(value.items() if isinstance(value, dict) else enumerate(value)):
         name = f"{shape}.{key}" if isinstance(value, dict) else f"{shape}[]"
         yield name, value, key
@@ -224,7 +224,7 @@ def mutate_packed(content: bytes, rng: Random) -> bytes:
 
 
 def unzipped(content: bytes) -> Parts:
-    """Give the parts of an archive by name, in order."""
+    """Return the parts of an archive by name, in order."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 

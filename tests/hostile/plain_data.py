@@ -12,7 +12,7 @@ from p2ce.visible import UNSEEN
 
 HUGE_TEXT = "x" * 10**6
 ESCAPES = "\x1b[31m\x00\x07\r\x85\x9b\u202e\u2066\u2028own"
-# Numbers beyond float64 or beyond what Python writes, and what is no number where one is expected.
+# Numbers beyond float64 or beyond what Python writes, and what is not a number where one is expected.
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1.5, 10**30, 10**400, -(10**400), 10**5000),
     *(math.nan, math.inf, -math.inf, "", "nan", HUGE_TEXT, ESCAPES, [], {}, [[]], {"": {}}),
@@ -30,7 +30,7 @@ def nested(depth: int) -> list[Any]:
 
 
 def mutations(data: Any, values: tuple[Any, ...] = (*VALUES, nested(10**5))) -> Iterator[tuple[str, Any]]:
-    """Give data with one thing wrong, for every place: another value, an entry less, an entry more."""
+    """Return data with one thing wrong, for every place: another value, an entry less, an entry more."""
     for path in _places(data):
         where = ".".join(map(str, path)) or "all"
         for number, value in enumerate(values):

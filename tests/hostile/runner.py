@@ -65,7 +65,7 @@ def hostile_input(format_name: str, seed: int, number: int) -> tuple[Seed, bytes
 
 
 def try_here(format_name: str, sound: Seed, content: bytes) -> Outcome:
-    """Give a file in the current folder to the function of its format, and classify what happens."""
+    """Return a file in the current folder to the function of its format, and classify what happens."""
     path = Path(f"input{sound.suffix}")
     path.write_bytes(content)
     try:
@@ -87,7 +87,7 @@ def try_here(format_name: str, sound: Seed, content: bytes) -> Outcome:
 
 
 def _place(error: BaseException) -> str:
-    """Give file and line of the innermost frame of p2ce."""
+    """Return file and line of the innermost frame of p2ce."""
     frames = [one for one in traceback.extract_tb(error.__traceback__) if OWN_CODE in one.filename]
     return f"{frames[-1].filename.rpartition(OWN_CODE)[2]}:{frames[-1].lineno}" if frames else ""
 
@@ -117,7 +117,7 @@ class Runner:
             yield self.try_file(format_name, sound, content, label)
 
     def try_file(self, format_name: str, sound: Seed, content: bytes, label: str) -> Outcome:
-        """Give one file to the worker; keep it if something fails."""
+        """Return one file to the worker; keep it if something fails."""
         outcome = replace(self._ask((format_name, sound, content), seconds=self._seconds), input=label)
         if not outcome.failed:
             return outcome
@@ -145,12 +145,12 @@ class Runner:
                 self._is_warm = True
                 self._ask(None, seconds=WARM_UP)
         assert self._connection is not None
-        with suppress(BrokenPipeError):  # it has died meanwhile, which the end of its answers shows
+        with suppress(BrokenPipeError):  # it has died meanwhile, which the end of its results shows
             self._connection.send(request)
         try:
             if self._connection.poll(seconds):
-                answer: Outcome = self._connection.recv()
-                return answer
+                explanation: Outcome = self._connection.recv()
+                return explanation
         except (EOFError, ConnectionResetError):
             self.process.join()
             code = self.process.exitcode
@@ -159,7 +159,7 @@ class Runner:
             ended = signal.Signals(-code).name if code < 0 else f"exit code {code}"
             return Outcome(kind="signal" if code < 0 else "exit", message=f"{ended} {last_words}")
         self.stop()
-        return Outcome(kind="timeout", message=f"no answer in {seconds:g} s")
+        return Outcome(kind="timeout", message=f"no explanation in {seconds:g} s")
 
 
 def _serve(connection: Connection, folder: Path) -> None:

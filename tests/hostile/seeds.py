@@ -40,30 +40,30 @@ class Seed:
 
 
 def mixed() -> pd.DataFrame:
-    """Give people with numbers, a category, a bool and missing values."""
+    """Return people with numbers, a category, a bool and missing values."""
     return people(rows=ROWS)
 
 
 def numbers() -> pd.DataFrame:
-    """Give people with numbers alone."""
+    """Return people with numbers alone."""
     return mixed().drop(columns=["Housing", "Has guarantor"]).fillna(0.0)
 
 
 def outcome(*, classes: int = 2) -> "pd.Series[Any]":
-    """Say who repaid, or in which of three classes people are."""
+    """State who repaid, or in which of three classes people are."""
     if classes == 2:
         return repaid(mixed())
     return pd.cut(mixed()["Income"], classes, labels=False)
 
 
 def outcome_by_label() -> "pd.Series[Any]":
-    """Say who repaid where it depends on the category, so that trees split by it."""
+    """State who repaid where it depends on the category, so that trees split by it."""
     frame = mixed()
     return ((frame["Housing"] != "rent") ^ (frame["Income"] > 4500)).astype(int)
 
 
 def write_surroundings(folder: Path) -> None:
-    """Write what a command needs beside the file in question: tables, and the code of the network."""
+    """Write what a command needs beside the file in problem: tables, and the code of the network."""
     for name, frame in (("mixed", mixed()), ("numbers", numbers())):
         frame.assign(Repaid=outcome()).to_csv(folder / f"{name}.csv", index=False)
     (folder / f"{NETWORK}.py").write_text(NETWORK_CODE, encoding="utf-8")
@@ -71,7 +71,7 @@ def write_surroundings(folder: Path) -> None:
 
 @cache
 def seeds_of(format_name: str) -> tuple[Seed, ...]:
-    """Give the sound files of a format, made on first use."""
+    """Return the sound files of a format, made on first use."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of libraries, about a few rows
         return tuple(MAKERS[format_name]())
@@ -178,13 +178,13 @@ def _torch() -> Iterator[Seed]:
     yield Seed(name="weights", table="numbers", suffix=".pt", content=stream.getvalue())
 
 
-def question() -> Any:
-    """Give an explainer of people with numbers and a category, a rule and a detector."""
+def problem() -> Any:
+    """Return an explainer of people with numbers and a category, a rule and a detector."""
     import p2ce
     from p2ce import rules
 
-    actions = (
-        p2ce.ActionSet.infer(mixed(), protect=None)
+    policy = (
+        p2ce.Policy.infer(mixed(), protect=None)
         .protect("Age")
         .rule(
             rules.exclusive("Rate", "Has guarantor"),
@@ -192,15 +192,15 @@ def question() -> Any:
             rules.inequality("Savings <= Income"),
         )
     )
-    actions = actions.display(Income={"name": "monthly income", "unit": "EUR"}).increase_only("Income")
+    policy = policy.display(Income={"name": "monthly income", "unit": "EUR"}).increase_only("Income")
     return p2ce.Explainer(
-        mixed_model(), mixed(), target=1, actions=actions, plausibility=p2ce.IsolationForest(n_estimators=3)
+        mixed_model(), mixed(), target=1, policy=policy, plausibility=p2ce.IsolationForest(n_estimators=3)
     )
 
 
 @cache
 def mixed_model() -> Any:
-    """Give a model of people with numbers, a category and missing values."""
+    """Return a model of people with numbers, a category and missing values."""
     from sklearn import compose, impute, linear_model, pipeline, preprocessing
 
     others = [name for name in mixed().columns if name != "Housing"]
@@ -212,26 +212,26 @@ def mixed_model() -> Any:
 
 
 def _archive() -> Iterator[Seed]:
-    yield Seed(name="explainer", suffix=".p2ce", content=_saved(question().save, ".p2ce"))
+    yield Seed(name="explainer", suffix=".p2ce", content=_saved(problem().save, ".p2ce"))
 
 
 def _policy() -> Iterator[Seed]:
-    yield Seed(name="with a rule", suffix=".yaml", content=_saved(question().actions.save, ".yaml"))
+    yield Seed(name="with a rule", suffix=".yaml", content=_saved(problem().policy.save, ".yaml"))
 
 
 def _explanation() -> Iterator[Seed]:
-    explainer = question()
-    answers = explainer.explain_many(mixed().head(4))
-    rejected = next(one for one in answers if len(one))
-    only_rate = explainer.actions.fix("Income", "Savings", "Has guarantor", "Housing")
+    explainer = problem()
+    results = explainer.explain_many(mixed().head(4))
+    rejected = next(one for one in results if len(one))
+    only_rate = explainer.policy.fix("Income", "Savings", "Has guarantor", "Housing")
     stuck = next(
         one
         for row in range(ROWS)
-        if (one := explainer.explain(mixed().iloc[row], actions=only_rate)).status.name == "NO_RECOURSE"
+        if (one := explainer.explain(mixed().iloc[row], policy=only_rate)).status.name == "NO_RECOURSE"
     )
-    why = explainer.why_none(stuck, actions=only_rate)
-    for name, answer in (("one", rejected), ("several", answers), ("why none", why)):
-        yield Seed(name=name, suffix=".json", content=json.dumps(answer.to_dict()).encode())
+    why = explainer.relaxations(stuck, policy=only_rate)
+    for name, explanation in (("one", rejected), ("several", results), ("why none", why)):
+        yield Seed(name=name, suffix=".json", content=json.dumps(explanation.to_dict()).encode())
 
 
 def _table() -> Iterator[Seed]:

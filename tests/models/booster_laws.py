@@ -1,4 +1,4 @@
-"""State the laws of bare Boosters whose inside is not supported, or whose numbers are no probabilities."""
+"""State the laws of bare Boosters whose inside is not supported, or whose numbers are not probabilities."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Library:
         asked = frame.head(15)
         found = explainer.explain_many(asked)
         accepted = wanted(self.score(booster, asked))
-        assert [one.status is Status.ALREADY_FAVOURABLE for one in found] == accepted.tolist()
+        assert [one.status is Status.ACCEPTED for one in found] == accepted.tolist()
         assert not {one.status for one in found} & {Status.ERROR, Status.HEURISTIC}
         rows = [one.to_frame()[list(frame.columns)] for one in found if len(one)]
         assert not rows or wanted(self.score(booster, pd.concat(rows))).all()
@@ -98,4 +98,4 @@ def assert_works_in_processes_and_with_an_estimate(library: Library, name: str) 
     assert [list(one) for one in alone] == [list(one) for one in together]
     estimated = Explainer(booster, frame, target=1, bound="shap", **QUESTION)
     explanation = estimated.explain(frame.iloc[0])
-    assert explanation.status in (Status.HEURISTIC, Status.ALREADY_FAVOURABLE)
+    assert explanation.status in (Status.HEURISTIC, Status.ACCEPTED)

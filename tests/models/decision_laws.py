@@ -22,12 +22,12 @@ def assert_follows_predict(model: Any, frame: pd.DataFrame, target: Any, **optio
     predicted = predict(model, asked)
     found = explainer.explain_many(asked)
     for explanation, said in zip(found, predicted, strict=True):
-        assert (explanation.status is Status.ALREADY_FAVOURABLE) == bool(said == target)
+        assert (explanation.status is Status.ACCEPTED) == bool(said == target)
     rows = [explanation.to_frame()[list(frame.columns)] for explanation in found if len(explanation)]
     told = pd.concat(rows) if rows else frame.head(0)
     assert not len(told) or (predict(model, told) == target).all()
     assert {explanation.status for explanation in found} <= {
-        Status.ALREADY_FAVOURABLE,
+        Status.ACCEPTED,
         Status.OPTIMAL,
         Status.NO_RECOURSE,
     }

@@ -44,7 +44,7 @@ class Case:
         return shown if self.named else f"{shown}, array"
 
     def given(self, frame: pd.DataFrame) -> Any:
-        """Give rows to the model as it was fitted."""
+        """Return rows to the model as it was fitted."""
         return frame if self.named else frame.to_numpy()
 
     def fitted(self) -> tuple[Any, pd.DataFrame, np.ndarray]:

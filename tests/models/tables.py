@@ -61,6 +61,6 @@ def conforms(model: Any, reference: pd.DataFrame, **wanted: Any) -> ModelAdapter
 
 
 def certainties(found: ModelAdapter, rows: pd.DataFrame, book: Codebook) -> tuple[np.ndarray, np.ndarray]:
-    """Say which rows are certified to be accepted, and which to be rejected."""
+    """State which rows are certified to be accepted, and which to be rejected."""
     proven = certified(found, book.of(found.columns).encode(rows))
     return proven.accepted & found.decides, proven.rejected

@@ -168,11 +168,11 @@ def test_a_predicted_number_lies_in_the_range(name, named):
 class Bare:
     """Has nothing but predict."""
 
-    def __init__(self, answer):
-        self.answer = answer
+    def __init__(self, explanation):
+        self.explanation = explanation
 
     def predict(self, rows):
-        return self.answer(rows)
+        return self.an_explanation(rows)
 
 
 def test_predictions_alone_are_votes_or_numbers():
@@ -308,7 +308,7 @@ def test_the_tolerance_is_that_of_the_precision():
 
 
 class Curved(nn.Module):
-    """A network that is no Sequential."""
+    """A network that is not a Sequential."""
 
     def __init__(self, outputs):
         super().__init__()
@@ -345,11 +345,11 @@ def test_a_module_that_ends_with_probabilities_works_inside_a_function():
 class Failing:
     """Returns what it is told to."""
 
-    def __init__(self, answer):
-        self.answer = answer
+    def __init__(self, explanation):
+        self.explanation = explanation
 
     def predict_proba(self, rows):
-        return self.answer(rows)
+        return self.an_explanation(rows)
 
 
 def raises(rows):
@@ -370,9 +370,9 @@ USELESS = {
 
 @pytest.mark.parametrize("name", USELESS)
 def test_useless_output_is_named_with_the_call(name):
-    answer, message = USELESS[name]
+    explanation, message = USELESS[name]
     with pytest.raises(InvalidOutput, match=message) as error:
-        parse_model(Failing(answer), reference=SCALED)
+        parse_model(Failing(explanation), reference=SCALED)
     assert "model.predict_proba" in str(error.value)
 
 

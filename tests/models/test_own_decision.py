@@ -25,7 +25,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
-from p2ce import ActionSet, Explainer, Status, to_text
+from p2ce import Explainer, Policy, Status, to_text
 from p2ce.errors import InvalidArgument, NotFitted
 from p2ce.models.parse_model import parse_model
 from tests.models.decision_laws import assert_follows_predict
@@ -56,7 +56,7 @@ def tuned(**options: Any) -> Any:
 
 
 def small() -> float:
-    """Give a threshold at which P(0) of a naive Bayes is 1.0 either way: P(1) itself has to decide."""
+    """Return a threshold at which P(0) of a naive Bayes is 1.0 either way: P(1) itself has to decide."""
     return float(np.quantile(scaled(GaussianNB()).fit(FRAME, LABEL).predict_proba(FRAME)[:, 1], 0.1))
 
 
@@ -111,7 +111,7 @@ def test_the_front_is_that_of_predict_as_a_black_box(name: str, target: int) -> 
     model = fitted(name)
     # Both on one grid: thresholds of trees are known of the one only.
     options: dict[str, Any] = {"plausibility": None, "max_changes": 1}
-    options["actions"] = ActionSet.infer(FRAME, grid="paper")
+    options["policy"] = Policy.infer(FRAME, grid="paper")
     own = Explainer(model, FRAME, target=target, **options).explain_many(SOME)
     votes = Explainer(lambda rows: (model.predict(rows) == target) * 1.0, FRAME, **options)
     for mine, theirs in zip(own, votes.explain_many(SOME), strict=True):
@@ -133,7 +133,7 @@ def test_a_score_exactly_at_the_cut_is_decided_as_predict_decides_it(
     model = cut(tree, share, pos_label=positive).fit(frame, label)
     assert (model.predict_proba(frame)[:, positive] == share).any()
     found = Explainer(model, frame, target=target, margin=margin, plausibility=None).explain_many(frame)
-    favourable = [one.status is Status.ALREADY_FAVOURABLE for one in found]
+    favourable = [one.status is Status.ACCEPTED for one in found]
     assert favourable == (model.predict(frame) == target).tolist()
     table = found.to_frame()
     assert not len(table) or (model.predict(table[list(frame)]) == target).all()
@@ -150,7 +150,7 @@ def test_a_threshold_or_a_margin_of_the_caller_and_a_file(
         assert explainer.threshold == (pytest.approx(wanted) if "margin" in given else wanted)
         found = explainer.explain_many(SOME)
         clear = np.abs(share - wanted) > 1e-9
-        favourable = np.array([one.status is Status.ALREADY_FAVOURABLE for one in found])
+        favourable = np.array([one.status is Status.ACCEPTED for one in found])
         assert (favourable == (share > wanted))[clear].all()
         explainer.save(tmp_path / "kept.p2ce")
         again = p2ce.Explainer.load(tmp_path / "kept.p2ce", model)
@@ -162,7 +162,7 @@ def test_several_models_each_keep_their_own_cut_and_mistakes_are_named() -> None
     first, second = fitted("forest at 0.8"), fitted("logistic")
     found = Explainer([first, second], FRAME, target=1, plausibility=None).explain_many(SOME)
     both = (first.predict(SOME) == 1) & (second.predict(SOME) == 1)
-    assert [one.status is Status.ALREADY_FAVOURABLE for one in found] == both.tolist()
+    assert [one.status is Status.ACCEPTED for one in found] == both.tolist()
     with pytest.raises(InvalidArgument, match="threshold="):  # another scale than that of the cut
         Explainer(second, FRAME, target=1, scale="decision")
     assert Explainer(second, FRAME, target=1, scale="decision", threshold=0.5).threshold == 0.5

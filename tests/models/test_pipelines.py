@@ -134,7 +134,7 @@ def test_a_function_beyond_what_is_proven_is_left_to_the_pipeline():
     model = fitted(on(FunctionTransformer(np.log1p), NUMBERS[:2]), LogisticRegression())
     found = parse_model(model, reference=TABLE, codebook=book)
     assert (verdicts(found, TABLE.head(3), book) != UNDECIDED).all()
-    beyond = TABLE.head(3).assign(income=-5.0)  # whose logarithm is no number
+    beyond = TABLE.head(3).assign(income=-5.0)  # whose logarithm is not a number
     assert (verdicts(found, beyond, book) == UNDECIDED).all()
 
 

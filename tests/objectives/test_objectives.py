@@ -49,7 +49,7 @@ POINTS = st.tuples(NUMBERS, LABELS, st.sampled_from([20.0, 35.0, 70.0]), LABELS)
 
 
 def parts(before: np.ndarray, after: np.ndarray, category: float = 1.0, unit: str = "robust") -> np.ndarray:
-    """Say how far each column moves in its unit, written out cell by cell."""
+    """State how far each column moves in its unit, written out cell by cell."""
     moved = np.where(after == before, 0.0, category)
     for column, size in UNITS[unit].items():
         if after[column] != before[column] and MISSING not in (before[column], after[column]):

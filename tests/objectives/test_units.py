@@ -91,9 +91,9 @@ def test_nobody_is_reported_that_a_change_from_the_bulk_is_nearly_nothing() -> N
     def model(rows: pd.DataFrame) -> np.ndarray:
         return np.where((rows["ratio"] <= 0.05) | (rows["age"] >= 45), 1.0, 0.0)
 
-    actions = p2ce.ActionSet.infer(frame, protect=None).values(ratio=[0.0], age=[50])
+    policy = p2ce.Policy.infer(frame, protect=None).values(ratio=[0.0], age=[50])
     explainer = p2ce.Explainer(
-        model, frame, actions=actions, objectives="max_distance", target=1, plausibility=None
+        model, frame, policy=policy, objectives="max_distance", target=1, plausibility=None
     )
     (option,) = explainer.explain({"ratio": 0.9, "age": 40})
     assert list(option.changes) == ["age"]  # 0.9 σ, where the ratio would be 3 of its own

@@ -21,13 +21,13 @@ PRINTED, CORRECTED = P2CE(errata="as printed", bound="none"), P2CE(bound="none")
 
 
 def explain(model: Any, people: pd.DataFrame, person: dict[str, float], **arguments: Any) -> p2ce.Explanation:
-    actions = p2ce.ActionSet.infer(people, protect=None).values(
+    policy = p2ce.Policy.infer(people, protect=None).values(
         {name: sorted(set(people[name])) for name in people}
     )
     explainer = p2ce.Explainer(
         model,
         people,
-        actions=actions,
+        policy=policy,
         target=arguments.pop("target", None),
         **{"plausibility": None, **arguments},
     )
@@ -35,7 +35,7 @@ def explain(model: Any, people: pd.DataFrame, person: dict[str, float], **argume
 
 
 def grid(**columns: list[float]) -> pd.DataFrame:
-    """Give people at every combination of values."""
+    """Return people at every combination of values."""
     return pd.DataFrame(list(product(*columns.values())), columns=list(columns), dtype=float)
 
 
@@ -53,7 +53,7 @@ def test_line_5_prints_more_than_tau_where_the_text_says_at_least() -> None:
 
 
 def test_definition_1_excludes_every_point() -> None:
-    """There is always a z with c(x, z) ⪯ c(x, w): z = w; and x itself, which is no solution, costs 0."""
+    """There is always a z with c(x, z) ⪯ c(x, w): z = w; and x itself, which is not a solution, costs 0."""
     costs = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0], [3.0, 3.0]])
     beaten_as_printed = [any((z <= w).all() for z in costs) for w in costs]
     assert all(beaten_as_printed)
@@ -62,7 +62,7 @@ def test_definition_1_excludes_every_point() -> None:
 
 
 def table(A: list[list[float]], valid: list[Action], *, k: int, outliers: Sequence[Action] = ()) -> Tiny:
-    """Write a problem: these actions are valid, these are outliers."""
+    """Write a problem: these policy are valid, these are outliers."""
     sizes = [len(mine) for mine in A]
     tiny = Tiny(
         A=A,
@@ -190,7 +190,7 @@ def test_the_residual_over_o_k_does_not_make_it_a_bound() -> None:
 
 
 def test_features_that_work_together_leave_a_residual() -> None:
-    """The plain form without R is no bound: b's change moves the attribution of a, which is decided."""
+    """The plain form without R is not a bound: b's change moves the attribution of a, which is decided."""
 
     def product_of(rows: FloatArray) -> FloatArray:
         return np.asarray(rows[:, 0] * rows[:, 1], dtype=np.float64)

@@ -29,7 +29,7 @@ def margin(rows: pd.DataFrame) -> np.ndarray:
 
 
 def explainer(model: Any = margin, **changed: Any) -> p2ce.Explainer:
-    arguments = {"actions": loans.few(), "plausibility": None, "method": "p2ce", "target": 1, **changed}
+    arguments = {"policy": loans.few(), "plausibility": None, "method": "p2ce", "target": 1, **changed}
     if model is margin:
         arguments.setdefault("threshold", 0.0)
     return p2ce.Explainer(model, loans.people(), **{"target": 1, **arguments})
@@ -124,7 +124,7 @@ def test_any_detector_with_and_without_the_partial_test(name: str, max_changes: 
         assert one.certificate.scored <= other.certificate.scored
         assert other.certificate.pruned["plausibility bound"] == 0
         for option in one:
-            judged = exact.check(one.person, option.values, explanation=true)
+            judged = exact.evaluate(one.person, option.values, explanation=true)
             assert (judged.valid, judged.allowed, judged.better) == (True, True, ())
             assert judged.plausible in (None, True)
 
@@ -132,9 +132,9 @@ def test_any_detector_with_and_without_the_partial_test(name: str, max_changes: 
 def test_the_grid_is_the_papers_unless_one_is_given() -> None:
     model = fitted("boosting")
     found = p2ce.Explainer(model, loans.people(), method="p2ce", plausibility=None, target=1)
-    assert found.actions == p2ce.ActionSet.infer(loans.people(), grid="paper")
-    answer = found.explain(rejected(model).iloc[0])
-    assert answer.certificate.grid == "given"
+    assert found.policy == p2ce.Policy.infer(loans.people(), grid="paper")
+    explanation = found.explain(rejected(model).iloc[0])
+    assert explanation.certificate.grid == "given"
 
 
 def test_someone_whose_time_is_over_keeps_what_was_found() -> None:
@@ -161,7 +161,7 @@ def test_someone_whose_time_is_over_keeps_what_was_found() -> None:
     [
         ({"ties": True}, "ties=True needs method='exact'"),
         ({"bound": "none"}, "bounds of their own"),
-        ({"actions": loans.few().rule(p2ce.rules.linked("Income", "Debt"))}, "one feature at a time"),
+        ({"policy": loans.few().rule(p2ce.rules.linked("Income", "Debt"))}, "one feature at a time"),
         ({"method": P2CE(bound="tree")}, "needs a tree ensemble"),
         ({"method": Mapocam(bound="monotone")}, "needs a linear model"),
         ({"method": P2CE(explainer="tree")}, "ensemble of trees"),
@@ -185,9 +185,9 @@ def test_settings_say_what_is_expected(settings: dict[str, Any]) -> None:
 
 
 def test_actions_for_one_person_are_held_to_the_same_rules() -> None:
-    """One-hot groups among `explain(actions=…)` gave a false OPTIMAL: bounds read beyond the row."""
+    """One-hot groups among `explain(policy=…)` gave a false OPTIMAL: bounds read beyond the row."""
     model = fitted("boosting")
     together = loans.few().rule(p2ce.rules.linked("Income", "Debt"))
     made = explainer(model)
     with pytest.raises(InvalidArgument, match="one feature at a time"):
-        made.explain(rejected(model).iloc[0], actions=together)
+        made.explain(rejected(model).iloc[0], policy=together)

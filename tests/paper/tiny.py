@@ -156,6 +156,6 @@ def run(tiny: Tiny, settings: Mapocam, bound: str) -> Traced:
 
 
 def found(tiny: Tiny, settings: Mapocam, bound: str = "none") -> list[Action]:
-    """Give S as an algorithm leaves it."""
+    """Return S as an algorithm leaves it."""
     record = run(tiny, settings, bound)
     return [record.action(node.cell) for node in record.solutions]

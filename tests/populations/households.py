@@ -29,18 +29,18 @@ def _people() -> pd.DataFrame:
 
 
 def people() -> pd.DataFrame:
-    """Give a fresh copy: whole numbers, numbers, text and a category."""
+    """Return a fresh copy: whole numbers, numbers, text and a category."""
     return _people().copy()
 
 
 def numbers(*, gaps: bool = False) -> pd.DataFrame:
-    """Give the two columns of numbers, with some values missing if wanted."""
+    """Return the two columns of numbers, with some values missing if wanted."""
     frame = people()[["age", "debt"]]
     return frame.mask(np.arange(ROWS)[:, None] % 7 == [0, 3]) if gaps else frame
 
 
 def person(**changed: Any) -> dict[str, Any]:
-    """Give a rejected applicant, except for what is named."""
+    """Return a rejected applicant, except for what is named."""
     return {"age": 24, "debt": 1.75, "job": "clerk", "home": "rent", **changed}
 
 
@@ -57,6 +57,6 @@ def pipeline(unknown: str = "ignore") -> Any:
 
 @cache
 def explainer(unknown: str = "ignore") -> p2ce.Explainer:
-    """Give the one explainer of such a pipeline, which all tests share."""
-    actions = p2ce.ActionSet.infer(people(), protect=None)
-    return p2ce.Explainer(pipeline(unknown), people(), actions=actions, target=1, plausibility=None)
+    """Return the one explainer of such a pipeline, which all tests share."""
+    policy = p2ce.Policy.infer(people(), protect=None)
+    return p2ce.Explainer(pipeline(unknown), people(), policy=policy, target=1, plausibility=None)

@@ -31,7 +31,7 @@ def _people() -> pd.DataFrame:
 
 
 def people() -> pd.DataFrame:
-    """Give a fresh copy: integers, a bool, single and double precision."""
+    """Return a fresh copy: integers, a bool, single and double precision."""
     return _people().copy()
 
 
@@ -55,24 +55,24 @@ def explainer(**changed: Any) -> p2ce.Explainer:
     """Make the usual explainer, except for the arguments that are named."""
     arguments = {"plausibility": p2ce.IsolationForest(n_estimators=20, contamination=0.1), **changed}
     reference = arguments.pop("reference", people())
-    if arguments.get("actions") is None:  # "Years" may fall as well: these tests are not about names
+    if arguments.get("policy") is None:  # "Years" may fall as well: these tests are not about names
         grid = "data" if arguments.get("method", "exact") == "exact" else "paper"
-        arguments["actions"] = p2ce.ActionSet.infer(reference, grid=grid, protect=None)
+        arguments["policy"] = p2ce.Policy.infer(reference, grid=grid, protect=None)
     return p2ce.Explainer(arguments.pop("model", forest()), reference, **{"target": 1, **arguments})
 
 
 def rejected() -> pd.DataFrame:
-    """Give the people whom the forest rejects."""
+    """Return the people whom the forest rejects."""
     return _people()[forest().predict(_people()) == 0].copy()
 
 
 def rejected_by(score: Callable[[pd.DataFrame], np.ndarray], threshold: float = 0.5) -> pd.DataFrame:
-    """Give the people whose score is below a threshold."""
+    """Return the people whose score is below a threshold."""
     return _people()[score(people()) < threshold].copy()
 
 
-def few() -> p2ce.ActionSet:
+def few() -> p2ce.Policy:
     """Let numbers move to a few values only: evaluating every cell stays possible."""
-    return p2ce.ActionSet.infer(_people(), protect=None).values(
+    return p2ce.Policy.infer(_people(), protect=None).values(
         Income=[12, 24, 36, 48], Debt=[-3.0, -1.0, 1.0, 3.0], Rate=[0.0, 0.5, 1.0], Years=[0, 5, 10]
     )

@@ -42,7 +42,7 @@ class Family:
 
 
 def score_of(model: Any) -> Score:
-    """Give the number that a user compares with the threshold: a probability where there is one."""
+    """Return the number that a user compares with the threshold: a probability where there is one."""
     if hasattr(model, "predict_proba"):
         return lambda rows: np.asarray(model.predict_proba(rows)[:, 1], dtype=np.float64)
     if hasattr(model, "decision_function"):
@@ -51,7 +51,7 @@ def score_of(model: Any) -> Score:
 
 
 def threshold_of(model: Any) -> float:
-    """Give where such a number is accepted."""
+    """Return where such a number is accepted."""
     return 0.0 if hasattr(model, "decision_function") and not hasattr(model, "predict_proba") else 0.5
 
 

@@ -17,7 +17,7 @@ SECONDS = 60
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Give processes the sources of this checkout, and its tests."""
+    """Return processes the sources of this checkout, and its tests."""
     paths = [str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **more}
 
@@ -37,7 +37,7 @@ def credentials(folder: Path) -> dict[str, str]:
 
 
 def as_settings(variables: Mapping[str, str]) -> dict[str, str]:
-    """Give what variables of the environment set, by the names of Dask's configuration."""
+    """Return what variables of the environment set, by the names of Dask's configuration."""
     return {
         name.removeprefix("DASK_").lower().replace("__", ".").replace("_", "-"): value
         for name, value in variables.items()
@@ -70,7 +70,7 @@ def started(log: Path, env: Mapping[str, str], *words: object) -> Iterator[subpr
 def dask_cluster(
     folder: Path, *, workers: int, env: Mapping[str, str], worker_env: Mapping[str, str]
 ) -> Iterator[str]:
-    """Give the address of a scheduler with so many worker processes."""
+    """Return the address of a scheduler with so many worker processes."""
     file = folder / "scheduler.json"
     with ExitStack() as stack:
         stack.enter_context(

@@ -38,8 +38,10 @@ def by_message(address: str, path: str, security: Any, seconds: int) -> str:
         arguments = {} if security is None else security.get_connection_args("worker")
         function, given = (distributed.protocol.pickle.dumps(part) for part in (plant, (path,)))
         async with rpc(address, timeout=seconds, connection_args=arguments) as remote:
-            answer = await asyncio.wait_for(remote.run(function=function, args=given, kwargs={}), seconds)
-        return str(answer)
+            explanation = await asyncio.wait_for(
+                remote.run(function=function, args=given, kwargs={}), seconds
+            )
+        return str(explanation)
 
     return asyncio.run(send())
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from p2ce import ActionSet, Explainer
+from p2ce import Explainer, Policy
 from p2ce.datasets import make_applicants
 from p2ce.portfolio.shard import Source
 from p2ce.portfolio.sources import open_source
@@ -18,7 +18,7 @@ from p2ce.portfolio.sources import open_source
 
 @cache
 def booster() -> Any:
-    """Give a small model."""
+    """Return a small model."""
     data = make_applicants(300)
     model = lightgbm.LGBMClassifier(n_estimators=12, num_leaves=6, random_state=0, verbose=-1, n_jobs=1)
     return model.fit(data.features, data.outcome).booster_
@@ -27,7 +27,7 @@ def booster() -> Any:
 def explainer(**given: Any) -> Explainer:
     """Make an explainer of it, in which Age is fixed."""
     reference = make_applicants(300).features
-    given.setdefault("actions", ActionSet.infer(reference, protect=None).fix("Age"))
+    given.setdefault("policy", Policy.infer(reference, protect=None).fix("Age"))
     return Explainer(booster(), reference, **{"target": 1, **given})
 
 
@@ -48,7 +48,7 @@ def source_of(path: Path, explained_by: Explainer, *, group: int, **given: Any) 
     """Open a file of people in shards of so many."""
     return open_source(
         path,
-        list(explained_by.question.features),
+        list(explained_by.problem.features),
         reference=explained_by.reference,
         most_people=group,
         **given,

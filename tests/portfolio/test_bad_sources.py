@@ -52,7 +52,7 @@ def test_folders_without_tables(tmp_path: Path) -> None:
     (tmp_path / "_SUCCESS").touch()
     assert "holds no table" in rejection(tmp_path)
     (tmp_path / "readme.md").write_text("# People", encoding="utf-8")
-    assert "holds 'readme.md', which is no table" in rejection(tmp_path)
+    assert "holds 'readme.md', which is not a table" in rejection(tmp_path)
 
 
 def test_a_folder_of_two_kinds(tmp_path: Path) -> None:
@@ -114,8 +114,8 @@ class TestEverySource:
         source = make(tmp_path, FRAME.rename(columns={"age": "agee"}))
         assert "no column 'age', which the model needs. Did you mean 'agee'?" in rejection(source)
         source = make(tmp_path, FRAME)
-        assert "index column 'idd' is no column of" in rejection(source, key="idd")
-        assert "to keep, 'sex', is no column of" in rejection(source, keep=["sex"])
+        assert "index column 'idd' is not a column of" in rejection(source, key="idd")
+        assert "to keep, 'sex', is not a column of" in rejection(source, keep=["sex"])
 
     def test_columns_in_two_roles(self, tmp_path: Path, make: Callable[[Path, pd.DataFrame], Any]) -> None:
         source = make(tmp_path, FRAME)

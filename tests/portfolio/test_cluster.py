@@ -78,13 +78,13 @@ def test_a_shard_that_ends_its_worker_fails_alone_and_is_named(
 
     run = partial(portfolio.run, credit, client=client, progress=False)
     with pytest.raises(UnfinishedRun, match=r"1 shard could not be explained. .*row group 2: The process"):
-        run(replace(source, shards=shards), tmp_path / "answers")
+        run(replace(source, shards=shards), tmp_path / "results")
     names = [f"part-0000{number}.parquet" for number in (0, 1, 3, 4, 5)]
-    assert sorted(path.name for path in (tmp_path / "answers" / "options").iterdir()) == names
+    assert sorted(path.name for path in (tmp_path / "results" / "options").iterdir()) == names
     # The workers that were started anew have the explainer, too.
-    run(source, tmp_path / "answers")
+    run(source, tmp_path / "results")
     run(source, tmp_path / "undisturbed")
-    assert contents(tmp_path / "answers") == contents(tmp_path / "undisturbed")
+    assert contents(tmp_path / "results") == contents(tmp_path / "undisturbed")
     # Nothing stays behind in the cluster.
     assert not any(client.run(_plugins).values())
 
@@ -133,17 +133,17 @@ def test_a_worker_of_another_version_is_named_before_anything_is_written(
     words = ("worker", client.scheduler.address, "--host", HERE, "--no-nanny", "--no-dashboard")
     with started(tmp_path / "worker.log", env, *words):
         client.wait_for_workers(3, timeout=SECONDS)
-        ran = run_command(capsys, *command(files, tmp_path / "answers", *scheduler_of(client)))
+        ran = run_command(capsys, *command(files, tmp_path / "results", *scheduler_of(client)))
     assert ran.code == 2
     assert "has p2ce 9.9, this process has p2ce 0.1.0. Install the same version" in ran.line
-    assert not (tmp_path / "answers").exists()
+    assert not (tmp_path / "results").exists()
     until(lambda: len(client.nthreads()) == 2)
 
 
 def test_killed_workers_and_parents_change_no_byte(
     files: Path, client: Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / "answers"
+    out = tmp_path / "results"
 
     def entries() -> int:
         journal = out / "journal.jsonl"
@@ -196,9 +196,9 @@ def test_killed_workers_and_parents_change_no_byte(
 def test_a_scheduler_that_is_not_there_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("p2ce.portfolio.cluster.CONNECT_SECONDS", 1)
     for address, says in (
-        ("tls://127.0.0.1:1", "'tls://127.0.0.1:1' cannot be reached: nobody answers there with these cred"),
+        ("tls://127.0.0.1:1", "'tls://127.0.0.1:1' cannot be reached: nobody results there with these cred"),
         ("nonsense://here:1", "'nonsense://here:1' cannot be reached"),
-        ("nonsense://here", "'nonsense://here' is no address of a scheduler. Give one such as tls://"),
+        ("nonsense://here", "'nonsense://here' is not an address of a scheduler. Give one such as tls://"),
     ):
         with pytest.raises(InvalidArgument, match=says), connected(address):
             pass
@@ -212,7 +212,7 @@ def test_credentials_that_are_missing_or_wrong_are_said(
     others = as_settings(credentials(tmp_path))
     with (
         dask.config.set(others),
-        pytest.raises(InvalidArgument, match="nobody answers there with these credentials"),
+        pytest.raises(InvalidArgument, match="nobody results there with these credentials"),
         connected(address),
     ):
         pass

@@ -14,7 +14,7 @@ from distributed import Client
 from p2ce import portfolio
 from p2ce.errors import P2CEError
 from p2ce.explainer import Explainer
-from p2ce.portfolio.answers import Answers
+from p2ce.portfolio.portfolio_results import PortfolioResults
 from tests.full_disks import largest_file
 from tests.portfolio.small import contents, source_of, write_people
 
@@ -27,19 +27,21 @@ FILES = 2 + 2 * (COUNT // GROUP) + 2
 @pytest.fixture(scope="module")
 def run(
     tmp_path_factory: pytest.TempPathFactory, credit: Explainer, client: Client
-) -> Callable[[Path], Answers]:
+) -> Callable[[Path], PortfolioResults]:
     path = write_people(tmp_path_factory.mktemp("source") / "people.parquet", COUNT, group=GROUP)
     source = source_of(path, credit, group=GROUP)
     return partial(_run, credit, source, client)
 
 
-def _run(credit: Explainer, source: Any, client: Client, out: Path) -> Answers:
+def _run(credit: Explainer, source: Any, client: Client, out: Path) -> PortfolioResults:
     return portfolio.run(credit, source, out, client=client, progress=False)
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory, run: Callable[[Path], Answers]) -> dict[str, bytes]:
-    out = tmp_path_factory.mktemp("undisturbed") / "answers"
+def undisturbed(
+    tmp_path_factory: pytest.TempPathFactory, run: Callable[[Path], PortfolioResults]
+) -> dict[str, bytes]:
+    out = tmp_path_factory.mktemp("undisturbed") / "results"
     run(out)
     return contents(out)
 
@@ -83,14 +85,14 @@ KINDS = {"fsync": (Full.synced, FILES + APPENDS), "write": (Full.written, APPEND
     ("name", "first"), [(name, first) for name, (_, count) in KINDS.items() for first in range(1, count + 1)]
 )
 def test_a_disk_that_is_full_at_any_write_is_said_and_gone_on_from(
-    run: Callable[[Path], Answers],
+    run: Callable[[Path], PortfolioResults],
     undisturbed: dict[str, bytes],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     name: str,
     first: int,
 ) -> None:
-    out, full = tmp_path / "answers", Full(first)
+    out, full = tmp_path / "results", Full(first)
     with monkeypatch.context() as patch:
         patch.setattr(os, name, partial(KINDS[name][0], full, getattr(os, name)))
         for _ in range(2):  # it is still full when somebody tries again
@@ -103,7 +105,7 @@ def test_a_disk_that_is_full_at_any_write_is_said_and_gone_on_from(
 
 
 def test_there_are_no_other_writes(
-    run: Callable[[Path], Answers], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Callable[[Path], PortfolioResults], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that the disk was full at each of them."""
     counts = {}
@@ -118,9 +120,9 @@ def test_there_are_no_other_writes(
 
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 0.9, 0.999])
 def test_a_limit_on_the_size_of_files_is_said_and_gone_on_from(
-    run: Callable[[Path], Answers], undisturbed: dict[str, bytes], tmp_path: Path, share: float
+    run: Callable[[Path], PortfolioResults], undisturbed: dict[str, bytes], tmp_path: Path, share: float
 ) -> None:
-    out = tmp_path / "answers"
+    out = tmp_path / "results"
     largest = max(map(len, undisturbed.values()))
     with (
         largest_file(int(share * largest)),

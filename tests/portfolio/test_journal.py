@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from p2ce.errors import InvalidArgument, UnfinishedRun
-from p2ce.portfolio.answer_tables import to_parquet
 from p2ce.portfolio.journal import Finished, Journal, begin, is_finished, sees_folder
 from p2ce.portfolio.manifest import JOURNAL, MANIFEST, Request, ShardEntry, manifest_of, part_name
+from p2ce.portfolio.result_tables import to_parquet
 
 REQUEST = Request(
     package="0.1.0", code="c", hashes={name: name for name in ("model", "policy", "reference", "input")}
@@ -175,7 +175,7 @@ def test_a_manifest_of_somebody_else_is_rejected(tmp_path: Path) -> None:
 def test_files_among_the_parts_are_rejected(tmp_path: Path) -> None:
     begun(tmp_path)
     (tmp_path / "options" / "mine.parquet").write_bytes(b"")
-    with pytest.raises(InvalidArgument, match=r"holds 'mine.parquet', which is no part"):
+    with pytest.raises(InvalidArgument, match=r"holds 'mine.parquet', which is not part"):
         begin(tmp_path, REQUEST)
 
 

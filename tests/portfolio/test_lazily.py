@@ -64,7 +64,7 @@ def test_everybody_is_explained_as_by_explain_many(credit: Explainer, frame: dd.
 
 
 def test_a_partition_without_people_or_options_has_the_same_columns(credit: Explainer) -> None:
-    accepted = people(90)[credit.score(people(90).drop(columns=["id", "sex"])) >= 0.5]
+    accepted = people(90)[credit.scores(people(90).drop(columns=["id", "sex"])) >= 0.5]
     frame = dd.from_pandas(accepted, npartitions=2)
     nobody = frame[frame["Age"] > 1000]
     with dask.config.set(scheduler="synchronous"):
@@ -83,4 +83,4 @@ def test_wrong_arguments_are_named(credit: Explainer, frame: dd.DataFrame) -> No
     with pytest.raises(InvalidArgument, match=r"no column 'sexx'. Did you mean 'sex'"):
         explain_partitions(credit, frame, keep=["sexx"])
     with pytest.raises(InvalidArgument, match="'options' or 'people'"):
-        explain_partitions(credit, frame, table="answers")  # type: ignore[arg-type]
+        explain_partitions(credit, frame, table="results")  # type: ignore[arg-type]

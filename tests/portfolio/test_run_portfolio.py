@@ -18,11 +18,11 @@ from distributed import Client, LocalCluster
 from p2ce import portfolio
 from p2ce.errors import InvalidArgument, ModelMismatch, P2CEError, UnfinishedRun
 from p2ce.explainer import Explainer, judged_apart
-from p2ce.portfolio.answer_tables import schema_of
 from p2ce.portfolio.code_hash import code_hash
 from p2ce.portfolio.explain_shard import Failed, Place, RunContext, explain_shard
 from p2ce.portfolio.journal import begin
 from p2ce.portfolio.manifest import Request
+from p2ce.portfolio.result_tables import schema_of
 from p2ce.portfolio.shard import Shard, Source
 from p2ce.result import Status
 from tests.explain.test_trust import changed_model
@@ -42,13 +42,13 @@ def source(tmp_path_factory: pytest.TempPathFactory, credit: Explainer) -> Sourc
 def undisturbed(
     tmp_path_factory: pytest.TempPathFactory, credit: Explainer, source: Source, client: Client
 ) -> Path:
-    out = tmp_path_factory.mktemp("undisturbed") / "answers"
+    out = tmp_path_factory.mktemp("undisturbed") / "results"
     portfolio.run(credit, source, out, client=client, keep=["sex"], progress=False)
     return out
 
 
 def shards_with(source: Source, number: int, read: Any) -> Source:
-    """Give the source with another way to read one of its shards."""
+    """Return the source with another way to read one of its shards."""
 
     def shards() -> Iterator[Shard]:
         for shard in source.shards():
@@ -62,19 +62,19 @@ def unreadable(_: Shard) -> pa.Table:
 
 
 def test_everybody_is_explained_as_by_explain_many(undisturbed: Path, credit: Explainer) -> None:
-    answers = portfolio.Answers(undisturbed)
+    results = portfolio.PortfolioResults(undisturbed)
     frame = people(COUNT)
     expected = credit.explain_many(frame.drop(columns=["id", "sex"]))
-    assert len(answers) == COUNT
-    assert answers.people()["person"].tolist() == frame["id"].tolist()
-    assert answers.people()["sex"].tolist() == frame["sex"].tolist()
-    assert answers.manifest["statuses"] == {str(status): count for status, count in expected.statuses.items()}
-    assert answers.manifest["options"] == sum(map(len, expected)) > 0
+    assert len(results) == COUNT
+    assert results.people()["person"].tolist() == frame["id"].tolist()
+    assert results.people()["sex"].tolist() == frame["sex"].tolist()
+    assert results.manifest["statuses"] == {str(status): count for status, count in expected.statuses.items()}
+    assert results.manifest["options"] == sum(map(len, expected)) > 0
     for place in (0, 25, 59):
-        again = answers.explanation(frame["id"][place])
+        again = results.explanation(frame["id"][place])
         assert again.counterfactuals == expected[place].counterfactuals
         assert again.status == expected[place].status
-    answers.check()
+    results.check()
 
 
 def test_a_finished_folder_is_given_at_once(
@@ -83,15 +83,15 @@ def test_a_finished_folder_is_given_at_once(
     before = contents(undisturbed)
     # No shard can be read, and no worker is needed.
     broken = replace(source, shards=partial(pytest.fail, "nothing is left to do"))
-    answers = portfolio.run(credit, broken, undisturbed, keep=["sex"], progress=False)
-    assert len(answers) == COUNT
+    results = portfolio.run(credit, broken, undisturbed, keep=["sex"], progress=False)
+    assert len(results) == COUNT
     assert contents(undisturbed) == before
 
 
 def test_a_damaged_part_of_a_finished_folder_is_explained_again(
     undisturbed: Path, credit: Explainer, source: Source, client: Client, tmp_path: Path
 ) -> None:
-    out = Path(shutil.copytree(undisturbed, tmp_path / "answers"))
+    out = Path(shutil.copytree(undisturbed, tmp_path / "results"))
     sound = out / "people" / "part-00000.parquet"
     written = sound.stat().st_mtime_ns
     (out / "people" / "part-00001.parquet").unlink()
@@ -105,7 +105,7 @@ def test_a_damaged_part_of_a_finished_folder_is_explained_again(
 def test_a_shard_that_cannot_be_read_fails_alone_and_is_named(
     undisturbed: Path, credit: Explainer, source: Source, client: Client, tmp_path: Path
 ) -> None:
-    out = tmp_path / "answers"
+    out = tmp_path / "results"
     broken = shards_with(source, 1, unreadable)
     with pytest.raises(
         UnfinishedRun, match=r"1 shard could not be explained. The first is people.parquet, row group 1"
@@ -114,7 +114,7 @@ def test_a_shard_that_cannot_be_read_fails_alone_and_is_named(
     assert "the page is damaged" in str(said.value)
     assert not (out / "manifest.json").exists()
     with pytest.raises(P2CEError, match="same command"):
-        portfolio.Answers(out)
+        portfolio.PortfolioResults(out)
     written = {path.name: path.stat().st_mtime_ns for path in (out / "people").iterdir()}
     assert sorted(written) == ["part-00000.parquet", "part-00002.parquet"]
     # Going on does what is left, and nothing else.
@@ -132,7 +132,7 @@ def test_other_requests_are_rejected_by_what_differs(
         with pytest.raises(InvalidArgument, match=f"another request: {says}. Name another folder"):
             portfolio.run(given, people, undisturbed, client=client, **{"keep": ["sex"], **more})
 
-    rejected(explainer(actions=credit.actions.fix("Income")), source, "the policy has changed")
+    rejected(explainer(policy=credit.policy.fix("Income")), source, "the policy has changed")
     rejected(explainer(max_changes=2), source, r"the explainer \(its model, detector.*has changed")
     rejected(credit, replace(source, hash="other"), "the people have changed")
     rejected(credit, source, r"keep was \['sex'\] and is \[\]", keep=[])
@@ -154,7 +154,7 @@ def test_objects_of_one_class_are_told_apart(
     credit: Explainer, source: Source, client: Client, tmp_path: Path
 ) -> None:
     """An archive names them by their class; so a run went on with another detector."""
-    out = tmp_path / "answers"
+    out = tmp_path / "results"
     portfolio.run(
         explainer(plausibility=Modest(1e9)), source, out, client=client, keep=["sex"], progress=False
     )
@@ -166,7 +166,7 @@ def test_what_a_killed_run_left_under_way_writes_no_more(
     credit: Explainer, source: Source, client: Client, tmp_path: Path
 ) -> None:
     """A worker of a cluster outlives the parent, and may be late."""
-    out = tmp_path / "answers"
+    out = tmp_path / "results"
     begun = begin(out, Request(package="1", code="c", hashes={}))
     stale = Place(folder=out, mark=begun.mark, code=code_hash())
     begun.close()
@@ -185,7 +185,7 @@ def test_a_part_that_is_written_twice_is_explained_again(
     undisturbed: Path, credit: Explainer, source: Source, client: Client, tmp_path: Path
 ) -> None:
     """As by a worker that was thought to be lost, where a time limit makes two attempts differ."""
-    out = tmp_path / "answers"
+    out = tmp_path / "results"
 
     def overwritten(shard: Shard) -> pa.Table:
         part = out / "people" / "part-00000.parquet"
@@ -210,20 +210,20 @@ def test_a_contradiction_in_one_shard_withdraws_the_proofs_of_all(client: Client
     path = tmp_path / "people.parquet"
     pq.write_table(pa.Table.from_pandas(rejected[:8], preserve_index=False), path, row_group_size=1)
     source = source_of(path, contrary, group=1)
-    run = partial(portfolio.run, contrary, source, tmp_path / "answers", client=client, progress=False)
-    answers = run()
+    run = partial(portfolio.run, contrary, source, tmp_path / "results", client=client, progress=False)
+    results = run()
     # A shard that is explained again loses its proofs again.
-    before = contents(answers.path)
-    for path in (answers.path / "people").iterdir():
+    before = contents(results.path)
+    for path in (results.path / "people").iterdir():
         if path.name != "part-00003.parquet":
             path.unlink()
     run()
-    assert contents(answers.path) == before
+    assert contents(results.path) == before
     expected = contrary.explain_many(rejected[:8])
-    assert set(answers.manifest["statuses"]) <= {"HEURISTIC", "ALREADY_FAVOURABLE"}
+    assert set(results.manifest["statuses"]) <= {"HEURISTIC", "ACCEPTED"}
     # As if one call had explained them all, and each shard by itself.
-    assert [answers.explanation(place) for place in range(8)] == list(expected)
-    answers.check()
+    assert [results.explanation(place) for place in range(8)] == list(expected)
+    results.check()
     # That explainer is known not to prove anything.
     with pytest.raises(ModelMismatch, match="Make a new one"):
         portfolio.run(contrary, source, tmp_path / "more", client=client, progress=False)
@@ -245,8 +245,8 @@ def test_a_full_disk_stops_the_run_and_keeps_what_is_done(
         largest_file(150_000),
         pytest.raises(UnfinishedRun, match=r"cannot be written to .*part-00002.* What is done is kept"),
     ):
-        run(tmp_path / "answers")
-    out = tmp_path / "answers"
+        run(tmp_path / "results")
+    out = tmp_path / "results"
     assert sorted(path.name for path in (out / "people").iterdir()) == [
         "part-00000.parquet",
         "part-00001.parquet",
@@ -275,11 +275,11 @@ def test_a_cluster_without_authentication_is_warned_of(
         ) as cluster,
         Client(cluster, set_as_default=False) as reached,
     ):
-        run(tmp_path / "answers", client=reached)
+        run(tmp_path / "results", client=reached)
     (message,) = (record.getMessage() for record in caplog.records if record.name == "p2ce")
     assert "tcp://127.0.0.1:" in message
     assert "has no authentication: anyone who reaches it can run code" in message
-    assert contents(tmp_path / "answers") == contents(undisturbed)
+    assert contents(tmp_path / "results") == contents(undisturbed)
 
 
 def test_a_model_that_cannot_travel_is_said(client: Client, tmp_path: Path) -> None:
@@ -292,7 +292,7 @@ def test_a_model_that_cannot_travel_is_said(client: Client, tmp_path: Path) -> N
     frame = people(COUNT)[["Income", "LoanAmount"]]
     boxed = Explainer(score, frame, plausibility=None, target=1)
     with pytest.raises(InvalidArgument, match=r"cannot be sent to other processes.* Use explain_many\(\)"):
-        portfolio.run(boxed, frame, tmp_path / "answers", client=client, progress=False)
+        portfolio.run(boxed, frame, tmp_path / "results", client=client, progress=False)
 
 
 def test_wrong_arguments_are_said_before_anything_is_done(credit: Explainer, tmp_path: Path) -> None:
@@ -303,5 +303,5 @@ def test_wrong_arguments_are_said_before_anything_is_done(credit: Explainer, tmp
         ({"time_limit": -1.0}, "time_limit"),
     ):
         with pytest.raises(InvalidArgument, match=says):
-            portfolio.run(credit, tmp_path / "none.parquet", tmp_path / "answers", **given)
-    assert not (tmp_path / "answers").exists()
+            portfolio.run(credit, tmp_path / "none.parquet", tmp_path / "results", **given)
+    assert not (tmp_path / "results").exists()

@@ -18,8 +18,8 @@ from p2ce import evidence, portfolio
 from p2ce.errors import DamagedData, InvalidArgument, LimitExceeded, P2CEError, UnfinishedRun
 from p2ce.explainer import Explainer
 from p2ce.limits import Limits
-from p2ce.portfolio.answers import Answers
 from p2ce.portfolio.manifest import JOURNAL, MANIFEST
+from p2ce.portfolio.portfolio_results import PortfolioResults
 from p2ce.portfolio.shard import Source
 from tests.portfolio.small import contents, source_of, write_people
 
@@ -38,22 +38,22 @@ def source(tmp_path_factory: pytest.TempPathFactory, credit: Explainer) -> Sourc
 def undisturbed(
     tmp_path_factory: pytest.TempPathFactory, credit: Explainer, source: Source, client: Client
 ) -> Path:
-    out = tmp_path_factory.mktemp("undisturbed") / "answers"
+    out = tmp_path_factory.mktemp("undisturbed") / "results"
     portfolio.run(credit, source, out, client=client, progress=False)
     return out
 
 
 @pytest.fixture
 def copied(undisturbed: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(undisturbed, tmp_path / "answers"))
+    return Path(shutil.copytree(undisturbed, tmp_path / "results"))
 
 
 @pytest.fixture
-def run(credit: Explainer, source: Source, client: Client) -> Callable[[Path], Answers]:
+def run(credit: Explainer, source: Source, client: Client) -> Callable[[Path], PortfolioResults]:
     return partial(_run, credit, source, client)
 
 
-def _run(credit: Explainer, source: Source, client: Client, out: Path) -> Answers:
+def _run(credit: Explainer, source: Source, client: Client, out: Path) -> PortfolioResults:
     return portfolio.run(credit, source, out, client=client, progress=False)
 
 
@@ -81,7 +81,7 @@ def write_journal(folder: Path, lines: list[dict[str, Any]]) -> None:
 
 
 def fault(act: Callable[[], Any], error: type[P2CEError] | tuple[type[P2CEError], ...] = P2CEError) -> str:
-    """Give the message of an error, which has to be one line."""
+    """Return the message of an error, which has to be one line."""
     with pytest.raises(error) as raised:
         act()
     message = str(raised.value)
@@ -148,16 +148,20 @@ def test_nobody_gets_the_explanation_of_another_person(
     undisturbed: Path, copied: Path, tmp_path: Path, shift: Callable[[Any], None]
 ) -> None:
     """Whoever is asked for, and whatever the manifest says: the right explanation, or none."""
-    sound, people = Answers(undisturbed), range(0, COUNT, 5)
+    sound, people = PortfolioResults(undisturbed), range(0, COUNT, 5)
     edited(copied, shift)
-    fault(lambda: Answers(copied).check())
+    fault(lambda: PortfolioResults(copied).check())
     given = 0
     for person in people:
         try:
-            found = Answers(copied).explanation(person)
+            found = PortfolioResults(copied).explanation(person)
         except P2CEError:
             given += 1
-            fault(lambda person=person: evidence.save(Answers(copied), tmp_path / "e.zip", person=person))
+            fault(
+                lambda person=person: evidence.save(
+                    PortfolioResults(copied), tmp_path / "e.zip", person=person
+                )
+            )
             continue
         assert found == sound.explanation(person)
     assert given
@@ -172,11 +176,11 @@ def test_swapped_parts_are_found_although_their_checksums_fit(copied: Path) -> N
         content = first.read_bytes()
         first.write_bytes(second.read_bytes())
         second.write_bytes(content)
-    answers = Answers(copied)
+    results = PortfolioResults(copied)
     # People are found by their key, wherever their row lies.
     for person in (0, GROUP, COUNT - 1):
         row = pq.read_table(copied / "people").to_pandas().set_index("person").loc[person]
-        assert answers.explanation(person).person["Income"] == row["Income"]
+        assert results.explanation(person).person["Income"] == row["Income"]
 
 
 def _hash_part(manifest: Any, folder: Path, name: str, number: int) -> None:
@@ -193,7 +197,7 @@ def test_a_key_that_was_changed_in_people_alone_is_found(copied: Path) -> None:
     keys[who] = 999
     pq.write_table(table.set_column(0, table.schema.field(0), [keys]), path)
     edited(copied, lambda manifest: _hash_part(manifest, copied, "people", 0))
-    assert "are of others" in fault(lambda: Answers(copied).explanation(999), DamagedData)
+    assert "are of others" in fault(lambda: PortfolioResults(copied).explanation(999), DamagedData)
 
 
 @pytest.mark.parametrize(
@@ -203,13 +207,13 @@ def test_a_key_that_was_changed_in_people_alone_is_found(copied: Path) -> None:
         (lambda m: m["shards"][0].update(rows=10**18), "rows, and statuses of others"),
         (lambda m: m.update(shards=[], people=0, options=0, statuses={}), "at least one"),
         (lambda m: m.update(statuses={"OPTIMAL": COUNT}), "sums of those of the shards"),
-        (lambda m: m["shards"][0].update(statuses={"\x1b[31mOPTIMAL": GROUP}), "is no status"),
+        (lambda m: m["shards"][0].update(statuses={"\x1b[31mOPTIMAL": GROUP}), "is not a status"),
         (lambda m: m["shards"][0].update(number=7), "numbered from 0"),
         (lambda m: m["shards"][0].update(people_sha256="x"), "people_sha256"),
         (lambda m: m["shards"][0].update(rows=-1), "rows"),
         (lambda m: m["shards"][0].pop("options"), "options"),
         (lambda m: m["hashes"].pop("reference") and None, "hashes lacks 'reference'"),
-        (lambda m: m["common"]["question"]["hashes"].pop("reference") and None, "it lacks 'reference'"),
+        (lambda m: m["common"]["problem"]["hashes"].pop("reference") and None, "it lacks 'reference'"),
         (lambda m: m["hashes"].update(model="0" * 64), "another model, policy or reference"),
         (lambda m: m.update(time_limit="soon"), "time_limit"),
         (lambda m: m.update(format="p2ce.portfolio/9"), "expects a dict with format"),
@@ -224,7 +228,7 @@ def test_a_manifest_that_does_not_add_up_is_said_in_one_line(
         made = edit(manifest)
         return made if isinstance(made, list) else None
 
-    assert says in fault(lambda: Answers(edited(copied, changed)))
+    assert says in fault(lambda: PortfolioResults(edited(copied, changed)))
 
 
 @pytest.mark.parametrize(
@@ -232,16 +236,16 @@ def test_a_manifest_that_does_not_add_up_is_said_in_one_line(
     [
         (b"[" * 200_000, "nested too deeply"),
         (b'{"a":' * 200_000, "nested too deeply"),
-        (b'{"format": NaN}', "is no JSON"),
-        (b"\xff\xfe", "is no JSON"),
-        (b"", "is no JSON"),
-        (b'{"format": ' + b"9" * 10_000 + b"}", "is no JSON"),
+        (b'{"format": NaN}', "is not JSON"),
+        (b"\xff\xfe", "is not JSON"),
+        (b"", "is not JSON"),
+        (b'{"format": ' + b"9" * 10_000 + b"}", "is not JSON"),
         (json.dumps({"format": "p2ce.portfolio/1", "common": None}).encode(), "Expected `object`"),
     ],
 )
 def test_any_other_content_of_a_manifest_is_said_in_one_line(copied: Path, content: bytes, says: str) -> None:
     (copied / MANIFEST).write_bytes(content)
-    assert says in fault(lambda: Answers(copied))
+    assert says in fault(lambda: PortfolioResults(copied))
 
 
 def test_a_manifest_nested_below_its_types_has_a_depth(copied: Path) -> None:
@@ -249,16 +253,16 @@ def test_a_manifest_nested_below_its_types_has_a_depth(copied: Path) -> None:
     for _ in range(60):
         deep = [deep]
     edited(copied, lambda manifest: manifest["common"].update(layout=deep))
-    assert "explanation_depth" in fault(lambda: Answers(copied), LimitExceeded)
+    assert "explanation_depth" in fault(lambda: PortfolioResults(copied), LimitExceeded)
 
 
 def test_manifests_and_journals_have_a_size(
     copied: Path, credit: Explainer, source: Source, client: Client
 ) -> None:
     size = (copied / MANIFEST).stat().st_size
-    assert len(Answers(copied, limits=Limits(manifest_bytes=size))) == COUNT
+    assert len(PortfolioResults(copied, limits=Limits(manifest_bytes=size))) == COUNT
     small = Limits(manifest_bytes=100)
-    assert "manifest-bytes" in fault(lambda: Answers(copied, limits=small), LimitExceeded)
+    assert "manifest-bytes" in fault(lambda: PortfolioResults(copied, limits=small), LimitExceeded)
     write_journal(copied, journal_of(copied))
     run = partial(portfolio.run, credit, source, copied, client=client, progress=False)
     assert "manifest-bytes" in fault(lambda: run(limits=small), LimitExceeded)
@@ -275,23 +279,23 @@ def _endless(path: Path) -> None:
 @pytest.mark.parametrize("put", [_endless, os.mkfifo])
 @pytest.mark.parametrize("name", [MANIFEST, "people/part-00001.parquet", "options/part-00001.parquet"])
 def test_a_pipe_or_a_device_is_neither_waited_for_nor_read(
-    copied: Path, run: Callable[[Path], Answers], name: str, put: Callable[[Path], None]
+    copied: Path, run: Callable[[Path], PortfolioResults], name: str, put: Callable[[Path], None]
 ) -> None:
     (copied / name).unlink()
     put(copied / name)
     if name == MANIFEST:
-        assert "no regular file" in fault(lambda: Answers(copied))
+        assert "no regular file" in fault(lambda: PortfolioResults(copied))
     else:
-        answers = Answers(copied)
-        fault(answers.check, DamagedData)
-        fault(lambda: answers.explanation(GROUP), DamagedData)
-        fault(getattr(answers, Path(name).parent.name), DamagedData)
+        results = PortfolioResults(copied)
+        fault(results.check, DamagedData)
+        fault(lambda: results.explanation(GROUP), DamagedData)
+        fault(getattr(results, Path(name).parent.name), DamagedData)
     assert "is a link" in (said := fault(lambda: run(copied))) or "is a pipe" in said
 
 
 def test_parts_that_the_manifest_does_not_list_are_found(copied: Path) -> None:
     shutil.copy(copied / "people" / "part-00002.parquet", copied / "people" / "part-00003.parquet")
-    assert "'part-00003.parquet', which the manifest does not list" in fault(Answers(copied).check)
+    assert "'part-00003.parquet', which the manifest does not list" in fault(PortfolioResults(copied).check)
 
 
 def test_statuses_are_compared_with_the_people(copied: Path) -> None:
@@ -299,7 +303,9 @@ def test_statuses_are_compared_with_the_people(copied: Path) -> None:
         manifest["shards"][0]["statuses"] = {"TIME_LIMIT": GROUP}
         _add_up(manifest)
 
-    assert "'people/part-00000.parquet'" in fault(Answers(edited(copied, swapped)).check, DamagedData)
+    assert "'people/part-00000.parquet'" in fault(
+        PortfolioResults(edited(copied, swapped)).check, DamagedData
+    )
 
 
 LIES: list[Callable[[list[dict[str, Any]]], None]] = [
@@ -322,7 +328,7 @@ LIES: list[Callable[[list[dict[str, Any]]], None]] = [
 def test_a_journal_is_believed_no_more_than_its_files(
     undisturbed: Path,
     copied: Path,
-    run: Callable[[Path], Answers],
+    run: Callable[[Path], PortfolioResults],
     lie: Callable[[list[dict[str, Any]]], None],
 ) -> None:
     lines = journal_of(copied)
@@ -333,7 +339,7 @@ def test_a_journal_is_believed_no_more_than_its_files(
 
 
 def test_a_journal_of_damaged_lines_is_no_traceback(
-    undisturbed: Path, copied: Path, run: Callable[[Path], Answers]
+    undisturbed: Path, copied: Path, run: Callable[[Path], PortfolioResults]
 ) -> None:
     write_journal(copied, journal_of(copied))
     with (copied / JOURNAL).open("ab") as file:
@@ -343,7 +349,7 @@ def test_a_journal_of_damaged_lines_is_no_traceback(
 
 
 def test_a_journal_that_begins_otherwise_is_said_in_one_line(
-    copied: Path, run: Callable[[Path], Answers]
+    copied: Path, run: Callable[[Path], PortfolioResults]
 ) -> None:
     header, *lines = journal_of(copied)
     for first in ({**header, "\ud800": 1}, {**header, "format": "\ud800"}, {"format": header["format"]}, [1]):
@@ -352,7 +358,7 @@ def test_a_journal_that_begins_otherwise_is_said_in_one_line(
 
 
 def test_a_copied_part_does_not_become_more_people(
-    undisturbed: Path, copied: Path, run: Callable[[Path], Answers]
+    undisturbed: Path, copied: Path, run: Callable[[Path], PortfolioResults]
 ) -> None:
     lines = journal_of(copied)
     last = len(SHARDS)
@@ -363,7 +369,7 @@ def test_a_copied_part_does_not_become_more_people(
     lines.append({"shard": {**lines[-1]["shard"], "number": last}})
     write_journal(copied, lines)
     said = fault(lambda: run(copied), UnfinishedRun)
-    assert f"holds 'part-0000{last}.parquet', which is no part of the results. Remove it." in said
+    assert f"holds 'part-0000{last}.parquet', which is not part of the results. Remove it." in said
     for folder in ("people", "options"):
         (copied / folder / f"part-0000{last}.parquet").unlink()
     assert len(run(copied)) == COUNT
@@ -371,7 +377,9 @@ def test_a_copied_part_does_not_become_more_people(
 
 
 @UNIX
-def test_a_prepared_folder_leads_nowhere_else(tmp_path: Path, run: Callable[[Path], Answers]) -> None:
+def test_a_prepared_folder_leads_nowhere_else(
+    tmp_path: Path, run: Callable[[Path], PortfolioResults]
+) -> None:
     """A journal to go on with, and links to what another user would like to have overwritten."""
     victim = tmp_path / "victim"
     victim.mkdir()
@@ -386,20 +394,22 @@ def test_a_prepared_folder_leads_nowhere_else(tmp_path: Path, run: Callable[[Pat
         "people/part-00000.parquet": victim / "authorized_keys",
     }
     for place, (name, target) in enumerate(links.items()):
-        out = tmp_path / f"answers {place}"
+        out = tmp_path / f"results {place}"
         (out / name).parent.mkdir(parents=True)
         if name != "journal.jsonl":
             (out / "journal.jsonl").touch(mode=0o600)
         (out / name).symlink_to(target)
         assert "is a link, which is not followed" in fault(lambda out=out: run(out), InvalidArgument)
-    (tmp_path / "answers").symlink_to(victim)
-    assert "is a link" in fault(lambda: run(tmp_path / "answers"), InvalidArgument)
+    (tmp_path / "results").symlink_to(victim)
+    assert "is a link" in fault(lambda: run(tmp_path / "results"), InvalidArgument)
     assert [path.name for path in victim.iterdir()] == ["authorized_keys"]
     assert (victim / "authorized_keys").read_text(encoding="utf-8") == "mine"
 
 
 @UNIX
-def test_a_folder_to_which_others_may_write_is_rejected(copied: Path, run: Callable[[Path], Answers]) -> None:
+def test_a_folder_to_which_others_may_write_is_rejected(
+    copied: Path, run: Callable[[Path], PortfolioResults]
+) -> None:
     (copied / "people" / "part-00000.parquet").unlink()  # something is left to do
     before = contents(copied)
     for name in (".", "people", "options", "people/part-00001.parquet", "manifest.json"):
@@ -411,8 +421,10 @@ def test_a_folder_to_which_others_may_write_is_rejected(copied: Path, run: Calla
 
 
 @UNIX
-def test_what_a_run_writes_is_its_owners_alone(tmp_path: Path, run: Callable[[Path], Answers]) -> None:
-    out, seen = tmp_path / "answers", set()
+def test_what_a_run_writes_is_its_owners_alone(
+    tmp_path: Path, run: Callable[[Path], PortfolioResults]
+) -> None:
+    out, seen = tmp_path / "results", set()
     hear = True
 
     def noting(event: str, given: tuple[Any, ...]) -> None:

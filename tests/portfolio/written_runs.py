@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 import p2ce
-from p2ce.portfolio.answer_tables import schema_of, to_parquet, to_tables
+from p2ce.portfolio.result_tables import schema_of, to_parquet, to_tables
 from p2ce.tables import as_kind
 
 
@@ -67,7 +67,7 @@ def write_run(
         "format": "p2ce.portfolio/1",
         "package": "0.1.0",
         "code": "",
-        "hashes": dict(explainer.question.hashes),
+        "hashes": dict(explainer.problem.hashes),
         "index_column": None,
         "keep": [] if kept is None else kept.column_names,
         "time_limit": time_limit,
@@ -82,7 +82,7 @@ def write_run(
 
 
 def as_arrow(frame: Any) -> Any:
-    """Give people as a source does."""
+    """Return people as a source does."""
     return as_kind(frame, "arrow")
 
 

@@ -104,7 +104,7 @@ def test_an_input_that_can_be_missing_is_known_to_be(miss):
         codes = codes[np.isfinite(codes).all(axis=1)]
     missing = (found.show(codes) == -np.inf).any(axis=0)
     own = may_be_missing(found, np.array([miss] * 3), unseen=True)
-    # The logarithm of a negative number is no number either, which whoever takes it has to know.
+    # The logarithm of a negative number is not a number either, which whoever takes it has to know.
     function = [
         any(isinstance(one, Elementwise) for one in input_map.operations) for input_map in found.maps_by_input
     ]

@@ -15,7 +15,7 @@ import pytest
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 # Without a sandbox, which containers rarely allow: the pages are our own, and load nothing.
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--mute-audio")
-# Chromium takes commands from descriptor 3 and answers on 4.
+# Chromium takes commands from descriptor 3 and results on 4.
 LAUNCH = """
 import os, sys
 os.dup2(int(sys.argv[1]), 3)
@@ -42,9 +42,9 @@ class Browser:
     """One tab of a browser; `open` loads a page, `evaluate` runs a script in it."""
 
     def __init__(self, program: str, folder: Path) -> None:
-        (commands, self._commands), (self._answers, answers) = os.pipe(), os.pipe()
+        (commands, self._commands), (self._answers, results) = os.pipe(), os.pipe()
         # Out of the way of 3 and 4.
-        theirs = [fcntl.fcntl(one, fcntl.F_DUPFD, 10) for one in (commands, answers)]
+        theirs = [fcntl.fcntl(one, fcntl.F_DUPFD, 10) for one in (commands, results)]
         command = [program, *FLAGS, "--remote-debugging-pipe", f"--user-data-dir={folder / 'profile'}"]
         self._process = subprocess.Popen(
             [sys.executable, "-ISc", LAUNCH, *map(str, theirs), *command],
@@ -53,7 +53,7 @@ class Browser:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        for one in (commands, answers, *theirs):
+        for one in (commands, results, *theirs):
             os.close(one)
         self._folder, self._received, self._number = folder, b"", 0
         self._session = ""
@@ -79,10 +79,10 @@ class Browser:
         if self._session:
             message["sessionId"] = self._session
         os.write(self._commands, json.dumps(message).encode() + b"\0")
-        while (answer := self._next()).get("id") != self._number:
+        while (explanation := self._next()).get("id") != self._number:
             pass  # an event
-        assert "error" not in answer, answer["error"]
-        result: dict[str, Any] = answer["result"]
+        assert "error" not in explanation, explanation["error"]
+        result: dict[str, Any] = explanation["result"]
         return result
 
     def open(self, page: str) -> None:
@@ -100,15 +100,15 @@ class Browser:
 
     def evaluate(self, script: str) -> Any:
         """Return what a script gives; the policy of the page does not bind it."""
-        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
-        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
-        return answer["result"].get("value")
+        explanation = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in explanation, explanation["exceptionDetails"]
+        return explanation["result"].get("value")
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._received:
             ready, _, _ = select.select([self._answers], [], [], PATIENCE)
             more = os.read(self._answers, 1 << 20) if ready else b""
-            assert more, "Chromium ended, or does not answer"
+            assert more, "Chromium ended, or does not explanation"
             self._received += more
         message, _, self._received = self._received.partition(b"\0")
         parsed: dict[str, Any] = json.loads(message)

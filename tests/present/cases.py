@@ -14,11 +14,11 @@ from p2ce.result import (
     Explanations,
     Feature,
     PriceOfPlausibility,
-    Question,
+    ProblemRecord,
     Relaxation,
+    Relaxations,
     Restriction,
     Status,
-    WhyNone,
 )
 
 PERSON = {
@@ -106,7 +106,7 @@ DISTRIBUTIONS = {
     "Savings": Distribution(edges=(0.0, 1_000.0, 9_000.0), shares=(0.62, 0.2), missing=0.18),
 }
 MOVES = {"Age": "fixed", "Sex": "protected", "LoanAmount": "down", "YearsInTown": "along"}
-QUESTION = Question(
+QUESTION = ProblemRecord(
     features={
         name: Feature(
             name=name,
@@ -144,8 +144,8 @@ OPTIONS = (
 )
 
 
-def answer(**fields: Any) -> Explanation:
-    """An optimal answer with two options and a question, except for the fields given."""
+def an_explanation(**fields: Any) -> Explanation:
+    """An optimal explanation with two options and a problem, except for the fields given."""
     usual = Explanation(
         status=Status.OPTIMAL,
         person=PERSON,
@@ -156,7 +156,7 @@ def answer(**fields: Any) -> Explanation:
         certificate=CERTIFICATE,
         objectives=OBJECTIVES,
         dtypes=DTYPES,
-        question=QUESTION,
+        problem=QUESTION,
     )
     return replace(usual, **fields)
 
@@ -169,7 +169,9 @@ def large_front() -> Explanation:
         option(0.3, LoanAmount=6000.0, Rate=0.05),
         option(0.9, LoanAmount=1000.0),
     )
-    return answer(counterfactuals=options, certificate=replace(CERTIFICATE, cells=3 * 10**40, verified=5))
+    return an_explanation(
+        counterfactuals=options, certificate=replace(CERTIFICATE, cells=3 * 10**40, verified=5)
+    )
 
 
 CONSIDERED = (
@@ -193,12 +195,12 @@ def front(count: int) -> Explanation:
         )
         for place in range(count)
     )
-    return answer(
+    return an_explanation(
         counterfactuals=tuple(options), objectives=("mean_distance", "max_distance", "percentile_shift")
     )
 
 
-WHY = WhyNone(
+WHY = Relaxations(
     person=PERSON,
     relaxations=(
         Relaxation(
@@ -231,7 +233,7 @@ ESTIMATED = replace(
 
 
 def with_predictions(*predictions: float | None, **fields: Any) -> Explanation:
-    written = answer(scale="lead", threshold=0.0, **fields)
+    written = an_explanation(scale="lead", threshold=0.0, **fields)
     options = (replace(found, prediction=number) for found, number in zip(written, predictions, strict=True))
     return replace(written, counterfactuals=tuple(options))
 
@@ -261,27 +263,27 @@ def housed() -> Explanation:
             rounded={},
         ),
     )
-    return answer(
+    return an_explanation(
         counterfactuals=options,
         person=here,
         dtypes={**DTYPES, **dict.fromkeys(levels, "int64")},
-        question=replace(QUESTION, features={**QUESTION.features, **features}),
+        problem=replace(QUESTION, features={**QUESTION.features, **features}),
     )
 
 
 def none_on(grid: str, status: Status = Status.NO_RECOURSE, **fields: Any) -> Explanation:
     """Make the explanation of a person without an option."""
-    return answer(
+    return an_explanation(
         status=status,
         counterfactuals=(),
         certificate=replace(CERTIFICATE, rules=(), cells=90_210, verified=0, grid=grid, **fields),
     )
 
 
-# Name → the answer, and why there is none.
-CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
+# Name → the explanation, and why there is none.
+CASES: dict[str, tuple[Explanation, Relaxations | None]] = {
     "two options": (
-        answer(
+        an_explanation(
             as_of=datetime.date(2026, 11, 18),
             price_of_plausibility=PriceOfPlausibility(
                 with_plausibility={"mean_distance": 0.0625, "changes": 1.0},
@@ -294,11 +296,13 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
     ),
     "many options": (large_front(), None),
     "one option of several models": (
-        answer(counterfactuals=OPTIONS[:1], models=3, certificate=replace(CERTIFICATE, verified=1, rules=())),
+        an_explanation(
+            counterfactuals=OPTIONS[:1], models=3, certificate=replace(CERTIFICATE, verified=1, rules=())
+        ),
         None,
     ),
     "no option": (
-        answer(
+        an_explanation(
             status=Status.NO_RECOURSE,
             counterfactuals=(),
             certificate=replace(CERTIFICATE, max_changes=1, cells=1_061, verified=0),
@@ -306,7 +310,7 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
         WHY,
     ),
     "stopped early": (
-        answer(
+        an_explanation(
             status=Status.TIME_LIMIT,
             certificate=replace(
                 UNPROVEN, open_boxes=1_200, open_costs={"mean_distance": 0.025, "changes": 1.0}
@@ -314,13 +318,13 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
         ),
         None,
     ),
-    "by an estimate": (answer(status=Status.HEURISTIC, certificate=ESTIMATED), None),
+    "by an estimate": (an_explanation(status=Status.HEURISTIC, certificate=ESTIMATED), None),
     "accepted already": (
-        answer(status=Status.ALREADY_FAVOURABLE, counterfactuals=(), certificate=None, person_score=0.50001),
+        an_explanation(status=Status.ACCEPTED, counterfactuals=(), certificate=None, person_score=0.50001),
         None,
     ),
     "failed": (
-        answer(
+        an_explanation(
             status=Status.ERROR,
             counterfactuals=(),
             certificate=None,
@@ -339,8 +343,8 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
         with_predictions(0.45, 0.61, target="B", person_score=-0.12, person_prediction=0.31),
         None,
     ),
-    "nothing known of the question": (answer(question=None), None),
-    "a margin": (answer(threshold=0.55, margin=0.05, person_score=0.512), None),
+    "nothing known of the problem": (an_explanation(problem=None), None),
+    "a margin": (an_explanation(threshold=0.55, margin=0.05, person_score=0.512), None),
     "a range with a margin": (
         with_predictions(
             510.0, 580.25, target=(500, 600), margin=5, person_prediction=502.0, person_score=-3.0
@@ -352,7 +356,7 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
         None,
     ),
     "the only combination breaks a rule": (
-        answer(
+        an_explanation(
             status=Status.NO_RECOURSE,
             counterfactuals=(),
             certificate=replace(CERTIFICATE, cells=1, axes=1, verified=0, detector_family=None),
@@ -370,7 +374,7 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
         for reason in ("model", "plausibility", "rules", "max_changes")
     },
     "as plausible as today": (
-        answer(
+        an_explanation(
             counterfactuals=tuple(
                 replace(one, plausibility=-0.01, admitted_by="as plausible as today")
                 if place
@@ -382,38 +386,38 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
         None,
     ),
     "options on the finest grid only": (
-        answer(certificate=replace(CERTIFICATE, rules=(), grid="finest")),
+        an_explanation(certificate=replace(CERTIFICATE, rules=(), grid="finest")),
         None,
     ),
     "sixty options in three objectives": (front(60), None),
     "options of equal cost": (
-        answer(
+        an_explanation(
             counterfactuals=tuple(replace(one, costs=OPTIONS[0].costs) for one in OPTIONS),
             certificate=replace(CERTIFICATE, ties=True),
         ),
         None,
     ),
     "options between the values of an inferred grid": (
-        answer(certificate=replace(CERTIFICATE, rules=(), grid="inferred", refined=431)),
+        an_explanation(certificate=replace(CERTIFICATE, rules=(), grid="inferred", refined=431)),
         None,
     ),
     "one option between the values of an inferred grid": (
-        answer(
+        an_explanation(
             counterfactuals=OPTIONS[:1],
             certificate=replace(CERTIFICATE, rules=(), grid="inferred", refined=1),
         ),
         None,
     ),
-    "no certificate": (answer(certificate=None), None),
+    "no certificate": (an_explanation(certificate=None), None),
     "stopped early on the finest grid": (
-        answer(
+        an_explanation(
             status=Status.TIME_LIMIT,
             certificate=replace(UNPROVEN, rules=(), grid="finest", open_boxes=3, open_costs={"changes": 1.0}),
         ),
         None,
     ),
     "stopped early without an option": (
-        answer(
+        an_explanation(
             status=Status.TIME_LIMIT,
             counterfactuals=(),
             certificate=replace(UNPROVEN, open_boxes=1_200, open_costs={"mean_distance": 0.025}),
@@ -421,14 +425,14 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
         None,
     ),
     "no option by an estimate": (
-        answer(status=Status.HEURISTIC, counterfactuals=(), certificate=ESTIMATED),
+        an_explanation(status=Status.HEURISTIC, counterfactuals=(), certificate=ESTIMATED),
         None,
     ),
     "nothing may change": (
-        answer(
+        an_explanation(
             status=Status.NO_RECOURSE,
             counterfactuals=(),
-            question=None,
+            problem=None,
             certificate=replace(CERTIFICATE, cells=0, axes=0, verified=0),
         ),
         None,
@@ -438,5 +442,5 @@ CASES: dict[str, tuple[Explanation, WhyNone | None]] = {
 
 def many(count: int, **fields: Any) -> Explanations:
     """Many people with the same objectives and every status, each built when it is looked at."""
-    kinds = [one for one, _ in CASES.values() if one.scale == "probability" and one.question is not None]
+    kinds = [one for one, _ in CASES.values() if one.scale == "probability" and one.problem is not None]
     return Explanations(count, lambda place: kinds[place % len(kinds)], **fields)

@@ -144,7 +144,7 @@ class Page(HTMLParser):
         if tag == "th" and given.get("scope") not in ("row", "col"):
             self.wrong.append("a th without scope")
         if tag == "svg" and given.get("role") != "img":
-            self.wrong.append("an svg that is no image to those who cannot see")
+            self.wrong.append("an svg that is not an image to those who cannot see")
 
     def handle_endtag(self, tag: str) -> None:
         if tag in EMPTY:

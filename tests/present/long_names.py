@@ -7,9 +7,17 @@ import numpy as np
 
 from p2ce import Audit, audit
 from p2ce.problem.display import Display
-from p2ce.result import Candidates, Counterfactual, Distribution, Explanation, Explanations, Feature, Question
+from p2ce.result import (
+    Candidates,
+    Counterfactual,
+    Distribution,
+    Explanation,
+    Explanations,
+    Feature,
+    ProblemRecord,
+)
 from tests.audits.made_up import UNFINISHED, at_random, many, optimal
-from tests.present.cases import CERTIFICATE, answer
+from tests.present.cases import CERTIFICATE, an_explanation
 
 LENGTH = 40
 # What stands in the column → what it changes to; the second is what must be displayed in full.
@@ -33,7 +41,7 @@ def long(word: str, *, spaced: bool) -> str:
 
 @cache
 def person(*, spaced: bool) -> Explanation:
-    """Make a person with six options; the last three are no cards."""
+    """Make a person with six options; the last three are not cards."""
     name = {key: long(key, spaced=spaced) for key in (*NUMBERS, "Home", "Paid", "Rate")}
     labels = [long(key, spaced=spaced) for key in ("Rented", "Owned")]
     old = {name[key]: pair[0] for key, pair in NUMBERS.items()} | {
@@ -73,13 +81,15 @@ def person(*, spaced: bool) -> Explanation:
                 plausibility=0.02,
             )
         )
-    question = Question(features=features, policy="version: 1\n", people=2_000, hashes={"model": "ab" * 32})
-    return answer(
+    problem = ProblemRecord(
+        features=features, policy="version: 1\n", people=2_000, hashes={"model": "ab" * 32}
+    )
+    return an_explanation(
         person=old,
         dtypes=dict.fromkeys(old, "object"),
         objectives=objectives,
         counterfactuals=tuple(options),
-        question=question,
+        problem=problem,
         certificate=CERTIFICATE,
     )
 

@@ -164,4 +164,4 @@ def test_arguments_of_explanations_are_rejected() -> None:
     with pytest.raises(InvalidArgument, match="language"):
         to_html(audited(), language="xx")
     assert str(audited()) == to_text(audited())
-    assert str(replace(audited(), question=None)) == str(audited())
+    assert str(replace(audited(), problem=None)) == str(audited())

@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
 from p2ce.present.languages import words_in
-from p2ce.result import Explanation, Question
+from p2ce.result import Explanation, ProblemRecord
 
 DRAFT = "Draft: nobody has said yet what applicants can change. Do not send."
 DRAW = np.random.default_rng(2)
@@ -18,7 +18,7 @@ MODEL = DecisionTreeClassifier(max_depth=3, random_state=0).fit(
     PEOPLE, PEOPLE["Income"] > 30 + 4 * PEOPLE["Debts"]
 )
 ROW = PEOPLE[MODEL.predict(PEOPLE) == 0].iloc[0]
-INFERRED = p2ce.ActionSet.infer(PEOPLE)
+INFERRED = p2ce.Policy.infer(PEOPLE)
 POLICIES = {
     None: "inferred",
     INFERRED.display(Debts={"name": "debts"}): "inferred",
@@ -28,31 +28,31 @@ POLICIES = {
 WRITERS = [p2ce.to_text, p2ce.to_html, p2ce.to_markdown]
 
 
-def explained(actions: p2ce.ActionSet | None) -> Explanation:
-    return p2ce.Explainer(MODEL, PEOPLE, target=True, actions=actions, plausibility=None).explain(ROW)
+def explained(policy: p2ce.Policy | None) -> Explanation:
+    return p2ce.Explainer(MODEL, PEOPLE, target=True, policy=policy, plausibility=None).explain(ROW)
 
 
-@pytest.mark.parametrize("actions", POLICIES)
+@pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("write", WRITERS)
 @pytest.mark.parametrize("language", ["en", "pt", "es"])
 def test_only_texts_for_applicants_from_an_inferred_policy_are_drafts(
-    actions: p2ce.ActionSet | None, write: object, language: str
+    policy: p2ce.Policy | None, write: object, language: str
 ) -> None:
     assert callable(write)
-    found = explained(actions)
+    found = explained(policy)
     notice = words_in(language).say("draft")
-    is_draft = POLICIES[actions] == "inferred"
-    assert found.question is not None
-    assert found.question.basis == POLICIES[actions]
-    assert found.question.is_draft == is_draft
+    is_draft = POLICIES[policy] == "inferred"
+    assert found.problem is not None
+    assert found.problem.basis == POLICIES[policy]
+    assert found.problem.is_draft == is_draft
     for audience in ("person", "officer", "auditor"):
-        many = p2ce.Explainer(MODEL, PEOPLE, target=True, actions=actions, plausibility=None).explain_many(
+        many = p2ce.Explainer(MODEL, PEOPLE, target=True, policy=policy, plausibility=None).explain_many(
             PEOPLE[:2]
         )
         for one in (found, many):
             text = write(one, audience=audience, language=language)
             assert (notice in text) == (is_draft and audience == "person")
-        basis = {"inferred": "policy_inferred", "reviewed": "policy_reviewed"}.get(POLICIES[actions])
+        basis = {"inferred": "policy_inferred", "reviewed": "policy_reviewed"}.get(POLICIES[policy])
         if basis and audience != "person" and write is p2ce.to_text:
             said = words_in(language).say(basis, by="Ana <Souza>", on="2026-11-18")
             assert said in write(found, audience=audience, language=language)
@@ -69,19 +69,19 @@ def test_a_draft_opens_with_its_notice_and_prints_it() -> None:
 
 
 def test_the_basis_survives_json_and_an_archive(tmp_path: object) -> None:
-    for actions, basis in POLICIES.items():
-        found = explained(actions)
+    for policy, basis in POLICIES.items():
+        found = explained(policy)
         back = Explanation.from_json(json.dumps(found.to_dict()))
-        assert back.question is not None
-        assert (back.question.basis, back.question.reviewed_by) == (
+        assert back.problem is not None
+        assert (back.problem.basis, back.problem.reviewed_by) == (
             basis,
             "Ana <Souza>" if basis == "reviewed" else "",
         )
         assert p2ce.to_text(back) == p2ce.to_text(found)
         file = f"{tmp_path}/saved.p2ce"
-        p2ce.Explainer(MODEL, PEOPLE, target=True, actions=actions, plausibility=None).save(file)
-        assert p2ce.Explainer.load(file, MODEL).question.basis == basis
+        p2ce.Explainer(MODEL, PEOPLE, target=True, policy=policy, plausibility=None).save(file)
+        assert p2ce.Explainer.load(file, MODEL).problem.basis == basis
 
 
 def test_a_question_of_which_nothing_is_known_is_no_draft() -> None:
-    assert not Question().is_draft
+    assert not ProblemRecord().is_draft

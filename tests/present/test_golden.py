@@ -16,7 +16,7 @@ from p2ce.present.languages import LANGUAGES
 from p2ce.present.render import AUDIENCES
 from p2ce.present.rule_sentences import candidates_text, restriction_text, rule_text, violation_text
 from p2ce.present.wording import wording_for
-from p2ce.result import Explanations, Judgement, Restriction, Violation
+from p2ce.result import Evaluation, Explanations, Restriction, Violation
 from tests.audits.made_up import audited
 from tests.present.cases import CASES, LINKED, QUESTION, WHY, housed
 
@@ -86,16 +86,16 @@ def texts(audience: str, language: str) -> str:
 
 
 def rules_and_restrictions(language: str) -> str:
-    question = housed().question
-    wording = wording_for(question, language)
+    problem = housed().problem
+    wording = wording_for(problem, language)
     lines = ["=== rules", *(rule_text(rule, wording) for rule in RULES)]
     lines += ["=== restrictions", *(restriction_text(one, wording) for one in RESTRICTIONS)]
     broken = [Violation(restriction=one, before=41, after=42) for one in RESTRICTIONS]
     broken += [Violation(restriction=RESTRICTIONS[0], changes=3)]
     lines += ["=== violations", *(violation_text(one, wording) for one in broken)]
-    assert question is not None
+    assert problem is not None
     lines += ["=== candidates"]
-    lines += [f"{one.name}: {candidates_text(one, wording)}" for one in question.features.values()]
+    lines += [f"{one.name}: {candidates_text(one, wording)}" for one in problem.features.values()]
     return "\n".join(lines) + "\n"
 
 
@@ -108,7 +108,7 @@ def shown() -> str:
     """What Python and notebooks show of each kind of result."""
     parts = [str(CASES[name][0]) for name in ("many options", "no option", "failed", "a range")]
     parts += [str(WHY), str(CASES["two options"][0][0]), CASES["two options"][0].pick(1)[0].why]
-    verdict = Judgement(
+    verdict = Evaluation(
         valid=True,
         score=0.53,
         plausible=False,

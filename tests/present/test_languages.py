@@ -26,14 +26,14 @@ PUT_TOGETHER = re.compile(
 
 
 def texts(language: str) -> Iterator[tuple[str, str]]:
-    """Give every text with its key; plural forms one by one."""
+    """Return every text with its key; plural forms one by one."""
     entry: Any
     for key, entry in words_in(language).texts.items():
         yield from ((key, text) for text in (entry.values() if isinstance(entry, dict) else [entry]))
 
 
 def base_of(key: str) -> str:
-    """Give the key of which this one is a variant, or the key: `col_person` is no variant of `col`."""
+    """Return the key of which this one is a variant, or the key: `col_person` is not a variant of `col`."""
     base, _, variant = key.rpartition("_")
     return base if variant in VARIANTS and base in words_in("en").texts else key
 

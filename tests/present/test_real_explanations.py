@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 
-from p2ce import ActionSet, Explainer, rules, to_html, to_text
+from p2ce import Explainer, Policy, rules, to_html, to_text
 from p2ce.present.languages import LANGUAGES
 from p2ce.problem.display import Display
 from p2ce.result import Explanation, Explanations, Status
@@ -98,8 +98,8 @@ def test_two_regressors_are_written_by_their_range() -> None:
 def forbidden() -> Explainer:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"G": rng.integers(0, 2, 100).astype(bool), "Inc": rng.integers(0, 50, 100)})
-    actions = ActionSet.infer(frame).fix("Inc").rule(rules.if_then(if_={"G": True}, then={"Inc": (20, None)}))
-    actions = actions.display(
+    policy = Policy.infer(frame).fix("Inc").rule(rules.if_then(if_={"G": True}, then={"Inc": (20, None)}))
+    policy = policy.display(
         G=Display(name={"en": "guarantor", "pt": "o fiador", "es": "el avalista"}),
         Inc=Display(name={"en": "income", "pt": "a renda", "es": "el ingreso"}, unit="EUR"),
     )
@@ -107,13 +107,13 @@ def forbidden() -> Explainer:
     def model(rows: pd.DataFrame) -> np.ndarray:
         return np.where(np.asarray(rows["G"]), 0.9, 0.1)
 
-    return Explainer(model, frame, target=1, actions=actions, plausibility=None)
+    return Explainer(model, frame, target=1, policy=policy, plausibility=None)
 
 
 def test_a_change_that_a_rule_forbids_is_not_called_too_little() -> None:
     explainer = forbidden()
     found = explainer.explain({"G": False, "Inc": 5})
-    why = explainer.why_none(found)
+    why = explainer.relaxations(found)
     assert found.certificate is not None
     assert (found.status, found.certificate.cells) == (Status.NO_RECOURSE, 1)
     person = to_text(found, why=why)
@@ -135,7 +135,7 @@ def housing() -> Explainer:
     frame = pd.DataFrame({f"H_{level}": (home == level).astype(int) for level in ("own", "rent", "free")})
     frame["Amount"] = rng.integers(10, 100, 200) * 100.0
     frame["Monthly"] = frame.Amount / 10
-    actions = ActionSet.infer(frame).rule(
+    policy = Policy.infer(frame).rule(
         rules.one_hot("Housing", ["H_own", "H_rent", "H_free"]),
         rules.linked(driver="Amount", follower="Monthly", ratio=0.1),
     )
@@ -143,7 +143,7 @@ def housing() -> Explainer:
     def model(rows: pd.DataFrame) -> np.ndarray:
         return np.where((np.asarray(rows["H_own"]) == 1) | (np.asarray(rows["Monthly"]) < 300), 0.9, 0.1)
 
-    return Explainer(model, frame, target=1, actions=actions, plausibility=None)
+    return Explainer(model, frame, target=1, policy=policy, plausibility=None)
 
 
 def test_a_category_of_several_columns_is_one_change() -> None:
@@ -167,10 +167,8 @@ def test_a_missing_value_is_stated_only_if_it_is_so() -> None:
     def model(rows: pd.DataFrame) -> np.ndarray:
         return np.where(np.asarray(rows["Inc"]) >= 40, 0.9, 0.1)
 
-    actions = (
-        ActionSet.infer(frame).fix("Debt").display(Inc=Display(name={"en": "income", "es": "el ingreso"}))
-    )
-    found = Explainer(model, frame, target=1, actions=actions, plausibility=None).explain(
+    policy = Policy.infer(frame).fix("Debt").display(Inc=Display(name={"en": "income", "es": "el ingreso"}))
+    found = Explainer(model, frame, target=1, policy=policy, plausibility=None).explain(
         {"Inc": np.nan, "Debt": 3}
     )
     assert "Tell us the income (only if the true value is " in to_text(found)

@@ -33,10 +33,10 @@ from p2ce.result import (
     Explanation,
     Explanations,
     Feature,
-    Question,
+    ProblemRecord,
     Status,
 )
-from tests.present.cases import CASES, CERTIFICATE, WHY, answer, front, many
+from tests.present.cases import CASES, CERTIFICATE, WHY, an_explanation, front, many
 from tests.present.html_checker import checked
 from tests.result import examples as plain
 
@@ -133,7 +133,7 @@ def test_an_option_has_the_same_name_everywhere(count: int) -> None:
 
 
 def test_only_our_own_style_and_script_count() -> None:
-    for one in (answer(), many(5)):
+    for one in (an_explanation(), many(5)):
         page = checked(to_html(one))
         assert page.policy.startswith("default-src 'none'; ")
         for name in ("style", "script"):
@@ -144,13 +144,13 @@ def test_only_our_own_style_and_script_count() -> None:
 
 @pytest.mark.parametrize("write", WRITERS)
 def test_the_same_result_gives_the_same_bytes(write: Callable[..., str]) -> None:
-    again = Explanation.from_dict(json.loads(json.dumps(answer().to_dict(), sort_keys=True)))
+    again = Explanation.from_dict(json.loads(json.dumps(an_explanation().to_dict(), sort_keys=True)))
     for audience in AUDIENCES:
-        assert write(answer(), audience=audience) == write(again, audience=audience)
+        assert write(an_explanation(), audience=audience) == write(again, audience=audience)
 
 
 def test_a_person_reads_no_jargon_above_the_folds() -> None:
-    page = checked(to_html(answer()))
+    page = checked(to_html(an_explanation()))
     folds = [attributes for name, attributes in page.tags if name == "details"]
     assert folds
     assert all("open" not in attributes for attributes in folds)
@@ -160,7 +160,7 @@ def test_a_person_reads_no_jargon_above_the_folds() -> None:
 
 
 def test_an_auditor_finds_everything_open() -> None:
-    page = checked(to_html(answer(), audience="auditor"))
+    page = checked(to_html(an_explanation(), audience="auditor"))
     assert all("open" in attributes for name, attributes in page.tags if name == "details")
     for piece in ("OPTIMAL", "ab12", "tree leaves", "1,234,567", "Sex: {protected: true}"):
         assert piece in page.text
@@ -194,7 +194,7 @@ def hostile(text: str) -> Explanation:
         flag: Feature(name=flag, kind="binary", moves="protected", display=Display(name=text)),
     }
     rules = ({"rule": text, "text": text}, {"rule": "linked", "driver": number, "follower": label})
-    question = Question(
+    problem = ProblemRecord(
         features=features,
         rules=rules,
         policy=text,
@@ -214,8 +214,8 @@ def hostile(text: str) -> Explanation:
         )
         for place, change in enumerate(changes)
     )
-    return answer(
-        question=question,
+    return an_explanation(
+        problem=problem,
         counterfactuals=options,
         objectives=(text, "changes"),
         dtypes={number: "float64", label: "object", flag: "bool"},
@@ -271,14 +271,14 @@ def test_escaped_markdown_is_read_as_it_was(text: str) -> None:
 
 
 def with_changes_allowed(explanation: Explanation) -> Explanation:
-    """Give it without protected and fixed features, which no report may advise to change."""
-    if explanation.question is None:
+    """Return it without protected and fixed features, which no report may advise to change."""
+    if explanation.problem is None:
         return explanation
     features = {
         name: one if one.may_change else replace(one, moves="either")
-        for name, one in explanation.question.features.items()
+        for name, one in explanation.problem.features.items()
     }
-    return replace(explanation, question=replace(explanation.question, features=features))
+    return replace(explanation, problem=replace(explanation.problem, features=features))
 
 
 @settings(max_examples=30, deadline=None)
@@ -306,16 +306,16 @@ def test_any_explanation_at_all_can_be_written(
         ({"why": {}}, "why expects"),
         ({"why": WHY}, "OPTIMAL"),
         ({"path": 3}, "path must be"),
-        ({"explanation": [answer()]}, "() takes an Explanation, Explanations or an Audit, got list"),
+        ({"explanation": [an_explanation()]}, "() takes an Explanation, Explanations or an Audit, got list"),
         ({"explanation": many(3), "why": WHY}, "dict from their labels"),
-        ({"explanation": many(3), "why": {"x": WHY}}, "'x', which is no label"),
+        ({"explanation": many(3), "why": {"x": WHY}}, "'x', which is not a label"),
     ],
 )
 def test_wrong_arguments_are_rejected_in_words(
     write: Callable[..., str], arguments: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(InvalidArgument, match=re.escape(words)):
-        write(**{"explanation": answer(), **arguments})
+        write(**{"explanation": an_explanation(), **arguments})
 
 
 @pytest.mark.parametrize("write", WRITERS)
@@ -323,24 +323,24 @@ def test_a_why_of_another_person_is_rejected(write: Callable[..., str]) -> None:
     none, _ = CASES["no option"]
     with pytest.raises(InvalidArgument, match="another person"):
         write(none, why=replace(WHY, person={**WHY.person, "Age": 42}))
-    people = Explanations([none, answer()], labels=["ann", "bob"])
+    people = Explanations([none, an_explanation()], labels=["ann", "bob"])
     assert "if some of our limits did not apply" in write(people, why={"ann": WHY})
     assert "if some of our limits did not apply" not in write(people)
 
 
 @pytest.mark.parametrize("write", WRITERS)
 def test_protected_features_are_never_advised(write: Callable[..., str]) -> None:
-    forbidden = replace(answer()[0], changes={"Sex": ("f", "m")})
+    forbidden = replace(an_explanation()[0], changes={"Sex": ("f", "m")})
     with pytest.raises(InvalidArgument, match="'Sex', which is protected"):
-        write(answer(counterfactuals=(forbidden,)))
+        write(an_explanation(counterfactuals=(forbidden,)))
 
 
 @pytest.mark.parametrize("write", WRITERS)
 def test_a_report_is_written_to_a_file_as_a_whole(write: Callable[..., str], tmp_path: Path) -> None:
-    text = write(answer(), tmp_path / "report", language="pt")
+    text = write(an_explanation(), tmp_path / "report", language="pt")
     assert (tmp_path / "report").read_bytes() == text.encode("utf-8")
     with pytest.raises(InvalidArgument, match="folder does not exist"):
-        write(answer(), tmp_path / "nowhere" / "report")
+        write(an_explanation(), tmp_path / "nowhere" / "report")
 
 
 @pytest.mark.parametrize("audience", AUDIENCES)
@@ -371,16 +371,18 @@ def test_any_label_will_do_and_none_becomes_an_id(labels: list[Any]) -> None:
 
 
 def test_people_without_any_cost_have_no_charts() -> None:
-    error = replace(answer(), status=Status.ERROR, counterfactuals=(), objectives=(), person_score=None)
+    error = replace(
+        an_explanation(), status=Status.ERROR, counterfactuals=(), objectives=(), person_score=None
+    )
     page = checked(to_html(Explanations([error] * 3)))
     assert "svg" not in [name for name, _ in page.tags]
     assert "There are no people in this report." in checked(to_html(Explanations([]))).text
 
 
 def test_people_of_two_explainers_share_no_policy() -> None:
-    one = answer()
-    assert one.question is not None
-    other = replace(one, question=replace(one.question, hashes={"model": "bb" * 32}))
+    one = an_explanation()
+    assert one.problem is not None
+    other = replace(one, problem=replace(one.problem, hashes={"model": "bb" * 32}))
     page = checked(to_html(Explanations([one, other])))
     assert "ab12" in page.text
     assert "bb" * 32 in page.text
@@ -389,11 +391,11 @@ def test_people_of_two_explainers_share_no_policy() -> None:
 
 def test_candidates_of_narrow_columns_are_the_same_on_both_pages() -> None:
     explanation, _ = CASES["two options"]
-    assert explanation.question is not None
+    assert explanation.problem is not None
     wide = float(np.float32(0.1))
-    rate = replace(explanation.question.features["Rate"], candidates=Candidates(count=2, values=(wide, 1.5)))
-    question = replace(explanation.question, features={**explanation.question.features, "Rate": rate})
-    narrow = replace(explanation, question=question, dtypes={**explanation.dtypes, "Rate": "float32"})
+    rate = replace(explanation.problem.features["Rate"], candidates=Candidates(count=2, values=(wide, 1.5)))
+    problem = replace(explanation.problem, features={**explanation.problem.features, "Rate": rate})
+    narrow = replace(explanation, problem=problem, dtypes={**explanation.dtypes, "Rate": "float32"})
     for shown in (narrow, Explanations([narrow])):
         assert "2: 10%, 150%" in to_markdown(shown, audience="officer")
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from p2ce.present.wording import Wording, wording_for
 from p2ce.problem.display import Display
-from p2ce.result import Feature, Question
+from p2ce.result import Feature, ProblemRecord
 from tests.present.cases import QUESTION
 
 
 def wording(language: str = "en", *, kind: str = "number", **display: object) -> Wording:
     feature = Feature(name="X", kind=kind, display=Display(**display))  # type: ignore[arg-type]
-    return wording_for(Question(features={"X": feature}), language)
+    return wording_for(ProblemRecord(features={"X": feature}), language)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_digits_of_money_and_shares_in_narrow_columns(
     display: dict[str, object], value: float, written: str
 ) -> None:
     feature = Feature(name="X", kind="number", display=Display(**display))  # type: ignore[arg-type]
-    shown = wording_for(Question(features={"X": feature}), "en", dtypes={"X": "float32"})
+    shown = wording_for(ProblemRecord(features={"X": feature}), "en", dtypes={"X": "float32"})
     assert shown.value("X", float(np.float32(value))) == written
 
 

@@ -13,13 +13,13 @@ from p2ce.present.languages import LANGUAGES, Words, words_in
 from p2ce.present.render import AUDIENCES
 from p2ce.present.view import view
 from p2ce.result import Explanation, Explanations, Status
-from tests.present.cases import CASES, OPTIONS, answer, front
+from tests.present.cases import CASES, OPTIONS, an_explanation, front
 from tests.present.html_checker import checked
 
 GOLDEN = Path(__file__).parent / "golden"
 WRITERS: list[Callable[..., str]] = [to_text, to_html, to_markdown]
 MESSAGE = "Column 'Income' holds 'abc'."
-# Claims that do not hold, or not as people understand them: a distance is no effort, a detector knows no
+# Claims that do not hold, or not as people understand them: a distance is not an effort, a detector knows no
 # reality, and in a loan letter what is cheap costs little money.
 NOT_FOR_APPLICANTS = {
     "en": r"\bproven?\b|\bproof|\beas(y|ier|iest)\b|effort|realistic|cheap|reject|wanted decision|plausib",
@@ -121,7 +121,7 @@ def test_a_complete_list_says_for_what_it_is_complete(language: str) -> None:
 def test_only_officers_read_the_message_of_an_error(write: Callable[..., str], language: str) -> None:
     failed = replace(CASES["failed"][0], message=MESSAGE)
     kind = "Income" if write is not to_text else MESSAGE
-    for subject in (failed, Explanations([failed, answer()])):
+    for subject in (failed, Explanations([failed, an_explanation()])):
         for audience in AUDIENCES:
             text = write(subject, audience=audience, language=language)
             assert (kind in text) == (audience != "person")
@@ -189,7 +189,7 @@ def test_up_to_five_options_are_all_shown_to_the_applicant(count: int) -> None:
 def shaped(*shapes: tuple[float, float, int]) -> Explanation:
     """An explanation whose options have these overall changes, largest steps and numbers of changes."""
     names = ("mean_distance", "max_distance", "changes")
-    return answer(
+    return an_explanation(
         objectives=names,
         counterfactuals=tuple(
             replace(OPTIONS[0], costs=dict(zip(names, map(float, shape), strict=True))) for shape in shapes
@@ -256,6 +256,6 @@ def test_findings_are_counted_after_the_colon(language: str) -> None:
 
 def test_accepted_already_is_no_approval() -> None:
     accepted = CASES["accepted already"][0]
-    assert accepted.status is Status.ALREADY_FAVOURABLE
+    assert accepted.status is Status.ACCEPTED
     for write in WRITERS:
         assert "This alone is not a decision" in write(accepted)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
-from p2ce import ActionSet
+from p2ce import Policy
 from p2ce.errors import UnnamedTarget
 from p2ce.problem.association import _ranks, _trend, favourable_direction
 from p2ce.problem.feature import Direction
@@ -89,21 +89,21 @@ def people(rows: int = 600) -> tuple[pd.DataFrame, pd.Series]:
 
 def test_infer_proposes_directions_and_restricts_nothing(tmp_path: object) -> None:
     frame, y = people()
-    actions = ActionSet.infer(frame, y)
-    found = {feature.name: feature.association.name for feature in actions.features}
+    policy = Policy.infer(frame, y)
+    found = {feature.name: feature.association.name for feature in policy.features}
     assert found == {"Income": "UP", "Debts": "DOWN", "Noise": "BOTH", "Job": "BOTH"}
-    assert all(feature.direction is Direction.BOTH for feature in actions.features)
-    actions.save(f"{tmp_path}/policy.yaml")
-    assert ActionSet.load(f"{tmp_path}/policy.yaml") == actions
-    assert ActionSet.infer(frame) == ActionSet.infer(frame, pd.Series(np.arange(len(frame)) % 2, name="paid"))
+    assert all(feature.direction is Direction.BOTH for feature in policy.features)
+    policy.save(f"{tmp_path}/policy.yaml")
+    assert Policy.load(f"{tmp_path}/policy.yaml") == policy
+    assert Policy.infer(frame) == Policy.infer(frame, pd.Series(np.arange(len(frame)) % 2, name="paid"))
 
 
 def test_the_favourable_label_has_to_be_known() -> None:
     frame, y = people()
     default = (1 - y).rename("default")
-    assert ActionSet.infer(frame, default) == ActionSet.infer(frame, y)
-    assert ActionSet.infer(frame, y.to_numpy(), target=1) == ActionSet.infer(frame, y)
+    assert Policy.infer(frame, default) == Policy.infer(frame, y)
+    assert Policy.infer(frame, y.to_numpy(), target=1) == Policy.infer(frame, y)
     with pytest.raises(UnnamedTarget, match=r"target=0 or target=1"):
-        ActionSet.infer(frame, y.to_numpy())
+        Policy.infer(frame, y.to_numpy())
     number = pd.Series(frame["Debts"] * 2.0)
-    assert ActionSet.infer(frame, number, target=(None, 6.0))["Debts"].association is Direction.DOWN
+    assert Policy.infer(frame, number, target=(None, 6.0))["Debts"].association is Direction.DOWN

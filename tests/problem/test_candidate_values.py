@@ -27,7 +27,7 @@ def candidates(values: np.ndarray, *, whole: bool = False) -> np.ndarray:
 
 
 def largest_share(values: np.ndarray, found: np.ndarray) -> float:
-    """Give the largest share of the people that lies strictly between two neighbouring candidates."""
+    """Return the largest share of the people that lies strictly between two neighbouring candidates."""
     inside = values[(values > found[0]) & (values < found[-1]) & ~np.isin(values, found)]
     counts = np.bincount(np.searchsorted(found, inside), minlength=1)
     return float(counts.max() / len(values))

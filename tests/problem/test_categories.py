@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidActions
-from p2ce.problem import ActionSet
+from p2ce.errors import InvalidPolicy
+from p2ce.problem import Policy
 from p2ce.tables.codebook import MISSING, codebook_of
 
 SCHOOL = ["none", "school", "college", "phd"]
@@ -25,18 +25,18 @@ PEOPLE = pd.DataFrame(
         "Age": [20, 30, 40, 50, 60, 70],
     }
 )
-ACTIONS = ActionSet.infer(PEOPLE, protect=None)
+ACTIONS = Policy.infer(PEOPLE, protect=None)
 CODEBOOK = codebook_of(PEOPLE)
 NOTHING = [None, np.nan, pd.NA, pd.NaT]  # and MISSING, the code of a missing number
 
 
 def test_values_name_labels_in_any_order_and_once() -> None:
-    actions = ACTIONS.values(Housing=["free", "own", "own"])
-    assert actions["Housing"].candidates().tolist() == ["own", "free"]  # as the codes go
-    assert actions == ACTIONS.values({"Housing": np.array(["own", "free"])})
-    assert actions["Housing"].allows("rent", "own")
-    assert not actions["Housing"].allows("own", "rent")
-    assert actions["Housing"].allows("rent", "rent")  # a legal place to stay
+    policy = ACTIONS.values(Housing=["free", "own", "own"])
+    assert policy["Housing"].candidates().tolist() == ["own", "free"]  # as the codes go
+    assert policy == ACTIONS.values({"Housing": np.array(["own", "free"])})
+    assert policy["Housing"].allows("rent", "own")
+    assert not policy["Housing"].allows("own", "rent")
+    assert policy["Housing"].allows("rent", "rent")  # a legal place to stay
     assert ACTIONS.values(Insured=[True])["Insured"].candidates().tolist() == [1.0]
 
 
@@ -77,33 +77,33 @@ def test_missing_values_stay_or_become_known_and_the_other_way_only_if_asked(nam
 
 
 def test_what_fills_a_gap_keeps_to_range_and_values_but_has_no_direction() -> None:
-    actions = ACTIONS.within(Income=(20, 30)).values(Years=[2, 3]).decrease_only("School", "Income")
-    assert actions["Income"].allows(np.nan, 25.0)
-    assert not actions["Income"].allows(np.nan, 35.0)
-    assert actions["Years"].allows(pd.NA, 2)
-    assert not actions["Years"].allows(pd.NA, 4)
-    assert actions["School"].allows(None, "phd")
+    policy = ACTIONS.within(Income=(20, 30)).values(Years=[2, 3]).decrease_only("School", "Income")
+    assert policy["Income"].allows(np.nan, 25.0)
+    assert not policy["Income"].allows(np.nan, 35.0)
+    assert policy["Years"].allows(pd.NA, 2)
+    assert not policy["Years"].allows(pd.NA, 4)
+    assert policy["School"].allows(None, "phd")
 
 
 @given(st.data())
 def test_what_is_a_candidate_is_allowed(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(PEOPLE.columns.tolist()))
-    actions = ACTIONS
-    if data.draw(st.booleans()) and actions[name].holds_missing:
-        actions = actions.allow_missing(name)
+    policy = ACTIONS
+    if data.draw(st.booleans()) and policy[name].holds_missing:
+        policy = policy.allow_missing(name)
     if data.draw(st.booleans()):
-        some = data.draw(st.sets(st.sampled_from(actions[name].candidates().tolist()), min_size=1))
-        actions = actions.values({name: list(some)})
+        some = data.draw(st.sets(st.sampled_from(policy[name].candidates().tolist()), min_size=1))
+        policy = policy.values({name: list(some)})
     before = data.draw(st.sampled_from(PEOPLE[name].tolist()))
     coding = CODEBOOK[name]
-    for code in actions[name].codes(coding):
-        assert actions[name].allows(before, coding.plain(code))
+    for code in policy[name].codes(coding):
+        assert policy[name].allows(before, coding.plain(code))
 
 
 def test_the_table_shows_labels_and_what_was_asked_of_missing_values() -> None:
-    actions = ACTIONS.protect("School").values(Housing=["own", "free"]).allow_missing("Income")
-    lines = str(actions.keep_missing("Years").increase_only("Years")).splitlines()
-    assert lines[0] == "ActionSet: 6 features, 5 may change"
+    policy = ACTIONS.protect("School").values(Housing=["own", "free"]).allow_missing("Income")
+    lines = str(policy.keep_missing("Years").increase_only("Years")).splitlines()
+    assert lines[0] == "Policy: 6 features, 5 may change"
     assert lines[2].split() == ["Housing", "category", "to", "any", "label", "2:", "own,", "free"]
     assert lines[3].split() == ["School", "category", "never,", "protected"]
     assert lines[4].endswith("; may go missing")
@@ -134,5 +134,5 @@ def test_the_table_shows_labels_and_what_was_asked_of_missing_values() -> None:
     ],
 )
 def test_a_mistake_is_named_with_its_fix(call: object, message: str) -> None:
-    with pytest.raises(InvalidActions, match=message):
+    with pytest.raises(InvalidPolicy, match=message):
         call()  # type: ignore[operator]

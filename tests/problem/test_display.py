@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidActions, UnknownFeature
-from p2ce.problem import ActionSet
+from p2ce.errors import InvalidPolicy, UnknownFeature
+from p2ce.problem import Policy
 from p2ce.problem.display import Display, Style, value_key
 
 words = st.text(max_size=20) | st.dictionaries(
@@ -54,19 +54,19 @@ def test_a_display_survives_its_plain_form(display: Display) -> None:
     ],
 )
 def test_what_cannot_be_shown_is_rejected_with_the_way_out(given_entries: Any, message: str) -> None:
-    with pytest.raises(InvalidActions, match="display") as caught:
-        ActionSet.infer(pd.DataFrame({"Loan": [1, 9]})).display(Loan=given_entries)
+    with pytest.raises(InvalidPolicy, match="display") as caught:
+        Policy.infer(pd.DataFrame({"Loan": [1, 9]})).display(Loan=given_entries)
     assert message in str(caught.value)
     assert "'Loan'" in str(caught.value)
 
 
 def test_displays_go_by_name_and_change_no_candidate() -> None:
-    actions = ActionSet.infer(pd.DataFrame({"Loan amount": [1, 9]}))
-    named = actions.display({"Loan amount": Display(unit="EUR")})
+    policy = Policy.infer(pd.DataFrame({"Loan amount": [1, 9]}))
+    named = policy.display({"Loan amount": Display(unit="EUR")})
     assert named["Loan amount"].display.unit_in("pt") == "EUR"
-    assert named["Loan amount"].candidates().tolist() == actions["Loan amount"].candidates().tolist()
+    assert named["Loan amount"].candidates().tolist() == policy["Loan amount"].candidates().tolist()
     with pytest.raises(UnknownFeature, match="Did you mean 'Loan amount'"):
-        actions.display({"Loan amout": Display()})
+        policy.display({"Loan amout": Display()})
 
 
 def test_words_fall_back_on_english_then_on_any() -> None:
@@ -84,12 +84,12 @@ def test_rounding_goes_to_the_decimals_that_are_seen(value: float, decimals: int
 
 
 def test_values_have_one_name_each_and_labels_exist() -> None:
-    homes = ActionSet.infer(pd.DataFrame({"Home": ["own", "rent"]}))
+    homes = Policy.infer(pd.DataFrame({"Home": ["own", "rent"]}))
     named = homes.display(Home={"values": {"own": "a house"}})["Home"].display
     assert named.value_name("own", "en") == "a house"
-    with pytest.raises(InvalidActions, match=r"none of its labels\. Did you mean 'own'"):
+    with pytest.raises(InvalidPolicy, match=r"none of its labels\. Did you mean 'own'"):
         homes.display(Home={"phrases": {"ownn": "buy a house"}})
-    with pytest.raises(InvalidActions, match="name a value twice"):
+    with pytest.raises(InvalidPolicy, match="name a value twice"):
         Display(values={1: "one", "true": "yes"})
 
 

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidActions
-from p2ce.problem import ActionSet, FeatureActions, Kind
+from p2ce.errors import InvalidPolicy
+from p2ce.problem import FeaturePolicy, Kind, Policy
 from p2ce.problem.feature import LARGEST_MAGNITUDE, shown, shown_values
 from p2ce.tables.codebook import MISSING, coding_of
 
 
-def feature(dtype: type, low: float, high: float, step: float, anchor: float = 0.0) -> FeatureActions:
+def feature(dtype: type, low: float, high: float, step: float, anchor: float = 0.0) -> FeaturePolicy:
     kind = Kind.NUMBER if np.dtype(dtype).kind == "f" else Kind.WHOLE
-    return FeatureActions(
+    return FeaturePolicy(
         name="x", kind=kind, dtype=np.dtype(dtype), low=low, high=high, step=step, anchor=anchor
     )
 
@@ -66,43 +66,41 @@ def test_codes_are_the_candidates_ascending_and_missing_comes_first(
     column: list[str | None], may_go_missing: bool
 ) -> None:
     series = pd.Series(column, name="x")
-    actions, coding = ActionSet.infer(series.to_frame()), coding_of(series)
-    feature = (actions.allow_missing("x") if may_go_missing else actions)["x"]
+    policy, coding = Policy.infer(series.to_frame()), coding_of(series)
+    feature = (policy.allow_missing("x") if may_go_missing else policy)["x"]
     codes = feature.codes(coding)
     assert (np.diff(codes) > 0).all()
     assert (MISSING in codes) == may_go_missing
     known = [coding.plain(code) for code in codes if code != MISSING]
     assert known == feature.candidates().tolist()
     assert set(known) == {label for label in column if label is not None}
-    assert actions.fix("x")["x"].codes(coding).tolist() == []
+    assert policy.fix("x")["x"].codes(coding).tolist() == []
 
 
 def test_codes_of_numbers_are_the_numbers() -> None:
     column = pd.Series([0.0, 1.0, np.nan, 5.0], name="x")
-    actions = ActionSet.infer(column.to_frame())
-    assert actions["x"].codes(coding_of(column)).tolist() == actions["x"].candidates().tolist()
-    assert actions.allow_missing("x")["x"].codes(coding_of(column))[0] == MISSING
-    assert actions.allow_missing("x").fix("x")["x"].codes(coding_of(column)).tolist() == []
+    policy = Policy.infer(column.to_frame())
+    assert policy["x"].codes(coding_of(column)).tolist() == policy["x"].candidates().tolist()
+    assert policy.allow_missing("x")["x"].codes(coding_of(column))[0] == MISSING
+    assert policy.allow_missing("x").fix("x")["x"].codes(coding_of(column)).tolist() == []
 
 
 def test_actions_for_another_table_are_rejected() -> None:
     texts, numbers = pd.Series(["own", "rent"], name="x"), pd.Series([1, 2], name="x")
-    of_texts, of_numbers = (ActionSet.infer(one.to_frame())["x"] for one in (texts, numbers))
-    with pytest.raises(
-        InvalidActions, match="'x' is a category for the actions but numbers in the reference"
-    ):
+    of_texts, of_numbers = (Policy.infer(one.to_frame())["x"] for one in (texts, numbers))
+    with pytest.raises(InvalidPolicy, match="'x' is a category for the policy but numbers in the reference"):
         of_texts.codes(coding_of(numbers))
-    with pytest.raises(InvalidActions, match="'x' is numbers for the actions but a category"):
+    with pytest.raises(InvalidPolicy, match="'x' is numbers for the policy but a category"):
         of_numbers.codes(coding_of(texts))
     with pytest.raises(
-        InvalidActions, match=r"may become 'rent', which the reference frame never has.*'rents'"
+        InvalidPolicy, match=r"may become 'rent', which the reference frame never has.*'rents'"
     ):
         of_texts.codes(coding_of(pd.Series(["own", "rents"], name="x")))
 
 
 def test_too_many_labels_are_an_identifier() -> None:
-    actions = ActionSet.infer(pd.DataFrame({"id": [f"person {i}" for i in range(30_001)]}), protect=None)
+    policy = Policy.infer(pd.DataFrame({"id": [f"person {i}" for i in range(30_001)]}), protect=None)
     message = r"'id' has 30,001 labels, more than .*make it the index: X = X.set_index\('id'\)"
-    with pytest.raises(InvalidActions, match=message):
-        actions["id"].candidates()
-    assert len(actions.fix("id")["id"].candidates()) == 0
+    with pytest.raises(InvalidPolicy, match=message):
+        policy["id"].candidates()
+    assert len(policy.fix("id")["id"].candidates()) == 0

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.errors import InvalidArgument, InvalidReference, UnsupportedColumn
-from p2ce.problem import ActionSet, FeatureActions, Kind
+from p2ce.problem import FeaturePolicy, Kind, Policy
 
 
-def inferred(values: object, grid: str = "data") -> FeatureActions:
-    return ActionSet.infer(pd.DataFrame({"x": values}), grid=grid)["x"]  # type: ignore[arg-type]
+def inferred(values: object, grid: str = "data") -> FeaturePolicy:
+    return Policy.infer(pd.DataFrame({"x": values}), grid=grid)["x"]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_constant_column_has_one_candidate(value: float, grid: str) -> None:
     feature = inferred([value] * 5, grid)
     assert feature.candidates().tolist() == [value]
     assert inferred(np.full(3, value, dtype=np.float32)).candidates().tolist() == [np.float32(value)]
-    assert value in ActionSet(features=(feature,)).within(x=(-10, 10))["x"].candidates()
+    assert value in Policy(features=(feature,)).within(x=(-10, 10))["x"].candidates()
 
 
 @pytest.mark.parametrize("grid", ["data", "paper"])
@@ -93,8 +93,8 @@ def test_candidates_of_float32_columns_are_float32(values: list[float], grid: st
 
 
 def test_column_order_is_kept_and_numbered_columns_become_names() -> None:
-    assert ActionSet.infer(pd.DataFrame([[1, 2], [3, 4]])).names == ("0", "1")
-    assert ActionSet.infer(pd.DataFrame({"b": [1], "a": [2]})).names == ("b", "a")
+    assert Policy.infer(pd.DataFrame([[1, 2], [3, 4]])).names == ("0", "1")
+    assert Policy.infer(pd.DataFrame({"b": [1], "a": [2]})).names == ("b", "a")
 
 
 TEXTS = ["own", "rent", None, "rent"]
@@ -168,7 +168,7 @@ def test_labels_have_types_and_an_order_where_one_was_declared() -> None:
     [
         (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"])}), r"'x' \(.+\).*Turn it into one of these"),
         (pd.DataFrame({"x": [1j]}), r"'x' \(.+\).*Turn it into one of these"),
-        (pd.DataFrame({"x": [["a"]]}), r"'x' \(object\) holds cells that are no labels: .*unhashable"),
+        (pd.DataFrame({"x": [["a"]]}), r"'x' \(object\) holds cells that are not labels: .*unhashable"),
         (pd.DataFrame({"a": [1.0, np.nan, np.inf], "b": [1, 2, 3]}), r"infinite values in 'a' \(1\)"),
         (pd.DataFrame({"a": pd.array([None, None], dtype="Int64")}), "Every value is missing in 'a'"),
         (pd.DataFrame({"a": [np.nan], "b": [None], "c": [1]}), "Every value is missing in 'a', 'b'"),
@@ -183,7 +183,7 @@ def test_labels_have_types_and_an_order_where_one_was_declared() -> None:
 def test_a_reference_that_cannot_be_read_says_why(frame: pd.DataFrame, message: str) -> None:
     before = frame.copy()
     with pytest.raises((InvalidReference, UnsupportedColumn), match=message):
-        ActionSet.infer(frame)
+        Policy.infer(frame)
     assert str(frame) == str(before)
 
 

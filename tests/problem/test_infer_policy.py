@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from p2ce import rules
-from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature
-from p2ce.problem import ActionSet, Direction, Kind
+from p2ce.errors import ContradictoryConstraints, InvalidPolicy, UnknownFeature
+from p2ce.problem import Direction, Kind, Policy
 
 ROWS = 60
 PEOPLE = pd.DataFrame(
@@ -34,21 +34,21 @@ NEVER_FALL = ("LatePayments", "HasDefaulted", "YearsAtJob", "Grade_since")
 
 
 def test_protected_attributes_history_and_time_are_restricted() -> None:
-    actions = ActionSet.infer(PEOPLE)
-    assert {feature.name for feature in actions.features if feature.protected} == {"Age", "Sex"}
-    assert {feature.name for feature in actions.features if feature.fixed} == {
+    policy = Policy.infer(PEOPLE)
+    assert {feature.name for feature in policy.features if feature.protected} == {"Age", "Sex"}
+    assert {feature.name for feature in policy.features if feature.fixed} == {
         *("Age", "Sex", "credit_history", "customer_id", "Name")
     }
-    assert {f.name for f in actions.features if f.direction is Direction.UP} == set(NEVER_FALL)
-    assert {f.name for f in actions.features if f.direction is Direction.DOWN} == {
+    assert {f.name for f in policy.features if f.direction is Direction.UP} == set(NEVER_FALL)
+    assert {f.name for f in policy.features if f.direction is Direction.DOWN} == {
         *("YearsAtJob_lt_1", "DaysEmployed")
     }
-    assert not actions["HasDefaulted"].allows(1, 0)
-    assert actions["HasDefaulted"].allows(0, 1)
+    assert not policy["HasDefaulted"].allows(1, 0)
+    assert policy["HasDefaulted"].allows(0, 1)
 
 
 def test_it_is_said_once_in_one_line_with_how_to_overrule(caplog: pytest.LogCaptureFixture) -> None:
-    ActionSet.infer(PEOPLE)
+    Policy.infer(PEOPLE)
     (record,) = caplog.records
     message = record.getMessage()
     assert record.levelno == logging.WARNING
@@ -67,41 +67,41 @@ def test_it_is_said_once_in_one_line_with_how_to_overrule(caplog: pytest.LogCapt
 
 
 def test_it_is_overruled_for_all_or_for_some(caplog: pytest.LogCaptureFixture) -> None:
-    free = ActionSet.infer(PEOPLE, protect=None)
+    free = Policy.infer(PEOPLE, protect=None)
     assert not any(feature.fixed or feature.direction for feature in free.features)
-    named = ActionSet.infer(PEOPLE, protect=["Income"])
+    named = Policy.infer(PEOPLE, protect=["Income"])
     assert replace(named, stated=True) == free.protect("Income")
     assert not caplog.records
-    restricted = [feature.name for feature in ActionSet.infer(PEOPLE).features]
-    assert ActionSet.infer(PEOPLE).free(*restricted) == replace(free, stated=True)
-    assert ActionSet.infer(PEOPLE).free("Age")["Age"] == free["Age"]
+    restricted = [feature.name for feature in Policy.infer(PEOPLE).features]
+    assert Policy.infer(PEOPLE).free(*restricted) == replace(free, stated=True)
+    assert Policy.infer(PEOPLE).free("Age")["Age"] == free["Age"]
     assert free.fix("Age").increase_only("Income").free("Age", "Income") == replace(free, stated=True)
 
 
 def test_a_range_survives_free() -> None:
-    actions = ActionSet.infer(PEOPLE).within(Age=(30, 40)).free("Age")
-    assert actions["Age"].candidates().tolist() == list(range(30, 41))
+    policy = Policy.infer(PEOPLE).within(Age=(30, 40)).free("Age")
+    assert policy["Age"].candidates().tolist() == list(range(30, 41))
 
 
 @pytest.mark.parametrize(
     ("protect", "error", "message"),
     [
-        ("Age", InvalidActions, r"protect=\['Age'\]"),
-        (3, InvalidActions, "'detect', a list of columns or None"),
+        ("Age", InvalidPolicy, r"protect=\['Age'\]"),
+        (3, InvalidPolicy, "'detect', a list of columns or None"),
         (["Agee"], UnknownFeature, "Did you mean 'Age'"),
     ],
 )
 def test_what_is_wrong_about_protect_is_said(protect: object, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        ActionSet.infer(PEOPLE, protect=protect)  # type: ignore[arg-type]
+        Policy.infer(PEOPLE, protect=protect)  # type: ignore[arg-type]
 
 
 def test_the_other_direction_says_how_to_lift_the_inferred_one() -> None:
     with pytest.raises(ContradictoryConstraints, match=r"free\('LatePayments'\)"):
-        ActionSet.infer(PEOPLE).decrease_only("LatePayments")
-    ActionSet.infer(PEOPLE).free("LatePayments").decrease_only("LatePayments")
+        Policy.infer(PEOPLE).decrease_only("LatePayments")
+    Policy.infer(PEOPLE).free("LatePayments").decrease_only("LatePayments")
     with pytest.raises(ContradictoryConstraints, match=r"free\('Age'\)"):
-        ActionSet.infer(PEOPLE).rule(rules.linked("YearsAtJob", "Age"))
+        Policy.infer(PEOPLE).rule(rules.linked("YearsAtJob", "Age"))
 
 
 def dummies(**columns: list[str]) -> pd.DataFrame:
@@ -111,8 +111,8 @@ def dummies(**columns: list[str]) -> pd.DataFrame:
 def test_dummies_are_one_hot_groups(caplog: pytest.LogCaptureFixture) -> None:
     people = dummies(Home=["own", "rent", "free"] * 20, job_kind=["cook", "clerk"] * 30)
     with caplog.at_level(logging.INFO, logger="p2ce"):
-        actions = ActionSet.infer(people)
-    assert actions.rules == (
+        policy = Policy.infer(people)
+    assert policy.rules == (
         rules.one_hot("Home", ["Home_free", "Home_own", "Home_rent"], may_be_none=False),
         rules.one_hot("job_kind", ["job_kind_clerk", "job_kind_cook"], may_be_none=False),
     )
@@ -120,8 +120,8 @@ def test_dummies_are_one_hot_groups(caplog: pytest.LogCaptureFixture) -> None:
     assert "'Home' (3 columns); 'job_kind' (2 columns)" in record.getMessage()
     # What the user says about the same columns replaces it.
     own = rules.one_hot("Housing", ["Home_own", "Home_free", "Home_rent"], may_be_none=True)
-    assert actions.rule(own).rules == (actions.rules[1], own)
-    assert actions.without_rule(actions.rules[0]).rules == actions.rules[1:]
+    assert policy.rule(own).rules == (policy.rules[1], own)
+    assert policy.without_rule(policy.rules[0]).rules == policy.rules[1:]
 
 
 @pytest.mark.parametrize(
@@ -135,35 +135,35 @@ def test_dummies_are_one_hot_groups(caplog: pytest.LogCaptureFixture) -> None:
     ids=["dropped", "names", "rows", "two"],
 )
 def test_what_is_no_group_is_none(people: pd.DataFrame) -> None:
-    assert ActionSet.infer(people).rules == ()
+    assert Policy.infer(people).rules == ()
 
 
 def test_a_group_is_protected_as_a_whole() -> None:
     levels = ["married", "single", "widowed"] * 20
-    actions = ActionSet.infer(dummies(status=levels, credit_history=["good", "bad", "none"] * 20))
-    assert {f.name for f in actions.features if f.protected} == {
+    policy = Policy.infer(dummies(status=levels, credit_history=["good", "bad", "none"] * 20))
+    assert {f.name for f in policy.features if f.protected} == {
         *("status_married", "status_single", "status_widowed")
     }
-    assert actions["credit_history_bad"].fixed
-    free = actions.free("status", "credit_history")
+    assert policy["credit_history_bad"].fixed
+    free = policy.free("status", "credit_history")
     assert not any(feature.fixed for feature in free.features)
     with pytest.raises(ContradictoryConstraints, match="none"):
-        actions.free("status_single")
+        policy.free("status_single")
 
 
 @pytest.mark.parametrize("name", ["Home", "Home_own"])
 def test_a_group_is_listed_by_its_name_or_by_a_column(name: str) -> None:
     people = dummies(Home=["own", "rent", "free"] * 20)
-    actions = ActionSet.infer(people, protect=[name])
-    assert {feature.name for feature in actions.features if feature.protected} == set(people) - {"Income"}
+    policy = Policy.infer(people, protect=[name])
+    assert {feature.name for feature in policy.features if feature.protected} == set(people) - {"Income"}
 
 
 def test_the_grid_of_the_paper_has_the_same_protections_and_no_groups() -> None:
     people = dummies(Home=["own", "rent", "free"] * 20).assign(Age=range(60), LatePayments=[0, 1, 2] * 20)
-    actions = ActionSet.infer(people, grid="paper")
-    assert actions.rules == ()
-    assert actions["Age"].protected
-    assert actions["LatePayments"].direction is Direction.UP
+    policy = Policy.infer(people, grid="paper")
+    assert policy.rules == ()
+    assert policy["Age"].protected
+    assert policy["LatePayments"].direction is Direction.UP
 
 
 @pytest.mark.parametrize("grid", ["data", "paper"])
@@ -172,7 +172,7 @@ def test_counts_made_fractional_have_whole_candidates(
     grid: str, fractions: list[float], caplog: pytest.LogCaptureFixture
 ) -> None:
     people = pd.DataFrame({"Trades": [*[0.0, 1.0, 1.0, 2.0, 4.0, 7.0] * 20, *fractions]})
-    trades = ActionSet.infer(people, grid=grid)["Trades"]  # type: ignore[arg-type]
+    trades = Policy.infer(people, grid=grid)["Trades"]  # type: ignore[arg-type]
     assert trades.kind is Kind.WHOLE
     assert (trades.candidates() == np.floor(trades.candidates())).all()
     assert trades.allows(0.854, 1.0)
@@ -191,7 +191,7 @@ def test_counts_made_fractional_have_whole_candidates(
     ],
 )
 def test_ratios_stay_numbers(values: list[float], caplog: pytest.LogCaptureFixture) -> None:
-    assert ActionSet.infer(pd.DataFrame({"x": values}))["x"].kind is Kind.NUMBER
+    assert Policy.infer(pd.DataFrame({"x": values}))["x"].kind is Kind.NUMBER
     assert not caplog.records
 
 
@@ -209,7 +209,7 @@ def test_tables_of_any_library_say_the_same(library: str) -> None:
         import pyarrow
 
         table = pyarrow.Table.from_pandas(frame)
-    expected, found = ActionSet.infer(frame), ActionSet.infer(table)
+    expected, found = Policy.infer(frame), Policy.infer(table)
     assert expected.rules
     assert expected.proposed_rules
     assert (found.rules, found.proposed_rules) == (expected.rules, expected.proposed_rules)
@@ -224,5 +224,5 @@ def test_many_rows_take_a_few_seconds() -> None:
     rng = np.random.default_rng(0)
     people = pd.DataFrame({f"amount_{i}": rng.integers(0, 5_000, 200_000) for i in range(20)})
     started = time.perf_counter()
-    ActionSet.infer(people)
+    Policy.infer(people)
     assert time.perf_counter() - started < 10

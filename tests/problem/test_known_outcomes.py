@@ -46,7 +46,7 @@ def test_the_name_is_that_of_the_column() -> None:
         (1, "one label for each row"),
         ([[0], [1]], "one label for each row"),
         ([0, 1, 1], "3 labels for the 2 rows"),
-        ([0, {}], "is no label"),
+        ([0, {}], "is not a label"),
         ([0, None], "lacks 1 of its 2 labels"),
         (pd.DataFrame({"a": [0, 1], "b": [0, 1]}), "one column"),
     ],
@@ -60,7 +60,7 @@ def test_a_series_in_another_order_is_rejected() -> None:
     frame = pd.DataFrame({"a": range(4)}, index=[7, 5, 3, 1])
     y = pd.Series([0, 1, 1, 0], index=frame.index)
     assert known_outcomes(y, rows=4, index=frame.index).values == (0, 1, 1, 0)
-    # Another index is no order of this one: places count then, as everywhere.
+    # Another index is not an order of this one: places count then, as everywhere.
     assert known_outcomes(y.reset_index(drop=True), rows=4, index=frame.index).values == (0, 1, 1, 0)
     with pytest.raises(InvalidArgument, match=r"y\.loc\[X\.index\]"):
         known_outcomes(y.sort_index(), rows=4, index=frame.index)

@@ -16,8 +16,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from p2ce import P2CEError, rules
-from p2ce.errors import InvalidActions, InvalidArgument, PolicyError
-from p2ce.problem import ActionSet, FeatureActions
+from p2ce.errors import InvalidArgument, InvalidPolicy, PolicyError
+from p2ce.problem import FeaturePolicy, Policy
 from p2ce.problem.policy_document import Document, read_document
 from p2ce.problem.policy_entries import SCHEMA, Dtype, policy_schema, schema_text
 from p2ce.problem.policy_features import DIRECTIONS, MISSING_WORDS
@@ -44,7 +44,7 @@ PEOPLE = pd.DataFrame(
     }
 )
 ACTIONS = (
-    ActionSet.infer(PEOPLE, special_values={"Months": [-9]}, protect=None)
+    Policy.infer(PEOPLE, special_values={"Months": [-9]}, protect=None)
     .protect("Owns")
     .fix("no")
     .within({"Loan amount": (500, 4000.5)})
@@ -105,23 +105,23 @@ CATEGORIES = LABELS.flatmap(
 )
 
 
-def parsed_again(actions: ActionSet) -> ActionSet:
+def parsed_again(policy: Policy) -> Policy:
     # As a file is read: with any of its line ends.
-    document = read_document(StringIO(to_text(actions), newline=None).read())
+    document = read_document(StringIO(to_text(policy), newline=None).read())
     VALIDATOR.validate(document.content)
-    return parse_policy(document).actions()
+    return parse_policy(document).policy()
 
 
 @given(st.dictionaries(st.text(max_size=200), NUMBERS | CATEGORIES, min_size=1, max_size=2))
 def test_a_feature_survives_save_and_load(entries: dict[str, Any]) -> None:
     content = {"version": 1, "features": entries}
     VALIDATOR.validate(content)
-    actions = ActionSet(features=parse_policy(Document(content)).features)  # whose entries fit each other
-    assume(actions.features)
-    again = parsed_again(actions)
-    assert again == actions
-    for one, other in zip(actions.features, again.features, strict=True):
-        for each in fields(FeatureActions):
+    policy = Policy(features=parse_policy(Document(content)).features)  # whose entries fit each other
+    assume(policy.features)
+    again = parsed_again(policy)
+    assert again == policy
+    for one, other in zip(policy.features, again.features, strict=True):
+        for each in fields(FeaturePolicy):
             mine, its = getattr(one, each.name), getattr(other, each.name)
             assert type(mine) is type(its), each.name
             if isinstance(mine, float):
@@ -131,28 +131,28 @@ def test_a_feature_survives_save_and_load(entries: dict[str, Any]) -> None:
 
 @given(st.lists(budget_rules(), max_size=4))
 def test_rules_survive_save_and_load(some: list[rules.Rule]) -> None:
-    actions = ActionSet.infer(CODED, protect=None)
+    policy = Policy.infer(CODED, protect=None)
     for rule in some:
         try:
-            actions = actions.rule(rule)
-        except InvalidActions:
+            policy = policy.rule(rule)
+        except InvalidPolicy:
             continue
-    assert parsed_again(actions) == actions
+    assert parsed_again(policy) == policy
 
 
 def test_a_policy_survives_the_disk(tmp_path: Path) -> None:
     ACTIONS.save(str(tmp_path / "policy.yaml"))
-    again = ActionSet.load(str(tmp_path / "policy.yaml"), trust_predicates=True)
+    again = Policy.load(str(tmp_path / "policy.yaml"), trust_predicates=True)
     assert again == ACTIONS
     assert (to_text(again), repr(again)) == (to_text(ACTIONS), repr(ACTIONS))
     for grid in ("data", "paper"):
-        actions = ActionSet.infer(PEOPLE, grid=grid, protect=None)
-        assert parsed_again(actions) == actions
+        policy = Policy.infer(PEOPLE, grid=grid, protect=None)
+        assert parsed_again(policy) == policy
 
 
 def test_it_reads_well() -> None:
     text = to_text(
-        ActionSet.infer(PEOPLE[["Age", "Housing"]], protect=None)
+        Policy.infer(PEOPLE[["Age", "Housing"]], protect=None)
         .fix("Age")
         .rule(rules.forbid("Housing", {"own": ["no"]}))
     )
@@ -184,7 +184,7 @@ def test_little_needs_to_be_written_by_hand() -> None:
         "  Owns: {kind: binary}\n"
         "  no: {kind: category, labels: [yes, on]}  # neither of which is a bool\n"
     )
-    age, term, owns, no = parse_policy(read_document(text)).actions().features
+    age, term, owns, no = parse_policy(read_document(text)).policy().features
     assert (age.ends(), age.step, age.stated_range) == ((18.0, 78.0), 2.0, (18.0, 78.0))
     assert term.candidates().tolist() == [12.0, 24.0]
     assert owns.candidates().tolist() == [0.0, 1.0]
@@ -232,7 +232,7 @@ FORM = [
     (
         X + "{kind: binary, display: {name: {English: a}}}\n",
         7,
-        "words in 'English', which is no code of a language",
+        "words in 'English', which is not a code of a language",
     ),
     (X + "{kind: binary, display: {decimals: 16}}\n", 7, "decimals of display of 'X' must be .* at most 15"),
     (RULES + "rule: linkd\n", 8, r"no rule 'linkd'. Did you mean 'linked'"),
@@ -257,7 +257,7 @@ FORM = [
     ("- 1\n", 1, "this file has neither"),
     ("", 1, "this file has neither"),
 ]
-# What contradicts something else, or is no YAML.
+# What contradicts something else, or is not a YAML.
 MEANING = [
     (GOOD + "  Age: {kind: whole}\n", 7, "'Age' stands here a second time, after line 3"),
     (GOOD + "    values: [cok]\n", 7, r"'cok', which the data never has. Did you mean 'cook'"),
@@ -269,7 +269,11 @@ MEANING = [
     (X + "{kind: whole, range: [1, 9], values: [99]}\n", 7, "leaves none of its"),
     (X + "{kind: whole, range: [1, 9], candidates: [[9, 1, 1]]}\n", 7, r"numbers and \[first, last, step\]"),
     (X + "{kind: whole, dtype: int8, values: [999]}\n", 7, "holds whole numbers from -128"),
-    (RULES + "rule: inequality\n    text: Agee <= 3\n", 8, r"'Agee', which is no column. Did you mean 'Age'"),
+    (
+        RULES + "rule: inequality\n    text: Agee <= 3\n",
+        8,
+        r"'Agee', which is not a column. Did you mean 'Age'",
+    ),
     (RULES + "{rule: forbid, column: Job, transitions: [{from: cok, to: clerk}]}\n", 8, "you mean 'cook'"),
     (
         RULES + "{rule: together, columns: [Age, Job]}\n  - {rule: exclusive, columns: [Age, Job]}\n",
@@ -314,7 +318,7 @@ def test_what_the_schema_rejects_the_parser_rejects_and_no_error_is_raw() -> Non
         tried += 1
         try:
             policy = parse_policy(Document(changed))
-            repr(ActionSet(features=policy.features, rules=tuple(rule for _, rule in policy.rules)))
+            repr(Policy(features=policy.features, rules=tuple(rule for _, rule in policy.rules)))
             messages = [problem.message for problem in policy.problems]
         except P2CEError as error:
             messages = [str(error)]
@@ -340,14 +344,14 @@ def test_policies_of_the_documentation_are_valid() -> None:
     assert len(texts) >= 2
     for text in texts:
         VALIDATOR.validate(read_document(text).content)
-        parse_policy(read_document(text)).actions()
+        parse_policy(read_document(text)).policy()
 
 
 def test_a_short_policy_makes_no_long_list() -> None:
     """The float32 next to the low end lies below it, from where steps were counted one by one."""
     text = X + "{kind: number, dtype: float32, seen: [-999999999, 999999999], candidates: [5], step: 0.001}"
-    feature = parse_policy(read_document(text)).actions()["X"]
-    with pytest.raises(InvalidActions, match="2,000,000,000,003 inferred candidates"):
+    feature = parse_policy(read_document(text)).policy()["X"]
+    with pytest.raises(InvalidPolicy, match="2,000,000,000,003 inferred candidates"):
         feature.candidates()
 
 
@@ -370,11 +374,11 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_what_a_file_cannot_hold_is_rejected_and_the_old_file_stays(tmp_path: Path) -> None:
     path = tmp_path / "policy.yaml"
     path.write_text("old", encoding="utf-8")
-    with pytest.raises(InvalidActions, match="predicate 'mine' is a Python object"):
+    with pytest.raises(InvalidPolicy, match="predicate 'mine' is a Python object"):
         save(ACTIONS.rule(rules.predicate(len, name="mine")), path)
     dated = replace(ACTIONS["Housing"], labels=(pd.Timestamp("2024-01-01"),), choices=None)
     with pytest.raises(PolicyError, match=r"'Housing' has the label .* of type Timestamp"):
-        save(ActionSet(features=(dated,)), path)
+        save(Policy(features=(dated,)), path)
     assert path.read_text(encoding="utf-8") == "old"
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from p2ce import rules
-from p2ce.problem import ActionSet
+from p2ce.problem import Policy
 from p2ce.problem.policy_document import read_document
 from p2ce.problem.policy_file import parse_policy, to_text
 from p2ce.problem.policy_lint import Severity, lint
@@ -23,14 +23,14 @@ PEOPLE = pd.DataFrame(
         "rent": [0, 1, 1] * 20,
     }
 )
-ACTIONS = ActionSet.infer(PEOPLE)
+ACTIONS = Policy.infer(PEOPLE)
 
 
 def found(
-    actions: ActionSet | str, people: pd.DataFrame = PEOPLE, protected: tuple[str, ...] = ()
+    policy: Policy | str, people: pd.DataFrame = PEOPLE, protected: tuple[str, ...] = ()
 ) -> list[tuple[str, str]]:
-    """Give severity and code of each finding; the data as text gives the same ones."""
-    text = actions if isinstance(actions, str) else to_text(actions)
+    """Return severity and code of each finding; the data as text gives the same ones."""
+    text = policy if isinstance(policy, str) else to_text(policy)
     policy = parse_policy(read_document(text))
     findings = lint(policy, people, protected=protected)
     as_text = people.astype(object).where(people.notna(), None).map(lambda v: None if v is None else str(v))
@@ -58,11 +58,11 @@ def test_protected_columns_that_may_change() -> None:
     assert found(ACTIONS.fix("Job"), protected=("Job",)) == []
     assert found(ACTIONS, protected=("Jobb",)) == [("error", "unknown-column")]
     people = PEOPLE.rename(columns={"Savings": "Age"})
-    actions = ActionSet.infer(people, protect=None)
-    assert found(actions, people) == [("warning", "protected-changeable")]
-    assert found(actions.protect("Age"), people) == []
-    assert found(ActionSet.infer(people), people) == []
-    linked = actions.rule(rules.linked("Level", "Age"))
+    policy = Policy.infer(people, protect=None)
+    assert found(policy, people) == [("warning", "protected-changeable")]
+    assert found(policy.protect("Age"), people) == []
+    assert found(Policy.infer(people), people) == []
+    linked = policy.rule(rules.linked("Level", "Age"))
     assert found(linked, people) == []  # no advice names age itself
     assert found(linked, people, protected=("Age",)) == [("error", "protected-changeable")]
 
@@ -82,30 +82,28 @@ TAILED = TAILED.assign(Rate=np.append(TAILED["Rate"].iloc[:-5], [9e3, 2e4, 4e4, 
 
 def test_columns_with_heavy_tails() -> None:
     """Issue 13: outliers make deviations and ranges, and nothing said so."""
-    actions = ActionSet.infer(TAILED)
-    assert found(actions, TAILED) == [("warning", "heavy-tails")]
-    (finding,) = lint(parse_policy(read_document(to_text(actions))), TAILED)
+    policy = Policy.infer(TAILED)
+    assert found(policy, TAILED) == [("warning", "heavy-tails")]
+    (finding,) = lint(parse_policy(read_document(to_text(policy))), TAILED)
     assert "'Rate' has heavy tails" in finding.message
     assert "3,756" in finding.message  # with them
     assert "0.29" in finding.message  # without
-    assert found(actions.fix("Rate"), TAILED) == []
-    assert found(actions.values(Rate=[0.0, 0.5]), TAILED) == [("warning", "never-seen")]
+    assert found(policy.fix("Rate"), TAILED) == []
+    assert found(policy.values(Rate=[0.0, 0.5]), TAILED) == [("warning", "never-seen")]
     # Said is said, unless it leads to where hardly anyone is.
-    assert found(actions.within(Rate=(0.0, 1.0)), TAILED) == []
-    assert found(actions.within(Rate=(0.0, 3.0)), TAILED) == []
-    assert found(actions.within(Rate=(0, 50_000)).step(Rate=100), TAILED) == [("warning", "range-in-tails")]
-    assert found(actions.within(Rate=(0, 200_000)).step(Rate=100), TAILED) == [
-        ("warning", "outside-the-data")
-    ]
+    assert found(policy.within(Rate=(0.0, 1.0)), TAILED) == []
+    assert found(policy.within(Rate=(0.0, 3.0)), TAILED) == []
+    assert found(policy.within(Rate=(0, 50_000)).step(Rate=100), TAILED) == [("warning", "range-in-tails")]
+    assert found(policy.within(Rate=(0, 200_000)).step(Rate=100), TAILED) == [("warning", "outside-the-data")]
 
 
 def test_tails_that_even_the_robust_unit_is_made_of() -> None:
     """A fifth of the rows holds dollars where the others hold shares: no range repairs the unit."""
     rate = np.where(TAILED.index % 5 == 0, TAILED.index.to_numpy() + 100.0, TAILED["Rate"].clip(0, 1))
     people = TAILED.assign(Rate=rate)
-    for actions in (ActionSet.infer(people), ActionSet.infer(people).step(Rate=0.1).within(Rate=(0.1, 0.9))):
-        assert found(actions, people) == [("warning", "heavy-tails")]
-        (finding,) = lint(parse_policy(read_document(to_text(actions))), people)
+    for policy in (Policy.infer(people), Policy.infer(people).step(Rate=0.1).within(Rate=(0.1, 0.9))):
+        assert found(policy, people) == [("warning", "heavy-tails")]
+        (finding,) = lint(parse_policy(read_document(to_text(policy))), people)
         assert "even without the outermost 1 %" in finding.message
         assert "half of the rows lie in" in finding.message
 
@@ -164,6 +162,6 @@ def test_everything_that_cannot_be_read_is_found_at_once() -> None:
 
 def test_counts_that_were_imputed_are_no_error() -> None:
     people = pd.DataFrame({"Trades": [0.0, 1.0, 2.0, 3.0] * 15 + [0.854]})
-    assert found(ActionSet.infer(people), people) == [("warning", "wrong-kind")]
-    whole = ActionSet.infer(pd.DataFrame({"Trades": [0, 1, 2, 3] * 15}))
+    assert found(Policy.infer(people), people) == [("warning", "wrong-kind")]
+    whole = Policy.infer(pd.DataFrame({"Trades": [0, 1, 2, 3] * 15}))
     assert found(whole, people) == [("error", "wrong-kind")]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce import datasets
-from p2ce.problem import ActionSet
+from p2ce.problem import Policy
 from p2ce.problem.policy_document import read_document
 from p2ce.problem.policy_file import parse_policy, to_text
 from p2ce.problem.relations import Relation, broken_relations, relations_in
@@ -107,18 +107,18 @@ def test_a_row_breaks_what_it_exceeds() -> None:
 
 
 def test_proposed_rules_survive_a_file_and_are_not_in_force_until_they_are_added() -> None:
-    actions = ActionSet.infer(CARDS)
+    policy = Policy.infer(CARDS)
     proposed = {inequality("late_90d <= late_60d"), inequality("late_60d <= late_30d")}
-    assert set(actions.proposed_rules) == proposed
-    assert actions.rules == ()
-    assert parse_policy(read_document(to_text(actions))).actions() == actions
-    assert "proposed rules, not in force\n    late_60d <= late_30d" in str(actions)
-    added = actions.rule(*actions.proposed_rules)
+    assert set(policy.proposed_rules) == proposed
+    assert policy.rules == ()
+    assert parse_policy(read_document(to_text(policy))).policy() == policy
+    assert "proposed rules, not in force\n    late_60d <= late_30d" in str(policy)
+    added = policy.rule(*policy.proposed_rules)
     assert (set(added.rules), added.proposed_rules) == (proposed, ())
 
 
 def test_a_proposed_rule_that_makes_no_sense_has_a_line() -> None:
-    text = to_text(ActionSet.infer(CARDS)).replace("late_60d <= late_30d", "late_60d <= late_3d")
+    text = to_text(Policy.infer(CARDS)).replace("late_60d <= late_30d", "late_60d <= late_3d")
     (problem,) = parse_policy(read_document(text)).problems
     assert "Did you mean 'late_30d'" in problem.message
     assert "late_3d" in text.splitlines()[problem.line]

@@ -7,28 +7,28 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from p2ce.errors import InvalidActions, PolicyError
-from p2ce.problem import ActionSet
+from p2ce.errors import InvalidPolicy, PolicyError
+from p2ce.problem import Policy
 from p2ce.problem.policy_file import to_text
 from p2ce.rules import exclusive
 
 PEOPLE = pd.DataFrame({"Age": range(20, 70), "Amount": range(500, 5500, 100), "Debts": [0, 1] * 25})
-INFERRED = ActionSet.infer(PEOPLE)
+INFERRED = Policy.infer(PEOPLE)
 REVIEWED = INFERRED.reviewed(by="Ana Souza", on="2026-11-18")
 
 
 @pytest.mark.parametrize(
     "state",
     [
-        lambda actions: actions.fix("Age"),
-        lambda actions: actions.protect("Age"),
-        lambda actions: actions.increase_only("Amount"),
-        lambda actions: actions.decrease_only("Amount"),
-        lambda actions: actions.within(Amount=(0, 900)),
-        lambda actions: actions.step(Amount=100),
-        lambda actions: actions.values(Amount=[500, 900]),
-        lambda actions: actions.keep_missing("Amount"),
-        lambda actions: actions.rule(exclusive("Age", "Debts")),
+        lambda policy: policy.fix("Age"),
+        lambda policy: policy.protect("Age"),
+        lambda policy: policy.increase_only("Amount"),
+        lambda policy: policy.decrease_only("Amount"),
+        lambda policy: policy.within(Amount=(0, 900)),
+        lambda policy: policy.step(Amount=100),
+        lambda policy: policy.values(Amount=[500, 900]),
+        lambda policy: policy.keep_missing("Amount"),
+        lambda policy: policy.rule(exclusive("Age", "Debts")),
     ],
 )
 def test_a_constraint_is_a_statement_and_outlives_no_review(state: Any) -> None:
@@ -45,15 +45,15 @@ def test_words_and_nothing_are_no_statement() -> None:
 
 
 @pytest.mark.parametrize(
-    "actions",
+    "policy",
     [INFERRED, INFERRED.fix("Age"), REVIEWED, INFERRED.fix("Age").reviewed(by="B", on="2025-01-01")],
 )
-def test_a_file_keeps_the_basis(actions: ActionSet, tmp_path: Path) -> None:
+def test_a_file_keeps_the_basis(policy: Policy, tmp_path: Path) -> None:
     file = tmp_path / "policy.yaml"
-    actions.save(file)
-    assert ActionSet.load(file) == actions
-    assert ActionSet.load(file).basis == actions.basis
-    assert ("drafts" in file.read_text(encoding="utf-8")) == (actions.basis == "inferred")
+    policy.save(file)
+    assert Policy.load(file) == policy
+    assert Policy.load(file).basis == policy.basis
+    assert ("drafts" in file.read_text(encoding="utf-8")) == (policy.basis == "inferred")
 
 
 def test_whoever_edits_a_draft_lifts_it(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_whoever_edits_a_draft_lifts_it(tmp_path: Path) -> None:
         (text.replace("version: 1\n", "version: 1\nreviewed_by: Ana\nreviewed_on: 2026-11-18\n"), "reviewed"),
     ):
         file.write_text(edited, encoding="utf-8")
-        assert ActionSet.load(file).basis == basis
+        assert Policy.load(file).basis == basis
 
 
 @pytest.mark.parametrize(
@@ -84,11 +84,11 @@ def test_half_a_review_is_rejected_with_its_line(lines: str, line: int, message:
         f"version: 1\n{lines}features: {{Age: {{kind: whole, range: [1, 9]}}}}\n", encoding="utf-8"
     )
     with pytest.raises(PolicyError, match=message) as caught:
-        ActionSet.load(file)
+        Policy.load(file)
     assert caught.value.line == line
 
 
 @pytest.mark.parametrize(("by", "on"), [("", "2026-11-18"), ("Ana", "18.11.2026"), (None, "2026-11-18")])
 def test_a_review_without_name_or_date_is_rejected(by: Any, on: Any) -> None:
-    with pytest.raises(InvalidActions, match="A review needs"):
+    with pytest.raises(InvalidPolicy, match="A review needs"):
         INFERRED.reviewed(by=by, on=on)

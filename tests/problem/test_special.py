@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidActions, UnknownFeature
-from p2ce.problem import ActionSet, Kind
+from p2ce.errors import InvalidPolicy, UnknownFeature
+from p2ce.problem import Kind, Policy
 from p2ce.problem.special import detected
 
 PEOPLE = pd.DataFrame(
@@ -67,65 +67,65 @@ def test_what_lies_within_the_others_is_never_a_code(values: list[int], value: i
 
 def test_by_default_what_looks_like_a_code_is_one(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="p2ce"):
-        actions = ActionSet.infer(PEOPLE, protect=None)
-    assert actions["Months"].special == (-9.0, -8.0)
+        policy = Policy.infer(PEOPLE, protect=None)
+    assert policy["Months"].special == (-9.0, -8.0)
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
     assert "-9, -8 in 'Months'; 99999 in 'Income'" in record.getMessage()
     assert "special_values=None" in record.getMessage()
     caplog.clear()
     with caplog.at_level(logging.INFO, logger="p2ce"):
-        none = ActionSet.infer(PEOPLE, protect=None, special_values=None)
-        named = ActionSet.infer(PEOPLE, protect=None, special_values={"Months": [-9]})
+        none = Policy.infer(PEOPLE, protect=None, special_values=None)
+        named = Policy.infer(PEOPLE, protect=None, special_values={"Months": [-9]})
     assert (none["Months"].special, named["Months"].special) == ((), (-9.0,))
     assert not caplog.records
 
 
 def test_special_values_count_neither_for_ranges_nor_for_candidates() -> None:
-    actions = ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8], "Income": 99999})
-    months = actions["Months"]
+    policy = Policy.infer(PEOPLE, special_values={"Months": [-9, -8], "Income": 99999})
+    months = policy["Months"]
     assert months.low == 0
     assert months.candidates().min() >= 0
-    assert actions["Income"].candidates().max() < 5_000
-    wide = actions.within(Months=(-20, 50))["Months"]
+    assert policy["Income"].candidates().max() < 5_000
+    wide = policy.within(Months=(-20, 50))["Months"]
     assert not {-9.0, -8.0} & set(wide.candidates().tolist())
     flags = pd.DataFrame({"Flag": [0, 1, 9, 1, 0, 9, 9]})
-    assert ActionSet.infer(flags, special_values={"Flag": [9]})["Flag"].kind is Kind.BINARY
+    assert Policy.infer(flags, special_values={"Flag": [9]})["Flag"].kind is Kind.BINARY
 
 
 def test_nobody_takes_a_code_and_leaving_it_has_to_be_allowed() -> None:
-    actions = ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]}).free("Months")
-    actions = actions.decrease_only("Months")
-    months = actions["Months"]
+    policy = Policy.infer(PEOPLE, special_values={"Months": [-9, -8]}).free("Months")
+    policy = policy.decrease_only("Months")
+    months = policy["Months"]
     assert months.allows(-9, -9)
     assert not months.allows(5, -9)
     assert not months.allows(-9, -8)
     assert not months.allows(-9, 3)
-    leaving = actions.leave_special("Months")["Months"]
+    leaving = policy.leave_special("Months")["Months"]
     assert leaving.allows(-9, 3)  # neither up nor down
     assert not leaving.allows(-9, -8)
     assert not leaving.allows(3, 5)
-    assert not actions.leave_special("Months").fix("Months")["Months"].allows(-9, 3)
+    assert not policy.leave_special("Months").fix("Months")["Months"].allows(-9, 3)
 
 
 @pytest.mark.parametrize(
     ("wrong", "error", "message"),
     [
         ({"Month": [-9]}, UnknownFeature, "Did you mean 'Months'"),
-        ({"Months": ["x"]}, InvalidActions, "must be numbers"),
-        ({"Age": list(range(200))}, InvalidActions, "no number is left"),
-        ("guess", InvalidActions, "'detect'"),
-        ([1, 2], InvalidActions, "a dict of column"),
+        ({"Months": ["x"]}, InvalidPolicy, "must be numbers"),
+        ({"Age": list(range(200))}, InvalidPolicy, "no number is left"),
+        ("guess", InvalidPolicy, "'detect'"),
+        ([1, 2], InvalidPolicy, "a dict of column"),
     ],
 )
 def test_what_is_wrong_is_said(wrong: object, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        ActionSet.infer(PEOPLE, special_values=wrong)  # type: ignore[arg-type]
+        Policy.infer(PEOPLE, special_values=wrong)  # type: ignore[arg-type]
 
 
 def test_a_policy_file_keeps_them(tmp_path: object) -> None:
     path = f"{tmp_path}/policy.yaml"
-    actions = ActionSet.infer(PEOPLE, special_values={"Months": [-9, -8]}).leave_special("Months")
-    actions.save(path)
-    assert ActionSet.load(path) == actions
-    assert "special values -9, -8 may be left" in str(actions)
+    policy = Policy.infer(PEOPLE, special_values={"Months": [-9, -8]}).leave_special("Months")
+    policy.save(path)
+    assert Policy.load(path) == policy
+    assert "special values -9, -8 may be left" in str(policy)

@@ -1,4 +1,4 @@
-"""Say how many examples a law is tried on, in proportion to the profile."""
+"""State how many examples a law is tried on, in proportion to the profile."""
 
 from hypothesis import settings
 

@@ -33,7 +33,7 @@ def seen_coarsely(rows: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Problem:
-    """A question in the search's own language, for a few people."""
+    """A problem in the search's own language, for a few people."""
 
     grid: BaseGrid
     people: FloatArray  # (n, d)

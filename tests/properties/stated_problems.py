@@ -1,4 +1,4 @@
-"""Draw problems as a user states them: a table, a fitted model, actions, rules, rejected applicants."""
+"""Draw problems as a user states them: a table, a fitted model, policy, rules, rejected applicants."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class StatedProblem:
     frame: pd.DataFrame
     label: np.ndarray
     threshold: float | None = None  # None: the model's own
-    actions: p2ce.ActionSet  # without the rules
+    policy: p2ce.Policy  # without the rules
     stated: tuple[StatedRule, ...] = ()
     people: tuple[dict[str, Any], ...]  # some who are rejected, in plain values, None where missing
     objectives: tuple[str, ...]
@@ -49,13 +49,13 @@ class StatedProblem:
 
     @property
     def row(self) -> pd.DataFrame:
-        """Give the first person as a frame of one row, in the reference's own types."""
+        """Return the first person as a frame of one row, in the reference's own types."""
         return typed_rows([self.person], self.frame)
 
     def explainer(self, **changed: Any) -> p2ce.Explainer:
         """Make the explainer of the problem, except for the arguments given."""
         arguments: dict[str, Any] = {
-            "actions": self.actions.rule(*(one.rule for one in self.stated)),
+            "policy": self.policy.rule(*(one.rule for one in self.stated)),
             "threshold": self.threshold,
             "objectives": self.objectives,
             "max_changes": self.max_changes,
@@ -94,8 +94,8 @@ class StatedProblem:
             "max_changes": self.max_changes,
             "stated": self.stated,
         }
-        actions = changed.pop("actions", self.actions)
-        return brute_force_front(self.person, self.frame, actions, **{**arguments, **changed})
+        policy = changed.pop("policy", self.policy)
+        return brute_force_front(self.person, self.frame, policy, **{**arguments, **changed})
 
 
 def state_problem(
@@ -124,7 +124,7 @@ def state_problem(
     table = random_table(seed, columns=columns, kinds=family.columns, must=must, group=group)
     frame = table.frame
     model = family.fit(frame, table.label, seed)
-    actions = random_actions(frame, draw, free=LINKABLE if link else ()) if constrained else few_values(frame)
+    policy = random_actions(frame, draw, free=LINKABLE if link else ()) if constrained else few_values(frame)
     scores = score_of(model)(frame)
     rejected = draw.permutation(np.flatnonzero(scores < threshold_of(model)))[:MOST_PEOPLE].tolist()
     rare = frame.iloc[:, 0].value_counts().index[-1]
@@ -134,8 +134,8 @@ def state_problem(
         frame=frame,
         label=table.label,
         threshold=threshold_of(model),
-        actions=actions,
-        stated=_rules(frame, actions, draw, rule_count, group=group, link=link),
+        policy=policy,
+        stated=_rules(frame, policy, draw, rule_count, group=group, link=link),
         people=tuple(plain_row(frame, place) for place in rejected or [int(np.argmin(scores))]),
         objectives=tuple(objectives),
         max_changes=max_changes,
@@ -146,44 +146,42 @@ def state_problem(
     )
 
 
-def few_values(frame: pd.DataFrame, most: int = 5) -> p2ce.ActionSet:
+def few_values(frame: pd.DataFrame, most: int = 5) -> p2ce.Policy:
     """Let every column of numbers move to a few values only: evaluating every cell has to stay possible."""
-    actions = p2ce.ActionSet.infer(frame, grid="paper", protect=None)
+    policy = p2ce.Policy.infer(frame, grid="paper", protect=None)
     for name in frame.columns:
         known = np.unique(frame[name])
         if len(known) > most:
             few = known[np.linspace(0, len(known) - 1, most).astype(int)]
-            actions = actions.values({name: [value.item() for value in few]})
-    return actions
+            policy = policy.values({name: [value.item() for value in few]})
+    return policy
 
 
 def random_actions(
     frame: pd.DataFrame, draw: np.random.Generator, *, free: Collection[str] = ()
-) -> p2ce.ActionSet:
+) -> p2ce.Policy:
     """Take few candidates per feature, and constrain some features; ``free`` ones are not fixed."""
-    actions = p2ce.ActionSet.infer(frame, grid="paper", protect=None)
+    policy = p2ce.Policy.infer(frame, grid="paper", protect=None)
     for name in frame.columns:
-        feature = actions[name]
+        feature = policy[name]
         if feature.kind in ("number", "whole"):
             known = np.unique(frame[name].dropna().to_numpy())
-            actions = actions.values(
-                {name: [v.item() for v in draw.choice(known, min(4, len(known)), False)]}
-            )
+            policy = policy.values({name: [v.item() for v in draw.choice(known, min(4, len(known)), False)]})
         kind = draw.random()
         if name in GROUP:
             continue
         if kind < 0.15 and (not feature.is_category or feature.order):
-            actions = actions.increase_only(name) if kind < 0.08 else actions.decrease_only(name)
+            policy = policy.increase_only(name) if kind < 0.08 else policy.decrease_only(name)
         elif kind < 0.25 and frame.shape[1] > 2:
-            actions = actions if name in free else actions.fix(name)
+            policy = policy if name in free else policy.fix(name)
         elif kind < 0.45 and frame[name].isna().any():
-            actions = actions.keep_missing(name) if kind < 0.35 else actions.allow_missing(name)
-    return actions
+            policy = policy.keep_missing(name) if kind < 0.35 else policy.allow_missing(name)
+    return policy
 
 
 def _rules(
     frame: pd.DataFrame,
-    actions: p2ce.ActionSet,
+    policy: p2ce.Policy,
     draw: np.random.Generator,
     count: int,
     *,
@@ -206,7 +204,7 @@ def _rules(
         if made.rule in [one.rule for one in stated]:
             continue  # once is enough: the oracle would count it twice
         try:
-            actions.rule(*(one.rule for one in [*stated, made]))
+            policy.rule(*(one.rule for one in [*stated, made]))
         except ContradictoryConstraints:
             continue  # rejected before any search, which other tests look at
         stated.append(made)
@@ -248,6 +246,6 @@ def table_problems(
 
 
 def results_of(found: p2ce.Explanation) -> tuple[Any, ...]:
-    """Give status and counterfactuals, without what the search took."""
+    """Return status and counterfactuals, without what the search took."""
     options = [(option.changes, option.costs, option.score, option.plausibility) for option in found]
     return found.status, options

@@ -34,7 +34,7 @@ def test_a_model_passed_as_it_is_and_as_a_function_has_one_front(
     own = case.explain(ties=ties)
     score = score_of(case.model)
     as_function = case.explain(model=lambda rows: score(rows), ties=ties)
-    if own.status is p2ce.Status.ALREADY_FAVOURABLE:
+    if own.status is p2ce.Status.ACCEPTED:
         assert as_function.status is own.status
         return
     truth = case.truth(own)
@@ -54,7 +54,7 @@ def test_a_model_passed_as_it_is_and_as_a_function_has_one_front(
 
 
 def scrambled(salt: int, share: float) -> Callable[[pd.DataFrame], np.ndarray]:
-    """Give each row a number in [0, 1] of which nothing about its neighbours follows."""
+    """Return each row a number in [0, 1] of which nothing about its neighbours follows."""
 
     def score(rows: pd.DataFrame) -> np.ndarray:
         hashed = pd.util.hash_pandas_object(rows.astype("float64"), index=False).to_numpy()
@@ -128,7 +128,7 @@ def test_evaluating_what_may_matter_equals_evaluating_everything(
         for constant, value in SMALL.items() if in_steps else ():
             patch.setattr(f"p2ce.solver.search_driver.{constant}", value)
         found = case.explain(ties=ties)
-    if found.status is p2ce.Status.ALREADY_FAVOURABLE:
+    if found.status is p2ce.Status.ACCEPTED:
         assert score_of(case.model)(case.row)[0] >= case.threshold
         return
     assert_is_front(found, case.truth(found), ties=ties)

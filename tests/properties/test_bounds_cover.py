@@ -33,7 +33,7 @@ def box_is_infeasible(flat, instances, p, s, changes_left, scratch, counters):
 
 @entry
 def bound_of_trees(flat, instances, p, s, changes_left, scratch):
-    """Give the bound of a forest's part over the box at hand, in ticks."""
+    """Return the bound of a forest's part over the box at hand, in ticks."""
     instance = instance_of(instances, p)
     bound, _ = highest_total(flat, s, instance, scratch.box.spans, changes_left, scratch.walk, -(1 << 62))
     return bound
@@ -81,7 +81,7 @@ def put_random_box(problem: Problem, scratch: Scratch, rng: np.random.Generator)
 
 
 def random_box(problem: Problem, seed: int) -> tuple[Scratch, np.ndarray, np.ndarray, np.ndarray]:
-    """Give scratch with a box, all its points, what changed in each, and what had to."""
+    """Return scratch with a box, all its points, what changed in each, and what had to."""
     settings = make_settings(max_changes=None, keep_ties=False, use_bounds=True)
     scratch = new_scratch(problem.layout, problem.flat_people, settings)
     allowed = put_random_box(problem, scratch, np.random.default_rng(seed))
@@ -111,7 +111,7 @@ def test_a_box_is_pruned_only_if_every_completion_is_rejected(
         leaves = leaves_reached(score.forest, score.see(rows))
         ticks = np.rint(score.forest.value / tick_for(problem.layout.span[s]))[leaves]
         assert bound >= ticks.sum(axis=1).max()
-        # It is no looser than it says: the best leaf of every tree that some completion reaches.
+        # It is not a looser than it says: the best leaf of every tree that some completion reaches.
         assert bound <= ticks.max(axis=0).sum()
 
 

@@ -111,9 +111,9 @@ SPARING: dict[str, dict[str, Any]] = {
 def test_what_an_estimate_leaves_over_is_valid_allowed_and_never_cheaper(name: str) -> None:
     model = Entangled(3)
     reference = population(4, 200)
-    actions = p2ce.ActionSet.infer(reference, grid="paper").fix("e").increase_only("a")
-    estimated = explainer(model, reference, actions=actions, **SPARING[name])
-    whole = explainer(model, reference, actions=actions)
+    policy = p2ce.Policy.infer(reference, grid="paper").fix("e").increase_only("a")
+    estimated = explainer(model, reference, policy=policy, **SPARING[name])
+    whole = explainer(model, reference, policy=policy)
     people = rejected(model, 5, 60)
     found = estimated.explain_many(people)
     exact = whole.explain_many(people)
@@ -122,7 +122,7 @@ def test_what_an_estimate_leaves_over_is_valid_allowed_and_never_cheaper(name: s
         assert not one.certificate.proven
         assert no_cheaper(one, truth)
         for option in one:
-            judged = estimated.check(one.person, option.values, explanation=one)
+            judged = estimated.evaluate(one.person, option.values, explanation=one)
             assert judged.valid
             assert judged.allowed
             assert judged.on_grid

@@ -1,4 +1,4 @@
-"""Neither the order of the columns nor the unit of a feature changes an answer."""
+"""Neither the order of the columns nor the unit of a feature changes an explanation."""
 
 import copy
 from typing import Any
@@ -17,7 +17,7 @@ from tests.properties.stated_problems import CORE, StatedProblem, numeric_proble
 
 
 def with_columns(model: Any, order: list[int]) -> Any:
-    """Give the same model for the columns in another order."""
+    """Return the same model for the columns in another order."""
     moved = copy.deepcopy(model)
     new_place = np.argsort(order)
     if hasattr(moved, "coef_"):
@@ -31,12 +31,12 @@ def with_columns(model: Any, order: list[int]) -> Any:
     return moved
 
 
-def reordered(actions: p2ce.ActionSet, names: list[str]) -> p2ce.ActionSet:
-    return p2ce.ActionSet(features=tuple(actions[name] for name in names))
+def reordered(policy: p2ce.Policy, names: list[str]) -> p2ce.Policy:
+    return p2ce.Policy(features=tuple(policy[name] for name in names))
 
 
 def is_same(one: p2ce.Explanation, other: p2ce.Explanation) -> bool:
-    """Compare answers up to the last bits of the scores: sums over columns add up in another order.
+    """Compare results up to the last bits of the scores: sums over columns add up in another order.
 
     A model of float32 columns adds in single precision.
     """
@@ -59,7 +59,7 @@ def test_column_order_changes_nothing(case: StatedProblem, shuffle: Any, detecto
     arguments = {
         "objectives": case.objectives,
         "plausibility": forest if detector else None,
-        "actions": case.actions,
+        "policy": case.policy,
     }
     before = p2ce.Explainer(case.model, case.frame, **{"target": 1, **arguments}).explain(case.person)
     person = {name: case.person[name] for name in names}
@@ -68,7 +68,7 @@ def test_column_order_changes_nothing(case: StatedProblem, shuffle: Any, detecto
         p2ce.Explainer(case.model, case.frame[names], **{"target": 1, **arguments}).explain(person) == before
     )
     # The model itself fitted in another order.
-    arguments["actions"] = reordered(case.actions, names)
+    arguments["policy"] = reordered(case.policy, names)
     moved = with_columns(case.model, order)
     after = p2ce.Explainer(moved, case.frame[names], **{"target": 1, **arguments}).explain(person)
     assert is_same(after, before)
@@ -84,30 +84,32 @@ def test_the_unit_of_a_feature_changes_nothing(seed: int, power: int, detector: 
     scaled = [name for name in case.frame.columns if case.frame[name].dtype == np.float64]
     unit = dict.fromkeys(scaled, 2.0**power)
     frame = case.frame.assign(**{name: case.frame[name] * unit[name] for name in scaled})
-    actions = p2ce.ActionSet.infer(frame, grid="paper").values(
+    policy = p2ce.Policy.infer(frame, grid="paper").values(
         {
-            name: [value * unit.get(name, 1.0) for value in case.actions[name].candidates().tolist()]
+            name: [value * unit.get(name, 1.0) for value in case.policy[name].candidates().tolist()]
             for name in frame.columns
         }
     )
 
-    def answer(people: pd.DataFrame, actions: p2ce.ActionSet, person: dict[str, Any]) -> p2ce.Explanation:
+    def an_explanation(people: pd.DataFrame, policy: p2ce.Policy, person: dict[str, Any]) -> p2ce.Explanation:
         model = DecisionTreeClassifier(max_depth=5, random_state=0).fit(people, case.label)
         forest = SklearnForest(n_estimators=10, contamination=0.3, random_state=0).fit(people)
         explainer = p2ce.Explainer(
             model,
             people,
             target=1,
-            actions=actions,
+            policy=policy,
             objectives=case.objectives,
             plausibility=forest if detector else None,
         )
         return explainer.explain(person)
 
-    named = {name: case.actions[name].candidates().tolist() for name in case.frame.columns}
-    plain = p2ce.ActionSet.infer(case.frame, grid="paper").values(named)
-    before = answer(case.frame, plain, case.person)
-    after = answer(frame, actions, {name: value * unit.get(name, 1) for name, value in case.person.items()})
+    named = {name: case.policy[name].candidates().tolist() for name in case.frame.columns}
+    plain = p2ce.Policy.infer(case.frame, grid="paper").values(named)
+    before = an_explanation(case.frame, plain, case.person)
+    after = an_explanation(
+        frame, policy, {name: value * unit.get(name, 1) for name, value in case.person.items()}
+    )
     assert after.status is before.status
     assert [option.costs for option in after] == [option.costs for option in before]
     for now, then in zip(after, before, strict=True):

@@ -55,11 +55,11 @@ def test_no_heuristic_is_cheaper_than_the_cheapest_option(name: str, plausibilit
         if plausibility
         else None
     )
-    actions = p2ce.ActionSet.infer(reference).fix(*applicants.immutable)
+    policy = p2ce.Policy.infer(reference).fix(*applicants.immutable)
     if name == "predicate":
-        actions = actions.rule(rules.predicate(lambda rows: np.ones(len(rows), dtype=bool), name="always"))
+        policy = policy.rule(rules.predicate(lambda rows: np.ones(len(rows), dtype=bool), name="always"))
     passed = (lambda rows: model.predict_proba(rows)[:, 1]) if name == "function" else model
-    explainer = p2ce.Explainer(passed, reference, actions=actions, target=1, plausibility=detector)
+    explainer = p2ce.Explainer(passed, reference, policy=policy, target=1, plausibility=detector)
     space = Space.of(
         explainer,
         score=with_columns(lambda rows: model.predict_proba(rows)[:, 1], reference.columns),

@@ -54,7 +54,7 @@ def assert_never_wrong(
 ) -> None:
     """Compare with the liar's verdict on every point that the parsed score accepts."""
     problem = explainer._problem
-    if found.status is p2ce.Status.ALREADY_FAVOURABLE:
+    if found.status is p2ce.Status.ACCEPTED:
         assert problem.model.evaluate(case.row)[0] >= problem.model.threshold
         return
     names = list(problem.names)
@@ -73,7 +73,7 @@ def assert_never_wrong(
     truth = brute_force_front(
         case.person,
         case.frame,
-        problem.actions,
+        problem.policy,
         accepts=lambda rows: (problem.model.evaluate(rows) >= problem.model.threshold) & believed(rows),
         max_changes=max_changes,
         objectives=found.objectives,
@@ -143,7 +143,7 @@ def test_a_model_that_accepts_the_person_after_all(case: StatedProblem) -> None:
     explainer = case.explainer()
     with_lie(explainer, lambda frame: np.full(len(frame), 0.9))
     found = explainer.explain(case.person)
-    assert found.status is p2ce.Status.ALREADY_FAVOURABLE
+    assert found.status is p2ce.Status.ACCEPTED
     assert len(found) == 0
 
 
@@ -166,7 +166,7 @@ def test_a_model_that_decides_otherwise_inside_the_error_band_is_believed_and_pr
 
     def lying_score(frame: pd.DataFrame) -> np.ndarray:
         read = score_rows(score, frame[list(problem.names)].to_numpy(dtype=np.float64))
-        # A forest answers alike where it reaches the same leaves, so the lie goes by the score.
+        # A forest results alike where it reaches the same leaves, so the lie goes by the score.
         lied_about = is_lied_about(pd.DataFrame({"score": read}), share, salt)
         undecided = (read >= score.reject_below) & (read < uncertain.accept_from) & lied_about
         return np.where(
@@ -176,14 +176,14 @@ def test_a_model_that_decides_otherwise_inside_the_error_band_is_believed_and_pr
     model = replace(problem.model, score=uncertain, evaluate=lying_score, tolerance=1.0)
     explainer._problem = problem.with_models([model], detector=problem.detector, nullable=problem.nullable)
     found = explainer.explain(case.person)
-    if found.status is p2ce.Status.ALREADY_FAVOURABLE:
+    if found.status is p2ce.Status.ACCEPTED:
         return
     assert found.status in PROVEN
     assert found.certificate.proven
     truth = brute_force_front(
         case.person,
         case.frame,
-        problem.actions,
+        problem.policy,
         accepts=lambda rows: lying_score(rows) >= problem.model.threshold,
         max_changes=3,
         objectives=found.objectives,

@@ -18,7 +18,7 @@ orders = st.sampled_from(["importance", "index"])
 
 
 def costs_of(explanation: p2ce.Explanation) -> tuple[Any, ...]:
-    """Give status and costs: one point stands for all that cost the same, and may be another one."""
+    """Return status and costs: one point stands for all that cost the same, and may be another one."""
     return explanation.status, reported_quanta(explanation)
 
 
@@ -73,7 +73,7 @@ def test_what_the_papers_estimate_leaves_over_is_valid_and_never_cheaper(
     exact = case.explain(plausibility=FOREST, max_changes=max_changes)
     assert no_cheaper(found, exact)
     for option in found:
-        assert explainer.check(case.person, option.values, explanation=found).ok
+        assert explainer.evaluate(case.person, option.values, explanation=found).ok
     if exact.certificate is not None:
         # Nothing is proven exactly where an estimate pruned something.
         pruned = found.certificate.pruned["estimate"]
@@ -93,7 +93,7 @@ def test_an_algorithm_as_printed_claims_nothing_and_shows_only_what_is_allowed(
     exact = case.explain(plausibility=FOREST if plausible else None, max_changes=max_changes)
     assert no_cheaper(found, exact)
     for option in found:
-        assert explainer.check(case.person, option.values, explanation=found).ok
+        assert explainer.evaluate(case.person, option.values, explanation=found).ok
     if exact.certificate is not None:
         assert found.status is p2ce.Status.HEURISTIC
         assert found.certificate.unproven_because == "misprint"

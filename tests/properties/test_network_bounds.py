@@ -106,7 +106,7 @@ def random_case(seed: int, *, unit: float = DOUBLE, steepness: float | None = No
 
 
 def boxes_with_cells(placement: Placement, rng: np.random.Generator) -> Iterator[tuple[Boxes, np.ndarray]]:
-    """Give random boxes, and the cells that a search could complete each to, or many of them."""
+    """Return random boxes, and the cells that a search could complete each to, or many of them."""
     for box in random_boxes(placement, 5, rng):
         yield stacked([box])[1], cells_of(box, placement.position[0], MOST_CELLS, rng)
 

@@ -62,7 +62,7 @@ def test_fronts_are_never_dearer_and_those_of_plausible_people_are_the_same(
 
 
 def _data(found: p2ce.Explanation) -> dict[str, Any]:
-    data = found.to_dict(question=False)
+    data = found.to_dict(problem=False)
     data["certificate"].pop("plausibility_today")
     return data
 
@@ -86,7 +86,7 @@ def test_a_change_that_the_detector_does_not_look_at_is_never_less_plausible(
             far = -np.abs(rows[first].to_numpy(dtype=np.float32) - np.float32(mean)) - np.float32(0.25)
             return far * (1 + noise * np.float32(len(rows) % 3))
 
-    case = replace(case, actions=case.actions.fix(first))
+    case = replace(case, policy=case.policy.fix(first))
     free = case.explain_all(plausibility=None)
     for one, other in zip(case.explain_all(plausibility=detector), free, strict=True):
         if one.certificate is not None and one.certificate.plausibility_today < 0:

@@ -37,7 +37,7 @@ def test_missing_stays_unless_it_may_be_filled(drawn: tuple[StatedProblem, list[
     row = typed_rows([person], problem.frame)
     found = problem.explainer().explain(row)
     for name, value in person.items():
-        feature = problem.actions[name]
+        feature = problem.policy[name]
         assert (plain(found.person[name]) is None) == (value is None)
         for option in found:
             now = plain(option.values[name])
@@ -53,20 +53,20 @@ LABEL = [0, 0, 1, 1] * 15
 LACKING = {"income": np.nan, "age": 40}
 
 
-def explained(actions: p2ce.ActionSet, person: dict[str, Any], label: Any = LABEL) -> p2ce.Explanation:
+def explained(policy: p2ce.Policy, person: dict[str, Any], label: Any = LABEL) -> p2ce.Explanation:
     model = HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=2).fit(PEOPLE, label)
-    return p2ce.Explainer(model, PEOPLE, target=1, actions=actions.fix("age"), plausibility=None).explain(
+    return p2ce.Explainer(model, PEOPLE, target=1, policy=policy.fix("age"), plausibility=None).explain(
         person
     )
 
 
 def test_provide_proof_of_income() -> None:
-    actions = p2ce.ActionSet.infer(PEOPLE, grid="paper", protect=None)
-    found = explained(actions, LACKING)
+    policy = p2ce.Policy.infer(PEOPLE, grid="paper", protect=None)
+    found = explained(policy, LACKING)
     assert found.status is p2ce.Status.OPTIMAL
     (option,) = found
     assert option.changes.keys() == {"income"}
     assert np.isnan(option.changes["income"][0])
     assert option.costs["changes"] == 1.0
     assert option.costs["max_distance"] == 1.0  # a change from missing counts as one standard deviation
-    assert explained(actions.keep_missing("income"), LACKING).status is p2ce.Status.NO_RECOURSE
+    assert explained(policy.keep_missing("income"), LACKING).status is p2ce.Status.NO_RECOURSE

@@ -91,12 +91,12 @@ MODELS: dict[str, Callable[[pd.DataFrame, np.ndarray], Any]] = {
 
 
 def explain_row(model: Any, frame: pd.DataFrame, place: int, seed: int, **changed: Any) -> p2ce.Explanation:
-    """Explain a row, with actions and rules that are the same whatever labels are called."""
+    """Explain a row, with policy and rules that are the same whatever labels are called."""
     draw = np.random.default_rng(seed)
-    actions = random_actions(frame, draw)
+    policy = random_actions(frame, draw)
     for make in (make_if_then, make_transitions):
-        actions = actions.rule(make(frame, ["job", "home", "grade"], draw).rule)
-    arguments = {"actions": actions, "max_changes": 2, "plausibility": None, **changed}
+        policy = policy.rule(make(frame, ["job", "home", "grade"], draw).rule)
+    arguments = {"policy": policy, "max_changes": 2, "plausibility": None, **changed}
     reference = arguments.pop("reference", frame)
     return p2ce.Explainer(model, reference, **{"target": 1, **arguments}).explain(frame.iloc[[place]])
 

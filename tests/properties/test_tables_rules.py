@@ -15,7 +15,7 @@ QUICK = ["LightGBM", "histogram boosting", "logistic regression behind a one-hot
 
 
 def plain_options(found: p2ce.Explanation) -> list[dict[str, Any]]:
-    """Give the options as plain rows."""
+    """Return the options as plain rows."""
     return [{name: plain(value) for name, value in option.values.items()} for option in found]
 
 

@@ -61,8 +61,8 @@ def make_explainer(frame: pd.DataFrame, **arguments: Any) -> p2ce.Explainer:
 
 
 def rejected(frame: pd.DataFrame, explainer: p2ce.Explainer) -> pd.DataFrame:
-    """Give the rows that the model rejects; the one with the gap comes first."""
-    favourable = [one.status is Status.ALREADY_FAVOURABLE for one in explainer.explain_many(frame)]
+    """Return the rows that the model rejects; the one with the gap comes first."""
+    favourable = [one.status is Status.ACCEPTED for one in explainer.explain_many(frame)]
     return frame[~np.array(favourable)]
 
 

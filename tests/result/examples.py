@@ -15,16 +15,16 @@ from p2ce.result import (
     Distribution,
     Explanation,
     Feature,
-    Question,
+    ProblemRecord,
     Relaxation,
+    Relaxations,
     Restriction,
     Status,
-    WhyNone,
 )
 from p2ce.result.certificate import GridName, NoneBecause, Unproven
 from p2ce.result.counterfactual import AdmittedBy
 from p2ce.result.explanation import Scale
-from p2ce.result.question import FeatureKind, Moves
+from p2ce.result.problem_record import FeatureKind, Moves
 from p2ce.result.restriction import RestrictionKind
 from p2ce.result.rule_data import rule_data
 from p2ce.rules import predicate
@@ -61,12 +61,12 @@ def option(*, mean_distance: float, score: float = 0.53, **changes: Any) -> Coun
 
 
 def explanation(**fields: Any) -> Explanation:
-    """An optimal answer with two options, except for the fields given."""
+    """An optimal explanation with two options, except for the fields given."""
     options = (
         option(mean_distance=0.1, LoanAmount=6000, HasGuarantor=True),
         option(mean_distance=0.4, LoanAmount=2500),
     )
-    answer = Explanation(
+    explained = Explanation(
         status=Status.OPTIMAL,
         person=PERSON,
         person_score=0.31,
@@ -79,7 +79,7 @@ def explanation(**fields: Any) -> Explanation:
         elapsed=0.012,
         timings={"search": 0.0003, "verification": 0.0117},
     )
-    return replace(answer, **fields)
+    return replace(explained, **fields)
 
 
 RULE = {"rule": "linked", "driver": "Age", "follower": "LoanAmount", "ratio": 2}
@@ -97,7 +97,7 @@ HOUSING = Feature(
     candidates=Candidates(count=2, values=("own", "rent")),
     distribution=Distribution(labels=("own", "rent"), shares=(0.4, 0.6)),
 )
-QUESTION = Question(
+QUESTION = ProblemRecord(
     features={"LoanAmount": LOAN, "Housing": HOUSING},
     rules=(RULE,),
     policy="version: 1",
@@ -109,7 +109,7 @@ QUESTION = Question(
 # One of everything.
 FULL = replace(
     explanation(),
-    question=QUESTION,
+    problem=QUESTION,
     categories={"Age": Categories(labels=("a", 1), dtype="object")},
     counterfactuals=(
         replace(option(mean_distance=0.1, LoanAmount=6000), rounded={"LoanAmount": 5900}, rounded_score=0.51),
@@ -117,7 +117,7 @@ FULL = replace(
     certificate=replace(CERTIFICATE, open_costs={"changes": 1.0}, rules=(RULE,)),
 )
 WIDER = Restriction(kind="range", feature="Age", low=18, high=40, wider_low=18, wider_high=70)
-WHY = WhyNone(
+WHY = Relaxations(
     person=PERSON,
     relaxations=(Relaxation(restrictions=(WIDER,), counterfactual=replace(FULL[0], number=0), proven=True),),
     undecided=((Restriction(kind="rule", rule=RULE), Restriction(kind="plausibility")),),
@@ -127,7 +127,7 @@ WHY = WhyNone(
     dtypes=DTYPES,
 )
 
-# Any answer at all: strange names, every float (infinities and NaN too), integers of any length.
+# Any explained at all: strange names, every float (infinities and NaN too), integers of any length.
 names = st.text(max_size=8)
 floats = st.floats()
 known_floats = st.floats(allow_nan=False)
@@ -167,7 +167,7 @@ def distributions(draw: st.DrawFn) -> Distribution:
 
 
 @st.composite
-def questions(draw: st.DrawFn, columns: list[str]) -> Question:
+def questions(draw: st.DrawFn, columns: list[str]) -> ProblemRecord:
     candidates = st.builds(
         Candidates,
         count=counts,
@@ -187,7 +187,7 @@ def questions(draw: st.DrawFn, columns: list[str]) -> Question:
         "distribution": st.none() | distributions(),
     }
     texts = st.dictionaries(names, names, max_size=2)
-    return Question(
+    return ProblemRecord(
         features={name: draw(st.builds(Feature, name=st.just(name), **parts)) for name in columns},
         rules=draw(rule_lists),
         policy=draw(names),
@@ -213,7 +213,7 @@ restrictions = st.builds(
 
 
 @st.composite
-def whys(draw: st.DrawFn) -> WhyNone:
+def whys(draw: st.DrawFn) -> Relaxations:
     """Why there is no option, with the counterfactuals of any explanation."""
     from_one = draw(explanations())
     sets = st.lists(restrictions, max_size=3).map(tuple)
@@ -221,7 +221,7 @@ def whys(draw: st.DrawFn) -> WhyNone:
         Relaxation(restrictions=draw(sets), counterfactual=replace(one, number=0), proven=draw(st.booleans()))
         for one in from_one
     ]
-    return WhyNone(
+    return Relaxations(
         person=from_one.person,
         relaxations=tuple(relaxations),
         undecided=draw(st.lists(sets, max_size=2).map(tuple)),
@@ -300,7 +300,7 @@ def explanations(draw: st.DrawFn) -> Explanation:
             categories=st.dictionaries(st.sampled_from(columns), labels) if columns else st.just({}),
             kind=st.sampled_from(KINDS),
             message=st.none() | names,
-            question=st.none() | questions(columns),
+            problem=st.none() | questions(columns),
             elapsed=st.floats(min_value=0, allow_nan=False),
         )
     )

@@ -43,7 +43,7 @@ SURVIVE_JSON = [name for name in COLUMNS if name not in ("intervals", "dates")]
 
 
 def values_of(column: "pd.Series") -> list:
-    """Values as an answer holds them; a column of objects keeps its own way to say missing."""
+    """Values as an explanation holds them; a column of objects keeps its own way to say missing."""
     return column.tolist() if column.dtype == "object" else plain_cells(column)
 
 

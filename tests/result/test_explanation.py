@@ -20,7 +20,7 @@ HOUSING = Categories(labels=("own", "rent", "free"), dtype="str")
 
 
 def categorical(**fields: object) -> Explanation:
-    """An answer of one option, with a label that changes, one that nobody has seen, and a gap."""
+    """An explanation of one option, with a label that changes, one that nobody has seen, and a gap."""
     person = {"Housing": "rent", "Job": "astronaut", "Income": None, "Rate": math.nan}
     values = {"Housing": "own", "Job": "astronaut", "Income": 42_000, "Rate": math.nan}
     option = replace(
@@ -28,21 +28,21 @@ def categorical(**fields: object) -> Explanation:
         values=values,
         changes={"Housing": ("rent", "own"), "Income": (None, 42_000)},
     )
-    answer = explanation(
+    explained = explanation(
         person=person,
         counterfactuals=(option,),
         dtypes={"Housing": "category", "Job": "category", "Income": "Int64", "Rate": "float32"},
         categories={"Housing": HOUSING, "Job": Categories(labels=("clerk", "cook"), ordered=True)},
     )
-    return replace(answer, **fields)
+    return replace(explained, **fields)
 
 
 def test_it_is_a_sequence_of_its_options() -> None:
-    answer = explanation()
-    assert len(answer) == 2
-    assert answer[0] is answer.counterfactuals[0]
-    assert answer[-1] is list(answer)[1]
-    assert answer[:1] == answer.counterfactuals[:1]
+    explained = explanation()
+    assert len(explained) == 2
+    assert explained[0] is explained.counterfactuals[0]
+    assert explained[-1] is list(explained)[1]
+    assert explained[:1] == explained.counterfactuals[:1]
 
 
 def test_options_are_numbered_in_the_order_of_the_front() -> None:
@@ -50,16 +50,16 @@ def test_options_are_numbered_in_the_order_of_the_front() -> None:
     turned = explanation(counterfactuals=(second, replace(first, number=7)))
     assert [one.number for one in turned] == [1, 2]
     assert [(pick.number, pick.counterfactual.number) for pick in turned.pick(2)] == [(1, 1), (2, 2)]
-    assert turned[1] == first  # a number is no part of what it says
+    assert turned[1] == first  # a number is not part of what it says
     assert [one["number"] for one in turned.to_dict()["counterfactuals"]] == [1, 2]
 
 
 def test_times_are_no_part_of_the_answer() -> None:
-    answer = explanation()
-    slower = replace(answer, elapsed=9.0, timings={"search": 9.0})
-    assert slower == answer
-    assert json.dumps(slower.to_dict()) == json.dumps(answer.to_dict())
-    assert slower.to_dict(times=True) != answer.to_dict(times=True)
+    explained = explanation()
+    slower = replace(explained, elapsed=9.0, timings={"search": 9.0})
+    assert slower == explained
+    assert json.dumps(slower.to_dict()) == json.dumps(explained.to_dict())
+    assert slower.to_dict(times=True) != explained.to_dict(times=True)
 
 
 def test_its_repr_is_short() -> None:
@@ -94,13 +94,13 @@ def test_empty_table_keeps_columns_and_types() -> None:
 
 
 def test_our_columns_step_aside_for_the_models() -> None:
-    answer = explanation()
+    explained = explanation()
     renamed = [
         replace(option, values={"score": option.values["Age"], "option": 1, "changes": 1, "score_": 2})
-        for option in answer
+        for option in explained
     ]
     table = replace(
-        answer,
+        explained,
         counterfactuals=tuple(renamed),
         dtypes={"score": "int64", "option": "int64", "changes": "int64", "score_": "int64"},
     ).to_frame()
@@ -112,8 +112,8 @@ def test_our_columns_step_aside_for_the_models() -> None:
 
 
 def test_no_detector_leaves_plausibility_missing() -> None:
-    answer = explanation()
-    without = replace(answer, counterfactuals=(replace(answer[0], plausibility=None),))
+    explained = explanation()
+    without = replace(explained, counterfactuals=(replace(explained[0], plausibility=None),))
     assert without.to_frame()["plausibility"].isna().all()
 
 
@@ -127,8 +127,8 @@ def test_building_one_is_cheap() -> None:
 
 
 def test_categories_and_gaps_come_back_in_their_types() -> None:
-    for answer in (categorical(), Explanation.from_dict(json.loads(json.dumps(categorical().to_dict())))):
-        table = answer.to_frame()
+    for explained in (categorical(), Explanation.from_dict(json.loads(json.dumps(categorical().to_dict())))):
+        table = explained.to_frame()
         assert table["Housing"].dtype.categories.tolist() == ["own", "rent", "free"]
         assert not table["Housing"].dtype.ordered
         assert table["Job"].dtype.categories.tolist() == ["clerk", "cook", "astronaut"]
@@ -139,20 +139,20 @@ def test_categories_and_gaps_come_back_in_their_types() -> None:
 
 
 def test_the_kind_is_no_part_of_the_answer_but_is_kept() -> None:
-    answer = categorical(kind="polars")
-    assert answer == categorical()
-    back = Explanation.from_dict(answer.to_dict())
+    explained = categorical(kind="polars")
+    assert explained == categorical()
+    back = Explanation.from_dict(explained.to_dict())
     assert back.kind == "polars"
 
 
 def test_a_table_of_another_kind_can_be_asked_for() -> None:
-    answer = explanation(kind="records")
-    assert answer.to_frame()[0]["LoanAmount"] == 6000
-    assert answer.to_frame(kind="dict")["HasGuarantor"] == [True, False]
-    assert answer.to_frame(kind="pandas").shape == (2, 9)
-    assert answer.to_frame(kind="numpy")["Age"].dtype == np.int32
+    explained = explanation(kind="records")
+    assert explained.to_frame()[0]["LoanAmount"] == 6000
+    assert explained.to_frame(kind="dict")["HasGuarantor"] == [True, False]
+    assert explained.to_frame(kind="pandas").shape == (2, 9)
+    assert explained.to_frame(kind="numpy")["Age"].dtype == np.int32
     with pytest.raises(InvalidArgument, match="Did you mean 'pandas'"):
-        answer.to_frame(kind="panda")
+        explained.to_frame(kind="panda")
 
 
 @pytest.mark.parametrize("kind", ["polars", "arrow"])
@@ -160,8 +160,8 @@ def test_categories_survive_other_libraries(kind: str) -> None:
     pytest.importorskip({"arrow": "pyarrow"}.get(kind, kind))
     from p2ce.tables import as_pandas
 
-    answer = categorical(kind=kind)
-    frame, came_as = as_pandas(answer.to_frame())
+    explained = categorical(kind=kind)
+    frame, came_as = as_pandas(explained.to_frame())
     assert came_as == kind
     assert frame["Housing"].tolist() == ["own"]
     assert frame["Job"].dtype.categories.tolist() == ["clerk", "cook", "astronaut"]
@@ -169,14 +169,14 @@ def test_categories_survive_other_libraries(kind: str) -> None:
 
 
 def test_predictions_have_a_column_where_any_is_known() -> None:
-    answer = explanation(target=(100, 200), scale="lead", threshold=0.0, person_prediction=87.5)
-    options = (replace(answer[0], prediction=123.25), answer[1])
-    table = replace(answer, counterfactuals=options).to_frame()
+    explained = explanation(target=(100, 200), scale="lead", threshold=0.0, person_prediction=87.5)
+    options = (replace(explained[0], prediction=123.25), explained[1])
+    table = replace(explained, counterfactuals=options).to_frame()
     assert list(table.columns)[-3:] == ["score", "prediction", "plausibility"]
     assert table["prediction"].tolist()[0] == 123.25
     assert table["prediction"].isna().tolist() == [False, True]
     # The columns do not depend on whether anything was found.
-    assert "prediction" in replace(answer, counterfactuals=()).to_frame().columns
+    assert "prediction" in replace(explained, counterfactuals=()).to_frame().columns
     assert "prediction" not in explanation().to_frame().columns
 
 

@@ -1,4 +1,4 @@
-"""Answers for many people keep their order and their labels, and are built when looked at."""
+"""PortfolioResults for many people keep their order and their labels, and are built when looked at."""
 
 import pickle
 from dataclasses import replace

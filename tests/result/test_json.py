@@ -17,8 +17,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LinearRegression
 
 import p2ce
-from p2ce import ActionSet, Limits, errors
-from p2ce.result import Explanation, Explanations, Question, Status, WhyNone
+from p2ce import Limits, Policy, errors
+from p2ce.result import Explanation, Explanations, ProblemRecord, Relaxations, Status
 from p2ce.result.schema import FILE, json_schema, schema_text
 from p2ce.rules import if_then, linked, predicate
 from tests.hostile.plain_data import HUGE_TEXT, mutations, nested, rejected_or, tame
@@ -28,7 +28,12 @@ from tests.result.examples import FULL, QUESTION, WHY, explanation, explanations
 
 SCHEMA = jsonschema.Draft202012Validator(json_schema())
 MANY = Explanations([FULL, explanation(), FULL], labels=["ann", 2, ("north", 3)])
-HELD: dict[str, Any] = {"Explanation": FULL, "Explanations": MANY, "WhyNone": WHY, "Question": QUESTION}
+HELD: dict[str, Any] = {
+    "Explanation": FULL,
+    "Explanations": MANY,
+    "Relaxations": WHY,
+    "ProblemRecord": QUESTION,
+}
 
 
 def order_of(data: Any) -> Any:
@@ -56,8 +61,8 @@ def check_round_trip(held: Any) -> None:
         assert [order_of([one.values, one.changes, one.costs]) for one in _options(new)] == [
             order_of([one.values, one.changes, one.costs]) for one in _options(old)
         ]
-        if getattr(old, "question", None) is not None:
-            assert list(new.question.features) == list(old.question.features)
+        if getattr(old, "problem", None) is not None:
+            assert list(new.problem.features) == list(old.problem.features)
 
 
 def _explanations(held: Any) -> list[Any]:
@@ -65,7 +70,7 @@ def _explanations(held: Any) -> list[Any]:
 
 
 def _options(held: Any) -> Iterator[Any]:
-    return (one.counterfactual for one in held) if isinstance(held, WhyNone) else iter(held)
+    return (one.counterfactual for one in held) if isinstance(held, Relaxations) else iter(held)
 
 
 @examples(40)
@@ -74,15 +79,15 @@ def test_an_explanation_survives_json(one: Explanation) -> None:
     check_round_trip(one)
     back = Explanation.from_dict(one.to_dict(times=True))
     assert (back.elapsed, back.kind, type(back.status)) == (one.elapsed, one.kind, Status)
-    if one.question is not None:
-        assert back.question.to_dict() == one.question.to_dict()
-        assert back.question.rules == one.question.rules
+    if one.problem is not None:
+        assert back.problem.to_dict() == one.problem.to_dict()
+        assert back.problem.rules == one.problem.rules
     assert [option.number for option in back] == list(range(1, len(one) + 1))
 
 
 @examples(30)
 @given(whys())
-def test_a_reason_for_no_option_survives_json(why: WhyNone) -> None:
+def test_a_reason_for_no_option_survives_json(why: Relaxations) -> None:
     check_round_trip(why)
 
 
@@ -92,8 +97,8 @@ def test_many_explanations_survive_json(some: list[Explanation]) -> None:
     many = Explanations([*some, *some[:1]], labels=[*range(len(some)), ("a", None)][: len(some) + bool(some)])
     check_round_trip(many)
     back = Explanations.from_dict(many.to_dict())
-    assert [one.question is back[0].question for one in back] == [
-        one.question is many[0].question for one in many
+    assert [one.problem is back[0].problem for one in back] == [
+        one.problem is many[0].problem for one in many
     ]
 
 
@@ -110,31 +115,31 @@ def real_explanations() -> Iterator[Any]:
     people, refused = loans.people(), loans.rejected().head(6)
     yield loans.explainer(plausibility=loans.detector()).explain_many(people.head(6))  # some favourable
     strict = (
-        ActionSet.infer(people, protect=None)
+        Policy.infer(people, protect=None)
         .fix("Rate", "Years", "Owns")
         .within(Income=(10, 20))
         .increase_only("Debt")
     )
-    stuck = loans.explainer(actions=strict, max_changes=1, plausibility=None)
+    stuck = loans.explainer(policy=strict, max_changes=1, plausibility=None)
     for one in stuck.explain_many(refused):
         yield one
         if one.status is Status.NO_RECOURSE:
-            yield stuck.why_none(one)
+            yield stuck.relaxations(one)
     own = predicate(lambda rows: rows["Income"] > 0, name="own check")
     ruled = (
-        ActionSet.infer(people, protect=None)
+        Policy.infer(people, protect=None)
         .rule(linked("Income", "Years", counts="each"), own)
         .rule(if_then(if_={"Owns": True}, then={"Debt": (None, 2)}))
         .display(Debt={"decimals": 0, "name": {"en": "debt"}})
     )
-    yield loans.explainer(actions=ruled).explain_many(refused)
+    yield loans.explainer(policy=ruled).explain_many(refused)
     yield loans.explainer().explain(refused.iloc[0], time_limit=0)
     yield loans.explainer(model=[loans.forest(), loans.forest()]).explain(refused.iloc[0])
     with_gaps = gappy()
     model = HistGradientBoostingClassifier(max_iter=5, categorical_features="from_dtype", random_state=0)
     unseen = with_gaps.head(3).assign(Home=pd.Categorical(["castle"] * 3))
-    actions = ActionSet.infer(with_gaps, protect=None).allow_missing("Debt").keep_missing("Home")
-    labelled = p2ce.Explainer(model.fit(with_gaps, loans.label()), with_gaps, target=1, actions=actions)
+    policy = Policy.infer(with_gaps, protect=None).allow_missing("Debt").keep_missing("Home")
+    labelled = p2ce.Explainer(model.fit(with_gaps, loans.label()), with_gaps, target=1, policy=policy)
     yield labelled.explain_many(with_gaps.head(4))
     yield labelled.explain_many(unseen)
     line = LinearRegression().fit(people, 3.0 * loans.label())
@@ -146,7 +151,7 @@ def test_real_explanations_survive_json() -> None:
     for held in real_explanations():
         check_round_trip(held)
         statuses |= {one.status for one in _explanations(held) if isinstance(one, Explanation)}
-    assert {Status.OPTIMAL, Status.NO_RECOURSE, Status.ALREADY_FAVOURABLE, Status.TIME_LIMIT} <= statuses
+    assert {Status.OPTIMAL, Status.NO_RECOURSE, Status.ACCEPTED, Status.TIME_LIMIT} <= statuses
 
 
 def test_the_published_schema_is_the_one_of_the_code() -> None:
@@ -173,7 +178,7 @@ def uses(held: Any) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize(("name", "every"), [("Explanation", 11), ("Explanations", 7), ("WhyNone", 3)])
+@pytest.mark.parametrize(("name", "every"), [("Explanation", 11), ("Explanations", 7), ("Relaxations", 3)])
 def test_whatever_is_accepted_can_be_shown(name: str, every: int) -> None:
     read, data = type(HELD[name]).from_dict, HELD[name].to_dict()
     for _, changed in islice(mutations(data), 0, None, every):
@@ -190,7 +195,7 @@ def test_whatever_is_accepted_can_be_shown(name: str, every: int) -> None:
         (("certificate", "cells"), -1, r"whole number.*certificate\.cells"),
         (("certificate", "grid"), "round", r"enum value.*certificate\.grid"),
         (("certificate", "rules", 0), {"rule": "linked"}, r"a rule such as.*certificate\.rules\[0\]"),
-        (("question", "features", "LoanAmount", "name"), "Age", r"lists 'Age' under 'LoanAmount'"),
+        (("problem", "features", "LoanAmount", "name"), "Age", r"lists 'Age' under 'LoanAmount'"),
         (("columns",), ["Age", "Age"], "columns must be a list of different names"),
         (("dtypes", "Debt"), "int64", "dtypes has other columns"),
         (("target",), [True, 3], r"a number, got True.*target"),
@@ -204,15 +209,15 @@ def test_an_error_names_the_place_and_what_was_expected(path: Any, value: Any, p
     held[path[-1]] = value
     with pytest.raises(errors.InvalidArgument, match=place):
         Explanation.from_dict(data)
-    del data["question"]
-    many = {**MANY.to_dict(), "people": [data], "question_of": [None], "labels": [1]}
-    if path[0] != "question":
+    del data["problem"]
+    many = {**MANY.to_dict(), "people": [data], "record_of": [None], "labels": [1]}
+    if path[0] != "problem":
         with pytest.raises(errors.InvalidArgument, match=place.replace("counterf", r"people\[0\].counterf")):
             Explanations.from_dict(many)
 
 
 @pytest.mark.parametrize("data", [{}, {"format": "other"}, [1], {"format": "p2ce.explanation/1"}])
-@pytest.mark.parametrize("name", ["Explanation", "Explanations", "WhyNone"])
+@pytest.mark.parametrize("name", ["Explanation", "Explanations", "Relaxations"])
 def test_other_formats_are_rejected(name: str, data: Any) -> None:
     with pytest.raises(errors.InvalidArgument, match=r"expects a dict with format.*to_dict"):
         type(HELD[name]).from_dict(data)
@@ -250,7 +255,7 @@ def test_half_of_a_surrogate_pair_is_one_line() -> None:
             with pytest.raises(errors.InvalidArgument) as caught:
                 attempt(data)
             assert tame(str(caught.value))
-    for change in ({"message": half}, {"question": {"policy": half}}, {"person": {"a": half}}):
+    for change in ({"message": half}, {"problem": {"policy": half}}, {"person": {"a": half}}):
         str(Explanation.from_json(json.dumps({**FULL.to_dict(), **change}))).encode()
 
 
@@ -264,19 +269,19 @@ def test_deep_values_are_rejected() -> None:
 
 
 def test_each_question_is_written_once() -> None:
-    one, other = Question(policy="one"), Question(policy="other")
-    many = Explanations([explanation(question=each) for each in (one, one, other, None, one)])
+    one, other = ProblemRecord(policy="one"), ProblemRecord(policy="other")
+    many = Explanations([explanation(problem=each) for each in (one, one, other, None, one)])
     plain = many.to_dict()
     assert [each["policy"] for each in plain["questions"]] == ["one", "other"]
-    assert plain["question_of"] == [0, 0, 1, None, 0]
+    assert plain["record_of"] == [0, 0, 1, None, 0]
     back = Explanations.from_dict(plain)
-    assert back[0].question is back[4].question
-    with pytest.raises(errors.InvalidArgument, match=r"question_of\[1\] is 2, which is no question"):
-        Explanations.from_dict({**plain, "question_of": [0, 2, 1, None, 0]})
+    assert back[0].problem is back[4].problem
+    with pytest.raises(errors.InvalidArgument, match=r"record_of\[1\] is 2, which is not a problem"):
+        Explanations.from_dict({**plain, "record_of": [0, 2, 1, None, 0]})
 
 
 def test_a_file_of_the_command_line_may_hold_the_reason_for_no_option() -> None:
-    data = {**MANY.to_dict(), "why_none": WHY.to_dict()}
+    data = {**MANY.to_dict(), "relaxations": WHY.to_dict()}
     SCHEMA.validate(json.loads(json.dumps(data)))
     assert Explanations.from_dict(data) == MANY
 

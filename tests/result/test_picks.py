@@ -39,64 +39,66 @@ fronts = st.lists(
 
 @given(fronts, st.integers(1, 12))
 def test_picks_are_options_of_the_front_in_its_order_each_with_a_reason(
-    answer: Explanation, count: int
+    explanation: Explanation, count: int
 ) -> None:
-    picks = answer.pick(count)
+    picks = explanation.pick(count)
     numbers = [pick.number for pick in picks]
-    assert len(picks) == min(count, len(answer))
+    assert len(picks) == min(count, len(explanation))
     assert numbers == sorted(set(numbers))
     for pick in picks:
-        assert answer[pick.number - 1] is pick.counterfactual
+        assert explanation[pick.number - 1] is pick.counterfactual
         assert pick.reasons
         assert pick.why
 
 
 @given(fronts, st.integers(1, 12))
-def test_more_picks_keep_those_of_fewer(answer: Explanation, count: int) -> None:
-    fewer = {pick.number for pick in answer.pick(count)}
-    assert fewer <= {pick.number for pick in answer.pick(count + 1)}
+def test_more_picks_keep_those_of_fewer(explanation: Explanation, count: int) -> None:
+    fewer = {pick.number for pick in explanation.pick(count)}
+    assert fewer <= {pick.number for pick in explanation.pick(count + 1)}
 
 
 @given(fronts)
-def test_reasons_are_true(answer: Explanation) -> None:
-    scaled = scaled_costs(answer)
+def test_reasons_are_true(explanation: Explanation) -> None:
+    scaled = scaled_costs(explanation)
     far, worst = np.linalg.norm(scaled, axis=1), (scaled >= 1.0).any(axis=1)
-    for pick in answer.pick(len(answer)):
+    for pick in explanation.pick(len(explanation)):
         mine = pick.counterfactual.costs
         for reason in pick.reasons:
             if reason in OBJECTIVES:
-                assert mine[reason] == min(option.costs[reason] for option in answer)
+                assert mine[reason] == min(option.costs[reason] for option in explanation)
         if BALANCED in pick.reasons:
             assert not worst[pick.number - 1]
             assert far[pick.number - 1] == far[~worst].min()
-        assert (ONLY in pick.reasons) == (len(answer) == 1)
+        assert (ONLY in pick.reasons) == (len(explanation) == 1)
 
 
 @given(fronts)
-def test_with_room_for_all_objectives_each_has_its_best_option(answer: Explanation) -> None:
-    picked = answer.pick(len(OBJECTIVES) + 1)
+def test_with_room_for_all_objectives_each_has_its_best_option(explanation: Explanation) -> None:
+    picked = explanation.pick(len(OBJECTIVES) + 1)
     for objective in OBJECTIVES:
-        least = quanta(np.array([option.costs[objective] for option in answer])).min()
+        least = quanta(np.array([option.costs[objective] for option in explanation])).min()
         assert least in quanta(np.array([pick.counterfactual.costs[objective] for pick in picked]))
 
 
 def test_three_of_a_front() -> None:
-    answer = front([(0.1, 3.0, 5.0), (0.15, 2.0, 2.5), (0.5, 2.0, 1.0), (0.9, 1.0, 2.0), (0.2, 3.0, 2.9)])
-    picks = answer.pick(4)
+    explanation = front(
+        [(0.1, 3.0, 5.0), (0.15, 2.0, 2.5), (0.5, 2.0, 1.0), (0.9, 1.0, 2.0), (0.2, 3.0, 2.9)]
+    )
+    picks = explanation.pick(4)
     assert [(pick.number, pick.why) for pick in picks] == [
         (1, "smallest change overall"),
         (2, "in between"),
         (3, "lowest regret"),
         (4, "fewest changes"),
     ]
-    assert answer.pick(5)[-1].reasons == (DIFFERENT,)
-    assert answer.pick(5)[-1].why == "unlike the others"
+    assert explanation.pick(5)[-1].reasons == (DIFFERENT,)
+    assert explanation.pick(5)[-1].why == "unlike the others"
 
 
 @given(fronts, st.integers(1, 12))
-def test_the_fewest_changes_are_always_among_the_picks(answer: Explanation, count: int) -> None:
-    fewest = min(option.costs["changes"] for option in answer)
-    assert any(pick.counterfactual.costs["changes"] == fewest for pick in answer.pick(count))
+def test_the_fewest_changes_are_always_among_the_picks(explanation: Explanation, count: int) -> None:
+    fewest = min(option.costs["changes"] for option in explanation)
+    assert any(pick.counterfactual.costs["changes"] == fewest for pick in explanation.pick(count))
 
 
 def test_the_fewest_changes_need_not_be_an_objective() -> None:
@@ -106,9 +108,9 @@ def test_the_fewest_changes_need_not_be_an_objective() -> None:
         )
         for names, cost in (("ab", 0.1), ("abc", 0.2), ("a", 0.9), ("abd", 0.3))
     ]
-    answer = replace(front([]), objectives=("mean_distance",), counterfactuals=tuple(options))
-    assert [(pick.number, pick.why) for pick in answer.pick(1)] == [(3, "fewest changes")]
-    assert [pick.number for pick in answer.pick(2)] == [1, 3]
+    explanation = replace(front([]), objectives=("mean_distance",), counterfactuals=tuple(options))
+    assert [(pick.number, pick.why) for pick in explanation.pick(1)] == [(3, "fewest changes")]
+    assert [pick.number for pick in explanation.pick(2)] == [1, 3]
 
 
 def test_one_option_and_none() -> None:

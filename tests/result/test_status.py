@@ -12,5 +12,5 @@ def test_text_and_name_are_the_same(status: Status) -> None:
 
 
 def test_the_promised_ones_exist() -> None:
-    promised = "OPTIMAL NO_RECOURSE HEURISTIC TIME_LIMIT ALREADY_FAVOURABLE ERROR"
+    promised = "OPTIMAL NO_RECOURSE HEURISTIC TIME_LIMIT ACCEPTED ERROR"
     assert {str(status) for status in Status} == set(promised.split())

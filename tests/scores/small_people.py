@@ -18,7 +18,7 @@ def laid_out(score: Any, people: np.ndarray = PEOPLE) -> Any:
 
 
 def some_cells(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Give cells of both people and the same cells as rows."""
+    """Return cells of both people and the same cells as rows."""
     placement = place(GRID, PEOPLE)
     rng = np.random.default_rng(0)
     owner = rng.integers(0, 2, count)

@@ -14,8 +14,8 @@ from p2ce.result.status import Status
 from tests.populations import loans
 
 
-def few() -> p2ce.ActionSet:
-    return p2ce.ActionSet.infer(loans.people(), protect=None).values(
+def few() -> p2ce.Policy:
+    return p2ce.Policy.infer(loans.people(), protect=None).values(
         Income=[12, 20, 28, 36, 44, 52],
         Debt=[-3.0, -1.5, 0.0, 1.5, 3.0],
         Rate=[0.0, 0.25, 0.5, 0.75, 1.0],
@@ -61,7 +61,7 @@ def as_row(values: Any) -> tuple[float, ...]:
 
 def explainer(model: Any, **changed: Any) -> p2ce.Explainer:
     made = p2ce.Explainer(
-        model, loans.people(), **{"target": 1, "actions": few(), "plausibility": None, **changed}
+        model, loans.people(), **{"target": 1, "policy": few(), "plausibility": None, **changed}
     )
     made.warm_up()  # compiling and calibrating evaluate too, once for all instances
     return made
@@ -173,4 +173,4 @@ def test_a_function_that_was_taken_for_probabilities_is_held_to_them() -> None:
     beyond = rows.iloc[[0]].assign(Income=highest + 5)
     with pytest.raises(InvalidOutput, match=r"from 0 to 1; it gave 2\.5"):
         explainer(wild).explain(beyond)
-    assert explainer(wild, threshold=0.5).explain(beyond).status is Status.ALREADY_FAVOURABLE
+    assert explainer(wild, threshold=0.5).explain(beyond).status is Status.ACCEPTED

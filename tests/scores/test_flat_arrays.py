@@ -143,7 +143,7 @@ def test_a_value_that_alone_keeps_a_budget_does_so_wherever_it_stands(scale: flo
 
 
 def test_a_candidate_that_nobody_may_use_widens_no_ticks() -> None:
-    """Someone may only go up: what lies below, however expensive, is no reason to count more coarsely."""
+    """Someone may only go up: what lies below, however expensive, is not a reason to count more coarsely."""
     costs = np.array([[1e12, 0.0, 1.0]])
     up = BaseGrid.from_candidates({"a": [0, 1, 2]}, columns=["a"], direction={"a": 1})
     found = problem_of(up, np.array([[1.0]]), [budget_of(costs, 0.5)]).flat_people

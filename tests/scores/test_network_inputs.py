@@ -53,7 +53,7 @@ def network(seed: int, *, kinds: tuple[str, ...] = ("relu", "relu"), level: floa
 
 
 def all_cells():
-    """Give every cell of everybody, and the same as rows."""
+    """Return every cell of everybody, and the same as rows."""
     placement = place(GRID, PEOPLE)
     owner, points = [], []
     for person, counts in enumerate(placement.count):

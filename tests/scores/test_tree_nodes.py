@@ -43,7 +43,7 @@ def trees(draw: st.DrawFn) -> TreeNodes:
 
 
 def is_tree(tree: TreeNodes) -> bool:
-    """Say so by the definition, node by node."""
+    """State so by the definition, node by node."""
     count = len(tree.left)
     met = [0]
     for node in range(count):

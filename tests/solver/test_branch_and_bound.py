@@ -46,7 +46,7 @@ def test_fronts_and_results_grow_as_needed(use_bounds: bool) -> None:
 
 
 def only(problem: Problem, person: int) -> FlatInstances:
-    """Give one of the people, without the others."""
+    """Return one of the people, without the others."""
     shared = {"joins", "banned", "first_ban"}
     return problem.flat_people._replace(
         **{

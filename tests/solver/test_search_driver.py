@@ -19,7 +19,7 @@ SETTINGS = make_settings(max_changes=None, keep_ties=False, use_bounds=True)
 NAMES = ["a", "b", "c"]
 
 
-class Question:
+class ProblemRecord:
     """People on a small cube, who pay for each column by its distance, and for all of them together."""
 
     def __init__(self, people: int = 1, size: int = 6, *, apart: bool = False) -> None:
@@ -42,8 +42,8 @@ class Question:
 class Sum:
     """Accepts what sums to enough; notes what it was evaluated about."""
 
-    def __init__(self, question: Question, enough: float, weights: tuple[float, ...] = (1, 1, 1)) -> None:
-        self.question, self.enough, self.weights = question, enough, np.array(weights, dtype=float)
+    def __init__(self, problem: ProblemRecord, enough: float, weights: tuple[float, ...] = (1, 1, 1)) -> None:
+        self.problem, self.enough, self.weights = problem, enough, np.array(weights, dtype=float)
         self.evaluated: list[tuple[int, ...]] = []
         self.calls: list[int] = []
         self.bounded = 0
@@ -51,20 +51,20 @@ class Sum:
     def evaluate(self, owner: IntArray, points: Int32Array) -> Verdicts:
         self.calls.append(len(points))
         self.evaluated += [(p, *cell) for p, cell in zip(owner.tolist(), points.tolist(), strict=True)]
-        value = self.question.rows(owner, points) @ self.weights
+        value = self.problem.rows(owner, points) @ self.weights
         return Verdicts(np.where(value >= self.enough, ACCEPT, REJECT), value)
 
     def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
         self.bounded += len(owner)
-        most = self.question.rows(owner, boxes.high) @ np.maximum(self.weights, 0.0)
+        most = self.problem.rows(owner, boxes.high) @ np.maximum(self.weights, 0.0)
         return np.asarray(most < self.enough)
 
 
 class Each(Sum):
     """Asks something else of each person."""
 
-    def __init__(self, question: Question, needed: list[float]) -> None:
-        super().__init__(question, 0.0)
+    def __init__(self, problem: ProblemRecord, needed: list[float]) -> None:
+        super().__init__(problem, 0.0)
         self.needed = np.array(needed)
 
     def evaluate(self, owner: IntArray, points: Int32Array) -> Verdicts:
@@ -73,7 +73,7 @@ class Each(Sum):
 
     def infeasible(self, owner: IntArray, boxes: Boxes) -> BoolArray:
         self.bounded += len(owner)
-        return np.asarray(self.question.rows(owner, boxes.high).sum(axis=1) < self.needed[owner])
+        return np.asarray(self.problem.rows(owner, boxes.high).sum(axis=1) < self.needed[owner])
 
 
 def outside(score: object, *, has_bound: bool = False, keeps_values: bool = True) -> Evaluator:
@@ -81,36 +81,36 @@ def outside(score: object, *, has_bound: bool = False, keeps_values: bool = True
 
 
 def test_a_score_hears_only_of_what_those_before_it_let_pass() -> None:
-    question = Question()
-    first, second = Sum(question, 6.0), Sum(question, 4.0, (2, 0, 1))
-    found = solve(question.layout, question.people, SETTINGS, [outside(first), outside(second)])
+    problem = ProblemRecord()
+    first, second = Sum(problem, 6.0), Sum(problem, 4.0, (2, 0, 1))
+    found = solve(problem.layout, problem.people, SETTINGS, [outside(first), outside(second)])
     passed = {cell for cell in first.evaluated if sum(cell[1:]) >= 6}
     assert set(second.evaluated) == passed
     assert len(second.evaluated) == len(set(second.evaluated))
     assert len(first.evaluated) == len(set(first.evaluated)) == found.counters[0, SCORED]
-    rows = question.rows(np.zeros(len(found.points), dtype=int), found.points)
+    rows = problem.rows(np.zeros(len(found.points), dtype=int), found.points)
     np.testing.assert_array_equal(found.said, np.stack([rows.sum(axis=1), rows @ [2, 0, 1]], axis=1))
 
 
 def test_in_doubt_a_cell_goes_on() -> None:
-    question = Question()
-    accept_from = Sum(question, 6.0)
+    problem = ProblemRecord()
+    accept_from = Sum(problem, 6.0)
 
     class Doubting(Sum):
         def evaluate(self, owner: IntArray, points: Int32Array) -> Verdicts:
             said = super().evaluate(owner, points)
             return Verdicts(np.where(said.verdict == ACCEPT, UNDECIDED, REJECT), said.value)
 
-    found = solve(question.layout, question.people, SETTINGS, [outside(Doubting(question, 6.0))])
-    expected = solve(question.layout, question.people, SETTINGS, [outside(accept_from)])
+    found = solve(problem.layout, problem.people, SETTINGS, [outside(Doubting(problem, 6.0))])
+    expected = solve(problem.layout, problem.people, SETTINGS, [outside(accept_from)])
     np.testing.assert_array_equal(found.points, expected.points)
     assert len(found.points)
 
 
 def test_fronts_and_boxes_grow_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_driver, "SMALL_BOX_CELLS", 1)
-    question = Question(people=2, size=16, apart=True)
-    found = solve(question.layout, question.people, SETTINGS, [outside(Sum(question, 15.0))])
+    problem = ProblemRecord(people=2, size=16, apart=True)
+    found = solve(problem.layout, problem.people, SETTINGS, [outside(Sum(problem, 15.0))])
     cells = [(i, j, 15 - i - j) for i in range(16) for j in range(16 - i)]
     assert len(cells) > 128  # more than there is room for at first
     for person in range(2):
@@ -121,20 +121,20 @@ def test_fronts_and_boxes_grow_as_needed(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("active", [1, 2, 64])
 def test_people_share_the_calls(active: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_driver, "ACTIVE_INSTANCES", active)
-    question = Question(people=9)
-    score = Sum(question, 9.0)
-    found = solve(question.layout, question.people, SETTINGS, [outside(score)])
+    problem = ProblemRecord(people=9)
+    score = Sum(problem, 9.0)
+    found = solve(problem.layout, problem.people, SETTINGS, [outside(score)])
     assert found.finished.all()
     assert set(np.diff(found.first).tolist()) == {1}
     if active == 64:
         assert len(score.calls) < 9  # several people in each
 
 
-def people_of(question: Question, *who: int) -> FlatInstances:
-    """Give some of the people, without the others."""
+def people_of(problem: ProblemRecord, *who: int) -> FlatInstances:
+    """Return some of the people, without the others."""
     shared = {"joins", "banned", "first_ban"}
-    parts = {name: array for name, array in question.people._asdict().items() if name not in shared}
-    return question.people._replace(
+    parts = {name: array for name, array in problem.people._asdict().items() if name not in shared}
+    return problem.people._replace(
         **{name: array[list(who)] for name, array in parts.items()},
         first_ban=np.zeros(len(who) + 1, dtype=np.int64),
     )
@@ -149,18 +149,18 @@ def test_a_limit_of_work_ends_a_search_at_the_same_cell_in_any_company(
     monkeypatch.setattr(search_driver, "ACTIVE_INSTANCES", active)
     for constant, value in {"HARD_CELLS": 100, "SMALL_BOX_CELLS": 16, "CELLS_PER_BOUND": 2}.items():
         monkeypatch.setattr(search_driver, constant, value)
-    question = Question(people=5, size=14)
+    problem = ProblemRecord(people=5, size=14)
     most = CELL_WORK * cells * np.arange(1, 6)
     # Each needs another sum: some are settled early, and leave the others alone.
-    together = Each(question, [30.0, 8.0, 25.0, 36.0, 37.0])
+    together = Each(problem, [30.0, 8.0, 25.0, 36.0, 37.0])
     found = solve(
-        question.layout, question.people, SETTINGS, [outside(together, has_bound=has_bound)], work_limits=most
+        problem.layout, problem.people, SETTINGS, [outside(together, has_bound=has_bound)], work_limits=most
     )
     for person in range(5):
-        mine = Each(question, [together.needed[person]])
+        mine = Each(problem, [together.needed[person]])
         alone = solve(
-            question.layout,
-            people_of(question, person),
+            problem.layout,
+            people_of(problem, person),
             SETTINGS,
             [outside(mine, has_bound=has_bound)],
             work_limits=most[[person]],
@@ -180,22 +180,22 @@ def test_a_limit_of_work_ends_a_search_at_the_same_cell_in_any_company(
 
 
 def test_a_bound_spares_cells_once_somebody_is_hard(monkeypatch: pytest.MonkeyPatch) -> None:
-    question = Question(size=30)
-    plain = Sum(question, 85.0)
-    expected = solve(question.layout, question.people, SETTINGS, [outside(plain)])
+    problem = ProblemRecord(size=30)
+    plain = Sum(problem, 85.0)
+    expected = solve(problem.layout, problem.people, SETTINGS, [outside(plain)])
     monkeypatch.setattr(search_driver, "HARD_CELLS", 0)
     for constant, value in {"SMALL_BOX_CELLS": 8, "BATCH_CELLS": 8, "LEAST_QUOTA": 1}.items():
         monkeypatch.setattr(search_driver, constant, value)
-    bounded = Sum(question, 85.0)
-    found = solve(question.layout, question.people, SETTINGS, [outside(bounded, has_bound=True)])
+    bounded = Sum(problem, 85.0)
+    found = solve(problem.layout, problem.people, SETTINGS, [outside(bounded, has_bound=True)])
     np.testing.assert_array_equal(found.points, expected.points)
     assert bounded.bounded > 0
     assert found.counters[0, EXTERNAL] > 0
     assert len(bounded.evaluated) < len(plain.evaluated) / 2
     # Without bounds evaluated for, nobody is evaluated for one.
-    silent = Sum(question, 85.0)
+    silent = Sum(problem, 85.0)
     settings = SETTINGS._replace(bounds=False)
-    again = solve(question.layout, question.people, settings, [outside(silent, has_bound=True)])
+    again = solve(problem.layout, problem.people, settings, [outside(silent, has_bound=True)])
     assert silent.bounded == 0
     np.testing.assert_array_equal(again.points, expected.points)
 

@@ -16,7 +16,7 @@ SCHOOL = ["none", "school", "college", "phd"]
 
 
 def text(cells: list[Any]) -> pd.Series:
-    """Give a column of objects, as pandas 2 makes of text."""
+    """Return a column of objects, as pandas 2 makes of text."""
     return pd.Series(cells, dtype=object)
 
 

@@ -140,7 +140,7 @@ def writing(frame: pd.DataFrame) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("answer", "match"),
+    ("explanation", "match"),
     [
         (unsteady(), "called again on the same rows"),
         (reusing(), "array of its own"),
@@ -157,9 +157,9 @@ def writing(frame: pd.DataFrame) -> np.ndarray:
     ],
 )
 def test_answers_that_nothing_can_be_concluded_from(
-    answer: Callable[[pd.DataFrame], Any], match: str
+    explanation: Callable[[pd.DataFrame], Any], match: str
 ) -> None:
-    fails(replace(adapter_of(formula), evaluate=answer), match)
+    fails(replace(adapter_of(formula), evaluate=explanation), match)
 
 
 @pytest.mark.parametrize(

@@ -76,8 +76,8 @@ def dominated_option(data: dict[str, Any]) -> None:
 
 
 def forbidden_direction(data: dict[str, Any]) -> None:
-    policy = data["question"]["policy"]
-    data["question"]["policy"] = policy.replace("kind: whole", "kind: whole\n    direction: down", 1)
+    policy = data["problem"]["policy"]
+    data["problem"]["policy"] = policy.replace("kind: whole", "kind: whole\n    direction: down", 1)
 
 
 def repeated_option(data: dict[str, Any]) -> None:
@@ -99,14 +99,14 @@ FORGERIES: dict[str, tuple[Change, str]] = {  # what → how, and the check that
         "plausibility",
     ),
     "what counts as plausible": (
-        lambda data: data["question"]["settings"].update(plausibility_of_today="ignore"),
+        lambda data: data["problem"]["settings"].update(plausibility_of_today="ignore"),
         "facts",
     ),
     "a reason for no option": (lambda data: data["certificate"].update(none_because="model"), "status"),
     "a removed option": (lambda data: data["counterfactuals"].pop(), "front"),
     "no option": (lambda data: data.update(counterfactuals=[], status="NO_RECOURSE"), "front"),
     "the score of the person": (lambda data: data.update(person_score=0.01), "person"),
-    "the status": (lambda data: data.update(status="ALREADY_FAVOURABLE"), "person"),
+    "the status": (lambda data: data.update(status="ACCEPTED"), "person"),
     "the target": (lambda data: data.update(target=0), "settings"),
     "the margin": (lambda data: data.update(margin=0.1), "settings"),
     "a dominated option": (dominated_option, "dominance"),
@@ -119,7 +119,7 @@ FORGERIES: dict[str, tuple[Change, str]] = {  # what → how, and the check that
     "no recourse with options": (lambda data: data.update(status="NO_RECOURSE"), "status"),
     "an optimum without options": (lambda data: data.update(counterfactuals=[]), "status"),
     "no end of a search": (lambda data: data.update(status="ERROR"), "status"),
-    "a hash of the policy": (lambda data: data["question"]["hashes"].update(policy="0" * 64), "hashes"),
+    "a hash of the policy": (lambda data: data["problem"]["hashes"].update(policy="0" * 64), "hashes"),
     "the number of axes": (lambda data: data["certificate"].update(axes=4), "grid"),
     "the number of cells": (lambda data: data["certificate"].update(cells=1343), "grid"),
     "a direction": (forbidden_direction, "features"),
@@ -206,7 +206,7 @@ def test_a_hash_that_is_forged_twice_is_not_held(
     name: str, outcome: str, files: dict[str, tuple[Case, Path]]
 ) -> None:
     case, path = files["booster"]
-    once = forged(path, lambda data: data["question"]["hashes"].update({name: "0" * 64}))
+    once = forged(path, lambda data: data["problem"]["hashes"].update({name: "0" * 64}))
     twice = forged(once, lambda data: data["hashes"].update({name: "0" * 64}), part="evidence.json")
     assert outcomes_of(twice, case.model)["hashes"] == outcome
 
@@ -235,13 +235,13 @@ def test_another_policy_than_the_explainers_is_not_held(files: dict[str, tuple[C
     case, path = files["booster"]
 
     def change(data: dict[str, Any]) -> None:
-        text = data["question"]["policy"].replace("kind: whole", "kind: whole\n    direction: up", 1)
-        hashes = {**data["question"]["hashes"], "policy": hashlib.sha256(text.encode()).hexdigest()}
-        data["question"].update(policy=text, hashes=hashes)
-        data["question"]["features"]["Income"]["moves"] = "up"
+        text = data["problem"]["policy"].replace("kind: whole", "kind: whole\n    direction: up", 1)
+        hashes = {**data["problem"]["hashes"], "policy": hashlib.sha256(text.encode()).hexdigest()}
+        data["problem"].update(policy=text, hashes=hashes)
+        data["problem"]["features"]["Income"]["moves"] = "up"
 
     first = forged(path, change)
-    policy = json.loads(parts_of(first)["explanation.json"])["question"]["hashes"]["policy"]
+    policy = json.loads(parts_of(first)["explanation.json"])["problem"]["hashes"]["policy"]
     second = forged(first, lambda data: data["hashes"].update(policy=policy), part="evidence.json")
     report = check_evidence(second, case.model)
     assert report.passed
@@ -251,12 +251,12 @@ def test_another_policy_than_the_explainers_is_not_held(files: dict[str, tuple[C
 @pytest.mark.parametrize("levels", [["Own", "Rent"], ["Own", "Rent", "Else"]])
 def test_a_group_that_the_reference_settles_is_the_explainers_own(levels: list[str], tmp_path: Path) -> None:
     frame = homes().assign(Else=lambda one: 1 - one["Own"] - one["Rent"])
-    actions = (
-        p2ce.ActionSet.infer(frame, protect=None)
+    policy = (
+        p2ce.Policy.infer(frame, protect=None)
         .fix("Age", "Job", "Area")
         .rule(p2ce.rules.one_hot("Home", levels))
     )
-    case = made(worth, frame, {**WHO, "Else": 0}, actions=actions, plausibility=None, max_changes=2)
+    case = made(worth, frame, {**WHO, "Else": 0}, policy=policy, plausibility=None, max_changes=2)
     case.saved(tmp_path / "case.zip")
     assert set(outcomes_of(tmp_path / "case.zip", case.model).values()) == {"held"}
 
@@ -280,7 +280,7 @@ def test_a_broken_rule_is_found(kind: str, files: dict[str, tuple[Case, Path]]) 
     case, path = files[name]
 
     def change(data: dict[str, Any]) -> None:
-        next(rule for rule in data["question"]["rules"] if rule["rule"] == kind).update(changes)
+        next(rule for rule in data["problem"]["rules"] if rule["rule"] == kind).update(changes)
 
     found = broken(forged(path, change), case.model)
     assert f"rule {kind}" in found
@@ -304,9 +304,9 @@ def test_another_model_is_found(files: dict[str, tuple[Case, Path]]) -> None:
 
 
 def test_what_cannot_be_checked_is_listed_and_never_held(tmp_path: Path) -> None:
-    actions = FEW.rule(p2ce.rules.predicate("tests.archive.predicates:modest", name="modest"))
+    policy = FEW.rule(p2ce.rules.predicate("tests.archive.predicates:modest", name="modest"))
     objectives = ["changes", "percentile_shift"]
-    case = made(loans.forest(), loans.people(), loans.PERSON, objectives=objectives, actions=actions)
+    case = made(loans.forest(), loans.people(), loans.PERSON, objectives=objectives, policy=policy)
     case.saved(tmp_path / "case.zip")
     outcomes = outcomes_of(tmp_path / "case.zip", case.model)
     unchecked = {what for what, outcome in outcomes.items() if outcome == "unchecked"}
@@ -318,8 +318,8 @@ def test_a_sampled_front_is_not_held(tmp_path: Path) -> None:
     frame = homes().drop(columns="Area")
     model = RandomForestClassifier(5, max_depth=4, random_state=0).fit(frame, worth(homes()) > 0.5)
     person = {name: value for name, value in WHO.items() if name != "Area"}
-    actions = p2ce.ActionSet.infer(frame, protect=None)
-    case = made(model, frame, person, actions=actions, plausibility=None, max_changes=None)
+    policy = p2ce.Policy.infer(frame, protect=None)
+    case = made(model, frame, person, policy=policy, plausibility=None, max_changes=None)
     case.saved(tmp_path / "case.zip")
     report = check_evidence(tmp_path / "case.zip", case.model)
     assert report.passed
@@ -334,7 +334,7 @@ def test_the_front_is_complete_exactly_where_the_oracle_says_so(tmp_path: Path) 
     """Of all subsets of a front, only the whole one passes."""
     objectives = ["mean_distance", "max_distance", "changes"]
     for person in loans.rejected().head(8).to_dict("records"):
-        case = made(loans.forest(), loans.people(), person, actions=FEW, plausibility=None, max_changes=3)
+        case = made(loans.forest(), loans.people(), person, policy=FEW, plausibility=None, max_changes=3)
         explanation = case.saved(tmp_path / "case.zip")
         truth = brute_force_front(
             person,
@@ -390,7 +390,7 @@ def test_options_that_are_as_plausible_as_today_are_checked_by_the_persons_own_r
     forest = p2ce.IsolationForest(contamination=0.4, n_estimators=20)
     seen = 0
     for person in loans.rejected().head(25).to_dict("records"):
-        case = made(loans.forest(), loans.people(), person, actions=FEW, plausibility=forest, max_changes=2)
+        case = made(loans.forest(), loans.people(), person, policy=FEW, plausibility=forest, max_changes=2)
         found = case.saved(tmp_path / "case.zip")
         assert broken(tmp_path / "case.zip", case.model) == set()
         if any(option.admitted_by == "as plausible as today" for option in found):
@@ -399,7 +399,7 @@ def test_options_that_are_as_plausible_as_today_are_checked_by_the_persons_own_r
                 loans.forest(),
                 loans.people(),
                 person,
-                actions=FEW,
+                policy=FEW,
                 plausibility=forest,
                 max_changes=2,
                 plausibility_of_today="ignore",

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import p2ce
-from p2ce import ActionSet, rules
+from p2ce import Policy, rules
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.result import Restriction
 from p2ce.result.rule_data import rule_data
@@ -28,7 +28,7 @@ FRAME = pd.DataFrame(
         "school": pd.Categorical(SCHOOL * 20, categories=SCHOOL, ordered=True),
     }
 ).assign(a=lambda frame: frame["a"].where(frame["a"] != 7))
-FREE = ActionSet.infer(FRAME)
+FREE = Policy.infer(FRAME)
 SMALL = rules.predicate(lambda rows: rows["b"] < 3.0, name="b is small")
 ACTIONS = {
     "free": FREE,
@@ -55,13 +55,13 @@ ROWS = st.tuples(
 
 @cache
 def setup_of(kind: str) -> Problem:
-    """Ask a small question over an action set; what the model says does not matter."""
+    """Ask a small problem over a policy; what the model says does not matter."""
 
     def scores(frame: pd.DataFrame) -> np.ndarray:
         return (frame["b"] > 2.0).to_numpy(dtype=np.float64)
 
     return p2ce.Explainer(
-        scores, FRAME, target=1, actions=ACTIONS[kind], plausibility=None, max_changes=None
+        scores, FRAME, target=1, policy=ACTIONS[kind], plausibility=None, max_changes=None
     )._problem
 
 
@@ -90,9 +90,9 @@ def test_rows_are_allowed_value_by_value(kind: str, before: tuple, after: tuple)
     then, now = np.array([before]), np.array([after])
     cells = [
         (feature.name, *(problem.codebook[feature.name].plain(code) for code in pair))
-        for feature, *pair in zip(problem.actions.features, before, after, strict=True)
+        for feature, *pair in zip(problem.policy.features, before, after, strict=True)
     ]
-    fine = all(_same(old, new) or problem.actions[name].allows(old, new) for name, old, new in cells)
+    fine = all(_same(old, new) or problem.policy[name].allows(old, new) for name, old, new in cells)
     assert allowed_rows(problem.features, problem.codebook, then, now).tolist() == [fine]
 
 

@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import p2ce
-from p2ce import ActionSet
+from p2ce import Policy
 
 
 def people() -> pd.DataFrame:
@@ -29,12 +29,12 @@ def score(frame: pd.DataFrame) -> Any:
 
 def explainer(**changed: Any) -> p2ce.Explainer:
     frame = people()
-    actions = (
-        ActionSet.infer(frame, grid="paper", protect=None)
+    policy = (
+        Policy.infer(frame, grid="paper", protect=None)
         .within(Income=(0.0, 4_000.0))
         .display(Income={"decimals": 0}, Rate={"style": "percent", "decimals": 1})
     )
-    made = {"actions": actions, "plausibility": p2ce.IsolationForest(n_estimators=20), **changed}
+    made = {"policy": policy, "plausibility": p2ce.IsolationForest(n_estimators=20), **changed}
     return p2ce.Explainer(score, frame, **made)
 
 
@@ -45,31 +45,31 @@ def rejected() -> pd.DataFrame:
 
 def test_displayed_values_hold_as_much_as_those_found() -> None:
     made = explainer()
-    answers = made.explain_many(rejected())
-    shown = [(entry, option) for entry in answers for option in entry if option.rounded]
+    results = made.explain_many(rejected())
+    shown = [(entry, option) for entry in results for option in entry if option.rounded]
     assert len(shown) > 10
     for entry, option in shown:
         assert option.rounded.keys() <= option.changes.keys()
         for name, value in option.rounded.items():
-            display = made.actions[name].display
+            display = made.policy[name].display
             assert value == pytest.approx(display.rounded(option.values[name]), rel=1e-6)
             assert value != option.values[name]
-        verdict = made.check(entry.person, {**option.values, **option.rounded})
+        verdict = made.evaluate(entry.person, {**option.values, **option.rounded})
         assert verdict.ok
 
 
 def test_a_rounding_that_the_model_rejects_is_not_displayed() -> None:
-    actions = ActionSet.infer(people(), protect=None).fix("Rate", "Debt").display(Income={"decimals": 0})
-    made = explainer(actions=actions.values(Income=[2_200.4]), threshold=0.50005, plausibility=None)
+    policy = Policy.infer(people(), protect=None).fix("Rate", "Debt").display(Income={"decimals": 0})
+    made = explainer(policy=policy.values(Income=[2_200.4]), threshold=0.50005, plausibility=None)
     person = {"Income": 2_000.0, "Rate": 0.0, "Debt": 0}
-    assert not made.check(person, {"Income": 2_200.0}).valid
+    assert not made.evaluate(person, {"Income": 2_200.0}).valid
     assert [option.rounded for option in made.explain(person)] == [{}]
 
 
 def test_a_change_that_rounding_would_undo_is_displayed_in_full() -> None:
     frame = people()
-    actions = ActionSet.infer(frame, protect=None).fix("Income", "Debt").display(Rate={"decimals": 0})
-    made = explainer(actions=actions.values(Rate=[-0.25]), plausibility=None)
+    policy = Policy.infer(frame, protect=None).fix("Income", "Debt").display(Rate={"decimals": 0})
+    made = explainer(policy=policy.values(Rate=[-0.25]), plausibility=None)
     # −0.25 rounds to 0: where one person stands, and where the model rejects the other.
     for income, rate in ((2_000.0, 0.0), (1_300.0, 0.25)):
         found = made.explain({"Income": income, "Rate": rate, "Debt": 0})
@@ -77,15 +77,15 @@ def test_a_change_that_rounding_would_undo_is_displayed_in_full() -> None:
 
 
 def test_rounding_respects_the_policy() -> None:
-    actions = (
-        ActionSet.infer(people(), protect=None)
+    policy = (
+        Policy.infer(people(), protect=None)
         .fix("Rate", "Debt")
         .within(Income=(0.0, 2_500.6))
         .values(Income=[2_500.6])
         .display(Income={"decimals": 0})
     )
     # 2,501 lies outside of what within() allows, although the model would take it.
-    found = explainer(actions=actions, plausibility=None).explain({"Income": 2_000.0, "Rate": 0.0, "Debt": 0})
+    found = explainer(policy=policy, plausibility=None).explain({"Income": 2_000.0, "Rate": 0.0, "Debt": 0})
     assert found[0].values["Income"] == 2_500.6
     assert found[0].rounded == {}
 
@@ -94,16 +94,16 @@ def test_displayed_options_stand_to_each_other_as_the_exact_ones_do() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"Income": rng.uniform(500, 4_000, 400), "Years": rng.uniform(0, 20, 400)})
     model = LogisticRegression().fit(frame, frame["Income"] / 4_000 + frame["Years"] / 20 > 1.1)
-    actions = (
-        ActionSet.infer(frame, protect=None)
+    policy = (
+        Policy.infer(frame, protect=None)
         .display(Income={"decimals": 0}, Years={"decimals": 0})
         .step(Income=50, Years=0.25)
     )
-    made = p2ce.Explainer(model, frame, actions=actions, target=True)
-    answers = made.explain_many(frame[~model.predict(frame)].iloc[:60])
+    made = p2ce.Explainer(model, frame, policy=policy, target=True)
+    results = made.explain_many(frame[~model.predict(frame)].iloc[:60])
     rounded = 0
-    for entry in answers:
-        shown = [made.check(entry.person, {**option.values, **option.rounded}) for option in entry]
+    for entry in results:
+        shown = [made.evaluate(entry.person, {**option.values, **option.rounded}) for option in entry]
         rounded += sum(bool(option.rounded) for option in entry)
         for option, verdict in zip(entry, shown, strict=True):
             assert verdict.ok
@@ -122,8 +122,8 @@ def test_a_model_that_knows_no_rounded_values_answers_all_the_same() -> None:
         return ((rows["Rate"] >= 0.5) & (rows["Debt"] >= 3)).to_numpy(float)
 
     quarters = pd.DataFrame({"Rate": np.arange(8) / 4, "Debt": np.arange(8)})
-    actions = ActionSet.infer(quarters, protect=None).step(Rate=0.25).display(Rate={"decimals": 1})
-    found = p2ce.Explainer(strict, quarters, actions=actions, target=1, plausibility=None).explain(
+    policy = Policy.infer(quarters, protect=None).step(Rate=0.25).display(Rate={"decimals": 1})
+    found = p2ce.Explainer(strict, quarters, policy=policy, target=1, plausibility=None).explain(
         quarters.iloc[0]
     )
     assert found.status is p2ce.Status.OPTIMAL

@@ -1,4 +1,4 @@
-"""Check LightGBM Boosters whose inside is not supported, or whose numbers are no probabilities."""
+"""Check LightGBM Boosters whose inside is not supported, or whose numbers are not probabilities."""
 
 from pathlib import Path
 from typing import Any

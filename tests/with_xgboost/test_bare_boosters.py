@@ -1,4 +1,4 @@
-"""Check XGBoost Boosters whose inside is not supported, or whose numbers are no probabilities."""
+"""Check XGBoost Boosters whose inside is not supported, or whose numbers are not probabilities."""
 
 from pathlib import Path
 from typing import Any

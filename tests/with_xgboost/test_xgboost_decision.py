@@ -30,4 +30,4 @@ def test_a_threshold_next_to_a_score_is_compared_as_numpy_compares_it(end, kind)
         assert tied.any()
         predicted = model.predict(rows) == 1
         found = Explainer(model, frame, target=1, plausibility=None, max_changes=1).explain_many(rows)
-        assert [one.status is Status.ALREADY_FAVOURABLE for one in found] == predicted.tolist()
+        assert [one.status is Status.ACCEPTED for one in found] == predicted.tolist()

@@ -49,7 +49,7 @@ def as_array(labels: Sequence[Any], dtype: np.dtype[Any]) -> Feed:
 
 
 def missing_columns(rows: Rows) -> list[str]:
-    """List the columns of a frame in which a value is missing; nothing is known of what is no frame."""
+    """List the columns of a frame in which a value is missing; nothing is known of what is not a frame."""
     if not (hasattr(rows, "isna") and hasattr(rows, "columns")):
         return []
     holds = np.asarray(rows.isna().any(axis=0), dtype=np.bool_)
@@ -57,7 +57,7 @@ def missing_columns(rows: Rows) -> list[str]:
 
 
 def label_columns(rows: Rows) -> list[str]:
-    """List the columns of a frame that hold text or categories; nothing is known of what is no frame."""
+    """List the columns of a frame that hold text or categories; nothing is known of what is not a frame."""
     if not hasattr(rows, "dtypes") or not hasattr(rows, "columns"):
         return []
     plain = [getattr(dtype, "numpy_dtype", dtype) for dtype in rows.dtypes]
@@ -93,7 +93,7 @@ def some_rows(reference: Rows) -> Rows:
 def choose_feed(
     method: Callable[[Any], Any], feeds: Sequence[Feed], rows: Rows, *, call: str
 ) -> tuple[Feed, np.ndarray]:
-    """Find the first way of handing rows over that is answered, and give the answers."""
+    """Find the first way of handing rows over that is answered, and give the results."""
     return retried(lambda given: _first_answered(method, feeds, given, call=call))(rows)
 
 
@@ -135,7 +135,7 @@ def _check_form(found: np.ndarray, rows: Rows, *, call: str) -> None:
 def answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Rows = None) -> np.ndarray:
     """Call ``method`` on ``given`` for numbers of any shape and type; ``call`` is its name in messages.
 
-    ``rows`` is the frame that ``given`` was made of, where that is no frame itself.
+    ``rows`` is the frame that ``given`` was made of, where that is not a frame itself.
     """
     found = raw_answers_of(method, given, call=call, rows=rows)
     if found.dtype.kind not in "biuf":
@@ -147,7 +147,7 @@ def answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Row
 
 
 def raw_answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Rows = None) -> np.ndarray:
-    """Call ``method`` on ``given`` for whatever it answers: numbers, or the names of classes."""
+    """Call ``method`` on ``given`` for whatever it results: numbers, or the names of classes."""
     count = len(given)
     try:
         reported = method(given)
@@ -156,7 +156,7 @@ def raw_answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows:
         # A copy: what comes back may be a buffer that the next call writes to.
         found = np.array(reported)
     except (P2CEError, KeyboardInterrupt):
-        raise  # this library's own word about the answer, and that of the person who waits for it
+        raise  # this library's own word about the explanation, and that of the person who waits for it
     except BaseException as error:  # a model may end the program, or a generator, as little as itself
         if any(kind.__name__ == "NotFittedError" for kind in type(error).__mro__):
             raise NotFitted(
@@ -251,7 +251,7 @@ def _apart(one: FloatArray, other: FloatArray) -> float:
 
 
 def differences(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Give how far answers differ, relative to values above 1; equal infinities do not differ."""
+    """Return how far results differ, relative to values above 1; equal infinities do not differ."""
     with np.errstate(invalid="ignore"):
         error = np.abs(one - other) / np.maximum(1.0, np.minimum(np.abs(one), np.abs(other)))
     return np.where(one == other, 0.0, np.where(np.isnan(error), np.inf, error))

@@ -34,12 +34,12 @@ class Retrying(Generic[Answer]):
         self._last = 0.0  # when retries were last in vain
 
     def __call__(self, rows: Any) -> Answer:
-        """Give the first answer, or raise what the last try raised."""
+        """Return the first explanation, or raise what the last try raised."""
         tries = len(PAUSES) + 1
         for number in range(1, tries + 1):
             begin = time.monotonic()
             try:
-                answer = self._call(rows)
+                explanation = self._call(rows)
             except InvalidOutput as error:
                 if number == tries:
                     self._in_vain += 1
@@ -49,9 +49,9 @@ class Retrying(Generic[Answer]):
             else:
                 if number > 1:
                     self._in_vain = 0
-                return answer
+                return explanation
             time.sleep(PAUSES[number - 1])
-        raise AssertionError("the last try answers or raises")
+        raise AssertionError("the last try results or raises")
 
     def _is_worth_it(self, error: InvalidOutput, begin: float) -> bool:
         now = time.monotonic()

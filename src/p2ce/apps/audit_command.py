@@ -1,4 +1,4 @@
-"""Compare groups of people by their answers: ``p2ce audit``."""
+"""Compare groups of people by their results: ``p2ce audit``."""
 
 import json
 from collections.abc import Mapping
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from p2ce.audits.audit_result import Audit
-    from p2ce.portfolio.answers import Answers
+    from p2ce.portfolio.portfolio_results import PortfolioResults
     from p2ce.result import Explanations
 
 FORMS = (".html", ".md", ".csv", ".json")
 
 
 def run_audit(
-    answers: Path,
+    results: Path,
     *,
     groups: str,
     data: Path | None,
@@ -35,7 +35,7 @@ def run_audit(
     force: bool,
     limits: Limits,
 ) -> None:
-    """Audit the answers of a run or of a JSON file, and write or print what was found."""
+    """Audit the results of a run or of a JSON file, and write or print what was found."""
     names = [name.strip() for name in groups.split(",") if name.strip()]
     if not names:
         raise InvalidArgument("--groups expects names of columns, as in --groups sex,age_band; got none.")
@@ -43,30 +43,30 @@ def run_audit(
         raise InvalidArgument("--index-column names people in --data, which is not given. Give it as well.")
     if out is not None:
         check_form(out, FORMS)
-        require_other(out, {"ANSWERS": answers, "--data": data})
+        require_other(out, {"ANSWERS": results, "--data": data})
         require_place(out, force=force)
     from p2ce.audits.audit_groups import audit
     from p2ce.present.languages import words_in
 
     words_in(language)  # before the work starts
-    with working("Reading the answers …"):
-        held, own_index = _read(answers, limits)
+    with working("Reading the results …"):
+        held, own_index = _read(results, limits)
         table, index = _group_table(data, names, index_column, own_index, limits)
     with working("Comparing groups …"):
         found = audit(held, names, data=table, index_column=index, **settings)
     _write(found, out, language, raw_csv=raw_csv)
 
 
-def _read(answers: Path, limits: Limits) -> "tuple[Answers | Explanations, str | None]":
-    """Open a folder of answers, or a JSON file; give the column that names people as well, if it is known."""
-    if answers.is_dir() or not answers.exists():
-        from p2ce.portfolio.answers import Answers
+def _read(results: Path, limits: Limits) -> "tuple[PortfolioResults | Explanations, str | None]":
+    """Open a folder of results, or a JSON file; give the column that names people as well, if it is known."""
+    if results.is_dir() or not results.exists():
+        from p2ce.portfolio.portfolio_results import PortfolioResults
 
-        opened = Answers(answers, limits=limits)
+        opened = PortfolioResults(results, limits=limits)
         return opened, opened.manifest["index_column"]
     from p2ce.result import Explanations
 
-    text = require_file(answers, "ANSWERS").read_bytes()
+    text = require_file(results, "ANSWERS").read_bytes()
     return Explanations.from_json(text, limits=limits), None
 
 
@@ -89,11 +89,11 @@ def _group_table(
     if index is None and own_index is not None:
         raise UnknownFeature(
             f"{named('--data', data)} has no column {echoed(own_index)}, by which people are known in the "
-            "answers. Name the column that holds these keys: --index-column"
+            "results. Name the column that holds these keys: --index-column"
         )
     if index is not None and index not in table.columns:
         raise UnknownFeature(
-            f"--index-column {echoed(index)} is no column of --data. {nearest(index, table.columns)}"
+            f"--index-column {echoed(index)} is not a column of --data. {nearest(index, table.columns)}"
         )
     if not set(names) & set(table.columns):
         raise UnknownFeature(

@@ -62,7 +62,7 @@ def _measure(case: Case, console: "Console", *, brute: int, largest: int) -> int
         single = _timed_one_by_one(case)
         together, share = _timed_together(case)
     rows = [("explain, one call each", single), ("explain_many, each person", together)]
-    if brute and case.explainer.actions.rules:
+    if brute and case.explainer.policy.rules:
         notice("Brute force knows no rules between features, and is left out.")
         brute = 0
     with working("Timing brute force …"):
@@ -107,7 +107,7 @@ def _of_files(inputs: "Inputs", people: int) -> Case:
 
     check_files(inputs)
     ready = make_ready(inputs)
-    rejected = ready.people[ready.explainer.score(ready.people) < ready.explainer.threshold]
+    rejected = ready.people[ready.explainer.scores(ready.people) < ready.explainer.threshold]
     return _case(ready.explainer, rejected, people, printable(inputs.data or inputs.reference))
 
 
@@ -139,7 +139,7 @@ def _timed_one_by_one(case: Case) -> list[float]:
 
 
 def _timed_together(case: Case) -> tuple[list[float], float]:
-    """Give what each person took in one call for all, and the share of each in the whole call."""
+    """Return what each person took in one call for all, and the share of each in the whole call."""
     begun = time.perf_counter()
     entries = list(case.explainer.explain_many(case.rejected))
     return [entry.elapsed for entry in entries], (time.perf_counter() - begun) / len(case.rejected)

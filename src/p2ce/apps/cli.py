@@ -193,7 +193,7 @@ def explain(
 
 @app.command()
 def evidence(
-    answers: Annotated[Path, typer.Argument(help="The folder that a portfolio run wrote.", readable=False)],
+    results: Annotated[Path, typer.Argument(help="The folder that a portfolio run wrote.", readable=False)],
     person: Annotated[str, say.option("The key of the person.", "KEY", panel=say.PEOPLE)],
     out: Annotated[Path, say.option("Where to write: a zip file.", "FILE", panel=say.OUTPUT)],
     model: say.OptionalModel = None,
@@ -217,7 +217,7 @@ def evidence(
 ) -> None:
     """Keep how one person's explanation came about in one file, for a regulator or a court.
 
-    [green]p2ce evidence answers/ --person 1234 --model model.txt --out case-1234.zip[/]
+    [green]p2ce evidence results/ --person 1234 --model model.txt --out case-1234.zip[/]
 
     The file holds the person, the policy, hashes and versions, every option, the certificate, the explainer
     with its whole reference population, and a readme: treat it like the data. With --model, the grid that
@@ -232,7 +232,7 @@ def evidence(
         trust_predicates=trust_predicates,
         limits=read_limits(limit or ()),
     )
-    run_evidence(answers, person=person, out=out, given=given, with_model=with_model, sign=sign, force=force)
+    run_evidence(results, person=person, out=out, given=given, with_model=with_model, sign=sign, force=force)
 
 
 @app.command()
@@ -327,7 +327,7 @@ def inspect(
 
 @app.command()
 def audit(
-    answers: Annotated[
+    results: Annotated[
         Path,
         typer.Argument(
             help="The folder of a portfolio run, or what explain --out wrote as JSON.", readable=False
@@ -339,7 +339,7 @@ def audit(
     data: Annotated[
         Path | None,
         say.option(
-            "A table with columns of --groups that the answers lack: CSV, TSV (also .gz) or Parquet.", "FILE"
+            "A table with columns of --groups that the results lack: CSV, TSV (also .gz) or Parquet.", "FILE"
         ),
     ] = None,
     index_column: Annotated[
@@ -371,14 +371,14 @@ def audit(
 ) -> None:
     """Compare groups: who is rejected, who has an option, what it costs, with intervals and tests.
 
-    [green]p2ce audit answers/ --groups sex,age_band --out audit.html[/]
+    [green]p2ce audit results/ --groups sex,age_band --out audit.html[/]
 
     Groups need not be columns of the model: keep them in the run (--keep), or give them with --data.
     """
     from p2ce.apps.audit_command import run_audit
 
     run_audit(
-        answers,
+        results,
         groups=groups,
         data=data,
         index_column=index_column,

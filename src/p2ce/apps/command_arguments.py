@@ -9,7 +9,7 @@ FILES, PROBLEM, PEOPLE, OUTPUT = "Files", "Problem", "Which people", "Output"
 
 
 def option(help: str, metavar: str | None = None, *names: str, panel: str = FILES) -> Any:  # noqa: A002
-    """Give an option; a file is checked when it is read, with a better message than typer's."""
+    """Return an option; a file is checked when it is read, with a better message than typer's."""
     return typer.Option(*names, help=help, metavar=metavar, readable=False, rich_help_panel=panel)
 
 

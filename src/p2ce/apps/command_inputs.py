@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from p2ce.explainer import Explainer
-    from p2ce.problem.actions import ActionSet
+    from p2ce.problem.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ class Ready:
     people: "pd.DataFrame"  # the model's columns
     extras: "pd.DataFrame"  # the other columns of the data
     labels: list[Any]  # one for each person
-    actions: "ActionSet"
+    policy: "Policy"
 
 
 def check_files(inputs: Inputs, *, people: bool = True) -> None:
@@ -110,34 +110,34 @@ def make_ready(inputs: Inputs) -> Ready:
         reference_table = people_table
     else:
         reference_table = read_table(inputs.reference, "--reference", limits=inputs.limits)
-    policy = _read_policy(inputs)
+    stated = _read_policy(inputs)
     known = columns_of(loaded.model)
     people_table = people_table or reference_table
-    names = _names(inputs, known, reference_table, people_table, policy)
-    reference = typed_reference(reference_table, names, known, policy, loaded.kind)
+    names = _names(inputs, known, reference_table, people_table, stated)
+    reference = typed_reference(reference_table, names, known, stated, loaded.kind)
     _require(people_table, names, "--data", "the model")
     people = cells.typed_people(people_table, reference)
     if people_table is not reference_table:
         tell_new_labels(people_table, people, reference)
-    actions = _actions(inputs, policy, reference, people_table)
+    policy = _settled_policy(inputs, stated, reference, people_table)
     target = read_target(loaded.model, inputs.target)
     unused = [name for name in reference_table.columns if name not in (*names, inputs.index_column)]
     labels = find_labels(loaded.model, reference_table, unused)
     return Ready(
-        explainer=_explainer(inputs, loaded.model, reference, actions, target, labels),
+        explainer=_explainer(inputs, loaded.model, reference, policy, target, labels),
         loaded=loaded,
         reference=reference,
         people=people,
         extras=_extras(inputs, people_table, names),
         labels=_labels(inputs, people_table),
-        actions=actions,
+        policy=policy,
     )
 
 
 def as_the_model_takes_it(
     model: str, table: Table, drop: tuple[str, ...], limits: Limits = DEFAULT
 ) -> "pd.DataFrame":
-    """Give the columns of a table that a model sees, in the types that it takes."""
+    """Return the columns of a table that a model sees, in the types that it takes."""
     loaded = load_model(model, limits=limits)
     known = columns_of(loaded.model)
     names = _names(Inputs(model=model, reference=table.path, drop=drop), known, table, table, None)
@@ -145,26 +145,28 @@ def as_the_model_takes_it(
 
 
 def hash_of(path: Path | None) -> str:
-    """Give a mark by which a changed file is known."""
+    """Return a mark by which a changed file is known."""
     return "" if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _read_policy(inputs: Inputs) -> "ActionSet | None":
+def _read_policy(inputs: Inputs) -> "Policy | None":
     if inputs.policy is None:
         return None
-    from p2ce.problem.actions import ActionSet
+    from p2ce.problem.policy import Policy
 
-    return ActionSet.load(inputs.policy, trust_predicates=inputs.trust_predicates, limits=inputs.limits)
+    return Policy.load(inputs.policy, trust_predicates=inputs.trust_predicates, limits=inputs.limits)
 
 
 def _names(
-    inputs: Inputs, known: ModelColumns, table: Table, people: Table, policy: "ActionSet | None"
+    inputs: Inputs, known: ModelColumns, table: Table, people: Table, policy: "Policy | None"
 ) -> list[str]:
     """Settle the model's columns, as the reference calls them."""
     both = list(dict.fromkeys([*table.columns, *people.columns]))
     for name in inputs.drop:
         if name not in both:
-            raise InvalidArgument(f"--drop {echoed(name)} is no column of the tables. {nearest(name, both)}")
+            raise InvalidArgument(
+                f"--drop {echoed(name)} is not a column of the tables. {nearest(name, both)}"
+            )
         if known.names is not None and name in known.names:
             raise InvalidArgument(
                 f"--drop {echoed(name)} is a column that the model takes. It cannot be left out."
@@ -220,29 +222,29 @@ def _labels(inputs: Inputs, table: Table) -> list[Any]:
         return list(range(len(table.frame)))
     if name not in table.columns:
         raise InvalidArgument(
-            f"--index-column {echoed(name)} is no column of {table.path.name}. {nearest(name, table.columns)}"
+            f"--index-column {echoed(name)} is not a column of {table.path.name}. {nearest(name, table.columns)}"
         )
     # As they stand in the file: 00417 and 417 are two people, and so are ids with twenty digits.
     return [None if is_missing(label) else label for label in table.frame[name].tolist()]
 
 
-def _actions(
-    inputs: Inputs, policy: "ActionSet | None", reference: "pd.DataFrame", people: Table
-) -> "ActionSet":
+def _settled_policy(
+    inputs: Inputs, policy: "Policy | None", reference: "pd.DataFrame", people: Table
+) -> "Policy":
     """Settle what each feature may do; without a policy, names and values of the population say it."""
-    from p2ce.problem.actions import ActionSet
     from p2ce.problem.name_hints import likely_protected
+    from p2ce.problem.policy import Policy
 
     if policy is None:
-        actions = ActionSet.infer(reference)
-        moving = [name for name in reference.columns if not actions[name].fixed]
+        inferred = Policy.infer(reference)
+        moving = [name for name in reference.columns if not inferred[name].fixed]
         notice(
             "No --policy: what each feature may do is inferred from the population. "
             + (f"These may change: {listed(moving, most=20)}. " if moving else "Nothing may change. ")
             + "Review that before you advise anybody. Write a policy to edit with: "
             "p2ce policy infer"
         )
-        return actions
+        return inferred
     names = list(reference.columns)
     missing = [name for name in names if name not in policy.names]
     if missing:
@@ -256,7 +258,7 @@ def _actions(
     strange = [name for name in extra if name not in people.columns]
     if strange:
         raise InvalidArgument(
-            f"--policy {echoed(str(inputs.policy))} names {echoed(strange[0])}, which is no column of "
+            f"--policy {echoed(str(inputs.policy))} names {echoed(strange[0])}, which is not a column of "
             f"the model. {nearest(strange[0], names)}"
         )
     open_ones = [name for name in names if not policy[name].fixed and likely_protected(name) is not None]
@@ -273,7 +275,7 @@ def _actions(
     return policy
 
 
-def _require_kind(inputs: Inputs, policy: "ActionSet", reference: "pd.DataFrame", name: str) -> None:
+def _require_kind(inputs: Inputs, policy: "Policy", reference: "pd.DataFrame", name: str) -> None:
     """Raise if a feature is numbers in the policy and labels in the model, or vice versa."""
     from p2ce.tables.codebook import coding_of
 
@@ -297,7 +299,7 @@ def _explainer(
     inputs: Inputs,
     model: Any,
     reference: "pd.DataFrame",
-    actions: "ActionSet",
+    policy: "Policy",
     target: Any,
     labels: "pd.Series[Any] | None",
 ) -> "Explainer":
@@ -313,7 +315,7 @@ def _explainer(
         return Explainer(
             model,
             reference,
-            actions=actions,
+            policy=policy,
             target=target,
             y=labels,
             threshold=inputs.threshold,

@@ -47,7 +47,7 @@ class Interrupts:
 
 @contextmanager
 def hearing_interrupts() -> Iterator[Interrupts]:
-    """Give what hears of Ctrl-C; only the main thread does."""
+    """Return what hears of Ctrl-C; only the main thread does."""
     if threading.current_thread() is not threading.main_thread():
         yield Interrupts(None)
         return

@@ -68,8 +68,8 @@ def explainer_and_rejected(*, seed: int, **settings: Any) -> "tuple[p2ce.Explain
     made = p2ce.datasets.make_applicants(random_state=seed)
     people, outcome = made.features, made.outcome.map({1: REPAID, 0: "not repaid"})  # for the sentences
     model = HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=15, random_state=seed)
-    actions = (
-        p2ce.ActionSet.infer(people, protect=None)  # what may change is stated below
+    policy = (
+        p2ce.Policy.infer(people, protect=None)  # what may change is stated below
         .fix(*made.immutable)
         .increase_only("YearsAtCurrentJob", "SavingsBalance", "Income", "HasGuarantor")
         .decrease_only("LoanAmount")
@@ -77,9 +77,9 @@ def explainer_and_rejected(*, seed: int, **settings: Any) -> "tuple[p2ce.Explain
         .display(DISPLAYS)
     )
     explainer = p2ce.Explainer(
-        model.fit(people, outcome), people, actions=actions, target=REPAID, random_state=seed, **settings
+        model.fit(people, outcome), people, policy=policy, target=REPAID, random_state=seed, **settings
     )
-    return explainer, people[explainer.score(people) < explainer.threshold]
+    return explainer, people[explainer.scores(people) < explainer.threshold]
 
 
 def example_with_options(explainer: "p2ce.Explainer", rejected: "pd.DataFrame") -> Explanation:
@@ -114,7 +114,7 @@ def show(explanation: Explanation, console: Console) -> None:
 
 
 def time_sentence(explanation: Explanation) -> str:
-    """Say how long the explanation took, stage by stage."""
+    """State how long the explanation took, stage by stage."""
     stages = ", ".join(f"{stage} {_milliseconds(spent)}" for stage, spent in explanation.timings.items())
     return f"Time: {_milliseconds(explanation.elapsed)}" + (f" ({stages})." if stages else ".")
 

@@ -49,7 +49,7 @@ def run_evidence(
     from p2ce import evidence
     from p2ce.evidence.evidence_record import EXPLAINER
     from p2ce.explainer import Explainer
-    from p2ce.portfolio.answers import Answers
+    from p2ce.portfolio.portfolio_results import PortfolioResults
 
     file = None if given.model is None or not Path(given.model).is_file() else Path(given.model)
     require_other(out, {"--model": file, "--sign": sign})
@@ -58,7 +58,7 @@ def run_evidence(
     require_place(out, force=force)
     if with_model and file is None:
         raise InvalidArgument("--with-model keeps the model's file. Name it: --model model.txt")
-    answers = Answers(folder)
+    results = PortfolioResults(folder)
     kept = require_file(folder / EXPLAINER, "ANSWERS")
     explainer: Any = kept
     if given.model is None:
@@ -76,7 +76,7 @@ def run_evidence(
             )
     with working("Saving the evidence …"):
         evidence.save(
-            answers,
+            results,
             out,
             person=person,
             explainer=explainer,

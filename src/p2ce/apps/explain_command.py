@@ -17,7 +17,7 @@ from p2ce.errors import FAULT, InvalidArgument, nearest
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:
-    from p2ce.result import Explanations, WhyNone
+    from p2ce.result import Explanations, Relaxations
 
 DONE, SOME_FAILED, INTERRUPTED = 0, 3, 130
 WHY_NONE_SECONDS = 5.0
@@ -99,7 +99,7 @@ def _check(inputs: Inputs, task: Task) -> None:
             "--jobs 0 would do nothing. Give a number of processes, or -1 for one per core."
         )
     if task.time_limit is not None and not task.time_limit > 0:
-        raise InvalidArgument(f"--time-limit {task.time_limit:g} is no time. Give seconds above 0.")
+        raise InvalidArgument(f"--time-limit {task.time_limit:g} is not a time. Give seconds above 0.")
     check_jobs(task.jobs)
     check_time(task.time_limit)
     check_words(task.audience, task.language)
@@ -117,7 +117,7 @@ def check_words(audience: str, language: str) -> None:
 
 
 def choose(ready: Ready, task: Task, inputs: Inputs) -> list[int]:
-    """Give the positions of the chosen rows: one, those that match an expression, or all."""
+    """Return the positions of the chosen rows: one, those that match an expression, or all."""
     count = len(ready.people)
     if task.row is not None:
         return [_place(ready, task.row, inputs)]
@@ -126,7 +126,7 @@ def choose(ready: Ready, task: Task, inputs: Inputs) -> list[int]:
     frame = ready.people.join(ready.extras)
     more: dict[str, Any] = {}
     if names_score(task.where, inputs.limits) and SCORE not in frame.columns:
-        more[SCORE] = ready.explainer.score(ready.people)
+        more[SCORE] = ready.explainer.scores(ready.people)
     elif names_score(task.where, inputs.limits):
         notice(
             f"--where takes {echoed(SCORE)} from the column of the data. Rename that for the model's own "
@@ -155,14 +155,14 @@ def _place(ready: Ready, row: str, inputs: Inputs) -> int:
                 f"rows {found[0]} and {found[1]}. Use another --index-column, or --where."
             )
         raise InvalidArgument(
-            f"--row {echoed(row)} is no label in {echoed(inputs.index_column)}, of {count:,} rows. "
+            f"--row {echoed(row)} is not a label in {echoed(inputs.index_column)}, of {count:,} rows. "
             f"{nearest(row, labels)}"
         )
     try:
         place = int(row)
     except ValueError:
         raise InvalidArgument(
-            f"--row {echoed(row)} is no number. Rows count from 0 to {count - 1:,}; to go by a column of "
+            f"--row {echoed(row)} is not a number. Rows count from 0 to {count - 1:,}; to go by a column of "
             "labels, name it with --index-column."
         ) from None
     if not 0 <= place < count:
@@ -203,7 +203,7 @@ def _fingerprint(ready: Ready) -> str:
     from p2ce.explain.fingerprint import fingerprint_of
 
     scores = [
-        ready.explainer.score(frame.iloc[:: max(1, len(frame) // FINGERPRINTED)])
+        ready.explainer.scores(frame.iloc[:: max(1, len(frame) // FINGERPRINTED)])
         for frame in (ready.reference, ready.people)
     ]
     return fingerprint_of(np.concatenate(scores)[None, :])
@@ -217,14 +217,14 @@ def _collected(work: Work, places: list[int], ready: Ready) -> "Explanations":
     )
 
 
-def _why_none(ready: Ready, explanations: "Explanations") -> "WhyNone | None":
+def _why_none(ready: Ready, explanations: "Explanations") -> "Relaxations | None":
     """Find relaxations that give an option to a single person who has none."""
     from p2ce.result import Status
 
     if len(explanations) != 1 or explanations[0].status is not Status.NO_RECOURSE:
         return None
     with working("No option: looking for relaxations …"):
-        return ready.explainer.why_none(explanations[0], time_limit=WHY_NONE_SECONDS)
+        return ready.explainer.relaxations(explanations[0], time_limit=WHY_NONE_SECONDS)
 
 
 def _stopped(work: Work, places: list[int], kept: "partial.Partial | None") -> int:
@@ -240,7 +240,7 @@ def _stopped(work: Work, places: list[int], kept: "partial.Partial | None") -> i
     return INTERRUPTED
 
 
-def show(explanations: "Explanations", why: "WhyNone | None", task: Task) -> None:
+def show(explanations: "Explanations", why: "Relaxations | None", task: Task) -> None:
     """Print one person in words, or many as a table."""
     from p2ce.apps.print_summary import print_summary
     from p2ce.present.render import to_text

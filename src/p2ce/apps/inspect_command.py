@@ -108,7 +108,7 @@ def _model_lines(
 
 
 def _price_line(price: "SampledPrice") -> str:
-    """Say how many people have no plausible option, and what plausible ones cost the others."""
+    """State how many people have no plausible option, and what plausible ones cost the others."""
     people = counted(price.people, "rejected row")
     line = f"of {people} of the population, {price.left_without} have an option only without plausibility"
     if price.undecided:
@@ -120,7 +120,7 @@ def _price_line(price: "SampledPrice") -> str:
 
 
 def _chosen_by(ready: Ready) -> str:
-    chosen = any(feature.is_inferred and not feature.fixed for feature in ready.actions.features)
+    chosen = any(feature.is_inferred and not feature.fixed for feature in ready.policy.features)
     return "candidates by the data, and beside known thresholds" if chosen else "all candidates given"
 
 
@@ -155,12 +155,12 @@ def _print_grid(console: "Console", ready: Ready) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from p2ce.problem.actions_table import feature_row
+    from p2ce.problem.policy_table import feature_row
 
-    features = [ready.actions[name] for name in ready.reference.columns]
+    features = [ready.policy[name] for name in ready.reference.columns]
     called = [_called(feature.display) for feature in features]
     # The explainer knows associations that the policy does not: those of the model and of the labels.
-    favourable = [FAVOURABLE[ready.explainer.actions[feature.name].association] for feature in features]
+    favourable = [FAVOURABLE[ready.explainer.policy[feature.name].association] for feature in features]
     table = Table(show_edge=False, pad_edge=False)
     headings = ("feature", *(["called"] * any(called)), "kind", "may move")
     for heading in (*headings, *(["favourable"] * any(favourable)), "candidates"):
@@ -190,10 +190,10 @@ def _warnings(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[st
                 f"{echoed(name)} is the same in every row of the population, so that nothing is known "
                 "about it."
             )
-    moving = [name for name in ready.reference.columns if not ready.actions[name].fixed]
+    moving = [name for name in ready.reference.columns if not ready.policy[name].fixed]
     if inputs.policy is None:
         for name in moving:
-            if not ready.actions[name].is_category:
+            if not ready.policy[name].is_category:
                 codes = coding_of(ready.reference[name]).encode(ready.reference[name])
                 if (text := heavy_tails(name, codes[codes != MISSING])) is not None:
                     yield text

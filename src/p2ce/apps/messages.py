@@ -29,20 +29,20 @@ def printable(text: object) -> str:
 
 
 def error_line(message: object) -> None:
-    """Say what is wrong and what to do."""
+    """State what is wrong and what to do."""
     print(f"p2ce: {one_line(in_bounds(message))}", file=sys.stderr, flush=True)
 
 
 @cache
 def stderr_console() -> "Console":
-    """Give the console that all notices and bars share, so that they do not overwrite each other."""
+    """Return the console that all notices and bars share, so that they do not overwrite each other."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def stdout_console() -> "Console":
-    """Give the console for results; a closed pipe ends the program silently."""
+    """Return the console for results; a closed pipe ends the program silently."""
     from rich.console import Console
 
     class ResultConsole(Console):
@@ -53,7 +53,7 @@ def stdout_console() -> "Console":
 
 
 def notice(message: object) -> None:
-    """Say something worth knowing that is not wrong."""
+    """State something worth knowing that is not wrong."""
     from rich.text import Text
 
     stderr_console().print(Text.assemble(("note: ", "bold cyan"), one_line(in_bounds(message))))
@@ -61,7 +61,7 @@ def notice(message: object) -> None:
 
 @contextmanager
 def working(message: str, *, always: bool = False) -> Iterator[None]:
-    """Say what is running: a spinner on a terminal, else nothing, or a plain line if ``always``."""
+    """State what is running: a spinner on a terminal, else nothing, or a plain line if ``always``."""
     if not sys.stderr.isatty():
         if always:
             print(message, file=sys.stderr, flush=True)

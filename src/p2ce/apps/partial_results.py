@@ -19,7 +19,7 @@ from p2ce.errors import InvalidArgument, P2CEError
 from p2ce.files import BINARY, NO_LINK, PRIVATE, remedy_of
 from p2ce.result import Explanation
 from p2ce.result.json_data import whole_lines
-from p2ce.result.question import Question
+from p2ce.result.problem_record import ProblemRecord
 from p2ce.visible import echoed
 
 FORMAT = "p2ce.partial/3"
@@ -53,25 +53,25 @@ class Partial:
     def __init__(self, path: Path, header: Line) -> None:
         self.path = path
         self.done: dict[int, Explanation] = {}
-        self.questions: dict[str, Question] = {}  # by the hash of what they say
+        self.questions: dict[str, ProblemRecord] = {}  # by the hash of what they say
         self._header = header
         self._mark = _hash(header)
         self._is_begun = False
-        self._hashes: dict[int, str] = {}  # of Question objects, by identity
-        self._held: list[Question] = []  # so that no identity is used twice
+        self._hashes: dict[int, str] = {}  # of ProblemRecord objects, by identity
+        self._held: list[ProblemRecord] = []  # so that no identity is used twice
 
     def add(self, finished: Mapping[int, Explanation]) -> None:
         """Append people to the file; when this returns, they survive a crash."""
         lines: list[Line] = []
         people = []
         for place, entry in finished.items():
-            data = entry.to_dict(question=False)
-            if entry.question is not None:
-                name, new = self._named(entry.question)
+            data = entry.to_dict(problem=False)
+            if entry.problem is not None:
+                name, new = self._named(entry.problem)
                 if new:
-                    lines.append({"question": name, "content": entry.question.to_dict()})
-                data["question"] = name
-                entry = replace(entry, question=self.questions[name])
+                    lines.append({"problem": name, "content": entry.problem.to_dict()})
+                data["problem"] = name
+                entry = replace(entry, problem=self.questions[name])
             people.append([place, data])
             self.done[place] = entry
         lines.append({"people": people})
@@ -83,15 +83,15 @@ class Partial:
         for line in lines:
             if line["of"] != self._mark:
                 continue
-            if "question" in line:
-                question = Question.from_dict(line["content"])
-                self.questions[line["question"]] = question
-                self._hashes[id(question)] = line["question"]
+            if "problem" in line:
+                problem = ProblemRecord.from_dict(line["content"])
+                self.questions[line["problem"]] = problem
+                self._hashes[id(problem)] = line["problem"]
             for place, data in line.get("people", ()):
-                name = data.pop("question", None)
+                name = data.pop("problem", None)
                 entry = Explanation.from_dict(data)
                 if name is not None:
-                    entry = replace(entry, question=self.questions[name])
+                    entry = replace(entry, problem=self.questions[name])
                 self.done[int(place)] = entry
 
     def _write(self, lines: list[Line]) -> None:
@@ -117,14 +117,14 @@ class Partial:
             ) from error
         self._is_begun = True
 
-    def _named(self, question: Question) -> tuple[str, bool]:
-        """Give the hash of a question, and whether it is new here."""
-        if id(question) not in self._hashes:
-            self._hashes[id(question)] = _hash(question.to_dict())
-            self._held.append(question)
-        name = self._hashes[id(question)]
+    def _named(self, problem: ProblemRecord) -> tuple[str, bool]:
+        """Return the hash of a problem, and whether it is new here."""
+        if id(problem) not in self._hashes:
+            self._hashes[id(problem)] = _hash(problem.to_dict())
+            self._held.append(problem)
+        name = self._hashes[id(problem)]
         new = name not in self.questions
-        self.questions.setdefault(name, question)
+        self.questions.setdefault(name, problem)
         return name, new
 
 

@@ -15,7 +15,7 @@ from p2ce.visible import echoed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from p2ce.problem import ActionSet
+    from p2ce.problem import Policy
     from p2ce.problem.policy_lint import Finding
 
 app = typer.Typer(
@@ -37,7 +37,7 @@ class SpecialValues(StrEnum):
 
 @app.command()
 def check(
-    policy: Annotated[Path, typer.Argument(help="The policy, a YAML file.")],
+    path: Annotated[Path, typer.Argument(help="The policy, a YAML file.")],
     data: Annotated[Path, typer.Argument(help="The people that it is for: CSV, or Parquet.")],
     protected: Names = "",
     strict: Annotated[bool, typer.Option(help="Let warnings fail as errors do.")] = False,
@@ -55,14 +55,14 @@ def check(
     from p2ce.tables.typed_columns import with_gaps
 
     limits = read_limits(limit or ())
-    reading = parse_policy(read_file(require_file(policy, "POLICY"), limits=limits), limits=limits)
+    reading = parse_policy(read_file(require_file(path, "POLICY"), limits=limits), limits=limits)
     people = with_gaps(read_table(data, "DATA", may_be_empty=True, limits=limits))
     findings = lint(reading, people, protected=_names(protected))
     for finding in findings:
-        print(printable(_line(policy, finding)))
+        print(printable(_line(path, finding)))
     errors = sum(finding.severity is Severity.ERROR for finding in findings)
     warnings = len(findings) - errors
-    print(f"{printable(policy)}: {counted(errors, 'error')}, {counted(warnings, 'warning')}.")
+    print(f"{printable(path)}: {counted(errors, 'error')}, {counted(warnings, 'warning')}.")
     raise typer.Exit(1 if errors or (strict and warnings) else 0)
 
 
@@ -90,7 +90,7 @@ def infer(
     label_column: Annotated[
         str | None,
         typer.Option(
-            help="The column of outcomes. It is no feature; where a feature goes clearly with the favourable "
+            help="The column of outcomes. It is not a feature; where a feature goes clearly with the favourable "
             "outcome, the policy says which way.",
             metavar="COLUMN",
         ),
@@ -112,7 +112,7 @@ def infer(
     from p2ce.apps.target_argument import meant_label
     from p2ce.check_paths import require_other, require_place
     from p2ce.errors import InvalidTarget, UnnamedTarget
-    from p2ce.problem import ActionSet
+    from p2ce.problem import Policy
     from p2ce.problem.policy_file import save
 
     require_other(out, {"DATA": data, "--model": None if model is None else Path(model)})
@@ -123,7 +123,7 @@ def infer(
     wanted = _known(_names(protected), people)
     _tell_what_looks_wrong(people, alone=model is None and not dropped)
     try:
-        actions = ActionSet.infer(
+        policy = Policy.infer(
             people,
             labels,
             target=None if labels is None or target is None else meant_label(labels, target),
@@ -134,15 +134,15 @@ def infer(
         raise InvalidTarget(
             f"Nothing says which label of {echoed(label_column)} is the favourable outcome. Pass {calls}"
         ) from error
-    # What names look like is no statement of anybody's, and a file that nobody edited is a draft.
-    actions = replace(actions.protect(*wanted), stated=False)
-    _propose(actions)
-    save(actions, out)
-    if actions.proposed_rules:
-        shown = ", ".join(rule.text() for rule in actions.proposed_rules[:MOST_PROPOSED])
-        more = "" if len(actions.proposed_rules) <= MOST_PROPOSED else ", …"
+    # What names look like is not a statement of anybody's, and a file that nobody edited is a draft.
+    policy = replace(policy.protect(*wanted), stated=False)
+    _propose(policy)
+    save(policy, out)
+    if policy.proposed_rules:
+        shown = ", ".join(rule.text() for rule in policy.proposed_rules[:MOST_PROPOSED])
+        more = "" if len(policy.proposed_rules) <= MOST_PROPOSED else ", …"
         notice(f"Holds in all rows: {shown}{more}. To put it in force, move it from proposed_rules to rules.")
-    names = printable(", ".join(one.name for one in actions.features if one.protected) or "none")
+    names = printable(", ".join(one.name for one in policy.features if one.protected) or "none")
     print(f"{printable(out)}: {counted(people.shape[1], 'feature')}, protected: {names}.")
 
 
@@ -171,9 +171,9 @@ def _labels(data: Path, name: str, limits: Limits) -> "pd.Series[Any]":
     return cells.natural(table, name)
 
 
-def _propose(actions: "ActionSet") -> None:
-    """Say which directions the outcomes propose."""
-    ways = [f"{one.name} {one.association.name.lower()}" for one in actions.features if one.association]
+def _propose(policy: "Policy") -> None:
+    """State which directions the outcomes propose."""
+    ways = [f"{one.name} {one.association.name.lower()}" for one in policy.features if one.association]
     if ways:
         notice(
             f"These go with the favourable outcome: {', '.join(ways)}. Options that move them the other way "
@@ -202,7 +202,9 @@ def _known(names: list[str], people: "pd.DataFrame") -> list[str]:
 
     for name in names:
         if name not in people.columns:
-            raise UnknownFeature(f"{echoed(name)} is no column of the data. {nearest(name, people.columns)}")
+            raise UnknownFeature(
+                f"{echoed(name)} is not a column of the data. {nearest(name, people.columns)}"
+            )
     return names
 
 
@@ -210,5 +212,5 @@ def _names(given: str) -> list[str]:
     return [name.strip() for name in given.split(",") if name.strip()]
 
 
-def _line(policy: Path, finding: "Finding") -> str:
-    return f"{policy}:{finding.line}: {finding.severity}: {finding.message} [{finding.code}]"
+def _line(path: Path, finding: "Finding") -> str:
+    return f"{path}:{finding.line}: {finding.severity}: {finding.message} [{finding.code}]"

@@ -14,7 +14,7 @@ from p2ce.apps.messages import counted, error_line, printable, working
 from p2ce.limits import read_limits
 
 if TYPE_CHECKING:
-    from p2ce.portfolio.answers import Answers
+    from p2ce.portfolio.portfolio_results import PortfolioResults
 
 DONE, UNFINISHED, INTERRUPTED = 0, 3, 130
 app = typer.Typer(
@@ -88,11 +88,11 @@ def run(
     """Explain everybody in a table or a folder of tables, to Parquet.
 
     [bold]On this machine, with two processes:[/]
-    [green]p2ce portfolio run --explainer credit.p2ce --model model.txt --data people/ --out answers/[/]
+    [green]p2ce portfolio run --explainer credit.p2ce --model model.txt --data people/ --out results/[/]
 
     [bold]On a Dask cluster whose machines share a disk:[/]
     [green]p2ce portfolio run --explainer credit.p2ce --model model.txt --data /shared/people
-    --out /shared/answers --scheduler tls://10.0.0.5:8786[/]
+    --out /shared/results --scheduler tls://10.0.0.5:8786[/]
 
     Interrupt with Ctrl-C at any time: what is done is kept, and the same command again goes on.
     """
@@ -111,7 +111,7 @@ def run(
     if workers < 1:
         raise InvalidArgument(f"--workers {workers} would do nothing. Give at least 1.")
     if time_limit is not None and not time_limit > 0:
-        raise InvalidArgument(f"--time-limit {time_limit:g} is no time. Give seconds above 0.")
+        raise InvalidArgument(f"--time-limit {time_limit:g} is not a time. Give seconds above 0.")
     require_file(explainer, "--explainer")
     check_folder(out)
     before = _written(out)
@@ -122,7 +122,7 @@ def run(
                 ready = Explainer.load(
                     explainer, loaded.model, trust_predicates=trust_predicates, limits=limits
                 )
-            answers = run_portfolio(
+            results = run_portfolio(
                 ready,
                 data,
                 out,
@@ -142,30 +142,30 @@ def run(
     except KeyboardInterrupt:
         error_line("Interrupted; what is done is kept. Run the same command again to go on.")
         raise typer.Exit(INTERRUPTED) from None
-    raise typer.Exit(_report(answers, out, None if _written(out) == before else time.monotonic() - began))
+    raise typer.Exit(_report(results, out, None if _written(out) == before else time.monotonic() - began))
 
 
 def _written(out: Path) -> int | None:
-    """Say when the manifest was written; None if there is none."""
+    """State when the manifest was written; None if there is none."""
     from p2ce.portfolio.manifest import MANIFEST
 
     return (out / MANIFEST).stat().st_mtime_ns if (out / MANIFEST).exists() else None
 
 
-def _report(answers: "Answers", out: Path, seconds: float | None) -> int:
+def _report(results: "PortfolioResults", out: Path, seconds: float | None) -> int:
     """Print what was written; give the exit code."""
     from p2ce.portfolio.manifest import TIMINGS
     from p2ce.result.status import Status
 
-    statuses = answers.manifest["statuses"]
+    statuses = results.manifest["statuses"]
     counts = ", ".join(f"{count:,} {status}" for status, count in statuses.items())
-    people = counted(len(answers), "person", "people")
-    options = counted(answers.manifest["options"], "option")
+    people = counted(len(results), "person", "people")
+    options = counted(results.manifest["options"], "option")
     print(f"{printable(out)}: {options} for {people}{': ' * bool(counts)}{counts}.")
     if seconds is None:
         print("It was complete before.")
     else:
-        timings = json.loads((answers.path / TIMINGS).read_bytes())
+        timings = json.loads((results.path / TIMINGS).read_bytes())
         now, explaining = timings["people"], max(timings["explaining"], 0.001)
         shown = counted(now, "person", "people")
         # The time is that of the bar, which begins when the workers are ready.

@@ -1,4 +1,4 @@
-"""Give the columns of the reference the types that the model was fitted on, and report odd labels."""
+"""Return the columns of the reference the types that the model was fitted on, and report odd labels."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,13 +14,13 @@ from p2ce.visible import echoed, listed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from p2ce.problem.actions import ActionSet
+    from p2ce.problem.policy import Policy
 
 
 def typed_reference(
-    table: Table, names: list[str], known: ModelColumns, policy: "ActionSet | None", kind: str
+    table: Table, names: list[str], known: ModelColumns, policy: "Policy | None", kind: str
 ) -> "pd.DataFrame":
-    """Give the reference's columns the types that the model was fitted on, as far as they are known."""
+    """Return the reference's columns the types that the model was fitted on, as far as they are known."""
     import pandas as pd
 
     renamed = dict(zip(known.names or names, names, strict=True))
@@ -52,7 +52,7 @@ def typed_reference(
 
 
 def _settle_loose(
-    table: Table, names: list[str], known: ModelColumns, policy: "ActionSet | None", kind: str
+    table: Table, names: list[str], known: ModelColumns, policy: "Policy | None", kind: str
 ) -> dict[str, tuple[Any, ...] | None]:
     """Find which columns the model's lists of labels belong to: as many in number, in the model's order."""
     by_policy = [
@@ -115,7 +115,7 @@ def _as_text(column: "pd.Series[Any]") -> "pd.Series[Any]":
 
 
 def _in_type(column: "pd.Series[Any]", dtype: Any) -> "pd.Series[Any]":
-    """Give a column the policy's type, where that loses nothing."""
+    """Return a column the policy's type, where that loses nothing."""
     if column.dtype == dtype or column.isna().any():
         return column
     changed = column.astype(dtype)

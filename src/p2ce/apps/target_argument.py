@@ -35,7 +35,7 @@ def read_target(model: Any, given: str | None) -> Any:
     if found is not None:
         return found
     hint = nearest(given, classes).replace("'", "")
-    raise InvalidTarget(f"--target {echoed(given)} is no class of the model. {hint}")
+    raise InvalidTarget(f"--target {echoed(given)} is not a class of the model. {hint}")
 
 
 def meant_label(labels: "pd.Series[Any]", given: str) -> Any:
@@ -45,7 +45,9 @@ def meant_label(labels: "pd.Series[Any]", given: str) -> Any:
     if found is None:
         found = _number_range(given)
     if found is None:
-        raise InvalidTarget(f"--target {echoed(given)} is no label of the column. {nearest(given, classes)}")
+        raise InvalidTarget(
+            f"--target {echoed(given)} is not a label of the column. {nearest(given, classes)}"
+        )
     return found
 
 
@@ -99,7 +101,7 @@ def _number_range(given: str) -> tuple[float | None, float | None] | None:
         ends = tuple(float(end) if end.strip() else None for end in (low, high))
     except ValueError:
         raise InvalidTarget(
-            f"--target {echoed(given)} is no range. Write low:high, such as 1000:2000 or 1000:"
+            f"--target {echoed(given)} is not a range. Write low:high, such as 1000:2000 or 1000:"
         ) from None
     return ends[0], ends[1]
 

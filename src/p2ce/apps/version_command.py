@@ -14,7 +14,7 @@ OTHERS = ("pyarrow", "polars", "matplotlib")
 
 
 def lines(*, verbose: bool) -> list[str]:
-    """Give one line, or one for each library that is installed."""
+    """Return one line, or one for each library that is installed."""
     own = f"p2ce {installed_version('p2ce')}"
     if not verbose:
         return [own]
@@ -24,7 +24,7 @@ def lines(*, verbose: bool) -> list[str]:
 
 
 def relevant_versions() -> dict[str, str]:
-    """Give the versions of everything on which explanations depend."""
+    """Return the versions of everything on which explanations depend."""
     versions = {"Python": platform.python_version(), **_installed(("p2ce", *RELEVANT))}
     return {f"the version of {name}": version for name, version in versions.items()}
 

@@ -144,7 +144,7 @@ class _Reader:
             raise InvalidArgument(f"In --where, write {meant} instead of {name}.")
         known = [*map(str, self.frame.columns), *self.more]
         raise InvalidArgument(
-            f"--where names {echoed(name)}, which is no column of the data. {nearest(name, known)} "
+            f"--where names {echoed(name)}, which is not a column of the data. {nearest(name, known)} "
             "Text goes in quotes."
         )
 
@@ -160,7 +160,7 @@ class _Reader:
         found: FloatArray = self.read(node)
         if found.dtype == object:
             raise InvalidArgument(
-                f"In --where, {self.shown(node)} is no number. Only numbers are added or negated."
+                f"In --where, {self.shown(node)} is not a number. Only numbers are added or negated."
             )
         return found.astype(np.float64)
 
@@ -230,7 +230,7 @@ def _each(left: Any, right: Any, holds: Callable[[Any, Any], Any]) -> BoolArray:
 
 
 def _plain(column: "pd.Series[Any]") -> Any:
-    """Give a column as bools, floats, or objects."""
+    """Return a column as bools, floats, or objects."""
     import pandas as pd
 
     if isinstance(column.dtype, pd.CategoricalDtype):
@@ -254,7 +254,7 @@ def _float(number: int | float) -> np.float64:
 
 
 def _require_number(text: str) -> None:
-    """Raise if numbers are compared with a text that is no number: it would never be true."""
+    """Raise if numbers are compared with a text that is not a number: it would never be true."""
     try:
         float(text)
     except ValueError:

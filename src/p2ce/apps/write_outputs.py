@@ -16,7 +16,7 @@ from p2ce.files import write_whole
 from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:
-    from p2ce.result import Explanations, WhyNone
+    from p2ce.result import Explanations, Relaxations
 
 WHAT = "The result"
 # What a spreadsheet takes for a formula, unless it is a number. Apostrophes in front count, so that the one
@@ -52,12 +52,12 @@ def check_out(out: Path, *, force: bool, inputs: Mapping[str, Path | None] | Non
 
 
 def check_form(out: Path, forms: Iterable[str]) -> str:
-    """Give the ending of a file in small letters; raise if it names no form that is written."""
+    """Return the ending of a file in small letters; raise if it names no form that is written."""
     suffix = out.suffix.lower()
     if suffix not in forms:
         ending = f"ends in {echoed(suffix)}" if suffix else "has no ending"
         raise InvalidArgument(
-            f"--out {echoed(str(out))} {ending}, which is no form that is written here. End it in one of "
+            f"--out {echoed(str(out))} {ending}, which is not a form that is written here. End it in one of "
             f"{', '.join(forms)}."
         )
     return suffix
@@ -72,7 +72,7 @@ def write(
     out: Path,
     explanations: "Explanations",
     *,
-    why: "WhyNone | None",
+    why: "Relaxations | None",
     audience: str,
     language: str,
     raw_csv: bool = False,
@@ -87,7 +87,7 @@ def write(
     if suffix == ".json":
         data = explanations.to_dict()
         if why is not None:
-            data["why_none"] = why.to_dict()
+            data["relaxations"] = why.to_dict()
         write_text(out, json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
         return [out]
     from p2ce.present.render import to_html, to_markdown

@@ -61,10 +61,10 @@ class SavedExplainer:
 
     def require_trusted(self, *, trust_predicates: bool) -> None:
         """Reject a policy that runs code of its author, unless the user trusts it."""
-        actions = self.given.arguments.actions
-        assert actions is not None, "a saved explainer has a policy"
+        policy = self.given.arguments.policy
+        assert policy is not None, "a saved explainer has a policy"
         what = f"The policy in {echoed(self.path)}"
-        require_trusted((*actions.rules, *actions.proposed_rules), what, trusted=trust_predicates)
+        require_trusted((*policy.rules, *policy.proposed_rules), what, trusted=trust_predicates)
 
     def require_models(self, model: Any) -> None:
         """Reject one model where there were several, and several where there was one."""
@@ -155,9 +155,9 @@ def _read(path: str, content: bytes | None, limits: Limits) -> SavedExplainer:
         head = json.loads(parts.take(HEAD))
         _check_format(head, path)
         frame, kind = read_table(json.loads(parts.take(TABLE)), _arrays(parts, "reference"))
-        policy = parts.take(POLICY).decode("utf-8")
+        text = parts.take(POLICY).decode("utf-8")
         settings = take(head, "settings", dict)
-        given, own = read_settings(settings, policy=policy, reference=frame, kind=kind, limits=limits)
+        given, own = read_settings(settings, text=text, reference=frame, kind=kind, limits=limits)
         detector = None
         if isinstance(given.arguments.plausibility, IsolationForest):
             detector = read_forest(take(head, "forest", dict), _arrays(parts, "forest"))

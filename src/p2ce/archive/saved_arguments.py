@@ -24,12 +24,12 @@ class SavedArguments:
 def arguments_to_save(
     arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: TableKind, problem: Problem
 ) -> SavedArguments:
-    """Collect what a file keeps: actions that were inferred, and the target that was settled, as such."""
-    actions = problem.actions
-    if arguments.actions is not None:
-        actions = associated(arguments.actions, actions)
+    """Collect what a file keeps: policy that were inferred, and the target that was settled, as such."""
+    policy = problem.policy
+    if arguments.policy is not None:
+        policy = associated(arguments.policy, policy)
     return SavedArguments(
-        arguments=replace(arguments, actions=actions, target=problem.target),
+        arguments=replace(arguments, policy=policy, target=problem.target),
         reference=reference,
         kind=kind,
         models=len(model) if isinstance(model, list | tuple) else None,

@@ -22,7 +22,7 @@ HEADER = re.compile(
 
 
 def write_array(array: npt.NDArray[Any]) -> bytes:
-    """Give an array of numbers or bools with one dimension as the bytes of an .npy file."""
+    """Return an array of numbers or bools with one dimension as the bytes of an .npy file."""
     stream = io.BytesIO()
     np.lib.format.write_array(stream, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
     return stream.getvalue()
@@ -50,7 +50,7 @@ def read_array(content: bytes, *, kinds: str = "biuf") -> npt.NDArray[Any]:
 
 
 def write_codes(codes: npt.NDArray[Any], count: int) -> npt.NDArray[Any]:
-    """Give places among ``count`` values, −1 for none, in the smallest type that holds them."""
+    """Return places among ``count`` values, −1 for none, in the smallest type that holds them."""
     return codes.astype(np.min_scalar_type(-max(count, 1)))
 
 

@@ -32,7 +32,7 @@ MASKED = {
 
 
 def write_column(column: "pd.Series[Any]", name: str) -> Written:
-    """Give a column as JSON and named arrays; ``name`` is for messages."""
+    """Return a column as JSON and named arrays; ``name`` is for messages."""
     dtype: Any = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         schema, arrays = write_column(pd.Series(dtype.categories), name)
@@ -129,7 +129,7 @@ def _read_arrow(_: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Any:
 def _read_text(schema: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Any:
     texts = take(schema, "texts", list)
     if not all(type(text) is str for text in texts):
-        raise Damaged("a text is no text")
+        raise Damaged("a text is not text")
     held = np.array([*texts, None], dtype=object)
     storage, missing = take(schema, "storage", str), take(schema, "missing", str)
     if storage not in STORAGES or missing not in ("", "nan", "<NA>"):

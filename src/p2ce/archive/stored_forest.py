@@ -25,7 +25,7 @@ NUMBERS = ("accept_from", "reject_below", "whole_length", "offset")
 
 
 def write_forest(detector: DetectorAdapter) -> tuple[dict[str, Any], Arrays]:
-    """Give the forest of this library as JSON and named arrays."""
+    """Return the forest of this library as JSON and named arrays."""
     score, decide = detector.score, detector.report
     assert score is not None
     assert score.forest is not None
@@ -73,7 +73,7 @@ def read_forest(written: Any, array: Callable[[str], npt.NDArray[Any]]) -> Detec
 
 
 def check_forest(forest: Forest, columns: int) -> None:
-    """Reject arrays that are no trees in preorder, each node of them met exactly once."""
+    """Reject arrays that are not trees in preorder, each node of them met exactly once."""
     try:
         again = assemble_forest(trees_of(forest))
     except P2CEError as error:

@@ -25,8 +25,8 @@ from p2ce.objectives import (
     WeightedDistance,
     resolve,
 )
-from p2ce.problem.actions import ActionSet
 from p2ce.problem.method import P2CE, Mapocam
+from p2ce.problem.policy import Policy
 from p2ce.problem.policy_document import read_document
 from p2ce.problem.policy_file import parse_policy
 from p2ce.tables import TableKind
@@ -42,7 +42,7 @@ RECORDS: dict[str, tuple[Any, ...]] = {
     "bound": (ShapEstimate,),
 }
 OWN = "own"
-SETTINGS = tuple(field.name for field in fields(Arguments) if field.name != "actions")
+SETTINGS = tuple(field.name for field in fields(Arguments) if field.name != "policy")
 JSON = (bool, int, float, str, list, dict, type(None))
 
 
@@ -54,7 +54,7 @@ class Own:
 
 
 def write_settings(saved: SavedArguments) -> dict[str, Any]:
-    """Give the settings as JSON; the policy and the reference are parts of their own."""
+    """Return the settings as JSON; the policy and the reference are parts of their own."""
     given = {name: getattr(saved.arguments, name) for name in SETTINGS}
     written = {name: _write(name, value) for name, value in given.items() if name != "objectives"}
     objectives = [_write("objectives", one) for one in resolve(given["objectives"])]
@@ -93,7 +93,7 @@ def _described(value: Any) -> str:
 
 
 def read_settings(
-    written: Any, *, policy: str, reference: pd.DataFrame, kind: TableKind, limits: Limits = DEFAULT
+    written: Any, *, text: str, reference: pd.DataFrame, kind: TableKind, limits: Limits = DEFAULT
 ) -> tuple[SavedArguments, dict[str, str]]:
     """Undo `write_settings`; what only the user has is left out, and listed by the name of its argument."""
     # Files from before this was a setting hold explainers that ignored the plausibility of today.
@@ -109,7 +109,7 @@ def read_settings(
         "plausibility": None if own["plausibility"] else given["plausibility"],
     }
     saved = SavedArguments(
-        arguments=Arguments(actions=read_actions(policy, limits), **{**given, **kept}),
+        arguments=Arguments(policy=read_policy(text, limits), **{**given, **kept}),
         reference=reference,
         kind=kind,
         models=take(written, "models", int, type(None)),
@@ -135,9 +135,9 @@ def _read(name: str, written: Any) -> Any:
     return made_by(**given)
 
 
-def read_actions(policy: str, limits: Limits = DEFAULT) -> ActionSet:
+def read_policy(text: str, limits: Limits = DEFAULT) -> Policy:
     """Parse the policy's YAML."""
     try:
-        return parse_policy(read_document(policy, limits=limits), limits=limits).actions()
+        return parse_policy(read_document(text, limits=limits), limits=limits).policy()
     except PolicyError as error:
         raise PolicyError(f"line {error.line} of its policy: {error}", line=error.line) from error

@@ -15,7 +15,7 @@ from p2ce.zip_parts import Damaged
 
 
 def write_table(frame: pd.DataFrame, kind: TableKind) -> tuple[dict[str, Any], Arrays]:
-    """Give a frame as JSON and named arrays; row labels are left behind, since nothing looks at them."""
+    """Return a frame as JSON and named arrays; row labels are left behind, since nothing looks at them."""
     labels = frame.columns
     several = isinstance(labels, pd.MultiIndex)
     held = np.empty(len(labels), dtype=object)

@@ -21,7 +21,7 @@ WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 def write_value(value: Any, what: str) -> Any:
-    """Give the JSON form of a value; ``what`` names it where there is none.
+    """Return the JSON form of a value; ``what`` names it where there is none.
 
     >>> write_value((1, float("inf"), "a"), "target")
     {'tuple': [1, {'float': 'inf'}, 'a']}

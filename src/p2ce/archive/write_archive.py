@@ -23,12 +23,12 @@ LIBRARIES = ("p2ce", "numpy", "pandas", "scikit-learn")
 
 
 def archive_parts(given: SavedArguments, problem: Problem, rows: FloatArray) -> dict[str, bytes]:
-    """Give the parts of the file, by name.
+    """Return the parts of the file, by name.
 
     ``rows`` (n, d) are those of the reference by which the model is known again.
     """
-    actions = given.arguments.actions
-    assert actions is not None
+    policy = given.arguments.policy
+    assert policy is not None
     scores = model_scores(problem, rows)
     forest: dict[str, Any] | None = None
     trees: Arrays = {}
@@ -43,17 +43,17 @@ def archive_parts(given: SavedArguments, problem: Problem, rows: FloatArray) -> 
             "columns": list(problem.names),
             "scores": len(scores),
             "fingerprint": fingerprint_of(scores)
-            if problem.question is None
-            else problem.question.hashes["model"],
+            if problem.record is None
+            else problem.record.hashes["model"],
         },
         "settings": write_settings(given),
         "forest": forest,
     }
-    policy = to_text(actions)
+    text = to_text(policy)
     schema, columns = write_table(given.reference, given.kind)
     return {
         HEAD: _json(head, indent=1),
-        POLICY: policy.encode(),
+        POLICY: text.encode(),
         TABLE: _json(schema),
         SCORES: write_array(scores.ravel()),
         **{f"reference/{name}{ENDING}": write_array(array) for name, array in columns.items()},

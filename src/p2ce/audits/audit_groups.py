@@ -31,14 +31,14 @@ from p2ce.result import Explanations
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:
-    from p2ce.portfolio.answers import Answers
+    from p2ce.portfolio.portfolio_results import PortfolioResults
 
 # What a stream of random numbers is for: those of a group as itself, as the best-off, and for its tests.
 AS_ITSELF, AS_THE_BEST, FOR_TESTS = range(3)
 
 
 def audit(
-    answers: "Explanations | Answers | str | os.PathLike[str]",
+    results: "Explanations | PortfolioResults | str | os.PathLike[str]",
     groups: Any,
     *,
     data: Any = None,
@@ -52,7 +52,7 @@ def audit(
     """Compare groups: who is rejected, who has recourse, what it costs, with intervals and tests.
 
     Args:
-        answers: `Explanations`, or the folder that ``p2ce portfolio run`` wrote.
+        results: `Explanations`, or the folder that ``p2ce portfolio run`` wrote.
         groups: Names of columns (of the people, of columns that the run kept, or of `data`), or a table with
             a row per person: a DataFrame or Series whose index has the people's labels or is in their order,
             or a dict of columns. Groups need not be columns of the model. Every column makes a grouping, and
@@ -79,7 +79,7 @@ def audit(
     >>> from p2ce.result import Explanation, Status
     >>> def one(status):
     ...     return Explanation(status=status, person={}, threshold=0.5, target=1, objectives=(), dtypes={})
-    >>> people = [one(Status.NO_RECOURSE)] * 60 + [one(Status.ALREADY_FAVOURABLE)] * 40
+    >>> people = [one(Status.NO_RECOURSE)] * 60 + [one(Status.ACCEPTED)] * 40
     >>> found = audit(Explanations(people), {"sex": ["f"] * 50 + ["m"] * 50})
     >>> found.by_group.loc["sex", ["rejected", "rejection_rate"]].to_dict("index")
     {'f': {'rejected': 50, 'rejection_rate': 1.0}, 'm': {'rejected': 10, 'rejection_rate': 0.2}}
@@ -92,7 +92,7 @@ def audit(
     _check("random_state", random_state, 0)
     if not (isinstance(confidence, float) and 0.5 <= confidence < 1.0):
         raise InvalidArgument(f"confidence expects a number from 0.5 up to 1, got {echoed(confidence)}.")
-    outcomes = outcomes_of(answers)
+    outcomes = outcomes_of(results)
     groupings = groupings_of(groups, outcomes, data, index_column)
     work = _Work(
         outcomes=outcomes,
@@ -117,7 +117,7 @@ def audit(
         random_state=random_state,
         comparisons=sum(len(group.tests) for group in found),
         package=version("p2ce"),
-        question=outcomes.question,
+        problem=outcomes.problem,
         dates=outcomes.dates,
     )
 
@@ -275,7 +275,7 @@ class _Work:
         return first if all(worst <= best for _, best in ranges.values()) else None
 
     def worst_and_best(self, metric: Metric, tally: Tally) -> tuple[float, float]:
-        """Give a metric at its worst and at its best, as unfinished searches may end; less is better."""
+        """Return a metric at its worst and at its best, as unfinished searches may end; less is better."""
         if metric.kind != "rate":
             low, high = quantile_range(self.costs(metric, tally), metric.quantile)
             return self.scale(metric, tally) * high, self.scale(metric, tally) * low

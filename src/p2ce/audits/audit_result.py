@@ -8,7 +8,7 @@ from p2ce.audits.metrics import Metric, metrics_of
 from p2ce.audits.outcomes import REASONS
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.limits import DEFAULT, Limits
-from p2ce.result import Question
+from p2ce.result import ProblemRecord
 from p2ce.result.json_data import parse_json, to_record
 from p2ce.result.rendered import rendered
 from p2ce.result.stated_date import StatedDates
@@ -111,7 +111,7 @@ class Audit:
     >>> from p2ce.result import Explanation, Explanations, Status
     >>> def one(status):
     ...     return Explanation(status=status, person={}, threshold=0.5, target=1, objectives=(), dtypes={})
-    >>> people = [one(Status.NO_RECOURSE)] * 3 + [one(Status.ALREADY_FAVOURABLE)]
+    >>> people = [one(Status.NO_RECOURSE)] * 3 + [one(Status.ACCEPTED)]
     >>> found = audit(Explanations(people), {"sex": ["f", "f", "m", "m"]}, min_size=1)
     >>> found.by_group["rejection_rate"].tolist(), float(found.overall["no_recourse_rate"])
     ([1.0, 0.5], 1.0)
@@ -127,7 +127,7 @@ class Audit:
     random_state: Count
     comparisons: Count  # tests that p-values are corrected for
     package: str
-    question: Question | None = None  # what features are called
+    problem: ProblemRecord | None = None  # what features are called
     dates: StatedDates = field(default_factory=StatedDates)  # that the explanations state
 
     @property
@@ -176,14 +176,14 @@ class Audit:
         return pd.DataFrame.from_dict(rows, orient="index", columns=list(ENDS), dtype="float64")
 
     def difference(self, to: References = "overall") -> "pd.DataFrame":
-        """Give how far each group is from the whole, or from the best-off group of its grouping.
+        """Return how far each group is from the whole, or from the best-off group of its grouping.
 
         The best-off group is found in the same data, so that a difference to it tends to be too large.
         """
         return self._contrasts(to, "difference")
 
     def ratio(self, to: References = "overall") -> "pd.DataFrame":
-        """Give each group's metric divided by that of the whole, or of the best-off group."""
+        """Return each group's metric divided by that of the whole, or of the best-off group."""
         return self._contrasts(to, "ratio")
 
     @property
@@ -204,14 +204,14 @@ class Audit:
         return self._frame(lambda group: {name: group.features.get(name) for name in self.everybody.features})
 
     def to_frame(self) -> "pd.DataFrame":
-        """Give everything as one flat table, everybody first: what ``p2ce audit --out audit.csv`` writes."""
+        """Return everything as one flat table, everybody first: what ``p2ce audit --out audit.csv`` writes."""
         import pandas as pd
 
         flat = pd.DataFrame([_flat(group, self.all_metrics) for group in (self.everybody, *self.groups)])
         return flat.assign(as_of_first=self.dates.first, as_of_last=self.dates.last)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the same content as JSON-ready data."""
+        """Return the same content as JSON-ready data."""
         return {"format": FORMAT, **plain_fields(self)}
 
     @classmethod
@@ -289,7 +289,7 @@ def _values(group: Group, metrics: tuple[Metric, ...]) -> dict[str, Any]:
 
 
 def _flat(group: Group, metrics: tuple[Metric, ...]) -> dict[str, Any]:
-    """Give everything about a group as one row."""
+    """Return everything about a group as one row."""
     row: dict[str, Any] = {"grouping": group.grouping, "group": group.name, **_counts(group)}
     row["recourse_at_most"] = group.recourse_at_most
     for metric in metrics:
@@ -316,7 +316,7 @@ def _parts(name: str, estimate: Estimate | None) -> dict[str, Any]:
 
 
 def _inconsistency(group: Group, everybody: Group, known: set[str]) -> str:
-    """Say what of a group contradicts the rest; "" where nothing does."""
+    """State what of a group contradicts the rest; "" where nothing does."""
     if not group.columns or len(group.columns) != len(group.values):
         return "has no value for each of its columns"
     if group.people > everybody.people:
@@ -330,4 +330,4 @@ def _inconsistency(group: Group, everybody: Group, known: set[str]) -> str:
 
 
 def _compared(audit: Audit) -> Any:
-    return to_plain(plain_fields(audit, ("question",)))
+    return to_plain(plain_fields(audit, ("problem",)))

@@ -48,7 +48,7 @@ def groupings_of(
 def _columns(
     groups: Any, outcomes: Outcomes, data: Any, index_column: str | None
 ) -> "dict[str, pd.Series[Any]]":
-    """Give the columns of groups, each in the order of the people."""
+    """Return the columns of groups, each in the order of the people."""
     names = [groups] if isinstance(groups, str) else groups
     if not (isinstance(names, Sequence) and all(isinstance(name, str) for name in names)):
         if data is not None:
@@ -65,7 +65,7 @@ def _columns(
             where = "the people or of data" if data is not None else "the people"
             raise UnknownFeature(
                 f"groups expects columns of {where}, got {echoed(name)}. {nearest(name, known)} "
-                "Columns that the answers lack come from another table: data=… (--data on the command line)."
+                "Columns that the results lack come from another table: data=… (--data on the command line)."
             )
     return {name: given[name] if name in given else outcomes.column(name) for name in names}
 
@@ -73,7 +73,7 @@ def _columns(
 def _table_columns(
     table: Any, outcomes: Outcomes, what: str, index_column: str | None
 ) -> "dict[str, pd.Series[Any]]":
-    """Give the columns of a table, each in the order of the people."""
+    """Return the columns of a table, each in the order of the people."""
     frame = _in_order(table, outcomes, what, index_column)
     if not frame.shape[1]:
         raise InvalidArgument(f"{what} has no column of groups. Pass a table with at least one.")
@@ -99,7 +99,7 @@ def _in_order(table: Any, outcomes: Outcomes, what: str, index_column: str | Non
     if index_column is not None:
         if index_column not in frame.columns:
             raise UnknownFeature(
-                f"index_column {echoed(index_column)} is no column of data. "
+                f"index_column {echoed(index_column)} is not a column of data. "
                 f"{nearest(index_column, frame.columns)}"
             )
         return _by_label(frame.set_index(index_column), outcomes.labels, what)

@@ -1,4 +1,4 @@
-"""Say what cheapest options may cost where searches are open, and between which ends a quantile then lies.
+"""State what cheapest options may cost where searches are open, and between which ends a quantile then lies.
 
 A search is open in one of two ways. Either an option was found and a cheaper one is not excluded: the
 cheapest costs at least what is proven and at most what was found, since every option is verified before it is

@@ -1,4 +1,4 @@
-"""Reduce answers of any kind to a few arrays: how each person's search ended, and what options cost them."""
+"""Reduce results of any kind to a few arrays: how each person's search ended, and what options cost them."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -10,17 +10,17 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.errors import InvalidArgument
-from p2ce.result import Explanations, Question, Status
+from p2ce.result import Explanations, ProblemRecord, Status
 from p2ce.result.certificate import GIVEN, NoneBecause
 from p2ce.result.explanations import shared_objectives
-from p2ce.result.question import ALONG
+from p2ce.result.problem_record import ALONG
 from p2ce.result.stated_date import StatedDates, dates_of
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from p2ce.portfolio.answers import Answers
+    from p2ce.portfolio.portfolio_results import PortfolioResults
 
 
 PROOF = ("proven", "unproven_because", "grid")  # of a certificate: whether costs are proven, or bounded
@@ -40,7 +40,7 @@ class Outcome(IntEnum):
 
 # What a status says by itself; all others depend on whether there is an option.
 WITHOUT_OPTION = {
-    Status.ALREADY_FAVOURABLE: Outcome.ACCEPTED,
+    Status.ACCEPTED: Outcome.ACCEPTED,
     Status.NO_RECOURSE: Outcome.NO_RECOURSE,
     Status.ERROR: Outcome.ERROR,
 }
@@ -48,7 +48,7 @@ WITHOUT_OPTION = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Outcomes:
-    """The answers of n people, as an audit needs them."""
+    """The results of n people, as an audit needs them."""
 
     labels: "pd.Index[Any]"  # what people are called
     outcome: IntArray  # (n,) of `Outcome`
@@ -65,31 +65,31 @@ class Outcomes:
     changed: IntArray
     column: "Callable[[str], pd.Series[Any]]"  # of the people, by its name, in their order
     columns: tuple[str, ...]
-    question: Question | None
+    problem: ProblemRecord | None
     dates: StatedDates
 
     def __len__(self) -> int:
         return len(self.outcome)
 
 
-def outcomes_of(answers: Any) -> Outcomes:
+def outcomes_of(results: Any) -> Outcomes:
     """Reduce explanations, or the folder that a portfolio run wrote."""
-    if isinstance(answers, Explanations):
-        outcomes = _of_explanations(answers)
+    if isinstance(results, Explanations):
+        outcomes = _of_explanations(results)
     else:
-        from p2ce.portfolio.answers import Answers
+        from p2ce.portfolio.portfolio_results import PortfolioResults
 
-        if isinstance(answers, str | os.PathLike):
-            answers = Answers(answers)
-        if not isinstance(answers, Answers):
+        if isinstance(results, str | os.PathLike):
+            results = PortfolioResults(results)
+        if not isinstance(results, PortfolioResults):
             raise InvalidArgument(
-                f"audit() takes Explanations or the folder of a run, got {type(answers).__name__}. "
+                f"audit() takes Explanations or the folder of a run, got {type(results).__name__}. "
                 "Give it what explain_many() returned, or the path of the folder."
             )
-        answers.check()
-        outcomes = _of_folder(answers)
+        results.check()
+        outcomes = _of_folder(results)
     if not len(outcomes):
-        raise InvalidArgument("An audit needs people, and these are answers of nobody.")
+        raise InvalidArgument("An audit needs people, and these are results of nobody.")
     _require_costs(outcomes)
     return outcomes
 
@@ -122,7 +122,7 @@ def _of_explanations(explanations: Explanations) -> Outcomes:
 
     entries = list(explanations)
     objectives = shared_objectives(entries)
-    question = next((entry.question for entry in entries if entry.question is not None), None)
+    problem = next((entry.problem for entry in entries if entry.problem is not None), None)
     costs = np.full((len(entries), len(objectives)), np.nan)
     has_option = np.array([len(entry) > 0 for entry in entries], dtype=bool)
     some = np.flatnonzero(has_option)
@@ -161,18 +161,18 @@ def _of_explanations(explanations: Explanations) -> Outcomes:
             ),
             np.array(open_costs, dtype=np.float64).reshape(costs.shape),
         ),
-        **_feature_pairs(np.repeat(some, list(map(len, first))), codes, names.tolist(), question),
+        **_feature_pairs(np.repeat(some, list(map(len, first))), codes, names.tolist(), problem),
         column=column,
         columns=tuple(dict.fromkeys(name for entry in entries for name in entry.person)),
-        question=question,
+        problem=problem,
         dates=dates_of(entry.as_of for entry in entries),
     )
 
 
-def _of_folder(answers: "Answers") -> Outcomes:
-    names, columns = answers.names, (*answers.manifest["common"]["columns"], *answers.manifest["keep"])
+def _of_folder(results: "PortfolioResults") -> Outcomes:
+    names, columns = results.names, (*results.manifest["common"]["columns"], *results.manifest["keep"])
     objectives = tuple(names.best)
-    people = answers.people(
+    people = results.people(
         [
             *(names[name] for name in ("person", "status", "none_because", "options", *PROOF)),
             *names.best.values(),
@@ -189,12 +189,12 @@ def _of_folder(answers: "Answers") -> Outcomes:
     proven = is_proven.fillna(False).to_numpy(dtype=bool)
     some = np.flatnonzero(options)
     # Options follow each other in the order of people, everybody's first option first.
-    changed = answers.table("options", [names["changed"]]).column(0).combine_chunks()
+    changed = results.table("options", [names["changed"]]).column(0).combine_chunks()
     first = changed.take((np.cumsum(options) - options)[some])
     used = first.flatten().dictionary_encode()
 
     def column(name: str) -> "pd.Series[Any]":
-        found: pd.Series[Any] = answers.people([name])[name]
+        found: pd.Series[Any] = results.people([name])[name]
         return found
 
     return Outcomes(
@@ -212,12 +212,12 @@ def _of_folder(answers: "Answers") -> Outcomes:
             np.repeat(some, first.value_lengths().to_numpy()),
             used.indices.to_numpy(),
             used.dictionary.to_pylist(),
-            answers.question,
+            results.problem,
         ),
         column=column,
         columns=columns,
-        question=answers.question,
-        dates=dates_of([answers.manifest["as_of"]] * len(people)),
+        problem=results.problem,
+        dates=dates_of([results.manifest["as_of"]] * len(people)),
     )
 
 
@@ -229,14 +229,14 @@ def _index(labels: Any) -> "pd.Index[Any]":
 
 
 def _codes(statuses: Sequence[str], has_option: BoolArray) -> IntArray:
-    """Give the outcome of each person."""
+    """Return the outcome of each person."""
     by_status = {status: WITHOUT_OPTION.get(status, Outcome.UNFINISHED) for status in Status}
     codes = np.array([by_status[Status(status)] for status in statuses], dtype=np.int64)
     return np.where(has_option & (codes == Outcome.UNFINISHED), Outcome.WITH_RECOURSE, codes)
 
 
 def _reasons(statuses: Sequence[str], because: Sequence[str | None]) -> IntArray:
-    """Give why each person has no recourse; -1 for people for whom that is not proven."""
+    """Return why each person has no recourse; -1 for people for whom that is not proven."""
     place: dict[str | None, int] = {name: at for at, name in enumerate(REASONS)}
     place[None] = place[UNKNOWN]
     pairs = zip(statuses, because, strict=True)
@@ -244,13 +244,13 @@ def _reasons(statuses: Sequence[str], because: Sequence[str | None]) -> IntArray
 
 
 def _feature_pairs(
-    changed_by: IntArray, codes: IntArray, columns: Sequence[str], question: Question | None
+    changed_by: IntArray, codes: IntArray, columns: Sequence[str], problem: ProblemRecord | None
 ) -> dict[str, Any]:
-    """Give `features`, `changed_by` and `changed`: a one-hot group counts once, a linked feature never.
+    """Return `features`, `changed_by` and `changed`: a one-hot group counts once, a linked feature never.
 
     ``codes`` say which of the columns each of these people changes.
     """
-    features = {} if question is None else question.features
+    features = {} if problem is None else problem.features
     levers: dict[str, int] = {}
     lever_of = np.full(len(columns), -1)
     for place, name in enumerate(columns):
@@ -264,7 +264,7 @@ def _feature_pairs(
 
 
 def _require_costs(outcomes: Outcomes) -> None:
-    """Raise if somebody who has an option has a cost that is no finite number."""
+    """Raise if somebody who has an option has a cost that is not a finite number."""
     bad = (outcomes.outcome == Outcome.WITH_RECOURSE)[:, None] & ~np.isfinite(outcomes.costs)
     if bad.any():
         place, objective = np.argwhere(bad)[0].tolist()

@@ -1,4 +1,4 @@
-"""Give intervals of shares, and of the difference and the ratio of two shares of different people.
+"""Return intervals of shares, and of the difference and the ratio of two shares of different people.
 
 Where outcomes of some people are open, a share is a range, and all intervals cover every way in which these
 may turn out: sampling error comes on top of the range, at both ends.
@@ -24,7 +24,7 @@ class ShareRange(NamedTuple):
 
 
 def exact_interval(successes: int, trials: int, confidence: float) -> tuple[float, float]:
-    """Give the exact binomial interval of Clopper and Pearson; its coverage is never below `confidence`.
+    """Return the exact binomial interval of Clopper and Pearson; its coverage is never below `confidence`.
 
     >>> low, high = exact_interval(0, 10, 0.95)
     >>> low, round(high, 4)
@@ -39,12 +39,12 @@ def exact_interval(successes: int, trials: int, confidence: float) -> tuple[floa
 
 
 def share_of(successes: int, trials: int, confidence: float) -> Share:
-    """Give a share with its interval."""
+    """Return a share with its interval."""
     return Share(successes / trials, *exact_interval(successes, trials, confidence))
 
 
 def share_range(least: int, most: int, trials: int, confidence: float) -> ShareRange:
-    """Give the range of a share that has between `least` and `most` successes."""
+    """Return the range of a share that has between `least` and `most` successes."""
     low = share_of(least, trials, confidence)
     return ShareRange(low, share_of(most, trials, confidence) if most != least else low)
 

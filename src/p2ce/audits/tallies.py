@@ -53,13 +53,13 @@ class Tally:
         return int(getattr(self, base))
 
     def entropy(self) -> int:
-        """Give a seed that depends on what is counted alone: neither on names nor on the order of rows."""
+        """Return a seed that depends on what is counted alone: neither on names nor on the order of rows."""
         arrays = [array for one in self.costs for array in (one.found, one.known, one.people)]
         held = repr(self.counts).encode() + b"".join(array.tobytes() for array in arrays)
         return int.from_bytes(sha256(held).digest()[:16], "little")
 
     def part(self, objective: int) -> Part:
-        """Give what a resample or a permutation draws from."""
+        """Return what a resample or a permutation draws from."""
         return Part(
             accepted=self.counts[Outcome.ACCEPTED], without=self.no_recourse, costs=self.costs[objective]
         )
@@ -144,7 +144,7 @@ def tallies_of(grouping: Grouping, outcomes: Outcomes, ordered: Sequence[Ordered
 
 
 def _split(codes: IntArray, costs: FloatArray, groups: int) -> Sequence[FloatArray]:
-    """Give the costs of each group, which stay ordered."""
+    """Return the costs of each group, which stay ordered."""
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes, minlength=groups))[:-1]
     return np.split(costs[order], ends)

@@ -62,7 +62,7 @@ class Batch:
         return replace(self, instances=instances)
 
     def flat_instances(self, who: IntArray) -> "FlatInstances":
-        """Give some of the instances as the kernel takes them."""
+        """Return some of the instances as the kernel takes them."""
         instances = self.instances
         counts = np.diff(instances.first_ban)[who]
         mine = [np.arange(instances.first_ban[p], instances.first_ban[p + 1]) for p in who]
@@ -186,7 +186,7 @@ def _prices(problem: Problem, values: FloatArray, current: FloatArray) -> list[F
 
 
 def _members(problem: Problem, compound: Compound, codes: FloatArray) -> FloatArray:
-    """Give the values of a compound's members as they are priced: (n, w) → (n, w, k)."""
+    """Return the values of a compound's members as they are priced: (n, w) → (n, w, k)."""
     values = np.moveaxis(compound.values_at(codes), 2, 1)
     return np.moveaxis(without_special(problem.special_codes, compound.members.tolist(), values), 1, 2)
 
@@ -202,5 +202,5 @@ def compound_cost(
         with blamed(objective):
             return objective.switch(members, before, after)
     with blamed(objective):
-        # What every one of them costs, joined: linked features are no category.
+        # What every one of them costs, joined: linked features are not a category.
         return FittedObjective.switch(objective, members, before, after)

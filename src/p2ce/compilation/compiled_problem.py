@@ -22,15 +22,15 @@ from p2ce.estimates.estimate import Estimate
 from p2ce.grid.base_grid import BaseGrid, OneWay, grid_of
 from p2ce.grid.grouped_axis import Compound, widen
 from p2ce.objectives.objective import FittedObjective
-from p2ce.problem.actions import ActionSet
-from p2ce.problem.feature import FeatureActions
+from p2ce.problem.feature import FeaturePolicy
 from p2ce.problem.method import EXACT, Mapocam
+from p2ce.problem.policy import Policy
 from p2ce.problem.relations import Relation
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.rules.rule import Rule
 from p2ce.result.categories import Categories
-from p2ce.result.question import Question
+from p2ce.result.problem_record import ProblemRecord
 from p2ce.result.target import shown_end
 from p2ce.scores.black_box_score import BlackBoxScore
 from p2ce.scores.grouped_columns import onto_compounds
@@ -59,7 +59,7 @@ class Problem:
     others: tuple[ModelAdapter, ...] = ()  # further models that have to accept as well
     detector: DetectorAdapter | None
     objectives: tuple[FittedObjective, ...]
-    actions: ActionSet
+    policy: Policy
     rules: tuple[CompiledRule, ...]
     relations: tuple[Relation, ...] = ()  # hold in all of the reference, but are not in force
     compounds: tuple[Compound, ...]  # columns that move together
@@ -74,7 +74,7 @@ class Problem:
     margin: float = 0.0  # as given; thresholds and ends hold it already
     dtype_names: dict[str, str]  # as every explanation repeats them
     categories: dict[str, Categories]  # likewise
-    question: Question | None = None  # as every explanation states it
+    record: ProblemRecord | None = None  # as every explanation states it
     estimate: Estimate | None = None  # prunes without proof
     attributions: Attributions | None = None  # for the paper's algorithms
     # (few, columns) rows of the reference that the models accept, and how long evaluating a row took: a
@@ -83,7 +83,7 @@ class Problem:
     row_seconds: float = 0.0
     refinement: Refinement | None = None  # what inferred candidates are refined by; None: by nothing
     finest: bool = False  # whether inferred candidates are all values that the scores distinguish
-    searched: ActionSet = field(default=None)  # type: ignore[assignment]  # actions as refined, by laid_out()
+    searched: Policy = field(default=None)  # type: ignore[assignment]  # policy as refined, by laid_out()
     one_way: Mapping[str, OneWay] = field(default_factory=dict)  # its candidates for one direction only
     grid: BaseGrid = field(default=None)  # type: ignore[assignment]  # by laid_out()
     layout: "ScoreLayout" = field(default=None)  # type: ignore[assignment]  # by laid_out()
@@ -169,9 +169,9 @@ class Problem:
         return next(flat, None)
 
     @cached_property
-    def features(self) -> tuple[FeatureActions, ...]:
+    def features(self) -> tuple[FeaturePolicy, ...]:
         """What each column may do, in the model's order."""
-        return tuple(self.actions[name] for name in self.names)
+        return tuple(self.policy[name] for name in self.names)
 
     @cached_property
     def rounded_columns(self) -> tuple[int, ...]:
@@ -188,7 +188,7 @@ class Problem:
     @cached_property
     def parsed_for_missing(self) -> bool:
         """Whether the models are parsed for missing values in all columns where a candidate may be one."""
-        return columns_to_miss(self.actions) <= self.nullable
+        return columns_to_miss(self.policy) <= self.nullable
 
     @cached_property
     def largest_candidates(self) -> FloatArray:
@@ -204,12 +204,12 @@ class Problem:
     @cached_property
     def has_links(self) -> bool:
         """Whether some feature follows another, by an amount that depends on the instance."""
-        return has_links(self.actions)
+        return has_links(self.policy)
 
     @cached_property
     def grid_is_inferred(self) -> bool:
         """Whether the data chose the candidates of some feature."""
-        return any(feature.is_inferred and not feature.fixed for feature in self.actions.features)
+        return any(feature.is_inferred and not feature.fixed for feature in self.policy.features)
 
     @cached_property
     def needs_refining(self) -> bool:
@@ -245,7 +245,7 @@ class Problem:
         return "model" if not self.others else f"model number {number + 1}"
 
     def columns_of(self, model: ModelAdapter | DetectorAdapter) -> list[int]:
-        """Give the places of a model's or detector's columns among those of the first model."""
+        """Return the places of a model's or detector's columns among those of the first model."""
         place = {name: at for at, name in enumerate(self.names)}
         return [place[name] for name in model.columns]
 
@@ -254,13 +254,13 @@ class Problem:
         """What the objectives are called, in the order given."""
         return tuple(objective.name for objective in self.objectives)
 
-    def with_actions(self, actions: ActionSet) -> "Problem":
-        """Compile the same problem over another action set."""
+    def with_policy(self, policy: Policy) -> "Problem":
+        """Compile the same problem over another policy."""
         changed = replace(
             self,
-            actions=actions,
-            rules=resolve_rules(actions, self.codebook),
-            compounds=groups_of(actions, self.codebook),
+            policy=policy,
+            rules=resolve_rules(policy, self.codebook),
+            compounds=groups_of(policy, self.codebook),
         )
         return changed.laid_out()
 
@@ -277,7 +277,7 @@ class Problem:
         limited = self.max_changes is not None and self.max_changes < movable
         holds = {
             PLAUSIBILITY: self.required_detector is not None,
-            RULES: any(_may_be_dropped(rule) for rule in self.actions.rules),
+            RULES: any(_may_be_dropped(rule) for rule in self.policy.rules),
             MAX_CHANGES: limited,
         }
         return frozenset(name for name, restricts in holds.items() if restricts)
@@ -288,8 +288,8 @@ class Problem:
         One-hot groups and links stay: they say what the axes of the grid are.
         """
         if dropped not in self._relaxed:
-            kept = self.actions
-            for rule in self.actions.rules:
+            kept = self.policy
+            for rule in self.policy.rules:
                 if RULES in dropped and _may_be_dropped(rule):
                     kept = kept.without_rule(rule)
             changed = replace(
@@ -299,7 +299,7 @@ class Problem:
                 refines=False,  # whether there is an option at all is what matters
                 estimate=None,
             )
-            self._relaxed[dropped] = changed.with_actions(kept)
+            self._relaxed[dropped] = changed.with_policy(kept)
         return self._relaxed[dropped]
 
     @cached_property
@@ -319,8 +319,8 @@ class Problem:
         """Make the requirements and the grid anew."""
         listed = replace(self, requirements=requirements_of(self))
         if self.refinement is None:
-            return replace(listed, searched=self.actions, one_way={})._on_grid()
-        searched, one_way = refined(self.actions, self.refinement, listed.detail)
+            return replace(listed, searched=self.policy, one_way={})._on_grid()
+        searched, one_way = refined(self.policy, self.refinement, listed.detail)
         return replace(listed, searched=searched, one_way=one_way)._on_grid()
 
     @cached_property
@@ -376,7 +376,7 @@ def layout_of(problem: Problem, grid: BaseGrid) -> "ScoreLayout":
     flat = [one.score.flat for one in problem.requirements]
     scores = [onto_compounds(score, own) for score in flat if score is not None]
     scores += limits_of(
-        problem.compounds, problem.actions, problem.codebook, grid.columns.tolist(), problem.max_changes
+        problem.compounds, problem.policy, problem.codebook, grid.columns.tolist(), problem.max_changes
     )
     # Columns that cannot change are filled with zeros: their values never reach a comparison here.
     return flatten_scores(scores, grid, np.zeros(len(problem.names) + len(shared) + len(own)))
@@ -420,7 +420,7 @@ def shaped_for(problem: Problem, values: FloatArray) -> BoolArray:
 
 
 def needed_reach(problem: Problem, values: FloatArray) -> FloatArray:
-    """Give the magnitudes (d,) that the models have to be parsed for, with room to spare."""
+    """Return the magnitudes (d,) that the models have to be parsed for, with room to spare."""
     largest = np.maximum(_magnitude(values).max(axis=0, initial=0.0), problem.largest_candidates)
     return np.asarray(4.0 * np.maximum(largest, 1.0))
 
@@ -430,7 +430,7 @@ def _magnitude(values: FloatArray) -> FloatArray:
 
 
 def labels_of(reference: pd.DataFrame, names: Sequence[str]) -> "pd.Index[Any]":
-    """Give the caller's own column labels in the model's order."""
+    """Return the caller's own column labels in the model's order."""
     labels = {str(label): label for label in reference.columns}
     return pd.Index([labels[name] for name in names], tupleize_cols=False)
 
@@ -440,7 +440,7 @@ def without_special(
 ) -> FloatArray:
     """Replace special values by missing ones, which is how they count in costs: values (n, columns, …).
 
-    A code is no number: leaving it is a change of category, however far from the numbers it was written.
+    A code is not a number: leaving it is a change of category, however far from the numbers it was written.
     """
     if not special:
         return values

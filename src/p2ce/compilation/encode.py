@@ -32,7 +32,7 @@ class EncodedRows:
         return len(self.labels)
 
     def row(self, position: int, names: Sequence[str]) -> dict[str, Any]:
-        """Give one row as plain Python values."""
+        """Return one row as plain Python values."""
         return {name: column[position] for name, column in zip(names, self.columns, strict=True)}
 
 
@@ -212,7 +212,7 @@ def _fits(values: FloatArray, codebook: Codebook) -> BoolArray:
 
 
 def _shape(row: Any) -> tuple[int, ...]:
-    """Give the shape of an array, or of lists in each other as far as they are even."""
+    """Return the shape of an array, or of lists in each other as far as they are even."""
     try:
         return np.shape(row)
     except (ValueError, RecursionError):
@@ -242,7 +242,7 @@ def has_unseen_categories(codebook: Codebook, values: FloatArray) -> BoolArray:
 
 
 def unseen_labels(codebook: Codebook, values: FloatArray) -> str:
-    """Say which columns of instances (n, d) hold labels that the reference does not have."""
+    """State which columns of instances (n, d) hold labels that the reference does not have."""
     found = []
     for column, coding in enumerate(codebook):
         if coding.labels is not None:

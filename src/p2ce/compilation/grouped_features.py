@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidPolicy
 from p2ce.grid.grouped_axis import Compound
-from p2ce.problem.actions import ActionSet
+from p2ce.problem.policy import Policy
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.scores.score import FlatScore, Spending
@@ -20,48 +20,48 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def check_actions(actions: object, names: Sequence[str]) -> None:
-    """Reject an action set that is not about the model's columns, or is none."""
-    if not isinstance(actions, ActionSet):
-        raise InvalidActions(
-            f"actions must be an ActionSet, got {type(actions).__name__}. Start from p2ce.ActionSet.infer(X)."
+def check_policy(policy: object, names: Sequence[str]) -> None:
+    """Reject a policy that is not about the model's columns, or is none."""
+    if not isinstance(policy, Policy):
+        raise InvalidPolicy(
+            f"policy must be an Policy, got {type(policy).__name__}. Start from p2ce.Policy.infer(X)."
         )
-    stated, wanted = dict.fromkeys(actions.names), dict.fromkeys(names)
+    stated, wanted = dict.fromkeys(policy.names), dict.fromkeys(names)
     missing = [name for name in wanted if name not in stated]
     extra = [name for name in stated if name not in wanted]
     if missing or extra:
         what = (
             f"lacks {echoed(missing[0])}" if missing else f"has {echoed(extra[0])}, which the model does not"
         )
-        raise InvalidActions(
-            f"The action set and the model have different columns: it {what}. "
+        raise InvalidPolicy(
+            f"The policy and the model have different columns: it {what}. "
             "Infer it from the frame that the model was fitted on."
         )
 
 
 def settle_groups(
-    actions: ActionSet, codebook: Codebook, reference: "pd.DataFrame", settled: dict[OneHot, OneHot]
-) -> ActionSet:
+    policy: Policy, codebook: Codebook, reference: "pd.DataFrame", settled: dict[OneHot, OneHot]
+) -> Policy:
     """Let all of the reference decide for every one-hot group whether it may be empty.
 
     ``settled`` remembers what it decided, so that it is looked through once for a group.
     """
-    check_actions(actions, codebook.names)
-    for rule in actions.rules:
+    check_policy(policy, codebook.names)
+    for rule in policy.rules:
         if isinstance(rule, OneHot) and rule not in settled:
             codes = codebook.of(rule.levels).encode(reference)
             settled[rule] = rule.settled(dict(zip(rule.levels, codes.T, strict=True)))
-    rules = tuple(settled[rule] if isinstance(rule, OneHot) else rule for rule in actions.rules)
-    return replace(actions, rules=rules)
+    rules = tuple(settled[rule] if isinstance(rule, OneHot) else rule for rule in policy.rules)
+    return replace(policy, rules=rules)
 
 
-def groups_of(actions: ActionSet, codebook: Codebook) -> tuple[Compound, ...]:
-    """Give a compound for every one-hot group: a level per column, and one for none of them."""
+def groups_of(policy: Policy, codebook: Codebook) -> tuple[Compound, ...]:
+    """Return a compound for every one-hot group: a level per column, and one for none of them."""
     found = []
-    for rule in actions.rules:
+    for rule in policy.rules:
         if isinstance(rule, OneHot):
             levels = np.vstack([np.eye(len(rule.levels)), np.zeros(len(rule.levels))])
-            fixed = all(actions[name].fixed for name in rule.levels)
+            fixed = all(policy[name].fixed for name in rule.levels)
             may_stay = np.ones(len(levels), dtype=np.bool_)
             may_stay[-1] = rule.may_be_none is True
             found.append(
@@ -76,25 +76,25 @@ def groups_of(actions: ActionSet, codebook: Codebook) -> tuple[Compound, ...]:
     return tuple(found)
 
 
-def has_links(actions: ActionSet) -> bool:
+def has_links(policy: Policy) -> bool:
     """Tell whether some feature follows another, by an amount that depends on the instance."""
-    return any(isinstance(rule, Linked) for rule in actions.rules)
+    return any(isinstance(rule, Linked) for rule in policy.rules)
 
 
-def moves_as_one(actions: ActionSet) -> bool:
+def moves_as_one(policy: Policy) -> bool:
     """Tell whether some features move together."""
-    return any(isinstance(rule, Linked | OneHot) for rule in actions.rules)
+    return any(isinstance(rule, Linked | OneHot) for rule in policy.rules)
 
 
 def compounds_for(
-    actions: ActionSet, codebook: Codebook, groups: Sequence[Compound], instance: FloatArray
+    policy: Policy, codebook: Codebook, groups: Sequence[Compound], instance: FloatArray
 ) -> tuple[Compound, ...]:
-    """Give the compounds of one instance (d,): groups as they stand, and a chain for every driver."""
+    """Return the compounds of one instance (d,): groups as they stand, and a chain for every driver."""
     own = [_with_own_level(group, instance) for group in groups]
-    links = [rule for rule in actions.rules if isinstance(rule, Linked)]
+    links = [rule for rule in policy.rules if isinstance(rule, Linked)]
     followers = {rule.follower for rule in links}
     drivers = dict.fromkeys(rule.driver for rule in links if rule.driver not in followers)
-    return (*own, *(_chain(driver, links, actions, codebook, instance) for driver in drivers))
+    return (*own, *(_chain(driver, links, policy, codebook, instance) for driver in drivers))
 
 
 def _with_own_level(group: Compound, instance: FloatArray) -> Compound:
@@ -110,12 +110,12 @@ def _with_own_level(group: Compound, instance: FloatArray) -> Compound:
 
 
 def _chain(
-    driver: str, links: Sequence[Linked], actions: ActionSet, codebook: Codebook, instance: FloatArray
+    driver: str, links: Sequence[Linked], policy: Policy, codebook: Codebook, instance: FloatArray
 ) -> Compound:
     """Let all that follows a driver, one after the other, go where it goes: a level per candidate."""
     place = {name: column for column, name in enumerate(codebook.names)}
     here = instance[place[driver]]
-    codes = np.union1d(actions[driver].codes(codebook[driver]), here)
+    codes = np.union1d(policy[driver].codes(codebook[driver]), here)
     members, table = [driver], {driver: codes}
     counted = [True]
     waiting = [rule for rule in links if rule.driver == driver]
@@ -133,8 +133,8 @@ def _chain(
     before = np.array([instance[place[name]] for name in members])
     fine = np.array(
         [
-            _allowed(actions, codebook, members, before, level)
-            and _followers_keep(actions, members[1:], before[1:], level[1:])
+            _allowed(policy, codebook, members, before, level)
+            and _followers_keep(policy, members[1:], before[1:], level[1:])
             for level in levels
         ]
     )
@@ -150,33 +150,33 @@ def _chain(
 
 
 def _allowed(
-    actions: ActionSet, codebook: Codebook, names: Sequence[str], before: FloatArray, after: FloatArray
+    policy: Policy, codebook: Codebook, names: Sequence[str], before: FloatArray, after: FloatArray
 ) -> bool:
     if np.isnan(after).any():
         return False
     for name, then, now in zip(names, before.tolist(), after.tolist(), strict=True):
         coding = codebook[name]
-        if then != now and not actions[name].allows(coding.plain(then), coding.plain(now)):
+        if then != now and not policy[name].allows(coding.plain(then), coding.plain(now)):
             return False
     return True
 
 
-def _followers_keep(actions: ActionSet, names: Sequence[str], before: FloatArray, after: FloatArray) -> bool:
+def _followers_keep(policy: Policy, names: Sequence[str], before: FloatArray, after: FloatArray) -> bool:
     """Tell whether followers that move end in their own range, kind, step and values."""
     return all(
-        then == now or actions[name].keeps(now)
+        then == now or policy[name].keeps(now)
         for name, then, now in zip(names, before.tolist(), after.tolist(), strict=True)
     )
 
 
 def limits_of(
     compounds: Sequence[Compound],
-    actions: ActionSet,
+    policy: Policy,
     codebook: Codebook,
     axes: Sequence[int],
     max_changes: int | None,
 ) -> list[FlatScore]:
-    """Give the budgets that compounds bring along: how often moves count, and what members may not do.
+    """Return the budgets that compounds bring along: how often moves count, and what members may not do.
 
     ``axes`` are the places of all columns that may change, compounds behind the user's own.
     """
@@ -195,7 +195,7 @@ def limits_of(
     for i, compound in enumerate(compounds):
         if not compound.is_category:  # its levels are those that this instance may go to
             continue
-        charge = _forbidden_moves(compound, actions, codebook)
+        charge = _forbidden_moves(compound, policy, codebook)
         if charge.any():
 
             def forbidden(
@@ -222,7 +222,7 @@ def _budget(name: str, width: int, columns: tuple[int, ...], of: object, limit: 
     )
 
 
-def _forbidden_moves(compound: Compound, actions: ActionSet, codebook: Codebook) -> FloatArray:
+def _forbidden_moves(compound: Compound, policy: Policy, codebook: Codebook) -> FloatArray:
     """Charge one for staying where nobody may stay, and for going to where some member may not go.
 
     Gives a table (levels, levels): from, to.
@@ -234,7 +234,7 @@ def _forbidden_moves(compound: Compound, actions: ActionSet, codebook: Codebook)
         np.fill_diagonal(charge, ~compound.may_stay)
     for then in range(size):
         for now in np.flatnonzero(compound.may_go_to & (np.arange(size) != then)).tolist():
-            fine = _allowed(actions, codebook, names, compound.levels[then], compound.levels[now])
+            fine = _allowed(policy, codebook, names, compound.levels[then], compound.levels[now])
             charge[then, now] = float(not fine)
     return charge
 

@@ -14,9 +14,9 @@ from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.grid.base_grid import OneWay
 from p2ce.objectives.objective import Reference
-from p2ce.problem.actions import ActionSet
 from p2ce.problem.candidate_values import Sides, either_side, resolution_of, thinned
-from p2ce.problem.feature import FeatureActions, Kind
+from p2ce.problem.feature import FeaturePolicy, Kind
+from p2ce.problem.policy import Policy
 from p2ce.scores.score import Score, seen_as_given
 from p2ce.tables.codebook import MISSING
 
@@ -46,8 +46,8 @@ class ColumnValues:
     unit: float  # the column's deviation
     resolution: Fraction | None  # what all its values are multiples of; None for a continuous column
 
-    def sides(self, feature: FeatureActions, detail: Detail) -> Sides:
-        """Give the values on either side of thresholds that belong to a grid, in the range in force."""
+    def sides(self, feature: FeaturePolicy, detail: Detail) -> Sides:
+        """Return the values on either side of thresholds that belong to a grid, in the range in force."""
         if detail is Detail.THINNED:
             return NO_SIDES
         return either_side(
@@ -58,8 +58,8 @@ class ColumnValues:
             ends=feature.ends(),
         )
 
-    def values(self, feature: FeatureActions, detail: Detail, *, has_rule: bool) -> FloatArray:
-        """Give the candidates that the data choose; a few, where evaluations are slow or thresholds known."""
+    def values(self, feature: FeaturePolicy, detail: Detail, *, has_rule: bool) -> FloatArray:
+        """Return the candidates that the data choose; a few, where evaluations are slow or thresholds known."""
         usual = np.array(feature.inferred) if feature.inferred else self.usual
         if detail is Detail.FINEST:
             # A rule tells apart what lies between two thresholds of trees.
@@ -69,8 +69,8 @@ class ColumnValues:
         thin = detail is Detail.THINNED or len(self.model_cuts)
         return thinned(usual, self.people) if thin else usual
 
-    def everything(self, feature: FeatureActions) -> FloatArray:
-        """Give every value that the scores distinguish."""
+    def everything(self, feature: FeaturePolicy) -> FloatArray:
+        """Return every value that the scores distinguish."""
         return np.unique(np.concatenate([self.usual, self.distinct, *self.sides(feature, Detail.FINEST)]))
 
 
@@ -83,7 +83,7 @@ def refinement_of(
     models: Sequence[ModelAdapter],
     detector: DetectorAdapter | None,
     reference: Reference,
-    inferred: ActionSet,
+    inferred: Policy,
 ) -> Refinement:
     """Collect the thresholds of all trees and the distinct values of the reference (codes)."""
     units = reference.unit("robust")
@@ -122,19 +122,17 @@ def _between(cuts: Sequence[Mapping[str, FloatArray] | None], name: str, known: 
     return inside
 
 
-def refined(
-    actions: ActionSet, refinement: Refinement, detail: Detail
-) -> tuple[ActionSet, dict[str, OneWay]]:
-    """Give the candidates that the data chose in the detail that is searched.
+def refined(policy: Policy, refinement: Refinement, detail: Detail) -> tuple[Policy, dict[str, OneWay]]:
+    """Return the candidates that the data chose in the detail that is searched.
 
     Beside them: which candidates are there only for those who come from below, or from above. To a tree, the
     value just above a threshold is the nearest on its side for those below; to a rule it is one of many.
     """
     # A predicate may look at any column.
-    looks_at_all = any(not rule.prunes for rule in actions.rules)
-    ruled = {name for rule in actions.rules for name in rule.columns}
+    looks_at_all = any(not rule.prunes for rule in policy.rules)
+    ruled = {name for rule in policy.rules for name in rule.columns}
     features, single = [], {}
-    for feature in actions.features:
+    for feature in policy.features:
         column = refinement.get(feature.name)
         if column is None or not feature.is_inferred or feature.fixed:
             features.append(feature)
@@ -158,11 +156,11 @@ def refined(
                 up=np.setdiff1d(above, np.concatenate([below, both])),
                 down=np.setdiff1d(below, np.concatenate([above, both])),
             )
-    return replace(actions, features=tuple(features)), single
+    return replace(policy, features=tuple(features)), single
 
 
 def _thresholds(scores: Sequence[Score | None], columns: Sequence[str]) -> dict[str, FloatArray] | None:
-    """Give the thresholds of trees by column; None where something else than trees decides."""
+    """Return the thresholds of trees by column; None where something else than trees decides."""
     found: dict[str, list[FloatArray]] = {name: [] for name in columns}
     for score in scores:
         flat = None if score is None else score.flat

@@ -92,7 +92,7 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
 
 
 def black_box_model(problem: "Problem", number: int) -> BlackBoxScore:
-    """Give a model as its own calls, which decide inside the error bands of its scores."""
+    """Return a model as its own calls, which decide inside the error bands of its scores."""
     model = problem.models[number]
     return BlackBoxScore(
         name=problem.name_of(number),

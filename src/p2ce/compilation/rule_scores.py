@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.problem.actions import ActionSet
+from p2ce.problem.policy import Policy
 from p2ce.problem.rules.predicate import Predicate
 from p2ce.problem.rules.rule import Budget, ResolvedRule, Rule
 from p2ce.result.rule_data import RuleData, rule_data
@@ -29,7 +29,7 @@ class CompiledRule:
         return isinstance(self.rule, Predicate)
 
     def scores(self, names: Sequence[str]) -> list[FlatScore]:
-        """Give the rule as flat scores: minus what a row spends of each budget."""
+        """Return the rule as flat scores: minus what a row spends of each budget."""
         return [_score(budget, names) for budget in self.resolved.budgets]
 
     def holds(self, names: Sequence[str], before: FloatArray, after: FloatArray) -> BoolArray:
@@ -46,21 +46,21 @@ class CompiledRule:
         return self.rule.holds_frame(frame)
 
     def values_of_frame(self, frame: pd.DataFrame) -> FloatArray:
-        """Give 1 for the rows that a function of the user's accepts, 0 for the others."""
+        """Return 1 for the rows that a function of the user's accepts, 0 for the others."""
         return self.holds_frame(frame).astype(np.float64)
 
 
-def resolve_rules(actions: ActionSet, codebook: Codebook) -> tuple[CompiledRule, ...]:
-    """Resolve the rules of an action set: labels become codes."""
+def resolve_rules(policy: Policy, codebook: Codebook) -> tuple[CompiledRule, ...]:
+    """Resolve the rules of a policy: labels become codes."""
     return tuple(
         CompiledRule(rule=rule, data=rule_data(rule), resolved=rule.resolve(codebook))
-        for rule in actions.rules
+        for rule in policy.rules
     )
 
 
-def columns_to_miss(actions: ActionSet) -> frozenset[str]:
+def columns_to_miss(policy: Policy) -> frozenset[str]:
     """Name the columns whose values may be made missing."""
-    return frozenset(feature.name for feature in actions.features if feature.may_go_missing)
+    return frozenset(feature.name for feature in policy.features if feature.may_go_missing)
 
 
 def _score(budget: Budget, names: Sequence[str]) -> FlatScore:

@@ -26,7 +26,7 @@ GERMAN = Facts(
     sha256="e32b56cd41fa0b62300f66cb2a6176bf23ae3c75d56e4d0c5d62b0792092e45b",
     target="GoodCustomer",
     categories=("PurposeOfLoan",),
-    # The authors' list says isMale, which is no column, and so left gender mutable in their experiments.
+    # The authors' list says isMale, which is not a column, and so left gender mutable in their experiments.
     immutable=(
         "Age",
         "OwnsHouse",

@@ -1,4 +1,4 @@
-"""Say in which folders data files lie."""
+"""State in which folders data files lie."""
 
 import os
 from pathlib import Path

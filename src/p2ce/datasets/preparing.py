@@ -131,7 +131,7 @@ PREPARATIONS: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
 
 
 def _has(raw: pd.DataFrame, column: str, *labels: str) -> "pd.Series[int]":
-    """Say with 1 and 0 which rows have one of the labels; a missing label is none of them."""
+    """State with 1 and 0 which rows have one of the labels; a missing label is none of them."""
     return raw[column].astype(object).isin(labels).astype("int64")
 
 

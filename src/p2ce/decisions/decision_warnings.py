@@ -94,7 +94,7 @@ def _warn_of_decision(model: Any, found: ModelAdapter, request: Request) -> None
 
 
 def _other_decisions(model: Any, found: ModelAdapter, request: Request, scores: FloatArray) -> Message:
-    """Say how many rows ``predict`` decides otherwise, and by what."""
+    """State how many rows ``predict`` decides otherwise, and by what."""
     target = found.classes[class_index(found.classes, request.target)]
     seen: list[Any] = []
 
@@ -102,10 +102,10 @@ def _other_decisions(model: Any, found: ModelAdapter, request: Request, scores: 
         seen[:] = predictions(model, given, "model.predict").tolist()
         return np.array([1.0 if bool(one == target) else -1.0 for one in seen])
 
-    _, answers = choose_row_format(model, votes, request, "model.predict")
+    _, results = choose_row_format(model, votes, request, "model.predict")
     if classes_of(model) is None and not set(seen) <= set(found.classes):
         return NO_DOUBT  # classes are numbered here, and named there
-    given = answers > 0.0
+    given = results > 0.0
     threshold = found.threshold - (0.0 if found.scale == LEAD else request.margin)
     apart = (scores >= threshold) != given
     apart &= np.abs(scores - threshold) > _TIE * max(1.0, abs(threshold))
@@ -122,7 +122,7 @@ def _other_decisions(model: Any, found: ModelAdapter, request: Request, scores: 
 
 
 def _cut(model: Any, found: ModelAdapter, scores: FloatArray, given: BoolArray) -> str:
-    """Say where the cut-off of ``predict`` seems to be."""
+    """State where the cut-off of ``predict`` seems to be."""
     if found.scale == LEAD:
         return "predict decides by something else."
     if not given.any() or given.all():

@@ -47,7 +47,7 @@ class ForestMargins:
     _parsed: dict[int, ForestMargin] = field(default_factory=dict)
 
     def margin(self, place: int) -> ForestMargin:
-        """Give one of the margins."""
+        """Return one of the margins."""
         if place not in self._parsed:
             self._parsed[place] = self.parse(place)
         return self._parsed[place]
@@ -68,7 +68,7 @@ class ForestMargins:
     def score(
         self, plus: int, minus: int | None = None, *, sign: float = 1.0, limits: tuple[float, float]
     ) -> FlatScore:
-        """Give a margin, or the difference of two, as one forest."""
+        """Return a margin, or the difference of two, as one forest."""
         margin = self.margin(plus)
         forest, offset = margin.forest, margin.offset
         if minus is not None:

@@ -1,9 +1,9 @@
-"""Say what a model family delivers: margins, and the facts about the library's arithmetic around them.
+"""State what a model family delivers: margins, and the facts about the library's arithmetic around them.
 
 A *margin* is a number that the library computes per row and of which its output is a function: the log-odds
 of the second of two classes, one number per class of several, or the predicted number. Margins are sums over
 trees (`forest_margins`), weighted sums (`weighted_sums`) or outputs of a network (`network_outputs`). What
-has to be reached, and which scores follow from it, is no concern of a family: see `decision` and `certify`.
+has to be reached, and which scores follow from it, is not a concern of a family: see `decision` and `certify`.
 """
 
 from collections.abc import Callable
@@ -52,11 +52,11 @@ class Margins(Protocol):
     def score(
         self, plus: int, minus: int | None = None, *, sign: float = 1.0, limits: tuple[float, float]
     ) -> Score:
-        """Give ``sign`` times a margin, or the difference of two margins, as a score with thresholds."""
+        """Return ``sign`` times a margin, or the difference of two margins, as a score with thresholds."""
         ...
 
     def tolerance(self, decision: Decision, score: Score, /) -> float:
-        """Say how far the reported value may be from the library's; infinite where there is no bound."""
+        """State how far the reported value may be from the library's; infinite where there is no bound."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Say what parsing a model takes, `Request`, and what it gives, `ModelAdapter`."""
+"""State what parsing a model takes, `Request`, and what it gives, `ModelAdapter`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

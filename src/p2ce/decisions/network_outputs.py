@@ -53,7 +53,7 @@ class NetworkOutputs:
     def score(
         self, plus: int, minus: int | None = None, *, sign: float = 1.0, limits: tuple[float, float]
     ) -> NetworkScore:
-        """Give the network a last layer of one output, and thresholds on it."""
+        """Return the network a last layer of one output, and thresholds on it."""
         last = self.layers[-1]
         last = one_output(last, plus, sign=sign) if minus is None else difference(last, plus, minus)
         return NetworkScore(

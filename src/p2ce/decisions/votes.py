@@ -13,7 +13,7 @@ from p2ce.visible import echoed
 
 
 def predictions(model: Any, given: Any, call: str) -> np.ndarray:
-    """Give the predicted class of every row."""
+    """Return the predicted class of every row."""
     predicted = raw_answers_of(model.predict, given, call=call)
     if predicted.shape not in ((len(given),), (len(given), 1)):
         raise InvalidOutput(

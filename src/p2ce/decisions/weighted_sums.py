@@ -57,7 +57,7 @@ class WeightedSums:
     def score(
         self, plus: int, minus: int | None = None, *, sign: float = 1.0, limits: tuple[float, float]
     ) -> FlatScore:
-        """Give a sum, or the difference of two, as a score."""
+        """Return a sum, or the difference of two, as a score."""
         weights, offset = self.weights[plus], float(self.intercepts[plus])
         if minus is not None:
             weights, offset = weights - self.weights[minus], offset - float(self.intercepts[minus])

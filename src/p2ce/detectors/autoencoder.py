@@ -26,7 +26,7 @@ def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     if any(part.training for part in detector.modules()):
         raise UnsupportedDetector(
             f"{type(detector).__name__} is in training mode, in which dropout and batch normalisation give "
-            "other answers each time. Call .eval() on it."
+            "other results each time. Call .eval() on it."
         )
 
     return black_box_detector(

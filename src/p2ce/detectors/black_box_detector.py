@@ -113,7 +113,7 @@ def lowest_share(values: FloatArray, contamination: float) -> float:
 
 
 def check_contamination(contamination: object) -> None:
-    """Reject a share that is no number above 0 and at most 0.5."""
+    """Reject a share that is not a number above 0 and at most 0.5."""
     try:
         fits = not isinstance(contamination, bool | np.bool_) and 0.0 < float(contamination) <= 0.5  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -125,7 +125,7 @@ def check_contamination(contamination: object) -> None:
 
 
 def columns_of(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool | None]:
-    """Give the detector's columns in its order, and whether it was fitted on a frame; None if unknown.
+    """Return the detector's columns in its order, and whether it was fitted on a frame; None if unknown.
 
     A detector may look at some of the columns only, if it knows them by name.
     """

@@ -1,4 +1,4 @@
-"""Say what parsing a detector takes, `DetectorRequest`, and what it gives, `DetectorAdapter`."""
+"""State what parsing a detector takes, `DetectorRequest`, and what it gives, `DetectorAdapter`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

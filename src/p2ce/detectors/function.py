@@ -13,7 +13,7 @@ from p2ce.visible import echoed
 
 
 def recognises(detector: object) -> bool:
-    """Tell anything that can be called, but is no class and no autoencoder."""
+    """Tell anything that can be called, but is not a class and no autoencoder."""
     return callable(detector) and not isinstance(detector, type) and not autoencoder.recognises(detector)
 
 

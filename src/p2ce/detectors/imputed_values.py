@@ -1,4 +1,4 @@
-"""Say which number a forest that is fitted here takes for a missing value."""
+"""State which number a forest that is fitted here takes for a missing value."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def known_codes(codes: FloatArray, codebook: Codebook) -> FloatArray:
         column = known[:, place]
         if np.isnan(column).any():
             raise InvalidReference(
-                f"Column {echoed(coding.name)} of the reference frame has values that are no finite numbers. "
+                f"Column {echoed(coding.name)} of the reference frame has values that are not a finite numbers. "
                 "Drop those rows, or mark the values as missing."
             )
         missing = column == MISSING

@@ -62,7 +62,7 @@ def _without_names(detector: Any) -> Any:
 
 
 def _last_step(detector: Any) -> Any:
-    """Give what judges the rows in the end: of a pipeline, which is called as a whole, its last step."""
+    """Return what judges the rows in the end: of a pipeline, which is called as a whole, its last step."""
     if library_class(detector, root="sklearn", names=_PIPELINE) is None:
         return detector
     return detector.steps[-1][1]

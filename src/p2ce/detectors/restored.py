@@ -10,7 +10,7 @@ def recognises(detector: object) -> bool:
 
 
 def parse(detector: DetectorAdapter, request: DetectorRequest) -> DetectorAdapter:
-    """Give it back, if it looks at these columns; its threshold was set when it was first parsed."""
+    """Return it back, if it looks at these columns; its threshold was set when it was first parsed."""
     if set(detector.columns) != set(request.codebook.names):
         raise UnsupportedDetector(
             f"This detector was parsed for the columns {', '.join(detector.columns)}, and the reference has "

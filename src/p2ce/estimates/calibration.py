@@ -60,14 +60,14 @@ def typical_unit(base: FloatArray, threshold: float) -> float:
 
 
 def allowance(gains: FloatArray, unit: float) -> FloatArray:
-    """Say how unsure the estimates of cells are: a unit each, and the size of their gains (m, axes)."""
+    """State how unsure the estimates of cells are: a unit each, and the size of their gains (m, axes)."""
     return np.asarray(unit + np.abs(gains).sum(axis=-1))
 
 
 def needed_residual(
     points: Int32Array, base: float, gains: FloatArray, *, threshold: float, unit: float
 ) -> float:
-    """Give the least residual that keeps all points (m, axes) of a person's front; −inf if there are none."""
+    """Return the least residual that keeps all points (m, axes) of a person's front; −inf if there are none."""
     if not len(points):
         return -math.inf
     short = threshold - estimated_scores(points, base, gains)

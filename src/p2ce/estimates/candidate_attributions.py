@@ -14,7 +14,7 @@ def best_attributions(
     rows_per_candidate: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Give the largest attribution seen of every base candidate, aligned with ``grid.table``: (axes, width).
+    """Return the largest attribution seen of every base candidate, aligned with ``grid.table``: (axes, width).
 
     This is φ̄ of the paper, taken at each value instead of over all values at once, since the search knows
     which value it tries.
@@ -29,7 +29,7 @@ def mean_attributions(
     rows_per_candidate: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Give the mean attribution of every base candidate, aligned with ``grid.table``: (axes, width).
+    """Return the mean attribution of every base candidate, aligned with ``grid.table``: (axes, width).
 
     The mean is a curve over the candidates that can also be read at the person's own value, for free. Once
     the residual is calibrated it prunes more than the maximum, which lifts all candidates alike.

@@ -34,7 +34,7 @@ class Parsed(NamedTuple):
 
 
 def parsed_of(models: Sequence[ModelAdapter]) -> Parsed | None:
-    """Give the model as it was parsed, where one score with a reported scale decides alone."""
+    """Return the model as it was parsed, where one score with a reported scale decides alone."""
     model = models[0]
     if len(models) > 1 or not model.decides or len(model.scores) != 1 or model.report is None:
         return None
@@ -86,7 +86,7 @@ def slopes(
 def rescaling(
     scaled: Callable[[FloatArray], FloatArray], margins: FloatArray, background: FloatArray
 ) -> FloatArray:
-    """Give the slope of the reported scale between rows (n,) and background rows (b,) by margin: (n, b)."""
+    """Return the slope of the reported scale between rows (n,) and background rows (b,) by margin: (n, b)."""
 
     def slope_at(places: FloatArray) -> FloatArray:
         return np.asarray(

@@ -1,4 +1,4 @@
-"""Say how the SHAP estimate is made and how often it may miss."""
+"""State how the SHAP estimate is made and how often it may miss."""
 
 from dataclasses import dataclass
 from numbers import Real

@@ -116,7 +116,7 @@ class TreeShap:
         return found
 
     def _reached(self, rows: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Give for each row and leaf the columns whose interval holds the row, as bits, and the margins."""
+        """Return for each row and leaf the columns whose interval holds the row, as bits, and the margins."""
         seen = np.ascontiguousarray(self.score.see(np.asarray(rows, dtype=np.float64)))
         masks = np.zeros((len(seen), len(self.leaves)), dtype=np.int64)
         margins = np.full(len(seen), self.score.offset)

@@ -12,12 +12,12 @@ from p2ce.explainer import Explainer
 from p2ce.result.certificate import Certificate
 from p2ce.result.counterfactual import SCORES, Counterfactual, same_score
 from p2ce.result.explanation import Explanation
-from p2ce.result.question import Question
+from p2ce.result.problem_record import ProblemRecord
 from p2ce.tables.json_values import plain_fields, to_plain
 from p2ce.visible import echoed
 
 # Fields of an explanation; every other one is compared. The row, and what explain() takes and an explanation
-# repeats, is what the search is given. Tables and times are no part of a result, and how much work it was
+# repeats, is what the search is given. Tables and times are not part of a result, and how much work it was
 # depends on who else was explained at the same time.
 REPEATED = tuple(
     one.name for one in fields(Explanation) if one.name in signature(Explainer.explain).parameters
@@ -27,17 +27,17 @@ NO_RESULT = ("kind", "elapsed", "timings")
 SCORE_TODAY = "plausibility_today"  # of the person; equality leaves it out, as it leaves out rounding
 WORK = tuple(one.name for one in fields(Certificate) if not one.compare and one.name != SCORE_TODAY)
 # What code ran is information. Hashes are compared with what they are of, see `p2ce.evidence.replay`.
-APART_IN_QUESTION = ("versions", "hashes")
+APART_IN_PROBLEM = ("versions", "hashes")
 SCORES_OF_PERSON = ("person_score", "person_prediction")
-NOT_COMPARED = (*NO_RESULT, *(f"certificate.{name}" for name in WORK), "question.versions")
+NOT_COMPARED = (*NO_RESULT, *(f"certificate.{name}" for name in WORK), "problem.versions")
 
 
 def compared_fields() -> tuple[str, ...]:
     """Name the fields of an explanation that are compared."""
-    apart = (*INPUTS, *NO_RESULT, "certificate", "question")
+    apart = (*INPUTS, *NO_RESULT, "certificate", "problem")
     certificate = [f"certificate.{one.name}" for one in fields(Certificate) if one.name not in WORK]
-    question = [f"question.{one.name}" for one in fields(Question) if one.name not in APART_IN_QUESTION]
-    return (*(one.name for one in fields(Explanation) if one.name not in apart), *certificate, *question)
+    problem = [f"problem.{one.name}" for one in fields(ProblemRecord) if one.name not in APART_IN_PROBLEM]
+    return (*(one.name for one in fields(Explanation) if one.name not in apart), *certificate, *problem)
 
 
 def differences_of(recorded: Explanation, found: Explanation) -> Iterator[Difference]:
@@ -45,16 +45,16 @@ def differences_of(recorded: Explanation, found: Explanation) -> Iterator[Differ
     yield from _options(recorded, found)
     yield from _fields(recorded, found)
     yield from _certificates(recorded.certificate, found.certificate)
-    assert recorded.question is not None
-    assert found.question is not None
-    then, now = (question_entries(one) for one in (recorded.question, found.question))
+    assert recorded.problem is not None
+    assert found.problem is not None
+    then, now = (record_entries(one) for one in (recorded.problem, found.problem))
     for what, before, after in entries_apart(then, now):
-        yield Difference(kind="question", what=what, recorded=before, found=after)
+        yield Difference(kind="problem", what=what, recorded=before, found=after)
 
 
-def question_entries(question: Question) -> dict[str, Any]:
-    """Give what readers see of a question as JSON-ready data."""
-    return plain_fields(question, APART_IN_QUESTION)
+def record_entries(problem: ProblemRecord) -> dict[str, Any]:
+    """Return what readers see of a problem as JSON-ready data."""
+    return plain_fields(problem, APART_IN_PROBLEM)
 
 
 def entries_apart(then: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
@@ -77,7 +77,7 @@ def alike(then: Any, now: Any) -> bool:
 
 
 def _fields(recorded: Explanation, found: Explanation) -> Iterator[Difference]:
-    apart = ("counterfactuals", "certificate", "question", *INPUTS, *NO_RESULT)
+    apart = ("counterfactuals", "certificate", "problem", *INPUTS, *NO_RESULT)
     then, now = (plain_fields(one, apart) for one in (recorded, found))
     # JSON objects have no order, but columns do.
     then["columns"], now["columns"] = list(recorded.dtypes), list(found.dtypes)

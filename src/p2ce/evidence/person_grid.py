@@ -7,7 +7,7 @@ from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.encode import encode_row
 from p2ce.evidence.evidence_record import GridAxis
 from p2ce.explainer import Explainer
-from p2ce.problem.actions import ActionSet
+from p2ce.problem.policy import Policy
 from p2ce.result.certificate import FINEST
 from p2ce.result.explanation import Explanation
 from p2ce.tables.codebook import Codebook
@@ -15,10 +15,10 @@ from p2ce.tables.json_values import Value
 
 
 def grid_of_person(
-    explainer: Explainer, explanation: Explanation, actions: ActionSet | None
+    explainer: Explainer, explanation: Explanation, policy: Policy | None
 ) -> tuple[GridAxis, ...]:
     """List the axes of an explanation's grid; reject an explanation of another explainer."""
-    problem = explainer._problem_of(explanation, actions, call="evidence.save")
+    problem = explainer._problem_of(explanation, policy, call="evidence.save")
     values = encode_row(explanation.person, problem.codebook).values
     problem = _searched(explainer._within_reach(problem, values), explanation)
     batch = place_and_price(problem, values)
@@ -50,7 +50,7 @@ def labels_of_codes(codebook: Codebook) -> dict[str, tuple[Value, ...]]:
 
 
 def _searched(problem: Problem, explanation: Explanation) -> Problem:
-    """Give the problem on the grid that the certificate is about."""
+    """Return the problem on the grid that the certificate is about."""
     if explanation.certificate is None or explanation.certificate.grid != FINEST:
         return problem
     finest = problem.on_finest_grid
@@ -61,7 +61,7 @@ def _searched(problem: Problem, explanation: Explanation) -> Problem:
 
 
 def _members(problem: Problem, column: int) -> list[int]:
-    """Give the columns that an axis moves: those of a compound stand behind the others."""
+    """Return the columns that an axis moves: those of a compound stand behind the others."""
     first = len(problem.names)
     if column < first:
         return [column]

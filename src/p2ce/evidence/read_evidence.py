@@ -74,7 +74,7 @@ def read_evidence(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -
         raise InvalidArgument(f"Cannot read {echoed(shown)}: {error.strerror or error}.") from error
     except (Damaged, P2CEError, ValueError) as error:
         raise InvalidArgument(
-            f"{echoed(shown)} is no sound evidence: {' '.join(str(error).split()).rstrip('.')}. Get it "
+            f"{echoed(shown)} is not sound evidence: {' '.join(str(error).split()).rstrip('.')}. Get it "
             "again from where it was saved."
         ) from error
 
@@ -92,8 +92,8 @@ def _read(path: str, limits: Limits) -> OpenedEvidence:
             raise Damaged(f"its part {echoed(name, most=60)} was changed: its SHA-256 is another")
     plain = parse_json(held[EXPLANATION], EXPLANATION, limits, unique=True)
     explanation = Explanation.from_dict(plain, limits=limits)
-    if explanation.question is None:
-        raise Damaged(f"its part {echoed(EXPLANATION)} has no question")
+    if explanation.problem is None:
+        raise Damaged(f"its part {echoed(EXPLANATION)} has no problem")
     pairs = {RECORD: (data, plain_fields(record)), EXPLANATION: (plain, explanation.to_dict(times=True))}
     apart = [one for part, pair in pairs.items() for one in _read_otherwise(*pair, f"{part}: ")]
     return OpenedEvidence(

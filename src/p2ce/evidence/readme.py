@@ -11,7 +11,7 @@ WIDTH = 100
 
 
 def readme_of(record: EvidenceRecord, explanation: Explanation) -> str:
-    """Say what the file is, what was searched, how it ended, and how to repeat it."""
+    """State what the file is, what was searched, how it ended, and how to repeat it."""
     about = "one person" if record.person is None else f"person {echoed(record.person)}"
     sections = {
         f"Evidence of the explanation of {about}": _what_it_is(record),
@@ -43,7 +43,7 @@ def _what_it_is(record: EvidenceRecord) -> list[str]:
         "p2ce searches for everything that a person could change to be accepted by a model. This file holds "
         "all that the search for one person was given, and all that it found.",
         "\n".join(f"  {name}: {what}" for name, what in held.items()),
-        "The checksums reveal accidents. They are no signature: a person who changes a part can change its "
+        "The checksums reveal accidents. They are not a signature: a person who changes a part can change its "
         "checksum as well. If there is a signature.json, the signer publishes a key: "
         "p2ce replay this.zip --public-key key.pub verifies it. Otherwise compare the SHA-256 of the whole "
         "file with one that was kept elsewhere.",

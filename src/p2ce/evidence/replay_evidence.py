@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from p2ce.archive import AS_SAVED, SavedExplainer, read_saved
-from p2ce.archive.stored_settings import read_actions
+from p2ce.archive.stored_settings import read_policy
 from p2ce.archive.write_archive import HEAD, SCORES
 from p2ce.errors import InvalidSignature
 from p2ce.evidence.compare_explanations import (
@@ -18,7 +18,7 @@ from p2ce.evidence.compare_explanations import (
     compared_fields,
     differences_of,
     entries_apart,
-    question_entries,
+    record_entries,
 )
 from p2ce.evidence.evidence_record import EXPLAINER, EXPLANATION, README, RECORD
 from p2ce.evidence.person_grid import grid_of_person, labels_of_codes
@@ -30,7 +30,7 @@ from p2ce.explain.fingerprint import fingerprint_of
 from p2ce.explainer import Explainer
 from p2ce.limits import DEFAULT, Limits
 from p2ce.portfolio.code_hash import code_hash
-from p2ce.problem.actions import ActionSet
+from p2ce.problem.policy import Policy
 from p2ce.problem.rules.predicate import require_trusted
 from p2ce.result.explanation import Explanation
 from p2ce.tables.json_values import to_plain
@@ -78,7 +78,7 @@ def replay(
     held = read_saved(f"{opened.path}/{EXPLAINER}", content=opened.explainer, limits=limits)
     saved = held if explainer is None else read_saved(explainer, limits=limits)
     saved.require_trusted(trust_predicates=trust_predicates)
-    actions: ActionSet | None = _own_actions(opened, trust_predicates=trust_predicates, limits=limits)
+    policy: Policy | None = _own_policy(opened, trust_predicates=trust_predicates, limits=limits)
     loaded = Explainer._of_saved(
         replace(saved, path=opened.path) if explainer is None else saved,  # which messages name
         model,
@@ -86,10 +86,10 @@ def replay(
         objectives=objectives,
         check_model=False,
     )
-    assert loaded._problem.question is not None
-    if opened.policy == loaded._problem.question.policy:
-        actions = None
-    found = _search(loaded, opened.explanation, actions)
+    assert loaded._problem.record is not None
+    if opened.policy == loaded._problem.record.policy:
+        policy = None
+    found = _search(loaded, opened.explanation, policy)
     signature, unsigned = _signature(opened, public_key)
     personal = _personal(loaded, opened.explanation, found)
     scope = _Scope(opened, saved, found, model_sha256)
@@ -99,7 +99,7 @@ def replay(
         *(() if explainer is None else _other_parts(opened, explainer, limits)),
         *differences_of(opened.explanation, found),
         *scope.hashes(),
-        *_record(opened, loaded, found, actions),
+        *_record(opened, loaded, found, policy),
         *_readme(opened),
     ]
     return Replay(
@@ -131,24 +131,24 @@ def verify_signature(
     return require_signature(opened.signature, opened.parts, public_key)
 
 
-def _own_actions(opened: OpenedEvidence, *, trust_predicates: bool, limits: Limits) -> ActionSet:
-    actions = read_actions(opened.policy, limits)
+def _own_policy(opened: OpenedEvidence, *, trust_predicates: bool, limits: Limits) -> Policy:
+    policy = read_policy(opened.policy, limits)
     what = f"The policy in {echoed(opened.path)}"
-    require_trusted((*actions.rules, *actions.proposed_rules), what, trusted=trust_predicates)
-    return actions
+    require_trusted((*policy.rules, *policy.proposed_rules), what, trusted=trust_predicates)
+    return policy
 
 
-def _search(explainer: Explainer, recorded: Explanation, actions: ActionSet | None) -> Explanation:
+def _search(explainer: Explainer, recorded: Explanation, policy: Policy | None) -> Explanation:
     given: dict[str, Any] = {name: getattr(recorded, name) for name in REPEATED}
     if recorded.certificate is not None:
         given["max_changes"] = recorded.certificate.max_changes
-    return explainer.explain(recorded.person, actions=actions, **given)
+    return explainer.explain(recorded.person, policy=policy, **given)
 
 
 def _signature(
     opened: OpenedEvidence, public_key: "str | os.PathLike[str] | None"
 ) -> tuple[str, list[Difference]]:
-    """Say who signed the file; one that is required and does not hold is a difference."""
+    """State who signed the file; one that is required and does not hold is a difference."""
     if public_key is None:
         if opened.signature is None:
             return "none", []
@@ -178,7 +178,7 @@ def _other_parts(
 
 
 def _stated_parts(source: "str | os.PathLike[str] | bytes", limits: Limits) -> dict[str, Any]:
-    """Give the parts of an explainer without versions, and without scores, which the model is compared by."""
+    """Return the parts of an explainer without versions, and without scores, which the model is compared by."""
     with Parts(source, limits) as parts:
         held: dict[str, Any] = {name: parts.take(name) for name in parts if name != SCORES}
     head = json.loads(held[HEAD])
@@ -192,13 +192,13 @@ class _Scope:
     def __init__(
         self, opened: OpenedEvidence, saved: SavedExplainer, found: Explanation, model_sha256: str | None
     ) -> None:
-        assert opened.explanation.question is not None
-        assert found.question is not None
-        self.opened, self.recorded = opened, opened.explanation.question
+        assert opened.explanation.problem is not None
+        assert found.problem is not None
+        self.opened, self.recorded = opened, opened.explanation.problem
         self.now = {"policy": _sha256(opened.policy.encode())}
-        self.now["reference"] = found.question.hashes["reference"]
+        self.now["reference"] = found.problem.hashes["reference"]
         # Scores may be rounded otherwise on another machine. The model itself is compared by its scores.
-        known = (fingerprint_of(saved.scores), found.question.hashes["model"])
+        known = (fingerprint_of(saved.scores), found.problem.hashes["model"])
         self.knows_model = self.recorded.hashes.get("model") in known
         self.now["model"] = self.recorded.hashes.get("model", "")
         if opened.model_file is not None:
@@ -239,18 +239,18 @@ def _hash_of(name: str) -> str:
 
 
 def _record(
-    opened: OpenedEvidence, explainer: Explainer, found: Explanation, actions: ActionSet | None
+    opened: OpenedEvidence, explainer: Explainer, found: Explanation, policy: Policy | None
 ) -> Iterator[Difference]:
     """Compare what evidence.json states: labels, grid, and the versions that the explanation has as well."""
-    record, question = opened.record, opened.explanation.question
-    assert question is not None
+    record, problem = opened.record, opened.explanation.problem
+    assert problem is not None
     pairs: dict[str, tuple[Any, Any]] = {
         "labels": (record.labels, labels_of_codes(explainer._problem.codebook)),
-        "versions": (record.versions, question.versions),
-        "package": (record.package, question.versions.get("p2ce", "")),
+        "versions": (record.versions, problem.versions),
+        "package": (record.package, problem.versions.get("p2ce", "")),
     }
     if record.grid is not None:
-        pairs["grid"] = record.grid, grid_of_person(explainer, found, actions)
+        pairs["grid"] = record.grid, grid_of_person(explainer, found, policy)
     for what, before, after in opened.overruled:
         yield Difference(kind="record", what=what, recorded=before, found=after)
     for name, (then, now) in pairs.items():
@@ -278,12 +278,12 @@ def _written_by_this_code(opened: OpenedEvidence) -> bool:
 
 def _personal(explainer: Explainer, recorded: Explanation, found: Explanation) -> dict[str, tuple[Any, Any]]:
     own, certificate = explainer._problem, recorded.certificate
-    assert own.question is not None
-    assert found.question is not None
-    entries = entries_apart(question_entries(found.question), question_entries(own.question))
+    assert own.record is not None
+    assert found.problem is not None
+    entries = entries_apart(record_entries(found.problem), record_entries(own.record))
     pairs = {what: (of_person, usual) for what, of_person, usual in entries if what != "policy"}
-    if found.question.policy != own.question.policy:
-        pairs["policy"] = found.question.hashes["policy"], own.question.hashes["policy"]
+    if found.problem.policy != own.record.policy:
+        pairs["policy"] = found.problem.hashes["policy"], own.record.hashes["policy"]
     if certificate is not None and certificate.max_changes != own.max_changes:
         pairs["max_changes"] = certificate.max_changes, own.max_changes
     return pairs
@@ -301,8 +301,8 @@ def _sha256(content: bytes) -> str:
 def _versions(
     opened: OpenedEvidence, found: Explanation, model_sha256: str | None
 ) -> dict[str, tuple[str, str]]:
-    assert found.question is not None
-    then, now = dict(opened.record.versions), dict(found.question.versions)
+    assert found.problem is not None
+    then, now = dict(opened.record.versions), dict(found.problem.versions)
     then["code"], now["code"] = opened.record.code, code_hash()
     if model_sha256 is not None and "model_file" in opened.record.hashes:
         then["model_file"], now["model_file"] = opened.record.hashes["model_file"], model_sha256

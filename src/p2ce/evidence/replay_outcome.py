@@ -18,7 +18,7 @@ DifferenceKind: TypeAlias = Literal[
     "option repeated",  # recorded more than once
     "certificate",
     "problem",  # threshold, target, objectives, …
-    "question",  # what readers see of the problem: names, units, candidates, rules, policy, …
+    "problem",  # what readers see of the problem: names, units, candidates, rules, policy, …
     "hash",  # of a part of the problem that is not what was hashed
     "record",  # what evidence.json states beside its hashes: labels, grid, versions
     "readme",
@@ -111,6 +111,6 @@ def _listed(names: tuple[str, ...]) -> str:
     found: dict[str, list[str]] = {}
     for name in names:
         holder, dot, entry = name.partition(".")
-        is_entry = dot and holder in ("certificate", "question")
+        is_entry = dot and holder in ("certificate", "problem")
         found.setdefault(holder if is_entry else name, []).extend([entry] if is_entry else [])
     return ", ".join(f"{name} ({', '.join(entries)})" if entries else name for name, entries in found.items())

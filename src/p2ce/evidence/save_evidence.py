@@ -27,9 +27,9 @@ from p2ce.explain.fingerprint import codes_fingerprint
 from p2ce.explainer import Explainer
 from p2ce.files import write_whole
 from p2ce.portfolio.code_hash import code_hash
-from p2ce.problem.actions import ActionSet
+from p2ce.problem.policy import Policy
 from p2ce.result.explanation import Explanation
-from p2ce.result.question import Question
+from p2ce.result.problem_record import ProblemRecord
 from p2ce.result.status import Status
 from p2ce.tables.codebook import codebook_of
 from p2ce.tables.json_values import Value, plain_fields
@@ -37,18 +37,18 @@ from p2ce.visible import echoed
 from p2ce.zip_parts import zipped
 
 if TYPE_CHECKING:
-    from p2ce.portfolio.answers import Answers
+    from p2ce.portfolio.portfolio_results import PortfolioResults
 
 SAFE_NAME = re.compile(r"[^\w.-]+", re.ASCII)
 
 
 def save(
-    source: "Explanation | Answers",
+    source: "Explanation | PortfolioResults",
     path: "str | os.PathLike[str]",
     *,
     person: Value = None,
     explainer: "Explainer | str | os.PathLike[str] | None" = None,
-    actions: ActionSet | None = None,
+    policy: Policy | None = None,
     model_file: "str | os.PathLike[str] | None" = None,
     with_model: bool = False,
     sign: "str | os.PathLike[str] | None" = None,
@@ -57,13 +57,13 @@ def save(
     """Save the evidence of one explanation as a zip file, the same to the byte each time.
 
     Args:
-        source: the explanation, or the folder that a portfolio run wrote, as `p2ce.portfolio.Answers`.
+        source: the explanation, or the folder that a portfolio run wrote, as `p2ce.portfolio.PortfolioResults`.
         path: the zip file to write.
         person: the key of the person; of a portfolio, it selects the person.
         explainer: the explainer of the explanation. The path of one that `Explainer.save` wrote will do, but
             then the file lacks the grid, and `p2ce.testing.check_evidence` cannot prove the front again. Of a
             portfolio, by default the one that the run kept.
-        actions: those given to `explain`, if any.
+        policy: those given to `explain`, if any.
         model_file: the file of the model, whose SHA-256 is kept; of a portfolio, the one that the run used.
         with_model: keep the whole file of the model.
         sign: the file of an Ed25519 private key, as PEM or OpenSSH, to sign all parts with.
@@ -78,18 +78,18 @@ def save(
         explainer = source.path / EXPLAINER if explainer is None else explainer
     else:
         explanation = source
-    question = _question(explanation)
+    problem = _question(explanation)
     if explainer is None:
         raise InvalidArgument(
             "evidence.save() of an explanation needs its explainer. Pass explainer=…, which made it."
         )
-    held, record = _of_explainer(explainer, explanation, actions)
+    held, record = _of_explainer(explainer, explanation, policy)
     parts = {
         EXPLANATION: plain_json(explanation.to_dict()),
-        POLICY: question.policy.encode(),
+        POLICY: problem.policy.encode(),
         EXPLAINER: held,
     }
-    hashes |= question.hashes
+    hashes |= problem.hashes
     if model_file is not None:
         content = _content(model_file, "The model")
         if hashes.setdefault("model_file", _sha256(content)) != _sha256(content):
@@ -105,10 +105,10 @@ def save(
     record = replace(
         record,
         person=person,
-        package=question.versions.get("p2ce", ""),
+        package=problem.versions.get("p2ce", ""),
         code=code,
         written_by=code_hash(),
-        versions=question.versions,
+        versions=problem.versions,
         hashes=dict(sorted(hashes.items())),
     )
     record = replace(record, parts={name: _sha256(part) for name, part in parts.items()})
@@ -120,23 +120,23 @@ def save(
     write_whole(path, zipped(parts), what="The evidence")
 
 
-def _question(explanation: Explanation) -> Question:
+def _question(explanation: Explanation) -> ProblemRecord:
     if explanation.status is Status.ERROR:
         raise InvalidArgument(
             f"There is no evidence of a row that could not be explained: {explanation.message}"
         )
-    if explanation.question is None:
+    if explanation.problem is None:
         raise InvalidArgument(
-            "The explanation has no question: its policy, hashes and versions are not known. Use one that "
-            "explain() returned, or that was written with to_dict(question=True)."
+            "The explanation has no problem: its policy, hashes and versions are not known. Use one that "
+            "explain() returned, or that was written with to_dict(problem=True)."
         )
-    return explanation.question
+    return explanation.problem
 
 
 def _of_explainer(
-    explainer: "Explainer | str | os.PathLike[str]", explanation: Explanation, actions: ActionSet | None
+    explainer: "Explainer | str | os.PathLike[str]", explanation: Explanation, policy: Policy | None
 ) -> tuple[bytes, EvidenceRecord]:
-    """Give the explainer's archive, and the record with what only the explainer knows."""
+    """Return the explainer's archive, and the record with what only the explainer knows."""
     known: dict[str, Any] = {
         "package": "",
         "code": "",
@@ -146,13 +146,13 @@ def _of_explainer(
         "parts": {},
     }
     if isinstance(explainer, Explainer):
-        grid = grid_of_person(explainer, explanation, actions)
+        grid = grid_of_person(explainer, explanation, policy)
         labels = labels_of_codes(explainer._problem.codebook)
         return zipped(explainer._archive_parts()), EvidenceRecord(labels=labels, grid=grid, **known)
     reference = read_saved(explainer).given.reference
     codebook = codebook_of(reference)
-    assert explanation.question is not None
-    if codes_fingerprint(codebook, codebook.encode(reference)) != explanation.question.hashes["reference"]:
+    assert explanation.problem is not None
+    if codes_fingerprint(codebook, codebook.encode(reference)) != explanation.problem.hashes["reference"]:
         raise InvalidArgument(
             f"{echoed(os.fsdecode(explainer))} has another reference than the explanation. Pass the "
             "explainer that made it."

@@ -91,7 +91,7 @@ def fingerprint(public: "Ed25519PublicKey") -> str:
 
 
 def _message(parts: Mapping[str, bytes]) -> bytes:
-    """Give what is signed: a line for every other part, by name, with its SHA-256.
+    """Return what is signed: a line for every other part, by name, with its SHA-256.
 
     Names have no line breaks (`p2ce.zip_parts`), and the first line is of no other kind of document.
     """

@@ -8,15 +8,15 @@ from typing import Any
 from p2ce.compilation.own_plausibility import OfToday
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.objectives import Objective
-from p2ce.problem.actions import ActionSet
 from p2ce.problem.method import EXACT, Mapocam
+from p2ce.problem.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Arguments:
     """What the caller passed beside the model and the reference, unchanged."""
 
-    actions: ActionSet | None
+    policy: Policy | None
     target: Any  # None where none was given: names of classes or of the label have to say it then
     threshold: float | Sequence[float | None] | None
     margin: float
@@ -34,7 +34,7 @@ class Arguments:
     random_state: int | None
 
     def stated(self) -> dict[str, Any]:
-        """Give what an auditor needs to repeat an explanation, and the certificate does not say."""
+        """Return what an auditor needs to repeat an explanation, and the certificate does not say."""
         forest = getattr(self.plausibility, "contamination", None)  # a fitted one may keep it as text
         contamination = forest if self.contamination is None else self.contamination
         settings = {

@@ -40,16 +40,14 @@ def build_explanation(
     found = np.flatnonzero(verified.found.instance == at).tolist()
     because = _unproven_because(problem, verified, at)
     if known.favourable[at]:
-        status = Status.ALREADY_FAVOURABLE
+        status = Status.ACCEPTED
     elif not known.finished[at] or known.grid[at] == Grid.FINEST_OPEN:
         status = Status.TIME_LIMIT
     elif because is not None:
         status = Status.HEURISTIC
     else:
         status = Status.OPTIMAL if found else Status.NO_RECOURSE
-    certificate = (
-        None if status is Status.ALREADY_FAVOURABLE else _certificate(problem, verified, at, because)
-    )
+    certificate = None if status is Status.ACCEPTED else _certificate(problem, verified, at, because)
     solving, verifying = float(known.solve_seconds[at]), verified.verify_seconds / len(known.scores)
     return Explanation(
         status=status,
@@ -89,7 +87,7 @@ def failed_explanation(
 
 
 def _stated(problem: Problem, rows: EncodedRows) -> dict[str, Any]:
-    """Give what every explanation states of its problem."""
+    """Return what every explanation states of its problem."""
     return {
         "threshold": problem.threshold,
         "margin": problem.margin,
@@ -100,12 +98,12 @@ def _stated(problem: Problem, rows: EncodedRows) -> dict[str, Any]:
         "dtypes": problem.dtype_names,
         "categories": problem.categories,
         "kind": rows.kind,
-        "question": problem.question,
+        "problem": problem.record,
     }
 
 
 def _unproven_because(problem: Problem, verified: Verified, at: int) -> Unproven | None:
-    """Say why a search that went to its end proves nothing; None where it does.
+    """State why a search that went to its end proves nothing; None where it does.
 
     An estimate that pruned nothing has left the search complete.
     """
@@ -147,7 +145,7 @@ def _counterfactual(
         rounded=rounded,
         rounded_score=float(found.displayed_scores[at]) if rounded else None,
         rounded_prediction=_number(found.displayed_predictions[at]) if rounded else None,
-        flags=flags_of(changes, values, problem.actions, problem.relations),
+        flags=flags_of(changes, values, problem.policy, problem.relations),
     )
 
 
@@ -219,13 +217,13 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
 
 
 def _open_costs(problem: Problem, verified: Verified, at: int) -> dict[str, float]:
-    """Give the least cost that an open box may still have, as reported."""
+    """Return the least cost that an open box may still have, as reported."""
     costs = reported(problem, verified.outcomes.open_totals[[at]])[0]
     return dict(zip(problem.objective_names, costs.tolist(), strict=True))
 
 
 def bounds_of(problem: Problem) -> tuple[Bound, ...]:
-    """Say what prunes boxes, model by model."""
+    """State what prunes boxes, model by model."""
     if problem.method is not None:
         return (bound_of(problem),)
     if not problem.use_bounds:

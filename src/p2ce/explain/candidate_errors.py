@@ -4,7 +4,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.errors import InvalidActions, P2CEError
+from p2ce.errors import InvalidPolicy, P2CEError
 from p2ce.visible import echoed
 
 MOST_TRIED = 2_000  # candidates in all: a slow model takes some seconds for them
@@ -46,7 +46,7 @@ def _rows(problem: Problem, row: FloatArray) -> tuple[FloatArray, list[tuple[int
 
 
 def _fair_share(sizes: list[int], total: int) -> int:
-    """Give the most that each may take so that all together stay within the total: small ones leave more."""
+    """Return the most that each may take so that all together stay within the total: small ones leave more."""
     left = total
     for place, size in enumerate(sorted(sizes)):
         share = left // (len(sizes) - place)
@@ -71,14 +71,14 @@ def _works(problem: Problem, number: int, rows: FloatArray) -> bool:
     return True
 
 
-def _failure(problem: Problem, failed: list[tuple[int, float]], error: P2CEError) -> InvalidActions:
+def _failure(problem: Problem, failed: list[tuple[int, float]], error: P2CEError) -> InvalidPolicy:
     column = failed[0][0]
     coding = problem.codebook.codings[column]
     values = [echoed(coding.plain(value)) for place, value in failed if place == column]
     more = ", …" if len(values) > 5 else ""
-    return InvalidActions(
+    return InvalidPolicy(
         f"The model fails with {echoed(coding.name)} at {', '.join(values[:5])}{more} "
         f"({type(error).__name__}: {error}). "
-        f"Name the values that it takes: actions.values({{{echoed(coding.name)}: [...]}}), or fix the "
+        f"Name the values that it takes: policy.values({{{echoed(coding.name)}: [...]}}), or fix the "
         "feature."
     )

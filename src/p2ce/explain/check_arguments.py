@@ -21,7 +21,7 @@ OF_TODAY = (COUNTS, IGNORE)
 
 
 def check_limit(max_changes: Any) -> None:
-    """Reject a limit that is no number of changes."""
+    """Reject a limit that is not a number of changes."""
     if max_changes is not None and not (is_whole(max_changes) and 1 <= int(max_changes) <= MOST_CHANGES):
         raise InvalidArgument(
             f"max_changes is a whole number from 1 to {MOST_CHANGES:,}, or None for no limit; "
@@ -30,7 +30,7 @@ def check_limit(max_changes: Any) -> None:
 
 
 def check_time(time_limit: Any) -> None:
-    """Reject a limit that is no time."""
+    """Reject a limit that is not a time."""
     is_number = isinstance(time_limit, numbers.Real) and not isinstance(time_limit, bool)
     fits = is_number and (0 <= time_limit <= sys.float_info.max or time_limit == math.inf)
     if time_limit is not None and not fits:
@@ -40,7 +40,7 @@ def check_time(time_limit: Any) -> None:
 
 
 def checked_limits(time_limit: float | None, listener: Listener | None) -> SearchLimits:
-    """Give the limits of a search; reject a time that is none, and a listener that cannot be called."""
+    """Return the limits of a search; reject a time that is none, and a listener that cannot be called."""
     if time_limit is not None:
         check_time(time_limit)
     if listener is not None and not callable(listener):
@@ -49,7 +49,7 @@ def checked_limits(time_limit: float | None, listener: Listener | None) -> Searc
 
 
 def check_jobs(n_jobs: object) -> None:
-    """Reject what is no number of processes."""
+    """Reject what is not a number of processes."""
     if not is_whole(n_jobs) or n_jobs == 0:
         raise InvalidArgument(
             f"n_jobs is a number of processes, or -1 for one per core; got {echoed(n_jobs)}."

@@ -108,7 +108,7 @@ def _refined(rounds: Rounds, front: Options) -> Options:
 
 
 def _predictions(problem: Problem, rows: FloatArray) -> FloatArray:
-    """Give the model's predictions, where its score is only a lead."""
+    """Return the model's predictions, where its score is only a lead."""
     predict = problem.model.predict
     if predict is None or problem.others:
         return np.full(len(rows), np.nan)

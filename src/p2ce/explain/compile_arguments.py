@@ -9,7 +9,7 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem, labels_of, without_special
-from p2ce.compilation.grouped_features import check_actions, groups_of, settle_groups
+from p2ce.compilation.grouped_features import check_policy, groups_of, settle_groups
 from p2ce.compilation.refine_grid import refinement_of
 from p2ce.compilation.rule_scores import columns_to_miss, resolve_rules
 from p2ce.decisions.decision_warnings import warn_about_decisions
@@ -19,7 +19,7 @@ from p2ce.errors import InvalidArgument
 from p2ce.explain.arguments import Arguments
 from p2ce.explain.candidate_errors import require_candidates
 from p2ce.explain.check_arguments import check_bound, check_limit, check_of_today
-from p2ce.explain.describe_problem import question_of
+from p2ce.explain.describe_problem import record_of
 from p2ce.explain.directions import directed, known_associations
 from p2ce.explain.evaluation_budget import sample_rows
 from p2ce.explain.fingerprint import codes_fingerprint
@@ -31,10 +31,10 @@ from p2ce.models.several_models import parse_models
 from p2ce.objectives import Objective, Reference, resolve
 from p2ce.objectives.objective import FittedObjective, blamed
 from p2ce.paper.solve_by_paper import check_paper
-from p2ce.problem.actions import ActionSet
 from p2ce.problem.infer import column_names, encode_columns, infer_features
 from p2ce.problem.known_outcomes import known_outcomes
 from p2ce.problem.method import find_method
+from p2ce.problem.policy import Policy
 from p2ce.problem.relations import relations_between, relations_of
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.special import settle_special
@@ -49,7 +49,7 @@ SAMPLED_ROWS = 4096  # of the reference, to parse the models again and to fit es
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Compiled:
-    """What the arguments were compiled into, and what compiling for other instances and actions takes."""
+    """What the arguments were compiled into, and what compiling for other instances and policy takes."""
 
     problem: Problem
     # Kept, since the models are parsed again for instances farther out, or with other missing values.
@@ -65,7 +65,7 @@ class Compiled:
 
 
 def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: Any = None) -> Compiled:
-    """Check everything that can be checked without an instance, and compile model, detector and actions.
+    """Check everything that can be checked without an instance, and compile model, detector and policy.
 
     ``y`` are the labels of the reference, if they are known.
     """
@@ -80,14 +80,14 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     wanted = resolve(given.objectives)
     frame, kind = as_pandas(reference)
     # The paper's algorithms search the paper's grid, and no other one is tried after it.
-    actions, inferred = _actions(frame, given.actions, "data" if method is None else "paper")
-    check_actions(actions, column_names(frame))
-    for feature in actions.features:
+    policy, inferred = _policy(frame, given.policy, "data" if method is None else "paper")
+    check_policy(policy, column_names(frame))
+    for feature in policy.features:
         if feature.is_category and not feature.fixed:  # before a million labels are encoded and learnt from
             feature.check_not_too_many()
     book = codebook_of(frame)
     codes = book.encode(frame)
-    nullable = columns_with_missing(codes, book) | columns_to_miss(actions)
+    nullable = columns_with_missing(codes, book) | columns_to_miss(policy)
     outcomes = None if y is None else known_outcomes(y, rows=len(frame), index=frame.index)
     parsing = partial(
         parse_models,
@@ -112,11 +112,11 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         threshold=given.threshold,
         default_target=given.target is None,
     )
-    actions = directed(
-        actions,
+    policy = directed(
+        policy,
         constraints=favourable_constraints(model, parsed, target),
-        associations=known_associations(actions, frame, parsed[0], target, outcomes),
-        restricts=given.actions is None,
+        associations=known_associations(policy, frame, parsed[0], target, outcomes),
+        restricts=given.policy is None,
     )
     names = parsed[0].columns
     detector = parse_detector(
@@ -133,8 +133,8 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     place = {name: at for at, name in enumerate(book.names)}
     values = np.ascontiguousarray(codes[:, [place[name] for name in names]])
     groups: dict[OneHot, OneHot] = {}
-    actions = settle_groups(actions, codebook, frame, groups)
-    special = {column: actions[name].special for column, name in enumerate(names) if actions[name].special}
+    policy = settle_groups(policy, codebook, frame, groups)
+    special = {column: policy[name].special for column, name in enumerate(names) if policy[name].special}
     known = without_special(special, range(len(names)), values)
     described = Reference(names=names, values=known, codebook=codebook)
     problem = Problem(
@@ -147,10 +147,10 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         detector=detector,
         objectives=tuple(_fitted(one, described) for one in wanted),
         refinement=refinement_of(parsed, detector, described, inferred) if method is None else None,
-        actions=actions,
-        rules=resolve_rules(actions, codebook),
-        relations=relations_of(rule for rule in inferred.proposed_rules if rule not in actions.rules),
-        compounds=groups_of(actions, codebook),
+        policy=policy,
+        rules=resolve_rules(policy, codebook),
+        relations=relations_of(rule for rule in inferred.proposed_rules if rule not in policy.rules),
+        compounds=groups_of(policy, codebook),
         method=method,
         max_changes=given.max_changes,
         keep_ties=bool(given.ties),
@@ -166,7 +166,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     ).laid_out()
     if method is not None:
         check_paper(problem, bound=given.bound)
-    question = question_of(
+    record = record_of(
         problem,
         reference=codes_fingerprint(book, codes),
         values=values,
@@ -177,9 +177,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     rows = values[sample].copy()
     sampled = sample_rows(problem, rows)
     compiled = Compiled(
-        problem=replace(
-            problem, question=question, accepted=sampled.accepted, row_seconds=sampled.row_seconds
-        ),
+        problem=replace(problem, record=record, accepted=sampled.accepted, row_seconds=sampled.row_seconds),
         parse_models=parsing,
         # A frame may share its values with an array of the caller's.
         reference=frame.copy(deep=True) if kind == PANDAS else frame,
@@ -199,15 +197,15 @@ def _fitted(objective: Objective, reference: Reference) -> FittedObjective:
         return objective.fit(reference)
 
 
-def _actions(
-    frame: pd.DataFrame, given: ActionSet | None, grid: Literal["data", "paper"]
-) -> tuple[ActionSet, ActionSet]:
+def _policy(
+    frame: pd.DataFrame, given: Policy | None, grid: Literal["data", "paper"]
+) -> tuple[Policy, Policy]:
     """Settle what each feature may do, and what the data alone would choose as candidates; check the frame.
 
-    Where actions are given, nothing is taken for granted about the data, and so nothing is logged.
+    Where policy are given, nothing is taken for granted about the data, and so nothing is logged.
     """
     if given is None:
-        inferred = ActionSet.infer(frame, grid=grid)
+        inferred = Policy.infer(frame, grid=grid)
         return inferred, inferred
     columns = encode_columns(frame)
     named = {feature.name: feature.special for feature in getattr(given, "features", ()) if feature.special}
@@ -215,4 +213,4 @@ def _actions(
     special = settle_special(named, columns.numbers, columns=columns.names)
     features = infer_features(columns, grid=grid, special=special)
     proposed = tuple(relation.rule() for relation in relations_between(columns, features))
-    return given, ActionSet(features=features, proposed_rules=proposed)
+    return given, Policy(features=features, proposed_rules=proposed)

@@ -10,16 +10,16 @@ from typing import Any, cast
 
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidPolicy
 from p2ce.explain.fingerprint import model_fingerprint
 from p2ce.explain.population import distributions
-from p2ce.problem.actions import ActionSet
 from p2ce.problem.candidates import candidates_of
-from p2ce.problem.feature import Direction, FeatureActions
+from p2ce.problem.feature import Direction, FeaturePolicy
+from p2ce.problem.policy import Policy
 from p2ce.problem.policy_file import to_text
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
-from p2ce.result.question import FIXED, PROTECTED, Feature, FeatureKind, Moves, Question
+from p2ce.result.problem_record import FIXED, PROTECTED, Feature, FeatureKind, Moves, ProblemRecord
 from p2ce.result.rule_data import rule_data
 
 MOVES: dict[Direction, Moves] = {Direction.DOWN: "down", Direction.BOTH: "either", Direction.UP: "up"}
@@ -29,9 +29,9 @@ WRAPPED = ("estimator", "best_estimator_", "base_estimator", "final_estimator_")
 DEEPEST = 4
 
 
-def question_of(
+def record_of(
     problem: Problem, *, reference: str, values: FloatArray, objects: Sequence[Any], settings: dict[str, Any]
-) -> Question:
+) -> ProblemRecord:
     """Describe a problem; ``values`` (n, d) are the reference's codes in the model's columns.
 
     ``reference`` is the fingerprint of all of it. ``objects`` are the user's own, models and detector, whose
@@ -39,7 +39,7 @@ def question_of(
     """
     spreads = distributions(values, problem.codebook)
     return described_for(
-        Question(
+        ProblemRecord(
             features={name: Feature(name=name, distribution=spreads[name]) for name in problem.names},
             people=len(values),
             versions=_versions(objects),
@@ -49,59 +49,59 @@ def question_of(
             },
             settings=settings,
         ),
-        problem.actions,
+        problem.policy,
         problem.searched,
     )
 
 
-def described_for(question: Question, actions: ActionSet, searched: ActionSet) -> Question:
-    """Describe the same problem over another action set, and the candidates that are searched for it."""
-    followers = {rule.follower for rule in actions.rules if isinstance(rule, Linked)}
-    groups = {name: rule.name for rule in actions.rules if isinstance(rule, OneHot) for name in rule.columns}
-    policy = _policy(actions)
+def described_for(record: ProblemRecord, policy: Policy, searched: Policy) -> ProblemRecord:
+    """Describe the same problem over another policy, and the candidates that are searched for it."""
+    followers = {rule.follower for rule in policy.rules if isinstance(rule, Linked)}
+    groups = {name: rule.name for rule in policy.rules if isinstance(rule, OneHot) for name in rule.columns}
+    text = _policy_text(policy)
     return replace(
-        question,
+        record,
         features={
             name: _feature(
                 known,
                 # Where a policy leaves the choice to the data, only what is searched tells the candidates.
-                searched[name] if actions[name].inferred == () else actions[name],
+                searched[name] if policy[name].inferred == () else policy[name],
                 follows=name in followers,
                 group=groups.get(name, ""),
             )
-            for name, known in question.features.items()
+            for name, known in record.features.items()
         },
-        rules=tuple(map(rule_data, actions.rules)),
-        policy=policy,
-        basis=actions.basis,
-        reviewed_by="" if actions.review is None else actions.review.by,
-        reviewed_on="" if actions.review is None else actions.review.on,
-        hashes={**question.hashes, "policy": hashlib.sha256(policy.encode()).hexdigest()},
+        rules=tuple(map(rule_data, policy.rules)),
+        policy=text,
+        basis=policy.basis,
+        reviewed_by="" if policy.review is None else policy.review.by,
+        reviewed_on="" if policy.review is None else policy.review.on,
+        hashes={**record.hashes, "policy": hashlib.sha256(text.encode()).hexdigest()},
     )
 
 
-def _feature(known: Feature, actions: FeatureActions, *, follows: bool, group: str) -> Feature:
-    moves = MOVES[actions.direction]
+def _feature(known: Feature, policy: FeaturePolicy, *, follows: bool, group: str) -> Feature:
+    moves = MOVES[policy.direction]
     if follows:
         moves = "along"
-    elif actions.fixed:
-        moves = PROTECTED if actions.protected else FIXED
+    elif policy.fixed:
+        moves = PROTECTED if policy.protected else FIXED
     return replace(
         known,
-        kind=cast(FeatureKind, str(actions.kind)),
+        kind=cast(FeatureKind, str(policy.kind)),
         moves=moves,
         group=group,
-        candidates=candidates_of(actions),
-        display=actions.display,
+        candidates=candidates_of(policy),
+        display=policy.display,
     )
 
 
-def _policy(actions: ActionSet) -> str:
+def _policy_text(policy: Policy) -> str:
     """Write the policy as a file would, and what a file cannot hold as remarks."""
     try:
-        return to_text(actions)
-    except InvalidActions as error:
-        listed = "\n".join(f"# {line}" for line in str(actions).splitlines())
+        return to_text(policy)
+    except InvalidPolicy as error:
+        listed = "\n".join(f"# {line}" for line in str(policy).splitlines())
         return f"# This policy has no form as a file: {error}\n{listed}\n"
 
 

@@ -9,16 +9,16 @@ import pandas as pd
 
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.explain.settle_target import agree
-from p2ce.problem.actions import ActionSet
 from p2ce.problem.association import associations, with_associations
-from p2ce.problem.feature import Direction, FeatureActions
+from p2ce.problem.feature import Direction, FeaturePolicy
 from p2ce.problem.known_outcomes import KnownOutcomes
+from p2ce.problem.policy import Policy
 
 log = logging.getLogger("p2ce")
 
 
 def known_associations(
-    actions: ActionSet,
+    policy: Policy,
     frame: pd.DataFrame,
     model: ModelAdapter,
     target: Any,
@@ -33,39 +33,39 @@ def known_associations(
             "No association is taken from it. Check that y holds what the model predicts."
         )
         return {}
-    return associations(actions.features, frame, outcomes.are(target))
+    return associations(policy.features, frame, outcomes.are(target))
 
 
 def directed(
-    actions: ActionSet,
+    policy: Policy,
     *,
     constraints: Mapping[str, Direction],
     associations: Mapping[str, Direction],
     restricts: bool,
-) -> ActionSet:
+) -> Policy:
     """Add associations to features that have none: those of the model's constraints come first.
 
     With ``restricts``, constraints also restrict the direction of features that may move either way: no move
     against a constraint ever helps the decision. A policy that the user stated is left as it is.
     """
-    features = with_associations(actions.features, {**associations, **constraints})
+    features = with_associations(policy.features, {**associations, **constraints})
     if restricts:
-        ruled = {name for rule in actions.rules for name in rule.columns}
+        ruled = {name for rule in policy.rules for name in rule.columns}
         features = tuple(
             _restricted(one, constraints[one.name])
             if one.name in constraints and one.name not in ruled
             else one
             for one in features
         )
-    return replace(actions, features=features)
+    return replace(policy, features=features)
 
 
-def _restricted(feature: FeatureActions, direction: Direction) -> FeatureActions:
+def _restricted(feature: FeaturePolicy, direction: Direction) -> FeaturePolicy:
     free = feature.direction is Direction.BOTH and not feature.fixed and not feature.is_category
     return replace(feature, direction=direction) if free else feature
 
 
-def associated(actions: ActionSet, known: ActionSet) -> ActionSet:
-    """Add the associations of one action set to features of another that have none."""
+def associated(policy: Policy, known: Policy) -> Policy:
+    """Add the associations of one policy to features of another that have none."""
     found = {feature.name: feature.association for feature in known.features}
-    return replace(actions, features=with_associations(actions.features, found))
+    return replace(policy, features=with_associations(policy.features, found))

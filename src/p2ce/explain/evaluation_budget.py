@@ -119,7 +119,7 @@ def fits_into(problem: Problem, arguments: Arguments, seconds: float | None) -> 
 
 
 def _may_need_estimate(problem: Problem) -> bool:
-    return any(one.score is None for one in problem.models) and not moves_as_one(problem.actions)
+    return any(one.score is None for one in problem.models) and not moves_as_one(problem.policy)
 
 
 def _is_small(problem: Problem) -> bool:

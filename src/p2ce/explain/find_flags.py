@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from p2ce.problem.actions import ActionSet
 from p2ce.problem.feature import Direction
+from p2ce.problem.policy import Policy
 from p2ce.problem.relations import Relation, broken_relations
 from p2ce.result.flag import Flag
 from p2ce.tables.cells import is_missing
@@ -13,7 +13,7 @@ from p2ce.tables.cells import is_missing
 def flags_of(
     changes: Mapping[str, tuple[Any, Any]],
     values: Mapping[str, Any],
-    actions: ActionSet,
+    policy: Policy,
     relations: Iterable[Relation] = (),
 ) -> tuple[Flag, ...]:
     """List the flags of a counterfactual.
@@ -21,12 +21,12 @@ def flags_of(
     ``changes`` gives each changed feature before and after, ``values`` the whole row after. ``relations``
     hold in all of the data.
     """
-    return (*_against(changes, actions), *_broken(changes, values, relations))
+    return (*_against(changes, policy), *_broken(changes, values, relations))
 
 
-def _against(changes: Mapping[str, tuple[Any, Any]], actions: ActionSet) -> Iterator[Flag]:
+def _against(changes: Mapping[str, tuple[Any, Any]], policy: Policy) -> Iterator[Flag]:
     for name, (before, after) in changes.items():
-        feature = actions[name]
+        feature = policy[name]
         # A move from or to a missing or special value has no direction.
         if not feature.association or any(
             is_missing(one) or one in feature.special for one in (before, after)

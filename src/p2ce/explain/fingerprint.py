@@ -26,7 +26,7 @@ def model_scores(problem: "Problem", rows: FloatArray) -> FloatArray:
 
 
 def model_fingerprint(problem: "Problem", rows: FloatArray) -> str:
-    """Give the SHA-256 of the models' scores of some rows (n, d), to six significant digits.
+    """Return the SHA-256 of the models' scores of some rows (n, d), to six significant digits.
 
     The last bits of a score may differ from machine to machine. `same_scores` compares without an edge at
     which they round differently; this is a short name for people to compare.
@@ -35,7 +35,7 @@ def model_fingerprint(problem: "Problem", rows: FloatArray) -> str:
 
 
 def problem_fingerprint(problem: "Problem", rows: FloatArray) -> str:
-    """Give the SHA-256 of what a problem computes, which differs where two look alike but compute otherwise.
+    """Return the SHA-256 of what a problem computes, which differs where two look alike but compute otherwise.
 
     It covers the parsed scores, and what models, detector, predicates and costs give for many of the rows
     (n, d): detectors of one class, functions of one name and models that agree on few people may differ.
@@ -73,7 +73,7 @@ def _spread(rows: FloatArray, most: int) -> FloatArray:
 
 
 def fingerprint_of(scores: FloatArray) -> str:
-    """Give the SHA-256 of scores (models, rows), to six significant digits."""
+    """Return the SHA-256 of scores (models, rows), to six significant digits."""
     texts = [[f"{score:.5e}" for score in of_one] for of_one in (scores + 0.0).tolist()]  # without −0
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
@@ -86,7 +86,7 @@ def same_scores(first: FloatArray, second: FloatArray) -> bool:
 
 
 def table_fingerprint(table: Any) -> str:
-    """Give the SHA-256 of a table's names and values, the same for pandas, polars and Arrow.
+    """Return the SHA-256 of a table's names and values, the same for pandas, polars and Arrow.
 
     >>> import pandas as pd
     >>> columns = {"Age": [41, 23], "Housing": ["own", None]}
@@ -99,7 +99,7 @@ def table_fingerprint(table: Any) -> str:
 
 
 def codes_fingerprint(codebook: Codebook, values: FloatArray) -> str:
-    """Give the same of a table that was coded before: values (n, d)."""
+    """Return the same of a table that was coded before: values (n, d)."""
     digest = hashlib.sha256()
     for coding, codes in zip(codebook, values.T, strict=True):
         labels: list[str] | None = None

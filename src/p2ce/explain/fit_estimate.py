@@ -46,7 +46,7 @@ def fit_estimate(
     ``reference`` (n, d) are rows of the model's columns; ``parsed`` is the model where it is
     supported natively.
     """
-    if moves_as_one(problem.actions):
+    if moves_as_one(problem.policy):
         raise InvalidArgument(
             "An estimate attributes to one feature at a time: it does not work with linked() or one_hot(). "
             "Use bound='auto' or 'none', or drop these rules."

@@ -18,9 +18,9 @@ from p2ce.explain.solve_batch import SearchLimits
 from p2ce.problem.method import EXACT
 from p2ce.result.certificate import Certificate
 from p2ce.result.explanation import Explanation
+from p2ce.result.relaxations import Relaxation, Relaxations
 from p2ce.result.restriction import Restriction
 from p2ce.result.status import Status
-from p2ce.result.why_none import Relaxation, WhyNone
 from p2ce.solver.branch_and_bound import Progress
 
 # Explains the one row there is within limits, on the problem's own grid; also gives the work that it took.
@@ -36,7 +36,7 @@ def _require_none(explanation: Explanation) -> None:
     """Reject what proves no such thing."""
     if explanation.status is not Status.NO_RECOURSE:
         raise InvalidArgument(
-            f"why_none() explains a proof that there is no option (NO_RECOURSE), but this explanation is "
+            f"relaxations() explains a proof that there is no option (NO_RECOURSE), but this explanation is "
             f"{explanation.status}: {_instead(explanation)}"
         )
 
@@ -47,7 +47,7 @@ def _instead(explanation: Explanation) -> str:
     return {
         Status.TIME_LIMIT: _unfinished(explanation.certificate),
         Status.HEURISTIC: _unproven(explanation.certificate),
-        Status.ALREADY_FAVOURABLE: "the person needs no change.",
+        Status.ACCEPTED: "the person needs no change.",
     }[explanation.status]
 
 
@@ -70,14 +70,14 @@ def _unproven(certificate: Certificate | None) -> str:
     return f"nothing is proven, since {because}. {instead}"
 
 
-def why_none(
+def relaxations(
     problem: Problem,
     explanation: Explanation,
     explain: Explain,
     *,
     ends: FloatArray,
     time_limit: float | None,
-) -> WhyNone:
+) -> Relaxations:
     """Find all minimal sets of restrictions whose lifting gives a counterfactual, small sets first.
 
     ``problem`` is that of the explanation, ``ends`` (2, d) how far its reference goes. ``time_limit`` is in
@@ -108,7 +108,7 @@ def why_none(
         )
         for some in smallest.found
     )
-    return WhyNone(
+    return Relaxations(
         person=explanation.person,
         relaxations=relaxations,
         undecided=tuple(hunt.named(some) for some in unsettled),
@@ -182,7 +182,7 @@ class _Hunt:
             raise another_problem("here the person has options")
 
     def named(self, some: Set) -> tuple[Restriction, ...]:
-        """Give the restrictions of a set, of several that build on each other the last one only."""
+        """Return the restrictions of a set, of several that build on each other the last one only."""
         return tuple(one.restriction for one in self._last(some))
 
     def _last(self, some: Set) -> list[Relaxable]:

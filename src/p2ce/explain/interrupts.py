@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def noting_interrupts() -> Iterator[threading.Event]:
-    """Give an event that Ctrl-C sets; a second Ctrl-C stops at once. Only the main thread hears of it."""
+    """Return an event that Ctrl-C sets; a second Ctrl-C stops at once. Only the main thread hears of it."""
     noted = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield noted

@@ -45,7 +45,7 @@ def explain_safely(problem: Problem, rows: IntArray, values: FloatArray, limits:
 
 
 def failure_of(error: Exception) -> Failure:
-    """Say why a row has no explanation, and who is to blame.
+    """State why a row has no explanation, and who is to blame.
 
     Whatever the user's own objects raise is made an error of this library where they are called. So anything
     else that arrives here is a mistake in this library, unless the machine is out of memory.

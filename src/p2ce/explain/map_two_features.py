@@ -20,7 +20,7 @@ MOST_BLOCKS = 16  # along each axis, in which people are counted
 TAILS = (1.0, 99.0)  # percentiles of the population that the map reaches to
 
 
-def map_of(
+def feature_map(
     problem: Problem,
     explanation: Explanation,
     person: FloatArray,
@@ -98,7 +98,7 @@ def _place(problem: Problem, name: object) -> int:
 def _ticks(
     problem: Problem, explanation: Explanation, own: float, column: int, population: FloatArray, size: int
 ) -> FloatArray:
-    """Give the values at which an axis is evaluated: labels of the reference, or numbers.
+    """Return the values at which an axis is evaluated: labels of the reference, or numbers.
 
     Among the numbers are the instance's own, if it is known, and those of the counterfactuals.
     """

@@ -1,4 +1,4 @@
-"""Say how a population is spread over each column, for people to see where an option lies."""
+"""State how a population is spread over each column, for people to see where an option lies."""
 
 import numpy as np
 

@@ -112,7 +112,7 @@ def bounded(problem: Problem) -> SearchLimits:
 
 
 def sampled_price(prices: Iterable[PriceOfPlausibility | None], objectives: Sequence[str]) -> SampledPrice:
-    """Sum up the prices of a sample; people of whom one is not proven are no part of the median."""
+    """Sum up the prices of a sample; people of whom one is not proven are not part of the median."""
     known = list(prices)
     compared = [
         one for one in known if one is not None and one.with_proven and one.without_proven and one.ratio

@@ -85,7 +85,7 @@ def explain_shares(
 def _side_by_side(
     payload: bytes, key: str, shares: list[list[Work]], jobs: int, time_limit: float | None
 ) -> Generator[tuple[int, list[Part]], None, None]:
-    """Give the parts of each share with its number, as they are done."""
+    """Return the parts of each share with its number, as they are done."""
     from joblib import Parallel, delayed
 
     yield from Parallel(

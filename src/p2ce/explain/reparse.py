@@ -27,7 +27,7 @@ def parse_again(
     """
     order = problem.labels.get_indexer(reference.columns)
     lacking = np.flatnonzero((values == MISSING).any(axis=0))
-    nullable = problem.nullable | columns_to_miss(problem.actions)
+    nullable = problem.nullable | columns_to_miss(problem.policy)
     nullable |= {problem.names[column] for column in lacking}
     knows_all = all(model.knows_unseen_categories for model in problem.models)
     unseen = not knows_all and bool(has_unseen_categories(problem.codebook, values).any())

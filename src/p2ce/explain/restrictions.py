@@ -9,11 +9,11 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.errors import InvalidActions, P2CEError
+from p2ce.errors import InvalidPolicy, P2CEError
 from p2ce.explain.candidate_errors import MOST_TRIED
-from p2ce.problem.actions import ActionSet
 from p2ce.problem.decimals import as_typed
-from p2ce.problem.feature import MOST_CANDIDATES, Direction, FeatureActions
+from p2ce.problem.feature import MOST_CANDIDATES, Direction, FeaturePolicy
+from p2ce.problem.policy import Policy
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.rules.rule import Rule
@@ -25,10 +25,10 @@ from p2ce.verification.constraints import only_one_way, within
 MORE_CHANGES = 2  # how many more than given are considered
 
 
-class Policy(NamedTuple):
+class Relaxed(NamedTuple):
     """What restricts the counterfactuals of an instance."""
 
-    actions: ActionSet
+    policy: Policy
     max_changes: int | None
     plausible: bool
 
@@ -38,13 +38,13 @@ class Relaxable:
     """A restriction, and how to lift it."""
 
     restriction: Restriction
-    lift: Callable[[Policy], Policy]
+    lift: Callable[[Relaxed], Relaxed]
     needs: "Relaxable | None" = None  # lifting this one without that one does nothing
     is_odd: bool = False  # lifting it also takes counterfactuals away: the columns move otherwise then
 
 
 def ends_of(rows: FloatArray) -> FloatArray:
-    """Give the least and the largest known code (2, d) of the columns of rows (n, d)."""
+    """Return the least and the largest known code (2, d) of the columns of rows (n, d)."""
     known = rows != MISSING
     return np.array([np.where(known, rows, np.inf).min(axis=0), np.where(known, rows, -np.inf).max(axis=0)])
 
@@ -56,8 +56,8 @@ def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> t
     and model tell apart is searched. Features that are fixed stay so, and no rule about a protected one is on
     the list. Neither is a range or a step beyond which the model fails.
     """
-    actions = problem.actions
-    free = [feature for feature in actions.features if not feature.fixed]
+    policy = problem.policy
+    free = [feature for feature in policy.features if not feature.fixed]
     place = {name: column for column, name in enumerate(problem.names)}
     lacks = {feature.name: person[place[feature.name]] == MISSING for feature in free}
     found = list(_more_changes(problem.max_changes, len(free)))
@@ -95,7 +95,7 @@ def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> t
                     lift=partial(_replaced, name=feature.name, change=_filled),
                 )
             )
-    found += [_rule(rule) for rule in actions.rules if _may_be_dropped(rule, actions)]
+    found += [_rule(rule) for rule in policy.rules if _may_be_dropped(rule, policy)]
     if problem.required_detector is not None:
         found.append(
             Relaxable(
@@ -107,20 +107,20 @@ def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> t
 
 def without(problem: Problem, restrictions: Iterable[Relaxable]) -> Problem:
     """Compile the problem without some restrictions; never with an estimate, which was made for this one."""
-    policy = Policy(problem.actions, problem.max_changes, plausible=True)
+    relaxed = Relaxed(problem.policy, problem.max_changes, plausible=True)
     for restriction in restrictions:
-        policy = restriction.lift(policy)
+        relaxed = restriction.lift(relaxed)
     changed = replace(
         problem,
-        max_changes=policy.max_changes,
-        detector=problem.detector if policy.plausible else None,
+        max_changes=relaxed.max_changes,
+        detector=problem.detector if relaxed.plausible else None,
         estimate=None,
     )
-    return changed.with_actions(policy.actions)
+    return changed.with_policy(relaxed.policy)
 
 
 def _more_changes(most: int | None, features: int) -> Iterator[Relaxable]:
-    """Give one more change, then two; as many as there are features are no restriction."""
+    """Return one more change, then two; as many as there are features are not a restriction."""
     before = None
     for more in range(1, MORE_CHANGES + 1):
         if most is not None and most + more <= features:
@@ -129,31 +129,31 @@ def _more_changes(most: int | None, features: int) -> Iterator[Relaxable]:
             yield before
 
 
-def _one_more(policy: Policy) -> Policy:
-    assert policy.max_changes is not None
-    return policy._replace(max_changes=policy.max_changes + 1)
+def _one_more(relaxed: Relaxed) -> Relaxed:
+    assert relaxed.max_changes is not None
+    return relaxed._replace(max_changes=relaxed.max_changes + 1)
 
 
-def _replaced(policy: Policy, *, name: str, change: Callable[[FeatureActions], FeatureActions]) -> Policy:
+def _replaced(relaxed: Relaxed, *, name: str, change: Callable[[FeaturePolicy], FeaturePolicy]) -> Relaxed:
     features = tuple(
-        change(feature) if feature.name == name else feature for feature in policy.actions.features
+        change(feature) if feature.name == name else feature for feature in relaxed.policy.features
     )
-    return policy._replace(actions=replace(policy.actions, features=features))
+    return relaxed._replace(policy=replace(relaxed.policy, features=features))
 
 
-def _turned(feature: FeatureActions) -> FeatureActions:
+def _turned(feature: FeaturePolicy) -> FeaturePolicy:
     return replace(feature, direction=Direction.BOTH)
 
 
-def _filled(feature: FeatureActions) -> FeatureActions:
+def _filled(feature: FeaturePolicy) -> FeaturePolicy:
     return replace(feature, fillable=True)
 
 
-def _left(feature: FeatureActions) -> FeatureActions:
+def _left(feature: FeaturePolicy) -> FeaturePolicy:
     return replace(feature, leaves_special=True)
 
 
-def _without_step(feature: FeatureActions, problem: Problem, ends: FloatArray) -> FeatureActions | None:
+def _without_step(feature: FeaturePolicy, problem: Problem, ends: FloatArray) -> FeaturePolicy | None:
     """Let a feature whose step was given take every value that data and model tell apart, too."""
     column = None if problem.refinement is None else problem.refinement.get(feature.name)
     if column is None or feature.inferred is not None or feature.choices is not None or feature.is_category:
@@ -167,8 +167,8 @@ def _without_step(feature: FeatureActions, problem: Problem, ends: FloatArray) -
     return finer if finer.count() > feature.count() else None
 
 
-def _step(feature: FeatureActions, finer: FeatureActions) -> Relaxable:
-    def change(one: FeatureActions) -> FeatureActions:
+def _step(feature: FeaturePolicy, finer: FeaturePolicy) -> Relaxable:
+    def change(one: FeaturePolicy) -> FeaturePolicy:
         return replace(one, choices=finer.choices)
 
     return Relaxable(
@@ -177,11 +177,11 @@ def _step(feature: FeatureActions, finer: FeatureActions) -> Relaxable:
     )
 
 
-def _range(feature: FeatureActions, wider: FeatureActions) -> Relaxable:
+def _range(feature: FeaturePolicy, wider: FeaturePolicy) -> Relaxable:
     low, high = wider.stated_range or (None, None)  # of a category: any label of the data
     restriction = replace(within(feature), wider_low=low, wider_high=high)
 
-    def change(one: FeatureActions) -> FeatureActions:
+    def change(one: FeaturePolicy) -> FeaturePolicy:
         # Values that another restriction, once lifted, has put there stay.
         choices = one.choices if feature.choices is None else wider.choices
         return replace(one, stated_range=wider.stated_range, choices=choices, inferred=wider.inferred)
@@ -189,7 +189,7 @@ def _range(feature: FeatureActions, wider: FeatureActions) -> Relaxable:
     return Relaxable(restriction=restriction, lift=partial(_replaced, name=feature.name, change=change))
 
 
-def widened(feature: FeatureActions, low: float, high: float) -> FeatureActions | None:
+def widened(feature: FeaturePolicy, low: float, high: float) -> FeaturePolicy | None:
     """Let a feature go as far as the data do, low to high; None if nothing given keeps it from that.
 
     It keeps all candidates that it has. Those that come along are multiples of its step.
@@ -212,14 +212,14 @@ def widened(feature: FeatureActions, low: float, high: float) -> FeatureActions 
             both = np.union1d(wider.candidates(), named)
             wider = replace(wider, choices=tuple(both.tolist()))
         gained = len(wider.candidates()) > feature.count()
-    except InvalidActions:
+    except InvalidPolicy:
         return None  # too many steps, or no multiple of the step: there is no such range
     # A feature that follows another one needs no candidates of its own.
     narrower = feature.stated_range is not None and reach != feature.stated_range
     return wider if gained or narrower else None
 
 
-def _is_taken(problem: Problem, person: FloatArray, feature: FeatureActions) -> bool:
+def _is_taken(problem: Problem, person: FloatArray, feature: FeaturePolicy) -> bool:
     """Tell whether the user's own objects take candidates; an encoder may raise at unknown ones."""
     codes = feature.codes(problem.codebook[feature.name])
     rows = np.repeat(person[None, :], min(len(codes), MOST_TRIED), axis=0)
@@ -235,16 +235,16 @@ def _is_taken(problem: Problem, person: FloatArray, feature: FeatureActions) -> 
     return True
 
 
-def _may_be_dropped(rule: Rule, actions: ActionSet) -> bool:
-    features = [actions[name] for name in rule.columns]
+def _may_be_dropped(rule: Rule, policy: Policy) -> bool:
+    features = [policy[name] for name in rule.columns]
     if any(feature.protected for feature in features):
         return False
     return not (_is_odd(rule) and all(feature.fixed for feature in features))
 
 
 def _rule(rule: Rule) -> Relaxable:
-    def lift(policy: Policy) -> Policy:
-        return policy._replace(actions=policy.actions.without_rule(rule))
+    def lift(relaxed: Relaxed) -> Relaxed:
+        return relaxed._replace(policy=relaxed.policy.without_rule(rule))
 
     restriction = Restriction(kind="rule", rule=rule_data(rule))
     return Relaxable(restriction=restriction, lift=lift, is_odd=_is_odd(rule))

@@ -47,7 +47,7 @@ class Rounds:
         self.outcomes.solve_seconds[:] = (time.perf_counter() - begin) / max(len(batch.values), 1)
 
     def left_to_solve(self) -> LimitsLeft:
-        """Give what the waiting instances have left, without what verifying will take."""
+        """Return what the waiting instances have left, without what verifying will take."""
         left = self._left(self.waiting)
         if left.seconds is None or self.limits.seconds is None or not self.batch.problem.calls_user_code:
             return left
@@ -78,12 +78,12 @@ class Rounds:
         self.outcomes.solve_seconds[new] += (time.perf_counter() - begin) / len(new)
 
     def left_to_verify(self) -> float | None:
-        """Give the time at which verifying is to end; the clock of verification starts here."""
+        """Return the time at which verifying is to end; the clock of verification starts here."""
         self._verifying = time.perf_counter()
         return self._left(self.waiting).until
 
     def left_to_refine(self) -> float | None:
-        """Give the time at which refining is to end, for all instances together.
+        """Return the time at which refining is to end, for all instances together.
 
         Where a black box is called, some time is kept to verify what was found.
         """
@@ -93,7 +93,7 @@ class Rounds:
         return last - VERIFY_SHARE * self.limits.seconds * len(self.batch.values)
 
     def last_call(self) -> float | None:
-        """Give the time after which no further call may begin, for all instances together."""
+        """Return the time after which no further call may begin, for all instances together."""
         left = self._left(np.arange(len(self.batch.values))).seconds
         if left is None:
             return None
@@ -163,7 +163,7 @@ class Rounds:
         self.kept.append(found.taken(~found.failed & ~waits & ~known.favourable[found.instance]))
 
     def _left(self, who: IntArray) -> LimitsLeft:
-        """Give what instances have left of their limits; verification counts for all alike."""
+        """Return what instances have left of their limits; verification counts for all alike."""
         seconds, work, listener = self.limits
         known = self.outcomes
         return LimitsLeft(

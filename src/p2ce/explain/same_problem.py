@@ -16,7 +16,7 @@ from p2ce.verification.row_costs import reported, totals_of
 
 
 def limit_explained(explanation: object, *, call: str) -> int | str | None:
-    """Give the limit of changes of an explanation; reject what explains nothing."""
+    """Return the limit of changes of an explanation; reject what explains nothing."""
     if not isinstance(explanation, Explanation):
         raise InvalidArgument(
             f"{call}() takes what explain() returned, got {type(explanation).__name__}. "
@@ -36,22 +36,22 @@ def require_same_problem(problem: Problem, explanation: Explanation) -> None:
 
 
 def another_problem(how: str) -> InvalidArgument:
-    """Give the error for an explanation of another problem, and in what that differs."""
+    """Return the error for an explanation of another problem, and in what that differs."""
     return InvalidArgument(
         f"The explanation belongs to another problem than this explainer's: {how}. Use the explainer "
-        f"that made it; if it was made with explain(row, actions=…), pass the same actions here."
+        f"that made it; if it was made with explain(row, policy=…), pass the same policy here."
     )
 
 
 def _differences(problem: Problem, explanation: Explanation) -> Iterator[str]:
-    """Say in what the problems differ, first what is plain to see."""
+    """State in what the problems differ, first what is plain to see."""
     if explanation.dtypes != problem.dtype_names:
         yield "its columns are others"
     for name, then, now in _facts(problem, explanation):
         if then != now:
             yield f"{name} was {_text(then)}, and is {_text(now)}"
-    if explanation.question is not None and problem.question is not None:
-        known, here = explanation.question.hashes, problem.question.hashes
+    if explanation.problem is not None and problem.record is not None:
+        known, here = explanation.problem.hashes, problem.record.hashes
         for part in ("reference", "model", "policy"):  # models are compared by what they say of the reference
             if part in known and part in here and known[part] != here[part]:
                 yield f"its {part} is another"
@@ -75,12 +75,12 @@ def _facts(problem: Problem, explanation: Explanation) -> Iterator[tuple[str, An
     )
     if (
         problem.required_detector is not None
-        and explanation.question is not None
-        and problem.question is not None
+        and explanation.problem is not None
+        and problem.record is not None
     ):
         # By which a detector is fitted here, and what it admits.
         for name in ("contamination", "random_state", "plausibility_of_today"):
-            yield name, explanation.question.settings.get(name), problem.question.settings.get(name)
+            yield name, explanation.problem.settings.get(name), problem.record.settings.get(name)
 
 
 def _other_costs(problem: Problem, explanation: Explanation) -> Iterator[str]:

@@ -51,7 +51,7 @@ def smallest_sets(
     known before. ``ask`` decides for a set, or returns None if it cannot; then it may be called once more
     when all others are decided, as its second argument says. ``is_no`` may miss a no and so be quicker: it
     only spares calls. Small sets come first; ``is_over`` ends the looking. Elements are numbered such that
-    the first ones make the question hardest.
+    the first ones make the record hardest.
 
     >>> def enough(chosen):
     ...     return {0, 1} <= chosen or 3 in chosen
@@ -116,5 +116,5 @@ def _widened(layer: _Layer, no: Set, is_no: Callable[[Set], bool]) -> Set:
         middle = len(some) // 2
         return no if not middle else add(some[middle:], add(some[:middle], no))
 
-    # The last ones first: the caller puts first what makes the question hardest.
+    # The last ones first: the caller puts first what makes the record hardest.
     return add(sorted(layer.plain - no, reverse=True), no)

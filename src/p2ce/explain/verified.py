@@ -119,7 +119,7 @@ class Verified:
     verify_seconds: float  # for the whole batch
 
     def seconds_left(self, limit: float | None, who: IntArray) -> float | None:
-        """Give what each of some instances has left of a limit of seconds; None without one."""
+        """Return what each of some instances has left of a limit of seconds; None without one."""
         if limit is None:
             return None
         taken = float(self.outcomes.solve_seconds[who].max(initial=0.0))

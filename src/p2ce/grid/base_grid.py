@@ -1,4 +1,4 @@
-"""Say where anyone may move: the axes and the candidates that all people share."""
+"""State where anyone may move: the axes and the candidates that all people share."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.errors import InvalidActions, nearest
+from p2ce.errors import InvalidPolicy, nearest
 from p2ce.grid.grouped_axis import Compound
-from p2ce.problem.actions import ActionSet
+from p2ce.problem.policy import Policy
 from p2ce.tables.codebook import MISSING, Codebook, Coding
 from p2ce.visible import echoed
 
@@ -43,7 +43,7 @@ class BaseGrid:
     values: tuple[FloatArray, ...]  # ascending candidates of each axis
     direction: IntArray  # (m,) -1 down only, 0 either way, +1 up only
     fillable: BoolArray  # (m,) a missing value may become a known one
-    special: tuple[FloatArray, ...]  # of each axis, codes that are no numbers: no candidates, but a start
+    special: tuple[FloatArray, ...]  # of each axis, codes that are not numbers: no candidates, but a start
     leaves_special: BoolArray  # (m,) an instance there may go to any candidate; else it stays
     lengths: IntArray  # (m,) number of candidates of each axis
     table: FloatArray  # (m, width) all candidates, each axis repeating its last one to the end
@@ -75,20 +75,20 @@ class BaseGrid:
         """Build a grid from plain data: name → candidates, in any order; a missing direction is 0.
 
         ``stays_missing`` names the axes on which a missing value may not become known, ``one_way`` the
-        candidates that are there for one direction only, ``special`` the codes that are no numbers and
+        candidates that are there for one direction only, ``special`` the codes that are not numbers and
         ``leaves_special`` the axes on which an instance at such a code may move.
         """
         names = tuple(sorted(candidates))
         position = {name: place for place, name in enumerate(columns)}
         for name in names:
             if name not in position:
-                raise InvalidActions(
-                    f"{echoed(name)} may change but is no column of the model. {nearest(name, columns)}"
+                raise InvalidPolicy(
+                    f"{echoed(name)} may change but is not a column of the model. {nearest(name, columns)}"
                 )
         values = tuple(np.unique(np.asarray(candidates[name], dtype=np.float64)) for name in names)
         for name, axis in zip(names, values, strict=True):
             if not len(axis) or not np.isfinite(axis[axis != MISSING]).all():
-                raise InvalidActions(
+                raise InvalidPolicy(
                     f"Axis {echoed(name)} needs finite candidates, at least one. Fix it or name values()."
                 )
         turns = direction or {}
@@ -129,26 +129,26 @@ def _most(down: Int32Array, up: Int32Array) -> int:
 
 
 def grid_of(
-    actions: ActionSet,
+    policy: Policy,
     *,
     columns: Sequence[str] | None = None,
     codebook: Codebook | None = None,
     compounds: Sequence[Compound] = (),
     one_way: Mapping[str, OneWay] | None = None,
 ) -> BaseGrid:
-    """Build the grid of an action set; ``columns`` are the model's, by default the action set's own.
+    """Build the grid of a policy; ``columns`` are the model's, by default the policy's own.
 
     Without a codebook, every column holds plain numbers. Columns that move as one have one axis, which
     stands for a column of its own behind the others.
 
     >>> import pandas as pd
     >>> people = pd.DataFrame({"Term": [6, 12, 24], "Age": [20, 40, 60]})
-    >>> grid_of(ActionSet.infer(people).fix("Age")).names
+    >>> grid_of(Policy.infer(people).fix("Age")).names
     ('Term',)
     """
-    names = list(actions.names if columns is None else columns)
+    names = list(policy.names if columns is None else columns)
     members = {names[member] for compound in compounds for member in compound.members}
-    movable = [feature for feature in actions.features if not feature.fixed and feature.name not in members]
+    movable = [feature for feature in policy.features if not feature.fixed and feature.name not in members]
     codings = {
         feature.name: (
             Coding(name=feature.name, dtype=feature.dtype) if codebook is None else codebook[feature.name]

@@ -86,5 +86,5 @@ def tabulate(costs: Sequence[FloatArray], joins: Sequence[Join], placement: Plac
 
 
 def join_codes(joins: Sequence[Join]) -> Int32Array:
-    """Give the joins as the kernels read them: 0 for sum, 1 for max."""
+    """Return the joins as the kernels read them: 0 for sum, 1 for max."""
     return np.array([int(join is Join.MAX) for join in joins], dtype=np.int32)

@@ -35,7 +35,7 @@ class Compound:
         return np.where(same.any(axis=1), same.argmax(axis=1).astype(np.float64), np.nan)
 
     def values_at(self, codes: FloatArray) -> FloatArray:
-        """Give the members' values (…, k) at levels (…)."""
+        """Return the members' values (…, k) at levels (…)."""
         found: FloatArray = self.levels[codes.astype(np.int64)]
         return found
 

@@ -62,7 +62,7 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
         lowest = np.where(missing, position, lowest)
         highest = np.where(missing, np.where(grid.fillable, count - 1, position), highest)
     for axis, codes in enumerate(grid.special):
-        # Nor from a code that is no number.
+        # Nor from a code that is not a number.
         if len(codes) and (apart := np.isin(current[:, axis], codes)).any():
             leaves = bool(grid.leaves_special[axis])
             lowest[apart, axis] = 0 if leaves else position[apart, axis]

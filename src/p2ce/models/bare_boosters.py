@@ -78,7 +78,7 @@ class _Probabilities(_Wrapped):
         self.classes_ = np.arange(classes)
 
     def predict_proba(self, rows: Any) -> np.ndarray:
-        """Give a column per class; of two classes, a Booster reports the second one."""
+        """Return a column per class; of two classes, a Booster reports the second one."""
         values = self._values(rows)
         return np.column_stack([values.dtype.type(1.0) - values, values]) if values.ndim == 1 else values
 
@@ -89,7 +89,7 @@ class _Margins(_Wrapped):
         self.classes_ = np.arange(classes)
 
     def decision_function(self, rows: Any) -> np.ndarray:
-        """Give a column per class, of which the largest wins."""
+        """Return a column per class, of which the largest wins."""
         return self._values(rows, margin=True).reshape(len(rows), -1)
 
 
@@ -97,5 +97,5 @@ class _Numbers(_Wrapped):
     _estimator_type = "regressor"
 
     def predict(self, rows: Any) -> np.ndarray:
-        """Give one number per row, whatever it means."""
+        """Return one number per row, whatever it means."""
         return self._values(rows)

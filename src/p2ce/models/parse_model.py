@@ -161,12 +161,12 @@ def columns_with_missing(codes: FloatArray, codebook: Codebook) -> frozenset[str
 
 
 def _largest(codes: FloatArray, codebook: Codebook) -> FloatArray:
-    """Give the largest magnitude in each column, 1 where there is none but zero."""
+    """Return the largest magnitude in each column, 1 where there is none but zero."""
     unreadable = np.isnan(codes).any(axis=0)
     if unreadable.any():
         name = codebook.names[int(np.flatnonzero(unreadable)[0])]
         raise InvalidReference(
-            f"Column {echoed(name)} of the reference frame has infinite values, or what is no number. "
+            f"Column {echoed(name)} of the reference frame has infinite values, or what is not a number. "
             "Drop those rows."
         )
     largest = np.where(codes == MISSING, 0.0, np.abs(codes)).max(axis=0)
@@ -187,7 +187,7 @@ def _parse_any(model: Any, request: Request) -> ModelAdapter:
 
 
 def _parse_natively(model: Any, request: Request) -> ModelAdapter:
-    """Parse a model by its family. The last step of a Pipeline is parsed so: alone it is no black box."""
+    """Parse a model by its family. The last step of a Pipeline is parsed so: alone it is not a black box."""
     model = best_of(model)
     family = _family_of(model)
     if family is None:
@@ -210,7 +210,7 @@ def _family_of(model: Any) -> Family | None:
 
 
 def _why_not(model: Any) -> str:
-    """Say why a model is of no family, the likeliest slip first."""
+    """State why a model is of no family, the likeliest slip first."""
     if isinstance(model, type):
         return f"model is the class {model.__name__}. Pass a fitted instance of it."
     if model is None or isinstance(model, str | bytes | Path):

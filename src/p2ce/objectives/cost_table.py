@@ -91,7 +91,7 @@ class CostTable(Objective):
         for feature, _ in self.tables:
             if feature not in reference.names:
                 raise InvalidObjective(
-                    f"Objective {echoed(self.name)} prices {echoed(feature)}, which is no column of the "
+                    f"Objective {echoed(self.name)} prices {echoed(feature)}, which is not a column of the "
                     f"model. {nearest(feature, reference.names)}"
                 )
         return FittedCostTable(

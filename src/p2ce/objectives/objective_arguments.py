@@ -10,7 +10,7 @@ from p2ce.visible import echoed
 
 
 def read_join(join: str, *, name: str) -> Join:
-    """Give the join that a user wrote as text."""
+    """Return the join that a user wrote as text."""
     try:
         return Join(join)
     except ValueError:
@@ -20,7 +20,7 @@ def read_join(join: str, *, name: str) -> Join:
 
 
 def read_name(name: object) -> str:
-    """Give the name of a user's own objective, which becomes a column."""
+    """Return the name of a user's own objective, which becomes a column."""
     if not isinstance(name, str) or not name.strip():
         raise InvalidObjective(
             f"An objective needs a name, got {echoed(name)}. Give a short text: name='own_cost'."
@@ -29,7 +29,7 @@ def read_name(name: object) -> str:
 
 
 def read_cost(given: object, *, what: str) -> float:
-    """Give a cost or weight, which must be a finite number of at least 0."""
+    """Return a cost or weight, which must be a finite number of at least 0."""
     try:
         cost = float(given)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -42,12 +42,12 @@ def read_cost(given: object, *, what: str) -> float:
 
 
 def read_category(given: object, *, name: str) -> float:
-    """Give what a changed category counts in a distance."""
+    """Return what a changed category counts in a distance."""
     return read_cost(given, what=f"category of {echoed(name)}")
 
 
 def read_unit(given: object, *, name: str) -> Unit:
-    """Give the unit that a user wrote as text."""
+    """Return the unit that a user wrote as text."""
     for known in get_args(Unit):
         if isinstance(given, str) and given == known:
             unit: Unit = known

@@ -44,7 +44,7 @@ class Distribution:
     shares: FloatArray  # (2k + 1,) below the first, at the first, above it, at the second, …
 
     def share(self, values: FloatArray) -> FloatArray:
-        """Give F of the values."""
+        """Return F of the values."""
         left = np.searchsorted(self.points, values)
         at = self.points[np.minimum(left, len(self.points) - 1)] == values
         shares: FloatArray = self.shares[2 * left + at]

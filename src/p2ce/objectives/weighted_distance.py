@@ -77,7 +77,7 @@ class WeightedDistance(Objective):
         for feature in known:
             if feature not in reference.names:
                 raise InvalidObjective(
-                    f"Objective {echoed(self.name)} weighs {echoed(feature)}, which is no column of the "
+                    f"Objective {echoed(self.name)} weighs {echoed(feature)}, which is not a column of the "
                     f"model. {nearest(feature, reference.names)}"
                 )
         weight = np.array([known.get(feature, self.default) for feature in reference.names])

@@ -1,4 +1,4 @@
-"""Give the paper's upper bound of the prediction that a partial solution can still reach, f̄.
+"""Return the paper's upper bound of the prediction that a partial solution can still reach, f̄.
 
 Let φ be the SHAP values of f, O the open features and φ̄ᵢ the largest φᵢ that is known. The paper's plain form
 is f(x + a) + Σ over O of (φ̄ᵢ − φᵢ); its k-limited form sums over O_k, the k open features with the largest φ̄.

@@ -54,12 +54,12 @@ class PaperProblem:
         return self.max_changes + (1 if self.settings.as_printed else 0)
 
     def root(self) -> Node:
-        """Give (0, 0): nothing is changed, nothing is decided."""
+        """Return (0, 0): nothing is changed, nothing is decided."""
         values, reaches = self.evaluate(self.start[None])
         return Node(self.start, 0, 0, float(values[0]), bool(reaches[0]), self.costs(self.start[None])[0])
 
     def children(self, node: Node, record: "Record") -> list[Node]:
-        """Give (a, i + 1) for every v ∈ Ā(i), the nearest first; f and c are computed in one batch.
+        """Return (a, i + 1) for every v ∈ Ā(i), the nearest first; f and c are computed in one batch.
 
         Children that are neither valid nor may be changed further are left out: when popped, they would be
         pruned at once.

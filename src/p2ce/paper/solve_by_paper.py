@@ -77,7 +77,7 @@ def check_paper(problem: Problem, *, bound: object) -> None:
 
 def require_single_features(problem: Problem) -> None:
     """Reject features that move together, of which neither the listings nor their bounds know."""
-    if moves_as_one(problem.actions):
+    if moves_as_one(problem.policy):
         raise InvalidArgument(
             "The paper's algorithms change one feature at a time, so that they do not work with linked() or "
             "one_hot(). Use method='exact', or drop these rules."
@@ -128,7 +128,7 @@ def solve_by_paper(
 
     problem = batch.problem
     assert problem.method is not None
-    require_single_features(problem)  # actions for one instance come past the constructor
+    require_single_features(problem)  # policy for one instance come past the constructor
     algorithm = p2ce if problem.method.plausible else mapocam
     counters = np.zeros((len(who), COUNTERS), dtype=np.int64)
     finished = np.ones(len(who), dtype=np.bool_)
@@ -234,7 +234,7 @@ class _Instance:
         return front_of(points, self.batch.tables, self.batch.placement, self.number)
 
     def said_about(self, points: Int32Array) -> FloatArray:
-        """Give what black boxes gave for points, as `Fronts.said`: (points, black boxes)."""
+        """Return what black boxes gave for points, as `Fronts.said`: (points, black boxes)."""
         called = [number for number, model in enumerate(self.problem.models) if model.is_black_box]
         columns = [[self.by_models[cell.tobytes()][number] for cell in points] for number in called]
         if self.problem.required_detector is not None and self.problem.flat_detector is None:
@@ -275,7 +275,7 @@ class _Instance:
         return values, reaches
 
     def _at_least(self, cells: Int32Array) -> tuple[FloatArray, BoolArray]:
-        """Give f of cells on the reported scale, and whether it reaches τ."""
+        """Return f of cells on the reported scale, and whether it reaches τ."""
         from p2ce.solver.counters import SCORED, WORK
 
         self.go_on()
@@ -313,7 +313,7 @@ class _Instance:
         return value < 0.0
 
     def _partial_outlier(self) -> Callable[[Int32Array, IntArray], bool] | None:
-        """Give the test u(x̃) = 1 with some axes open; None where the detector is no flat score."""
+        """Return the test u(x̃) = 1 with some axes open; None where the detector is not a flat score."""
         if self.problem.flat_detector is None:
             return None
         score = self._flat(self.problem.flat_detector)
@@ -326,7 +326,7 @@ class _Instance:
         return flat
 
     def _largest(self, score: FlatScore) -> Callable[[Int32Array, IntArray], float]:
-        """Give the largest score of a forest that is left when some axes are open."""
+        """Return the largest score of a forest that is left when some axes are open."""
         from p2ce.scores.tree_kernels import largest_sum
 
         forest = score.forest
@@ -356,7 +356,7 @@ class _Instance:
         return largest
 
     def _falls_short(self, features: IntArray) -> Callable[[Node], bool]:
-        """Give the test f̄ < τ."""
+        """Return the test f̄ < τ."""
         if self.bound is Bound.SHAP_PAPER:
             return lambda node: self._estimate(node, features[node.i :]) < self.problem.threshold
         if self.bound is Bound.NONE:

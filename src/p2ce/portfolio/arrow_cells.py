@@ -44,7 +44,7 @@ def mixed_array(cells: Sequence[Any]) -> "pa.Array":
 
 
 def _of_these_types(cell: Any) -> bool | int | float | str | None:
-    """Give a cell as it is if a shard has its type, else as a number or as text."""
+    """Return a cell as it is if a shard has its type, else as a number or as text."""
     if is_missing(cell):
         return None
     if type(cell) in (bool, float, str) or (type(cell) is int and -(2**63) <= cell < 2**63):

@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 from p2ce.files import open_file
-from p2ce.portfolio.answer_tables import arrow
 from p2ce.portfolio.manifest import OPTIONS, PEOPLE, ShardEntry, part_name
+from p2ce.portfolio.result_tables import arrow
 
 
 def damaged_parts(folder: Path, entry: ShardEntry, status: str | None = None) -> list[str]:

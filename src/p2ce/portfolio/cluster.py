@@ -53,20 +53,20 @@ def require_dask() -> Any:
 
 @contextmanager
 def connected(address: str) -> "Iterator[Client]":
-    """Give a client of the scheduler at an address, such as ``tls://10.0.0.5:8786``, and close it.
+    """Return a client of the scheduler at an address, such as ``tls://10.0.0.5:8786``, and close it.
 
     Credentials for TLS are those of Dask's configuration.
     """
     distributed = require_dask()
     if not ADDRESS.fullmatch(address):
         raise InvalidArgument(
-            f"{echoed(address)} is no address of a scheduler. Give one such as tls://127.0.0.1:8786, which "
+            f"{echoed(address)} is not an address of a scheduler. Give one such as tls://127.0.0.1:8786, which "
             "`dask scheduler` prints."
         )
     with quiet():
         try:
             # A client that fails to connect hangs the next one, if the two are in each other's way when the
-            # garbage of the first is collected. So only who answers gets one.
+            # garbage of the first is collected. So only who results gets one.
             asyncio.run(_knock(address))
             client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except TypeError:  # of Dask, which has no credentials
@@ -75,7 +75,7 @@ def connected(address: str) -> "Iterator[Client]":
                 "distributed.comm.tls: ca-file, client.cert and client.key."
             ) from None
         except (OSError, ValueError, TimeoutError, ImportError) as error:
-            cause = shortened(error, 150) if isinstance(error, ValueError) else "nobody answers there"
+            cause = shortened(error, 150) if isinstance(error, ValueError) else "nobody results there"
             secured = " with these credentials" * address.startswith("tls://")
             raise InvalidArgument(
                 f"The scheduler {echoed(address)} cannot be reached: {cause}{secured}. Start one with "

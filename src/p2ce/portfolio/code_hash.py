@@ -10,7 +10,7 @@ ENDINGS = (".py", ".jinja", ".toml", ".json")
 
 @cache
 def code_hash() -> str:
-    """Give the SHA-256 of all sources of the installed package."""
+    """Return the SHA-256 of all sources of the installed package."""
     package = Path(__file__).parent.parent
     digest = hashlib.sha256()
     files = {

@@ -41,13 +41,13 @@ class _CSVFiles:
         return text_blocks(Path(file.path), file.what, rows=self.most_people, limits=self.limits)
 
     def keys(self) -> "Iterator[pa.ChunkedArray]":
-        """Give all keys, block by block."""
+        """Return all keys, block by block."""
         for file in self.files:
             for block in self.blocks(file):
                 yield _texts(block, [str(self.columns.key)]).column(0)
 
     def shards(self) -> Iterator[Shard]:
-        """Give the people, who travel as text."""
+        """Return the people, who travel as text."""
         number = first = 0
         for file in self.files:
             file.require_unchanged()
@@ -107,7 +107,7 @@ def open_csv(
 
 
 def _schema(columns: PeopleColumns, reference: "pd.DataFrame") -> "pa.Schema":
-    """Give the model's columns the types of the reference; a key and what is kept stay text as written."""
+    """Return the model's columns the types of the reference; a key and what is kept stay text as written."""
     import pyarrow as pa
 
     types = {name: shard_type(arrow_column_of(reference[name]).type, of_model=True) for name in columns.names}
@@ -138,7 +138,7 @@ def _typed(
     schema: "pa.Schema",
     reference: "Mapping[str, pd.Series[Any]]",
 ) -> "pa.Table":
-    """Give a block's cells their types; a cell that cannot be read stays text, and its person fails."""
+    """Return a block's cells their types; a cell that cannot be read stays text, and its person fails."""
     import pandas as pd
     import pyarrow as pa
 
@@ -154,7 +154,7 @@ def _typed(
 
 
 def _in_type(column: "pd.Series[Any]", kind: Any) -> "pa.ChunkedArray":
-    """Give typed cells the reference's type in Arrow, or a union where a cell does not fit."""
+    """Return typed cells the reference's type in Arrow, or a union where a cell does not fit."""
     import pyarrow as pa
 
     found = arrow_column_of(column)

@@ -21,10 +21,10 @@ from p2ce.check_paths import require_own
 from p2ce.errors import FAULT_RECORD, P2CEError, what_happened
 from p2ce.explainer import judged_apart
 from p2ce.files import write_whole
-from p2ce.portfolio.answer_tables import WITHOUT_PROVEN, AnswerSchema, arrow, to_parquet, to_tables
 from p2ce.portfolio.code_hash import code_hash
 from p2ce.portfolio.journal import Finished, sees_folder
 from p2ce.portfolio.manifest import OPTIONS, PEOPLE, ShardEntry, part_name
+from p2ce.portfolio.result_tables import WITHOUT_PROVEN, ResultSchema, arrow, to_parquet, to_tables
 from p2ce.portfolio.shard import Shard
 from p2ce.result.status import Status
 from p2ce.visible import echoed
@@ -42,7 +42,7 @@ class RunContext:
     """What all shards of a run have in common; it travels to each process once."""
 
     explainer: "Explainer"
-    schema: AnswerSchema
+    schema: ResultSchema
     key: str | None  # the column that names people; None where their place in the source does
     time_limit: float | None
     as_of: datetime.date | None = None
@@ -83,7 +83,7 @@ class Failed:
 
 
 def misplaced(place: Place) -> Failed | None:
-    """Say why this process cannot take part in a run; None if it can."""
+    """State why this process cannot take part in a run; None if it can."""
     if code_hash() != place.code:
         return Failed(
             message="A worker has other code of p2ce than this process. Install the same version on all "
@@ -152,7 +152,7 @@ def explain_shard(context: RunContext, shard: Shard, place: Place) -> Done | Fai
     )
 
 
-def withdraw_proofs(finished: Finished, schema: AnswerSchema, folder: Path) -> Finished:
+def withdraw_proofs(finished: Finished, schema: ResultSchema, folder: Path) -> Finished:
     """Write the people of a shard again, without proof, since the model contradicts its scores elsewhere."""
     pa = arrow()
     from pyarrow import parquet
@@ -203,7 +203,7 @@ def model_columns(context: RunContext) -> list[str]:
 
 
 def keys_of(context: RunContext, table: "pa.Table", first: int) -> "pa.Array | pa.ChunkedArray":
-    """Give what names each person: the key, or their place in the source."""
+    """Return what names each person: the key, or their place in the source."""
     pa = arrow()
     if context.key is not None:
         return table.column(context.key)

@@ -47,7 +47,7 @@ CHANGED = (
 )
 PART = re.compile(r"part-\d{5,}\.parquet")
 BEGINS = json.dumps({"format": FORMAT})[:-1].encode()
-# What msgspec raises on a line of another form, and on half of a surrogate pair, which is no text.
+# What msgspec raises on a line of another form, and on half of a surrogate pair, which is not text.
 OTHER_FORM = (msgspec.ValidationError, UnicodeEncodeError)
 
 
@@ -221,7 +221,7 @@ def read_manifest(folder: Path, limits: Limits) -> Manifest:
     try:
         data = parse_json(content, who, limits, limit="manifest_bytes")
     except InvalidArgument:
-        raise InvalidArgument(f"{who} is no JSON. {OTHER_FOLDER}") from None
+        raise InvalidArgument(f"{who} is not JSON. {OTHER_FOLDER}") from None
     return Manifest.from_dict(data, who, limits)
 
 
@@ -328,7 +328,7 @@ def _require_parts_only(place: Path, names: Collection[str] | None = None) -> No
     for entry in sorted(place.iterdir()):
         if not (PART.fullmatch(entry.name) if names is None else entry.name in names):
             raise InvalidArgument(
-                f"{echoed(str(place))} holds {echoed(entry.name)}, which is no part of the results. Remove "
+                f"{echoed(str(place))} holds {echoed(entry.name)}, which is not part of the results. Remove "
                 "it."
             )
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.explain.processes import receive, send
 from p2ce.explainer import judged_apart, require_trust
-from p2ce.portfolio.answer_tables import arrow, schema_of, to_tables
-from p2ce.portfolio.answers import WITH_GAPS
 from p2ce.portfolio.cluster import ONE_PROCESS, receiving, require_dask
 from p2ce.portfolio.explain_shard import RunContext, keys_of, model_columns
 from p2ce.portfolio.manifest import OPTIONS, PEOPLE
 from p2ce.portfolio.people_columns import shard_type
+from p2ce.portfolio.portfolio_results import WITH_GAPS
+from p2ce.portfolio.result_tables import arrow, schema_of, to_tables
 from p2ce.result.stated_date import stated_date
 from p2ce.visible import echoed
 
@@ -56,7 +56,7 @@ def explain_partitions(
         raise InvalidArgument(
             f"explain_partitions() takes a Dask DataFrame, got {type(frame).__name__}. Use explain_many()."
         )
-    names = list(explainer.question.features)
+    names = list(explainer.problem.features)
     for name in (*names, *([] if index_column is None else [index_column]), *keep):
         if name not in frame.columns:
             raise InvalidArgument(f"The frame has no column {echoed(name)}. {nearest(name, frame.columns)}")
@@ -105,7 +105,7 @@ def _explained(
 
 
 def _to_arrow(people: "pd.DataFrame", index_column: str | None, keep: Sequence[str]) -> "pa.Table":
-    """Give what names people and what is kept, in the types that sources give them."""
+    """Return what names people and what is kept, in the types that sources give them."""
     pa = arrow()
     kept = people[list(dict.fromkeys([*keep, *([] if index_column is None else [index_column])]))]
     if index_column is None:
@@ -115,7 +115,7 @@ def _to_arrow(people: "pd.DataFrame", index_column: str | None, keep: Sequence[s
 
 
 def _to_pandas(table: "pa.Table") -> "pd.DataFrame":
-    """Give types that do not depend on which values there are: whole numbers have gaps or may have."""
+    """Return types that do not depend on which values there are: whole numbers have gaps or may have."""
     import pandas as pd
 
     def typed(kind: "pa.DataType") -> Any:

@@ -69,7 +69,7 @@ class Request:
         return hashlib.sha256(to_json(asdict(self)).encode()).hexdigest()
 
     def differences(self, other: "Request") -> str:
-        """Say in what another request differs; nothing if they are the same.
+        """State in what another request differs; nothing if they are the same.
 
         >>> one = Request(package="1", code="a", hashes={"model": "m", "input": "i"})
         >>> one.differences(Request(package="1", code="a", hashes={"model": "n", "input": "i"}, keep=("id",)))
@@ -111,7 +111,7 @@ class ShardEntry:
     def __post_init__(self) -> None:
         """Reject counts that do not add up."""
         if unknown := [name for name in self.statuses if name not in set(Status)]:
-            raise InvalidArgument(f"{echoed(unknown[0])} is no status")
+            raise InvalidArgument(f"{echoed(unknown[0])} is not a status")
         if sum(self.statuses.values()) != self.rows:
             raise InvalidArgument(f"shard {self.number} has {self.rows:,} rows, and statuses of others")
 
@@ -149,7 +149,7 @@ class Manifest:
         return Request(**{one.name: getattr(self, one.name) for one in fields(Request)})
 
     def to_json(self) -> str:
-        """Give the text of the file."""
+        """Return the text of the file."""
         return to_json(asdict(self), indent=1) + "\n"
 
     @classmethod

@@ -42,7 +42,7 @@ class PeopleHash:
                 self._digest.update(part)
 
     def hexdigest(self) -> str:
-        """Give the hash of all people so far."""
+        """Return the hash of all people so far."""
         return self._digest.hexdigest()
 
 

@@ -98,7 +98,7 @@ def open_parquet(
 
 
 def _bytes_of(group: Any, names: list[str]) -> dict[str, int]:
-    """Give the bytes of a row group's columns after decompression, by name."""
+    """Return the bytes of a row group's columns after decompression, by name."""
     parts = (group.column(place) for place in range(group.num_columns))
     sizes = {part.path_in_schema: part.total_uncompressed_size for part in parts}
     return {name: size for name, size in sizes.items() if name in names}

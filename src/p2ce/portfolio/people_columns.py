@@ -54,18 +54,18 @@ class PeopleColumns:
             )
         if self.key is not None and self.key not in given:
             raise InvalidArgument(
-                f"The index column {echoed(self.key)} is no column of {_inside(what)}. "
+                f"The index column {echoed(self.key)} is not a column of {_inside(what)}. "
                 f"{nearest(self.key, given)}"
             )
         for name in self.keep:
             if name not in given:
                 raise InvalidArgument(
-                    f"The column to keep, {echoed(name)}, is no column of {_inside(what)}. "
+                    f"The column to keep, {echoed(name)}, is not a column of {_inside(what)}. "
                     f"{nearest(name, given)}"
                 )
 
     def schema(self, given: "pa.Schema", what: str) -> "pa.Schema":
-        """Give the columns' types in a shard; raise on those that the model or a key cannot have."""
+        """Return the columns' types in a shard; raise on those that the model or a key cannot have."""
         import pyarrow as pa
 
         fields = [
@@ -97,7 +97,7 @@ def _names_people(kind: Any) -> bool:
 
 
 def shard_type(kind: Any, *, of_model: bool) -> Any:
-    """Give the type that a column of this type has in a shard."""
+    """Return the type that a column of this type has in a shard."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(kind):
@@ -112,7 +112,7 @@ def shard_type(kind: Any, *, of_model: bool) -> Any:
 
 
 def same_types(schema: "pa.Schema", other: "pa.Schema", what: str, first: str) -> "pa.Schema":
-    """Give the types that two parts of a source share; raise if they differ.
+    """Return the types that two parts of a source share; raise if they differ.
 
     A column without any value has no type, and takes that of the other part.
     """

@@ -20,13 +20,13 @@ from p2ce.explain.progress_bar import progress_bar
 from p2ce.explainer import require_trust
 from p2ce.files import remedy_of, write_whole
 from p2ce.limits import DEFAULT, Limits
-from p2ce.portfolio.answer_tables import AnswerSchema, arrow, schema_of
-from p2ce.portfolio.answers import Answers
 from p2ce.portfolio.cluster import Workers, check_workers, local_client, quiet, require_dask, warn_if_open
 from p2ce.portfolio.code_hash import code_hash
 from p2ce.portfolio.explain_shard import Failed, Notice, Place, RunContext, withdraw_proofs
 from p2ce.portfolio.journal import CHANGED, Journal, begin, is_finished
 from p2ce.portfolio.manifest import EXPLAINER, Request, manifest_of
+from p2ce.portfolio.portfolio_results import PortfolioResults
+from p2ce.portfolio.result_tables import ResultSchema, arrow, schema_of
 from p2ce.portfolio.shard import Shard, Source
 from p2ce.portfolio.sources import open_source
 from p2ce.result.stated_date import stated_date
@@ -56,7 +56,7 @@ def run(
     as_of: str | datetime.date | None = None,
     model_sha256: str | None = None,
     limits: Limits = DEFAULT,
-) -> Answers:
+) -> PortfolioResults:
     """Explain everybody of a source, shard by shard, in processes of this machine or of a Dask cluster.
 
     A run that was stopped (Ctrl-C, a crash, `kill -9`) goes on with the same call: what is written is kept.
@@ -115,7 +115,7 @@ def run(
         as_of=day,
     )
     if is_finished(folder, request, limits):
-        return Answers(folder, limits=limits)
+        return PortfolioResults(folder, limits=limits)
     with ExitStack() as stack:
         stack.enter_context(quiet())
         if client is not None:
@@ -155,7 +155,7 @@ def run(
         manifest = manifest_of(journal.request, [one.shard for one in entries], schema.common)
         with _stopping():
             journal.end(manifest, timings)
-    return Answers(folder, limits=limits)
+    return PortfolioResults(folder, limits=limits)
 
 
 def _opened(
@@ -163,7 +163,7 @@ def _opened(
 ) -> Source:
     if isinstance(source, Source):
         return source
-    names = list(explainer.question.features)
+    names = list(explainer.problem.features)
     return open_source(
         source, names, key=index_column, keep=keep, reference=explainer.reference, limits=limits
     )
@@ -182,7 +182,7 @@ def _require_apart(source: Any, folder: Path) -> None:
 def _hashes(
     explainer: "Explainer", people: Source, parts: Mapping[str, bytes], model: str | None
 ) -> dict[str, str]:
-    known = explainer.question.hashes
+    known = explainer.problem.hashes
     digest = hashlib.sha256()
     for name in sorted(parts):
         if name != SCORES:  # whose last bits differ between machines; the model's hash has the others
@@ -226,7 +226,7 @@ def _explain_all(workers: Workers, people: Source, journal: Journal, *, progress
 
 
 def _left(people: Source, journal: Journal) -> Iterator[Shard]:
-    """Give the shards that are not finished; the journal forgets entries that are not of these shards."""
+    """Return the shards that are not finished; the journal forgets entries that are not of these shards."""
     planned = 0
     for shard in people.shards():
         planned += 1
@@ -238,7 +238,7 @@ def _left(people: Source, journal: Journal) -> Iterator[Shard]:
         del journal.finished[number]
 
 
-def _withdraw_proofs(journal: Journal, schema: AnswerSchema) -> None:
+def _withdraw_proofs(journal: Journal, schema: ResultSchema) -> None:
     """Withdraw the proofs of all shards once one has a contradiction, as an explainer does for one call."""
     if not any(entry.shard.contradiction for entry in journal.finished.values()):
         return
@@ -254,7 +254,7 @@ def _withdraw_proofs(journal: Journal, schema: AnswerSchema) -> None:
 
 @contextmanager
 def _stopping() -> Iterator[None]:
-    """Say of a file that cannot be written that the others are kept."""
+    """State of a file that cannot be written that the others are kept."""
     try:
         yield
     except InvalidArgument as error:

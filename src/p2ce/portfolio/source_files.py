@@ -66,7 +66,7 @@ def files_of(path: Path) -> tuple[FileKind, list[SourceFile]]:
         kind = kind_of_file(one, file.what)
         if kind == "text" and one.suffix.lower() not in TEXT_SUFFIXES:
             raise InvalidArgument(
-                f"{what} holds {echoed(file.name)}, which is no table. Move it elsewhere, or let its name "
+                f"{what} holds {echoed(file.name)}, which is not a table. Move it elsewhere, or let its name "
                 "begin with an underscore."
             )
         kinds.setdefault(kind, file.name)
@@ -91,7 +91,7 @@ def _file(path: Path, folder: Path) -> SourceFile:
 
 
 def hash_of_files(files: list[SourceFile]) -> str:
-    """Give the SHA-256 of the files' names and contents; where the folder lies does not count."""
+    """Return the SHA-256 of the files' names and contents; where the folder lies does not count."""
     digest = hashlib.sha256()
     for file in files:
         try:

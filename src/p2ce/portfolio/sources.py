@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from p2ce.errors import InvalidArgument
 from p2ce.limits import DEFAULT, Limits
-from p2ce.portfolio.answer_tables import arrow
 from p2ce.portfolio.csv_source import open_csv
 from p2ce.portfolio.dask_source import is_dask_frame, open_dask
 from p2ce.portfolio.parquet_source import open_parquet
 from p2ce.portfolio.people_columns import PeopleColumns
+from p2ce.portfolio.result_tables import arrow
 from p2ce.portfolio.shard import MOST_PEOPLE, Source
 from p2ce.portfolio.source_files import files_of
 from p2ce.portfolio.table_source import open_table

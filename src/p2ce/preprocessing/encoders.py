@@ -113,14 +113,14 @@ def _numbers(labels: list[Any], input_map: InputMap, fold: Fold) -> FloatArray:
 
 
 def _other(keys: FloatArray) -> float:
-    """Find a whole number that is no key."""
+    """Find a whole number that is not a key."""
     return float(np.floor(np.abs(keys).max(initial=0.0))) + 1.0
 
 
 def tabulate(step: Any, given: Any, place: int, values: FloatArray, outputs: int) -> FloatArray:
     """Tabulate what an encoder makes of numbers in one column: (m,) → (m, outputs); infinite where it raises.
 
-    The last two, one that is no label and a missing one, are often rejected, and tried by themselves.
+    The last two, one that is not a label and a missing one, are often rejected, and tried by themselves.
     """
     try:
         return _transformed_rows(step, given, place, values)

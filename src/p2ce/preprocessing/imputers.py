@@ -56,7 +56,7 @@ def _markers(step: Any) -> list[Any]:
 
 
 def _marker(step: Any, dtype: np.dtype[Any], fold: Fold, input_map: InputMap) -> float:
-    """Give the number that means missing; NaN where a missing value means so."""
+    """Return the number that means missing; NaN where a missing value means so."""
     marker = step.missing_values
     is_number = isinstance(marker, float | int | np.floating | np.integer) and not isinstance(marker, bool)
     if is_number and (np.isnan(marker) or dtype.type(marker) == np.float64(marker)):

@@ -119,7 +119,7 @@ class Fill(Operation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flag(Operation):
-    """Say 1 where the value is missing, else 0."""
+    """State 1 where the value is missing, else 0."""
 
     marker: float = np.nan
 
@@ -143,7 +143,7 @@ class Flag(Operation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Above(Operation):
-    """Say 1 above a threshold, else 0; a missing value is rejected."""
+    """State 1 above a threshold, else 0; a missing value is rejected."""
 
     threshold: float
 
@@ -277,7 +277,7 @@ _KNOWN = {
 class Elementwise(Operation):
     """Apply a NumPy function of one number.
 
-    NumPy is taken to give the same answer to the same number, wherever in an array it stands.
+    NumPy is taken to give the same explanation to the same number, wherever in an array it stands.
     """
 
     function: np.ufunc
@@ -294,7 +294,7 @@ class Elementwise(Operation):
 
 
 def _spikes(keys: FloatArray, *, around: int) -> MonotonePieces:
-    """Say that a function does as it likes at single numbers, and ``around`` them runs one way."""
+    """State that a function does as it likes at single numbers, and ``around`` them runs one way."""
     cuts = np.unique(np.concatenate([np.nextafter(keys, -np.inf), keys]))
     # A stretch is one number only if its cut is a key: between neighbouring floats lies nothing.
     directions = np.where(np.isin(cuts, keys), 0, around)

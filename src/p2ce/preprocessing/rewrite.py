@@ -74,7 +74,7 @@ def turning_points(
 
 
 def _stretches(shape: MonotonePieces) -> tuple[IntArray, IntArray]:
-    """Give the stretches of a shape as ranks: behind the start, up to the end."""
+    """Return the stretches of a shape as ranks: behind the start, up to the end."""
     ends = rank(np.append(shape.cuts, _LARGEST))
     return np.append(LOWEST, ends[:-1]), ends
 
@@ -134,13 +134,13 @@ def _steps_of_table(values: FloatArray, cuts: FloatArray, nullable: bool) -> lis
     labels = len(values) - 2
     known = np.concatenate([values[-1:], values[:-1]])
     ends = np.append(ABOVE_MISSING, np.arange(labels) + 0.5)
-    answer = []
+    explanation = []
     for cut in cuts.tolist():
         sides = _calmed(known <= cut, np.isnan(known))
         if not nullable and len(sides) > 1:
             sides[0] = sides[1]
-        answer.append(steps_of_stretches(ends, sides))
-    return answer
+        explanation.append(steps_of_stretches(ends, sides))
+    return explanation
 
 
 def _steps_of_numbers(
@@ -158,7 +158,7 @@ def _steps_of_numbers(
     behind = np.where(turn != 0, turn < 0, np.tile(value, count) <= at).reshape(count, pieces)
     found = found.reshape(count, pieces)
     missing = input_map.apply(np.array([MISSING]))[0]
-    answer = []
+    explanation = []
     for row, cut in enumerate(cuts.tolist()):
         # Each stretch is two, one of which may hold nothing.
         stop = np.stack([found[row], ends], axis=1).ravel()
@@ -168,8 +168,8 @@ def _steps_of_numbers(
         sides, limits = sides[filled], unrank(stop[filled])[:-1]
         if nullable:
             sides, limits = np.append(missing <= cut, sides), np.append(ABOVE_MISSING, limits)
-        answer.append(steps_of_stretches(limits, sides))
-    return answer
+        explanation.append(steps_of_stretches(limits, sides))
+    return explanation
 
 
 def _calmed(sides: BoolArray, unknown: BoolArray) -> BoolArray:
@@ -210,7 +210,7 @@ def reach_of_inputs(
 
 
 def _largest(values: FloatArray) -> FloatArray:
-    """Give the largest finite magnitude of each column (n, k) → (k,): the library rejects all others."""
+    """Return the largest finite magnitude of each column (n, k) → (k,): the library rejects all others."""
     return np.asarray(np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=0, initial=0.0))
 
 

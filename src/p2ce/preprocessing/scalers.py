@@ -68,7 +68,7 @@ def _own_name(step: Any) -> str:
 
 
 def _agrees(followed: list[InputMap], before: list[InputMap], step: Any, given: Any) -> bool:
-    """Compare what the last operations make of some rows with the scaler's own answer."""
+    """Compare what the last operations make of some rows with the scaler's own explanation."""
     plain = given.toarray() if is_sparse(given) else np.asarray(given, dtype=np.float64)
     own = transformed(step, given)
     own = own.toarray() if is_sparse(own) else np.asarray(own)
@@ -134,7 +134,7 @@ def function(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -
 
 
 def _counted_in(step: Any, given: Any, place: int) -> np.dtype[Any]:
-    """Tell the type of the numbers that a function meets, which decides about the type that it answers in."""
+    """Tell the type of the numbers that a function meets, which decides about the type that it results in."""
     dtype = given.dtypes.iloc[place] if hasattr(given, "dtypes") and not step.validate else None
     if dtype is None:
         dtype = given.dtype if hasattr(given, "dtype") else quiet_check_array(given[:1]).dtype

@@ -85,7 +85,7 @@ class Prepared:
         return self
 
     def to_numpy(self, **_: Any) -> Any:
-        """Give the rows as the transformers made them, whatever type is requested."""
+        """Return the rows as the transformers made them, whatever type is requested."""
         return self.rows
 
 

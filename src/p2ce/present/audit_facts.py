@@ -10,8 +10,8 @@ from p2ce.present.proof import count_text, open_costs, reason_unproven
 from p2ce.present.rule_sentences import candidates_text, rules_text
 from p2ce.present.standing import class_name, threshold_text, wanted_range
 from p2ce.present.wording import Wording
-from p2ce.result import Explanation, Feature, Question, Status
-from p2ce.result.question import ALONG, FIXED, PROTECTED
+from p2ce.result import Explanation, Feature, ProblemRecord, Status
+from p2ce.result.problem_record import ALONG, FIXED, PROTECTED
 from p2ce.result.target import LEAD, is_range
 from p2ce.tables.cells import is_missing
 from p2ce.visible import shortened
@@ -125,27 +125,27 @@ def certificate_facts(explanation: Explanation, wording: Wording) -> tuple[Fact,
     return facts_of(facts, wording)
 
 
-def provenance_facts(question: Question | None, wording: Wording) -> tuple[Fact, ...]:
+def provenance_facts(problem: ProblemRecord | None, wording: Wording) -> tuple[Fact, ...]:
     """List versions, settings and hashes; nothing where none was kept."""
-    if question is None:
+    if problem is None:
         return ()
-    settings = {name: value for name, value in question.settings.items() if value is not None}
+    settings = {name: value for name, value in problem.settings.items() if value is not None}
     facts = {
-        "people": _count(question.people, wording) if question.people else "",
-        "versions": ", ".join(f"{name} {version}" for name, version in sorted(question.versions.items())),
+        "people": _count(problem.people, wording) if problem.people else "",
+        "versions": ", ".join(f"{name} {version}" for name, version in sorted(problem.versions.items())),
         "settings": ", ".join(f"{name} {wording.full(value)}" for name, value in sorted(settings.items())),
     }
     texts = wording.words.texts
     hashes = (
         Fact(wording.say("label_hash", what=texts.get(f"hash_{name}", name)), value, is_code=True)
-        for name, value in sorted(question.hashes.items())
+        for name, value in sorted(problem.hashes.items())
     )
     return (*facts_of(facts, wording), *hashes)
 
 
-def policy_of(question: Question, wording: Wording) -> PolicyView:
-    """Say what was allowed to change; nothing protected or fixed is ever advised."""
-    features = list(question.features.values())
+def policy_of(problem: ProblemRecord, wording: Wording) -> PolicyView:
+    """State what was allowed to change; nothing protected or fixed is ever advised."""
+    features = list(problem.features.values())
     groups = {
         "policy_free": [one for one in features if one.may_change and one.moves != ALONG],
         "policy_along": [one for one in features if one.moves == ALONG],
@@ -153,9 +153,9 @@ def policy_of(question: Question, wording: Wording) -> PolicyView:
         "policy_fixed": [one for one in features if one.moves == FIXED],
     }
     return PolicyView(
-        basis=_basis(question, wording),
+        basis=_basis(problem, wording),
         groups=tuple(wording.say(key, names=_names(some, wording)) for key, some in groups.items() if some),
-        rules=tuple(rules_text(question.rules, wording)),
+        rules=tuple(rules_text(problem.rules, wording)),
         features=tuple(
             FeatureRow(
                 name=one.group or wording.axis(one.name),
@@ -166,14 +166,14 @@ def policy_of(question: Question, wording: Wording) -> PolicyView:
             # A category that is spread over columns is listed once.
             if not one.group or one.name == wording.groups.get(one.group, (one.name,))[0]
         ),
-        yaml=question.policy,
+        yaml=problem.policy,
     )
 
 
-def _basis(question: Question, wording: Wording) -> str:
-    if question.basis == "reviewed":
-        return wording.say("policy_reviewed", by=question.reviewed_by, on=question.reviewed_on)
-    return wording.say("policy_inferred") if question.is_draft else ""
+def _basis(problem: ProblemRecord, wording: Wording) -> str:
+    if problem.basis == "reviewed":
+        return wording.say("policy_reviewed", by=problem.reviewed_by, on=problem.reviewed_on)
+    return wording.say("policy_inferred") if problem.is_draft else ""
 
 
 def raw_values(values: Mapping[str, Any], wording: Wording) -> list[str]:

@@ -64,7 +64,7 @@ class AuditView:
 
 def view_of_audit(audit: Audit, language: str) -> AuditView:
     """Put an audit into words of a language."""
-    wording = wording_for(audit.question, language)
+    wording = wording_for(audit.problem, language)
     findings_lead, findings = _findings(audit, wording)
     return AuditView(
         audit=audit,
@@ -79,7 +79,7 @@ def view_of_audit(audit: Audit, language: str) -> AuditView:
         findings=findings,
         groupings=tuple(_grouping(audit, groups, wording) for groups in audit.groupings.values()),
         method=_method(audit, wording),
-        provenance=(*_settings(audit, wording), *provenance_facts(audit.question, wording)),
+        provenance=(*_settings(audit, wording), *provenance_facts(audit.problem, wording)),
     )
 
 
@@ -153,7 +153,7 @@ def _all_outcomes(group: Group, wording: Wording) -> AuditTable:
 
 
 def _findings(audit: Audit, wording: Wording) -> tuple[str, tuple[str, ...]]:
-    """Say which comparisons are beyond chance after the correction, the clearest first."""
+    """State which comparisons are beyond chance after the correction, the clearest first."""
     if not audit.comparisons:
         return wording.say("audit_findings_untested"), ()
     level = wording.numbers.percent(round(1.0 - audit.confidence, 10))
@@ -344,7 +344,7 @@ def _reason(group: Group, reason: str, wording: Wording) -> str:
 
 
 def _name(group: Group, wording: Wording) -> str | tuple[str, str]:
-    """Give the first cell of a row; everybody comes last, set off."""
+    """Return the first cell of a row; everybody comes last, set off."""
     return group_name(group, wording) if group.columns else (wording.say("audit_all"), "strong")
 
 

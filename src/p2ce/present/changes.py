@@ -6,9 +6,9 @@ from typing import Any
 
 from p2ce.errors import InvalidArgument
 from p2ce.present.wording import Wording
-from p2ce.result import Counterfactual, Question
+from p2ce.result import Counterfactual, ProblemRecord
 from p2ce.result.one_hot_groups import whole_changes
-from p2ce.result.question import ALONG
+from p2ce.result.problem_record import ALONG
 from p2ce.visible import echoed
 
 MOST_BESIDE = 16  # characters of two values that fit beside a name on the narrowest phone
@@ -75,13 +75,13 @@ def clause_of(option: Counterfactual, wording: Wording) -> str:
     return wording.say("along", advice=advice, changes=wording.listed(consequences))
 
 
-def check_advice(options: Iterable[Counterfactual], question: Question | None) -> None:
+def check_advice(options: Iterable[Counterfactual], problem: ProblemRecord | None) -> None:
     """Raise if an option changes a protected or fixed feature."""
-    features = {} if question is None else question.features
+    features = {} if problem is None else problem.features
     for option in options:
         for name in option.changes:
             if name in features and not features[name].may_change:
                 raise InvalidArgument(
                     f"An option changes {echoed(name)}, which is {features[name].moves}: no advice may name "
-                    "it. Explain the person again with the intended action set."
+                    "it. Explain the person again with the intended policy."
                 )

@@ -16,14 +16,14 @@ from p2ce.present.view import View, view, why_view
 from p2ce.present.wording import wording_for
 from p2ce.result import (
     Counterfactual,
+    Evaluation,
     Explanation,
     Explanations,
     Flag,
-    Judgement,
     Pick,
+    Relaxations,
     Restriction,
     Violation,
-    WhyNone,
 )
 from p2ce.result.picks import ONLY
 from p2ce.visible import visible_line
@@ -61,7 +61,7 @@ def pick_text(pick: Pick) -> str:
     return visible_line(best_text(pick.reasons, wording_for(None)) or wording_for(None).best_at(ONLY))
 
 
-def why_text(why: WhyNone) -> str:
+def why_text(why: Relaxations) -> str:
     """Write the minimal sets of restrictions to relax."""
     wording = wording_for(None, LANGUAGE, dtypes=why.dtypes)
     seen = why_view(why, wording, AUDIENCE)
@@ -86,18 +86,18 @@ def flag_line(flag: Flag) -> str:
     return visible_line(flag_text(flag, wording_for(None)))
 
 
-def judgement_text(judgement: Judgement) -> str:
+def evaluation_text(evaluation: Evaluation) -> str:
     """Write the verdict on a proposal."""
     wording = wording_for(None)
-    plausibility, today = judgement.plausibility, judgement.plausibility_today
+    plausibility, today = evaluation.plausibility, evaluation.plausibility_today
     return render_words(
-        "judgement.jinja",
+        "evaluation.jinja",
         wording.words,
-        judgement=judgement,
-        score=wording.numbers.prediction(float(judgement.score)),
+        evaluation=evaluation,
+        score=wording.numbers.prediction(float(evaluation.score)),
         plausibility=None if plausibility is None else wording.numbers.score(plausibility, 0.0),
         today=None if today is None else wording.numbers.score(today, 0.0),
-        broken=[violation_text(one, wording) for one in judgement.broken],
+        broken=[violation_text(one, wording) for one in evaluation.broken],
     ).strip("\n")
 
 

@@ -59,7 +59,7 @@ def changes(view: View) -> Figure | None:
         data = change_data(explanation, wording, shown, lettered=view.lettered)
     if not data.features:
         return None
-    people = 0 if explanation.question is None else explanation.question.people
+    people = 0 if explanation.problem is None else explanation.problem.people
     caption = wording.say("changes_figure_plain")
     if data.has_population and people:
         caption = wording.say("changes_figure", count=wording.numbers.count(people))

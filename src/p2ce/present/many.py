@@ -11,7 +11,7 @@ from p2ce.present.distinct_ids import distinct_ids
 from p2ce.present.stated_dates import dates_text
 from p2ce.present.view import View, advice, draft_notice, status_text, today, view
 from p2ce.present.wording import Phrases, Wording, wording_for, wording_of
-from p2ce.result import Explanation, Explanations, Status, WhyNone
+from p2ce.result import Explanation, Explanations, Relaxations, Status
 from p2ce.result.stated_date import dates_of
 from p2ce.visible import echoed, shortened
 
@@ -78,10 +78,10 @@ def view_of_many(
     """Put the explanations of many people into words; `rows` and `sections` bound how many there are."""
     found = with_whys(explanations, why)
     entries = [entry for _, entry, _ in found]
-    questions = list({id(one.question): one.question for one in entries if one.question is not None}.values())
-    question = questions[0] if questions else None
-    dtypes = next((one.dtypes for one in entries if one.question is question), {})
-    wording = wording_for(question, language, phrases, dtypes=dtypes)
+    questions = list({id(one.problem): one.problem for one in entries if one.problem is not None}.values())
+    problem = questions[0] if questions else None
+    dtypes = next((one.dtypes for one in entries if one.problem is problem), {})
+    wording = wording_for(problem, language, phrases, dtypes=dtypes)
     labels = distinct_ids([label for label, _, _ in found[:rows]], LONGEST_LABEL)
     full = len(entries) if len(entries) <= ALL_IN_FULL else FIRST_IN_FULL
     full = full if sections is None else sections
@@ -109,11 +109,11 @@ def view_of_many(
     )
 
 
-def with_whys(explanations: Explanations, why: Any) -> list[tuple[Any, Explanation, WhyNone | None]]:
+def with_whys(explanations: Explanations, why: Any) -> list[tuple[Any, Explanation, Relaxations | None]]:
     """List labels, explanations and what `why` has for each; raise where it belongs to nobody here."""
     if why is not None and not isinstance(why, Mapping):
         raise InvalidArgument(
-            f"For many people, why expects a dict from their labels to what why_none() found, "
+            f"For many people, why expects a dict from their labels to what relaxations() found, "
             f"got {type(why).__name__}."
         )
     whys = dict(why or {})
@@ -124,7 +124,7 @@ def with_whys(explanations: Explanations, why: Any) -> list[tuple[Any, Explanati
     labels = {label for label, _, _ in found if isinstance(label, Hashable)}
     if unknown := [label for label in whys if label not in labels]:
         raise InvalidArgument(
-            f"why has an entry for {echoed(unknown[0])}, which is no label of these people. "
+            f"why has an entry for {echoed(unknown[0])}, which is not a label of these people. "
             "Its keys are the labels of explanations, as explanations.labels lists them."
         )
     return found

@@ -220,7 +220,7 @@ class Numbers:
         return str(format_list(list(parts), locale=self.locale)) if parts else ""
 
     def plural(self, count: int | Decimal) -> str:
-        """Give the plural form that a number takes, as Unicode names it ("one", "other")."""
+        """Return the plural form that a number takes, as Unicode names it ("one", "other")."""
         return str(self.locale.plural_form(min(count, MOST_WRITTEN)))
 
     def _on_its_side(self, number: float, marks: Iterable[float], least: int) -> str:
@@ -235,7 +235,7 @@ class Numbers:
 
 
 def exact_decimal(value: Any, dtype: str = "") -> Decimal | None:
-    """Give the shortest decimal that is this number and no other; None for infinities and the like.
+    """Return the shortest decimal that is this number and no other; None for infinities and the like.
 
     >>> exact_decimal(float(np.float32(0.1)), "float32"), exact_decimal(-0.0), exact_decimal(0.07)
     (Decimal('0.1'), Decimal('0'), Decimal('0.07'))

@@ -10,7 +10,7 @@ from p2ce.present.wording import Wording
 from p2ce.result import Certificate, Explanation, Feature, Status
 from p2ce.result.certificate import FINEST
 from p2ce.result.counterfactual import AdmittedBy
-from p2ce.result.question import ALONG
+from p2ce.result.problem_record import ALONG
 
 # Bounds of black-box models: there, the number of evaluations counts.
 EVALUATED = ("complete", "shap", "shap-paper")
@@ -21,10 +21,10 @@ ADVISED = ("up", "down", "either")  # what only moves along has no steps of its 
 
 
 def exact_proof(explanation: Explanation, wording: Wording) -> str:
-    """Give one sentence on what is proven, for every status, and more on grid and rules."""
+    """Return one sentence on what is proven, for every status, and more on grid and rules."""
     certificate = explanation.certificate
     sentence = _exact_claim(explanation, wording)
-    if certificate is None or explanation.status in (Status.ERROR, Status.ALREADY_FAVOURABLE):
+    if certificate is None or explanation.status in (Status.ERROR, Status.ACCEPTED):
         return sentence
     sentences = [sentence, *_exact_grid(explanation, certificate, wording)]
     sentences += _exact_reasons(explanation, certificate, wording)
@@ -37,7 +37,7 @@ def exact_proof(explanation: Explanation, wording: Wording) -> str:
 
 
 def plain_proof(explanation: Explanation, wording: Wording) -> str:
-    """Say how far a list of options is complete, in plain sentences, or what holds where it is not.
+    """State how far a list of options is complete, in plain sentences, or what holds where it is not.
 
     They are about the combinations that the policy allows, of the values that were tried: every accepted one
     costs at least as much as some option, in every objective. To applicants, nothing is called proven,
@@ -46,7 +46,7 @@ def plain_proof(explanation: Explanation, wording: Wording) -> str:
     certificate = explanation.certificate
     if explanation.status is Status.ERROR:
         return wording.say("your_failed")  # the message is for those who can mend it
-    if explanation.status is Status.ALREADY_FAVOURABLE:
+    if explanation.status is Status.ACCEPTED:
         return wording.say("your_favourable")
     if certificate is None:
         return wording.say("your_no_certificate")
@@ -63,10 +63,10 @@ def plain_proof(explanation: Explanation, wording: Wording) -> str:
 
 def _may_change(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
     """Name what the policy lets change, to a person who has no option."""
-    question = explanation.question
-    if not claims_none(explanation) or question is None or not certificate.cells:
+    problem = explanation.problem
+    if not claims_none(explanation) or problem is None or not certificate.cells:
         return []
-    free = [one for one in question.features.values() if one.may_change and one.moves != ALONG]
+    free = [one for one in problem.features.values() if one.may_change and one.moves != ALONG]
     names = list(dict.fromkeys(one.group or wording.name(one.name) for one in free))
     if not names:
         return []
@@ -76,7 +76,7 @@ def _may_change(explanation: Explanation, certificate: Certificate, wording: Wor
 
 
 def _exact_reasons(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
-    """Say which rule of plausibility holds, which options it admits, and why there is none."""
+    """State which rule of plausibility holds, which options it admits, and why there is none."""
     sentences, today = [], certificate.plausibility_today
     if today is not None and today < 0:
         sentences.append(wording.say("today_counts", today=wording.numbers.score(today, 0.0)))
@@ -132,7 +132,7 @@ def _exact_claim(explanation: Explanation, wording: Wording) -> str:
     if status is Status.ERROR:
         message = explanation.message
         return wording.say("failed", message=message) if message else wording.say("failed_silently")
-    if status is Status.ALREADY_FAVOURABLE:
+    if status is Status.ACCEPTED:
         return wording.say("favourable")
     if certificate is None:
         return wording.say("no_certificate")
@@ -203,24 +203,24 @@ def _plain_claim(explanation: Explanation, certificate: Certificate, wording: Wo
 
 
 def _for_applicant(key: str, clearly: str, wording: Wording) -> str:
-    """Say what an option must satisfy in the words for applicants, where they differ."""
+    """State what an option must satisfy in the words for applicants, where they differ."""
     return wording.say(wording.words.variant(key, "person"), clearly=clearly)
 
 
 def _conditions(certificate: Certificate) -> str:
-    """Give the end of the key for what an option must satisfy besides acceptance."""
+    """Return the end of the key for what an option must satisfy besides acceptance."""
     plausible = "_plausible" if certificate.detector_family else ""
     rules = "_rules" if certificate.rules or certificate.checked_rules else ""
     return f"{plausible}{rules}"
 
 
 def _clearly(explanation: Explanation, wording: Wording) -> str:
-    """Say that a decision must be clear where a margin is required, as the words that follow "leads"."""
+    """State that a decision must be clear where a margin is required, as the words that follow "leads"."""
     return wording.say("clearly") if explanation.margin > 0 else ""
 
 
 def _space(certificate: Certificate, wording: Wording) -> str:
-    """Say among how many combinations was searched."""
+    """State among how many combinations was searched."""
     count = count_text(certificate.cells, wording)
     return wording.counted("space", certificate.cells, count=count, limit=_limit(certificate, wording))
 
@@ -237,13 +237,13 @@ def _plain_space(certificate: Certificate, wording: Wording) -> str:
 
 
 def _limit(certificate: Certificate, wording: Wording) -> str:
-    """Say how many changes are allowed at once; nothing where that is no limit."""
+    """State how many changes are allowed at once; nothing where that is not a limit."""
     most = certificate.max_changes
     return "" if most is None or certificate.axes <= most else wording.counted("limit", most)
 
 
 def open_costs(explanation: Explanation) -> dict[str, float]:
-    """Give the least costs of open boxes in the order of the objectives, which JSON need not keep."""
+    """Return the least costs of open boxes in the order of the objectives, which JSON need not keep."""
     certificate = explanation.certificate
     held = {} if certificate is None or certificate.open_costs is None else certificate.open_costs
     return {name: held[name] for name in (*explanation.objectives, *held) if name in held}
@@ -326,7 +326,7 @@ def claims_none(explanation: Explanation) -> bool:
 
 
 def _exact_grid(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
-    """Say which grid is meant, wherever something is proven about one."""
+    """State which grid is meant, wherever something is proven about one."""
     if not is_proven(explanation):
         return []
     key = f"on_{certificate.grid}"
@@ -338,7 +338,7 @@ def _exact_grid(explanation: Explanation, certificate: Certificate, wording: Wor
 
 
 def _plain_grid(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
-    question = explanation.question
+    problem = explanation.problem
     if not is_proven(explanation):
         return []
     if not claims_none(explanation):
@@ -346,17 +346,17 @@ def _plain_grid(explanation: Explanation, certificate: Certificate, wording: Wor
         return [*sentences, wording.say("your_refined")] if certificate.refined else sentences
     if certificate.grid == FINEST:
         return [wording.say("your_grid_finest")]
-    if question is not None and not any(one.may_change for one in question.features.values()):
+    if problem is not None and not any(one.may_change for one in problem.features.values()):
         return []
     return [_with_steps("your_grid", explanation, wording)]
 
 
 def _with_steps(key: str, explanation: Explanation, wording: Wording) -> str:
     """Name the first features that may change with the steps they may take, where any has steps."""
-    question = explanation.question
+    problem = explanation.problem
     stepped = [
         (one, one.candidates.steps)
-        for one in (() if question is None else question.features.values())
+        for one in (() if problem is None else problem.features.values())
         if one.candidates is not None
         and one.candidates.steps is not None
         and one.moves in ADVISED

@@ -8,7 +8,7 @@ from p2ce.result import Explanation, Pick
 from p2ce.result.picks import BALANCED, DIFFERENT, ONLY, number_of_changes, scaled_costs
 
 ALL_SHOWN = 5  # options up to which all stand out
-PICKS = 3  # options of a longer list that stand out; more are no help to choose
+PICKS = 3  # options of a longer list that stand out; more are not a help to choose
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -43,7 +43,7 @@ def marks_of(explanation: Explanation, *, lettered: bool = False) -> dict[int, s
 
 
 def letter(place: int) -> str:
-    """Give the letters of a place, counted from 0.
+    """Return the letters of a place, counted from 0.
 
     >>> letter(0), letter(25), letter(26), letter(701), letter(702)
     ('A', 'Z', 'AA', 'ZZ', 'AAA')

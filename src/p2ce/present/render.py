@@ -23,7 +23,7 @@ from p2ce.present.languages import Words, words_in
 from p2ce.present.many import ManyView, view_of_many, with_whys
 from p2ce.present.view import OptionView, View, view
 from p2ce.present.wording import Phrases
-from p2ce.result import Explanation, Explanations, WhyNone
+from p2ce.result import Explanation, Explanations, Relaxations
 from p2ce.visible import echoed, shortened, visible, visible_code, visible_line
 
 TEMPLATES = files("p2ce.present").joinpath("templates")
@@ -31,7 +31,7 @@ TEMPLATES = files("p2ce.present").joinpath("templates")
 AUDIENCES = tuple(
     sorted(file.name.split(".")[1] for file in TEMPLATES.iterdir() if file.name.startswith("text."))
 )
-Why: TypeAlias = WhyNone | Mapping[Any, WhyNone] | None
+Why: TypeAlias = Relaxations | Mapping[Any, Relaxations] | None
 Reported: TypeAlias = Explanation | Explanations | Audit
 
 # In Markdown: what begins a list, a heading's underline or a rule where a line begins, and what would become
@@ -59,7 +59,7 @@ def to_text(
     `audience` is the "person" (the applicant: few options, plain words), an "officer" (all options, scores)
     or an "auditor" (every fact); `language` is "en", "pt" (Brazil) or "es". Names, units and formats
     are those of the policy's displays. `phrases` gives own words to changes, before those of the displays:
-    ``{("HasGuarantor", True): "get a guarantor"}``. `why`, from `Explainer.why_none`, adds which
+    ``{("HasGuarantor", True): "get a guarantor"}``. `why`, from `Explainer.relaxations`, adds which
     relaxations give an option to a person who has none. The texts of many people follow each other, each
     under its label; there, `why` is a dict from labels. `title` is a line above all. With a `path` the text
     is written there as well, as a whole or not at all. An `Audit` takes `path`, `language` and `title`.
@@ -118,7 +118,7 @@ def to_html(
 
     >>> from p2ce.result import Status
     >>> explanation = Explanation(
-    ...     status=Status.ALREADY_FAVOURABLE, person={"Age": 41}, person_score=0.8, threshold=0.5,
+    ...     status=Status.ACCEPTED, person={"Age": 41}, person_score=0.8, threshold=0.5,
     ...     target=1, objectives=("changes",), dtypes={"Age": "int64"},
     ... )
     >>> page = to_html(explanation, language="pt", title="Ana & Bia")
@@ -145,7 +145,7 @@ def to_markdown(
 
     >>> from p2ce.result import Status
     >>> explanation = Explanation(
-    ...     status=Status.ALREADY_FAVOURABLE, person={"Age": 41}, person_score=0.8, threshold=0.5,
+    ...     status=Status.ACCEPTED, person={"Age": 41}, person_score=0.8, threshold=0.5,
     ...     target=1, objectives=("changes",), dtypes={"Age": "int64"},
     ... )
     >>> to_markdown(explanation, title="Ana | Bia").splitlines()[0]

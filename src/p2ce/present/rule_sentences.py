@@ -6,7 +6,7 @@ from typing import Any
 from p2ce.errors import InvalidArgument
 from p2ce.present.changes import check_advice, clause_of
 from p2ce.present.wording import Wording
-from p2ce.result import Explanation, Feature, Relaxation, Restriction, Status, Violation, WhyNone
+from p2ce.result import Explanation, Feature, Relaxation, Relaxations, Restriction, Status, Violation
 from p2ce.tables.json_values import to_plain
 
 RuleData = Mapping[str, Any]
@@ -131,7 +131,7 @@ RULES: Mapping[str, Callable[[RuleData, Wording], str]] = {
 
 
 def candidates_text(feature: Feature, wording: Wording) -> str:
-    """Say which values a feature may take; "" where it may take none."""
+    """State which values a feature may take; "" where it may take none."""
     candidates, column = feature.candidates, feature.name
     if candidates is None:
         return ""
@@ -238,13 +238,13 @@ def displayed_step(step: float) -> float:
     return float(f"{step:.4g}")
 
 
-def checked_why(explanation: Explanation, why: object) -> WhyNone | None:
-    """Give `why`; raise if it is no WhyNone, belongs to another person, or changes a protected feature."""
+def checked_why(explanation: Explanation, why: object) -> Relaxations | None:
+    """Return `why`; raise if it is not a Relaxations, belongs to another person, or changes a protected feature."""
     if why is None:
         return None
-    if not isinstance(why, WhyNone):
+    if not isinstance(why, Relaxations):
         raise InvalidArgument(
-            f"why expects what Explainer.why_none() returned, got {type(why).__name__}. Pass that or None."
+            f"why expects what Explainer.relaxations() returned, got {type(why).__name__}. Pass that or None."
         )
     if explanation.status is not Status.NO_RECOURSE:
         raise InvalidArgument(
@@ -255,14 +255,14 @@ def checked_why(explanation: Explanation, why: object) -> WhyNone | None:
     if to_plain(why.person) != to_plain({name: explanation.person.get(name) for name in why.person}):
         raise InvalidArgument(
             "why was found for another person than the one explained: their values differ. "
-            "Pass what Explainer.why_none() returned for this explanation."
+            "Pass what Explainer.relaxations() returned for this explanation."
         )
-    check_advice([relaxation.counterfactual for relaxation in why], explanation.question)
+    check_advice([relaxation.counterfactual for relaxation in why], explanation.problem)
     return why
 
 
 def relaxation_text(relaxation: Relaxation, wording: Wording, audience: str) -> str:
-    """Say what has to be given up for which option."""
+    """State what has to be given up for which option."""
     return wording.say(
         "relaxation" if relaxation.proven else "relaxation_unproven",
         restrictions=wording.listed(

@@ -22,10 +22,10 @@ ABOUT = 1e-9  # what sums of thresholds and margins may be off by
 
 
 def exact_standing(explanation: Explanation, wording: Wording) -> str:
-    """Give the score and what it must reach; the score must be known."""
+    """Return the score and what it must reach; the score must be known."""
     score = explanation.person_score
     assert score is not None  # the caller saw to it
-    accepted = explanation.status is Status.ALREADY_FAVOURABLE
+    accepted = explanation.status is Status.ACCEPTED
     if explanation.scale == LEAD:
         return _standing_by_lead(explanation, score, wording, accepted=accepted)
     subject = "probability_of" if explanation.scale == "probability" else "decision_for"
@@ -47,7 +47,7 @@ def exact_standing(explanation: Explanation, wording: Wording) -> str:
 def plain_standing(explanation: Explanation, wording: Wording) -> str:
     """Write the model's current outcome in one plain sentence."""
     target, prediction = explanation.target, explanation.person_prediction
-    if explanation.status is Status.ALREADY_FAVOURABLE:
+    if explanation.status is Status.ACCEPTED:
         return wording.say("you_accepted")
     margin = "_margin" if explanation.margin > 0 else ""
     if explanation.models > 1:
@@ -67,7 +67,7 @@ def plain_standing(explanation: Explanation, wording: Wording) -> str:
 
 
 def outcome_of(option: Counterfactual, explanation: Explanation, wording: Wording) -> str:
-    """Say what an option leads to, without a full stop."""
+    """State what an option leads to, without a full stop."""
     score, prediction = option.displayed_score, option.displayed_prediction
     if explanation.scale != LEAD:
         return wording.say("gives", score=wording.numbers.score(score, explanation.threshold))
@@ -95,7 +95,7 @@ def model_output(explanation: Explanation, score: float | None, prediction: Any,
 
 
 def output_name(explanation: Explanation) -> str:
-    """Give the key of what the model's output is: a prediction, a probability, a lead or a score."""
+    """Return the key of what the model's output is: a prediction, a probability, a lead or a score."""
     predicted = explanation.person_prediction is not None or any(
         option.prediction is not None for option in explanation
     )
@@ -141,7 +141,7 @@ def prediction_text(prediction: Any, explanation: Explanation, wording: Wording)
 
 
 def lead_text(lead: float, threshold: float, wording: Wording) -> str:
-    """Say how far something is ahead or behind, the sign in words."""
+    """State how far something is ahead or behind, the sign in words."""
     if abs(lead) < LEVEL and threshold == 0.0:
         return wording.say("level_enough" if lead >= 0 else "level_short")
     number = wording.numbers.score(abs(lead), abs(threshold), 0.0)
@@ -171,7 +171,7 @@ def _range(target: tuple[Any, Any], wording: Wording) -> str:
 
 
 def _standing_by_lead(explanation: Explanation, lead: float, wording: Wording, *, accepted: bool) -> str:
-    """Say where a person stands whose score is a lead: over other classes, inside a range, over models."""
+    """State where a person stands whose score is a lead: over other classes, inside a range, over models."""
     prediction = explanation.person_prediction
     if is_range(explanation.target) and explanation.models == 1:
         wanted = wanted_range(explanation, wording)
@@ -206,7 +206,7 @@ def _standing_by_lead(explanation: Explanation, lead: float, wording: Wording, *
 
 
 def _models_then(lead: float, explanation: Explanation, wording: Wording) -> str:
-    """Say how far several models are then beyond what is wanted of each; never more than they are."""
+    """State how far several models are then beyond what is wanted of each; never more than they are."""
     named = all_models(explanation.models, wording)
     if is_range(explanation.target):
         if lead < 0:

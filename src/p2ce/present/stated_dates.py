@@ -5,7 +5,7 @@ from p2ce.result.stated_date import StatedDates
 
 
 def dates_text(dates: StatedDates, audience: str, wording: Wording) -> str:
-    """Say as of when explanations hold; where none says so, nothing to an applicant."""
+    """State as of when explanations hold; where none says so, nothing to an applicant."""
     if dates.first is None or dates.last is None:
         return "" if audience == "person" else wording.say("no_date")
     day = wording.numbers.date

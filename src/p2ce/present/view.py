@@ -23,9 +23,9 @@ from p2ce.present.rule_sentences import checked_why, relaxation_text
 from p2ce.present.standing import exact_standing, model_output, outcome_of, output_name, plain_standing
 from p2ce.present.stated_dates import dates_text
 from p2ce.present.wording import Phrases, Wording, capital, wording_of
-from p2ce.result import Counterfactual, Explanation, Question, Status, WhyNone
+from p2ce.result import Counterfactual, Explanation, ProblemRecord, Relaxations, Status
 from p2ce.result.picks import DIFFERENT, strengths
-from p2ce.result.question import ALONG
+from p2ce.result.problem_record import ALONG
 from p2ce.result.stated_date import dates_of
 
 # Kinds of restrictions that a relaxation lifts → the text that names them; "tried_missing" for the others.
@@ -42,12 +42,12 @@ COUNTED = "changes"  # the objective whose costs are plain numbers to everybody
 # Of people without options.
 TITLES = {
     Status.ERROR: "error",
-    Status.ALREADY_FAVOURABLE: "favourable",
+    Status.ACCEPTED: "favourable",
     Status.TIME_LIMIT: "stopped",
 }
 TONES = {
     Status.OPTIMAL: "good",
-    Status.ALREADY_FAVOURABLE: "open",  # it is no approval
+    Status.ACCEPTED: "open",  # it is not an approval
     Status.NO_RECOURSE: "bad",
     Status.ERROR: "bad",
     Status.HEURISTIC: "open",
@@ -180,13 +180,13 @@ class View:
     @property
     def policy(self) -> PolicyView | None:
         """What was allowed to change."""
-        question = self.explanation.question
-        return None if question is None else policy_of(question, self.wording)
+        problem = self.explanation.problem
+        return None if problem is None else policy_of(problem, self.wording)
 
     @property
     def provenance(self) -> tuple[Fact, ...]:
         """Versions, settings and hashes."""
-        return provenance_facts(self.explanation.question, self.wording)
+        return provenance_facts(self.explanation.problem, self.wording)
 
 
 def view(
@@ -199,14 +199,14 @@ def view(
 ) -> View:
     """Put an explanation into words; `phrases` gives own words to changes."""
     found = checked_why(explanation, why)
-    check_advice(explanation, explanation.question)
+    check_advice(explanation, explanation.problem)
     wording = wording_of(explanation, language, phrases)
     return View(
         explanation=explanation,
         wording=wording,
         audience=audience,
         title=_title(explanation, audience, wording),
-        draft=draft_notice([explanation.question], audience, wording),
+        draft=draft_notice([explanation.problem], audience, wording),
         date=dates_text(dates_of([explanation.as_of]), audience, wording),
         status=status_text(explanation.status, audience, wording),
         tone=TONES[explanation.status],
@@ -225,14 +225,14 @@ def is_lettered(audience: str) -> bool:
     return audience == "person"
 
 
-def draft_notice(questions: Iterable[Question | None], audience: str, wording: Wording) -> str:
-    """Say that a text must not be sent, where it is for an applicant and a policy was only inferred."""
+def draft_notice(questions: Iterable[ProblemRecord | None], audience: str, wording: Wording) -> str:
+    """State that a text must not be sent, where it is for an applicant and a policy was only inferred."""
     inferred = any(one is not None and one.is_draft for one in questions)
     return wording.say("draft") if inferred and audience == "person" else ""
 
 
 def status_text(status: Status, audience: str, wording: Wording) -> str:
-    """Say what a status means."""
+    """State what a status means."""
     words = wording.words
     text = wording.say(words.variant(f"status_{status.value}", audience))
     return capital(wording.say(words.variant("status_line", audience), status=status.value, text=text))
@@ -262,7 +262,7 @@ def _standing(explanation: Explanation, wording: Wording) -> Said:
 
 def _found(explanation: Explanation, wording: Wording) -> Said:
     count = len(explanation)
-    if explanation.status in (Status.ERROR, Status.ALREADY_FAVOURABLE) or explanation.person_score is None:
+    if explanation.status in (Status.ERROR, Status.ACCEPTED) or explanation.person_score is None:
         return Said(plain="", exact="")
     if not count and explanation.status is Status.TIME_LIMIT:
         # The applicant reads on that the search was stopped: "no option was found" would sound like a result.
@@ -329,7 +329,7 @@ def _option(
 
 
 def _least(explanation: Explanation, best: list[tuple[str, ...]]) -> dict[str, float]:
-    """Give the least cost in each objective in which options differ: the largest that is equal to it."""
+    """Return the least cost in each objective in which options differ: the largest that is equal to it."""
     found: dict[str, float] = {}
     for option, mine in zip(explanation, best, strict=True):
         found |= {name: max(option.costs[name], found.get(name, 0.0)) for name in mine}
@@ -359,7 +359,7 @@ def _raw_change(column: str, old: object, new: object, wording: Wording) -> str:
     return wording.say("with_driver", change=text) if along else text
 
 
-def why_view(why: WhyNone, wording: Wording, audience: str) -> WhyView:
+def why_view(why: Relaxations, wording: Wording, audience: str) -> WhyView:
     """Write which relaxations give an option."""
     considered = wording.numbers.count(len(why.considered))
     undecided = wording.counted("undecided", len(why.undecided)) if why.undecided else ""
@@ -379,8 +379,8 @@ def why_view(why: WhyNone, wording: Wording, audience: str) -> WhyView:
     )
 
 
-def _tried(why: WhyNone, wording: Wording) -> Iterator[str]:
-    """Say which restrictions were tried, and which features were not since they are fixed."""
+def _tried(why: Relaxations, wording: Wording) -> Iterator[str]:
+    """State which restrictions were tried, and which features were not since they are fixed."""
     features: dict[str, list[str]] = {}  # by the text that names them
     rules = 0
     for one in why.considered:

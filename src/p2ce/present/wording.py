@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from p2ce.present.languages import Words, words_in
 from p2ce.present.numbers import Numbers, exact_decimal
-from p2ce.result import Explanation, Feature, Question
+from p2ce.result import Explanation, Feature, ProblemRecord
 from p2ce.result.one_hot_groups import Groups, groups_of, level_names
 from p2ce.result.picks import BALANCED, DIFFERENT, ONLY
 from p2ce.tables.cells import is_missing
@@ -21,13 +21,13 @@ Phrases: TypeAlias = Mapping[tuple[str, Value], str]
 
 
 def wording_for(
-    question: Question | None,
+    problem: ProblemRecord | None,
     language: str = "en",
     phrases: Phrases | None = None,
     *,
     dtypes: Mapping[str, str] | None = None,
 ) -> "Wording":
-    """Make the wording of a language; without a question, columns are called by their own names.
+    """Make the wording of a language; without a problem, columns are called by their own names.
 
     `phrases` gives own words to changes. `dtypes` are those of the columns, so that a value of a float32
     column is written with the digits that people typed.
@@ -35,7 +35,7 @@ def wording_for(
     >>> wording_for(None, "pt").change("LoanAmount", 7500.5, 5200)
     'reduza LoanAmount de 7.500,5 para 5.200'
     """
-    features = {} if question is None else question.features
+    features = {} if problem is None else problem.features
     return Wording(
         words=words_in(language),
         features=features,
@@ -47,7 +47,7 @@ def wording_for(
 
 def wording_of(explanation: Explanation, language: str = "en", phrases: Phrases | None = None) -> "Wording":
     """Make the wording for one explanation."""
-    return wording_for(explanation.question, language, phrases, dtypes=explanation.dtypes)
+    return wording_for(explanation.problem, language, phrases, dtypes=explanation.dtypes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,18 +81,18 @@ class Wording:
         return self.words.listed(parts)
 
     def name(self, column: str) -> str:
-        """Give a display name without its article, or the column's own name: for headings and axes."""
+        """Return a display name without its article, or the column's own name: for headings and axes."""
         return self._bare(self._display_name(column)) or column
 
     def named(self, column: str) -> str:
-        """Give a name as it stands inside a sentence: with an article, if it is a display name."""
+        """Return a name as it stands inside a sentence: with an article, if it is a display name."""
         own, words = self._display_name(column), self.words
         if not own or not words.article or own.partition(" ")[0].lower() in words.determiners:
             return own or column
         return f"{words.article} {own}"
 
     def axis(self, column: str) -> str:
-        """Give the name with the unit, for the axis of a chart."""
+        """Return the name with the unit, for the axis of a chart."""
         unit = self._unit(column)
         return self.say("axis", name=self.name(column), unit=unit) if unit else self.name(column)
 
@@ -156,7 +156,7 @@ class Wording:
         return repr(text) if text in ("", self.say("missing")) or text != text.strip() else text
 
     def change(self, column: str, old: object, new: object, *, rounded: object = None) -> str:
-        """Say what to do with one feature, in the imperative and without a capital.
+        """State what to do with one feature, in the imperative and without a capital.
 
         `rounded` is the rounded new value that was verified, if there is one.
         """
@@ -195,7 +195,7 @@ class Wording:
         return self.value(column, plain, unit=unit)
 
     def _decimals(self, column: str, value: float) -> int:
-        """Give how many decimals a current value is written with, as the data hold it."""
+        """Return how many decimals a current value is written with, as the data hold it."""
         feature = self.features.get(column)
         if feature is not None and feature.display.decimals is not None:
             return feature.display.decimals + 2 * (feature.display.style == "percent")
@@ -211,7 +211,7 @@ class Wording:
         return self.words.counted("percentage_points", points) if unit else self.numbers.full(points)
 
     def share_form(self, key: str, column: str) -> str:
-        """Give the key of a text about percentages, which have an article in Spanish."""
+        """Return the key of a text about percentages, which have an article in Spanish."""
         return self.words.variant(key, "share") if self.is_share(column) else key
 
     def is_share(self, column: str) -> bool:
@@ -220,7 +220,7 @@ class Wording:
         return feature is not None and feature.display.style == "percent"
 
     def objective(self, name: str) -> str:
-        """Give a short noun for an objective; one of the user's own is called by its own name."""
+        """Return a short noun for an objective; one of the user's own is called by its own name."""
         return self.say(f"objective_{name}") if f"objective_{name}" in self.words.texts else name
 
     def best_at(self, reason: str) -> str:
@@ -281,7 +281,7 @@ def capital(text: str) -> str:
 
 
 def unwrapped(value: object) -> Any:
-    """Give the Python value of a NumPy scalar."""
+    """Return the Python value of a NumPy scalar."""
     return value.item() if hasattr(value, "item") and not getattr(value, "ndim", 0) else value
 
 

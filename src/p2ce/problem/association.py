@@ -1,6 +1,6 @@
 """Find in which direction a feature goes with the favourable outcome, where the data show one clearly.
 
-An association is no restriction: an option that moves a feature the other way is only flagged, since the
+An association is not a restriction: an option that moves a feature the other way is only flagged, since the
 model says that it helps while the data say that it should not.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import UnnamedTarget
 from p2ce.problem.favourable_class import favourable_class
-from p2ce.problem.feature import Direction, FeatureActions
+from p2ce.problem.feature import Direction, FeaturePolicy
 from p2ce.problem.known_outcomes import KnownOutcomes
 from p2ce.tables.codebook import MISSING, coding_of
 from p2ce.visible import echoed
@@ -32,7 +32,7 @@ def favourable_direction(values: FloatArray, favourable: BoolArray) -> Direction
     """Return the direction in which the favourable outcome becomes commoner, BOTH if that is not clear.
 
     Ranks must differ between the outcomes by far more than chance, and the rates over the deciles of the
-    values (n,) must rise or fall without a clear exception: a U is no direction.
+    values (n,) must rise or fall without a clear exception: a U is not a direction.
 
     >>> values = np.arange(200.0)
     >>> favourable_direction(values, values > 120).name, favourable_direction(values, values % 2 == 0).name
@@ -93,7 +93,7 @@ def _is_monotone(rates: FloatArray, counts: FloatArray) -> bool:
 
 
 def associations(
-    features: Iterable[FeatureActions], frame: "pd.DataFrame", favourable: BoolArray
+    features: Iterable[FeaturePolicy], frame: "pd.DataFrame", favourable: BoolArray
 ) -> dict[str, Direction]:
     """Find the direction of every column of numbers; missing and special values are left out."""
     columns = {str(label): label for label in frame.columns}
@@ -109,8 +109,8 @@ def associations(
 
 
 def with_associations(
-    features: Iterable[FeatureActions], known: Mapping[str, Direction]
-) -> tuple[FeatureActions, ...]:
+    features: Iterable[FeaturePolicy], known: Mapping[str, Direction]
+) -> tuple[FeaturePolicy, ...]:
     """Add associations to features that have none."""
     return tuple(
         replace(one, association=known[one.name]) if not one.association and known.get(one.name) else one

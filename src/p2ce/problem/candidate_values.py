@@ -20,7 +20,7 @@ MOST_LISTED = 300  # a column with no more values than these offers all of them
 SHARED_BY = 4  # people: where most values have so many, the values are the column's own, round or not
 LARGEST_SHARE = 0.01  # of the people may lie strictly between two neighbouring candidates
 MOST_DECIMALS = 6  # a column with more is continuous
-ENOUGH_VALUES = 20  # different ones, to believe that what they have in common is no accident
+ENOUGH_VALUES = 20  # different ones, to believe that what they have in common is not an accident
 SMALLEST_STEP = Fraction(
     1, 10**12
 )  # of the range; rows that are closer together than this count as one place
@@ -87,7 +87,7 @@ def _of_the_bulk(
 def _of_the_tails(
     bulk: tuple[float, float], ends: tuple[float, float], step: float, resolution: Fraction | None
 ) -> FloatArray:
-    """Give round numbers from the bulk's ends to those of the data, each step twice the one before."""
+    """Return round numbers from the bulk's ends to those of the data, each step twice the one before."""
     places, widths = [np.empty(0)], [np.empty(0)]
     for begin, end in zip(bulk, ends, strict=True):
         if reach := abs(end - begin):
@@ -108,7 +108,7 @@ def _index_range(ends: tuple[float, float], step: Fraction, dtype: "np.dtype[Any
 
 
 def resolution_of(known: FloatArray, *, whole: bool, dtype: "np.dtype[Any]") -> Fraction | None:
-    """Give the unit that all values (ascending, each once) are multiples of; None if they are continuous.
+    """Return the unit that all values (ascending, each once) are multiples of; None if they are continuous.
 
     That is 1, the smallest decimal place in use, or what enough values have in common: hundreds, say.
     """
@@ -124,7 +124,7 @@ def resolution_of(known: FloatArray, *, whole: bool, dtype: "np.dtype[Any]") -> 
 
 
 def _inside(points: FloatArray, low: float, high: float, dtype: "np.dtype[Any]") -> FloatArray:
-    """Give the points as a column of that type holds them, each once, inside the range."""
+    """Return the points as a column of that type holds them, each once, inside the range."""
     points = _as_held(points, dtype)
     return points[(points >= low) & (points <= high)]
 
@@ -174,7 +174,7 @@ def _times(counts: list[int], step: Fraction) -> FloatArray:
 
 @lru_cache(maxsize=1024)  # the same few, column after column
 def _finer(step: Fraction) -> Fraction:
-    """Give the next smaller round step that divides one of 1, 2, 2.5 or 5 × 10ⁿ."""
+    """Return the next smaller round step that divides one of 1, 2, 2.5 or 5 × 10ⁿ."""
     digits = step
     while digits.denominator != 1 or digits < 1:
         digits *= 10
@@ -252,7 +252,7 @@ def either_side(
     dtype: "np.dtype[Any]",
     ends: tuple[float, float] = (-np.inf, np.inf),
 ) -> Sides:
-    """Give a value on either side of every threshold t with low <= t < high, inside that range.
+    """Return a value on either side of every threshold t with low <= t < high, inside that range.
 
     In a column with a resolution these are the next multiples of it. In a continuous one they are the
     roundest numbers within a five-hundredth of ``unit``, the column's deviation, that lie between t and its
@@ -292,7 +292,7 @@ def either_side(
 
 
 def _nearest(values: FloatArray, held: "np.dtype[Any]", *, towards: float) -> FloatArray:
-    """Give the values as floats of that type hold them, rounded in one direction."""
+    """Return the values as floats of that type hold them, rounded in one direction."""
     with np.errstate(over="ignore"):
         found = values.astype(held)
     passed = found.astype(np.float64) > values if towards < 0 else found.astype(np.float64) < values
@@ -306,12 +306,12 @@ def nearest_multiples(values: FloatArray, resolution: Fraction) -> FloatArray:
 
 
 def _multiples(index: FloatArray, resolution: Fraction) -> FloatArray:
-    """Give multiples of a decimal, each rounded once."""
+    """Return multiples of a decimal, each rounded once."""
     return np.asarray(index * resolution.numerator / resolution.denominator)
 
 
 def _as_held(values: FloatArray, dtype: "np.dtype[Any]") -> FloatArray:
-    """Give the values as a column of that type holds them, each once; what is no number is left out."""
+    """Return the values as a column of that type holds them, each once; what is not a number is left out."""
     found = values[np.isfinite(values)]
     if dtype.kind == "f":
         with np.errstate(over="ignore"):

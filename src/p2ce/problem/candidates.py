@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.problem.feature import MOST_CANDIDATES, FeatureActions, Kind
+from p2ce.problem.feature import MOST_CANDIDATES, FeaturePolicy, Kind
 from p2ce.tables.json_values import Count, Number, Pair, Value
 
 
@@ -17,12 +17,12 @@ class Candidates:
     of a category and of a yes/no column, those that the user named, and a single one; it is empty otherwise.
 
     >>> import pandas as pd
-    >>> from p2ce import ActionSet
+    >>> from p2ce import Policy
     >>> people = pd.DataFrame({"Guarantor": [True, False], "Amount": [1000, 4000]})
-    >>> actions = ActionSet.infer(people).step({"Amount": 500})
-    >>> candidates_of(actions["Guarantor"]).values
+    >>> policy = Policy.infer(people).step({"Amount": 500})
+    >>> candidates_of(policy["Guarantor"]).values
     (False, True)
-    >>> amount = candidates_of(actions["Amount"])
+    >>> amount = candidates_of(policy["Amount"])
     >>> amount.count, amount.low, amount.high, amount.steps
     (7, 1000, 4000, (500, 500))
     """
@@ -38,7 +38,7 @@ class Candidates:
     leaves_special: bool = False  # advice may leave such a code
 
 
-def candidates_of(feature: FeatureActions) -> Candidates | None:
+def candidates_of(feature: FeaturePolicy) -> Candidates | None:
     """Describe the candidates of a feature; None for one that may not change."""
     if feature.fixed:
         return None
@@ -70,7 +70,7 @@ def candidates_of(feature: FeatureActions) -> Candidates | None:
     )
 
 
-def _steps(feature: FeatureActions, count: int) -> tuple[float, float] | None:
+def _steps(feature: FeaturePolicy, count: int) -> tuple[float, float] | None:
     if feature.labels is not None or feature.kind is Kind.BINARY or count < 2:
         return None
     if feature.choices is None and (feature.inferred is None or count > MOST_CANDIDATES):
@@ -83,8 +83,8 @@ def _steps(feature: FeatureActions, count: int) -> tuple[float, float] | None:
     return _number(feature, steps[0]), _number(feature, steps[-1])
 
 
-def _number(feature: FeatureActions, value: float) -> Any:
-    """Give a number as its column holds it: True, 41 and not 41.0, or 0.25."""
+def _number(feature: FeaturePolicy, value: float) -> Any:
+    """Return a number as its column holds it: True, 41 and not 41.0, or 0.25."""
     if feature.dtype.kind == "b" and value in (0.0, 1.0):
         return bool(value)
     return int(value) if feature.kind is not Kind.NUMBER and float(value).is_integer() else float(value)

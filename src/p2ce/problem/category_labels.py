@@ -9,7 +9,7 @@ from p2ce.visible import as_text
 
 
 def label_key(label: Any) -> tuple[bool, Any]:
-    """Give what two equal labels share: 1 and 1.0 do, True and 1 (which Python takes for equal) do not.
+    """Return what two equal labels share: 1 and 1.0 do, True and 1 (which Python takes for equal) do not.
 
     >>> label_key(True) == label_key(1), label_key(1.0) == label_key(1)
     (False, True)

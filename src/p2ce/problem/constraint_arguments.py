@@ -6,94 +6,94 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.errors import InvalidActions, nearest
+from p2ce.errors import InvalidPolicy, nearest
 from p2ce.problem.category_labels import label_key
 from p2ce.problem.decimals import as_float, to_dtype
-from p2ce.problem.feature import LARGEST_MAGNITUDE, MOST_CANDIDATES, FeatureActions, Kind, shown, shown_range
+from p2ce.problem.feature import LARGEST_MAGNITUDE, MOST_CANDIDATES, FeaturePolicy, Kind, shown, shown_range
 from p2ce.tables.codebook import is_missing
 from p2ce.visible import echoed
 
 
-def read_range(feature: FeatureActions, given: object) -> tuple[float, float]:
-    """Give the two ends of a range, or say why they are none."""
+def read_range(feature: FeaturePolicy, given: object) -> tuple[float, float]:
+    """Return the two ends of a range, or say why they are none."""
     name = feature.name
     _reject_category(feature, "within()")
     ends = _listed(given)
     if ends is None or len(ends) != 2:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"within() expects (low, high) for {echoed(name)}, got {_described(given)}. "
             f"Write within({{{echoed(name)}: (0, 10)}})."
         )
     low, high = (_number(end, f"within() of {echoed(name)}") for end in ends)
     if low > high:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"within() asks for {shown_range(low, high)} of {echoed(name)}, an empty range. "
             f"Swap the ends: ({shown(high)}, {shown(low)})."
         )
     return low, high
 
 
-def read_step(feature: FeatureActions, given: object) -> float:
-    """Give the step as a number above zero, whole where the feature is."""
+def read_step(feature: FeaturePolicy, given: object) -> float:
+    """Return the step as a number above zero, whole where the feature is."""
     name = feature.name
     _reject_category(feature, "step()")
     step = _number(given, f"step() of {echoed(name)}")
     if step <= 0:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"step() of {echoed(name)} must be above 0, got {shown(step)}. "
             f"Use increase_only() or decrease_only() to set a direction, fix() to forbid moves."
         )
     if feature.kind is Kind.BINARY and step != 1:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"{echoed(name)} is binary, so that its only step is 1, got {shown(step)}. Leave step() out for "
             "it."
         )
     if feature.kind is Kind.WHOLE and not step.is_integer():
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"{echoed(name)} holds whole numbers, so that its step() must be whole, got {shown(step)}. "
             f"Use {max(1, round(step))}{_or_values(feature)}."
         )
     return step
 
 
-def read_choices(feature: FeatureActions, given: object) -> tuple[Any, ...]:
-    """Give the candidates, each once: numbers ascending in the column's precision, or labels in its order."""
+def read_choices(feature: FeaturePolicy, given: object) -> tuple[Any, ...]:
+    """Return the candidates, each once: numbers ascending in the column's precision, or labels in its order."""
     name = feature.name
     listed = _listed(given)
     if listed is None:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"values() expects a list for {echoed(name)}, got {_described(given)}. "
             f"Write values({{{echoed(name)}: {_example(feature)}}})."
         )
     if not listed:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"values() of {echoed(name)} is empty. Name at least one value, or use fix({echoed(name)}) if "
             "it must not change."
         )
     if len(listed) > MOST_CANDIDATES:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"values() gives {echoed(name)} {len(listed):,} candidates, more than the {MOST_CANDIDATES:,} "
             "allowed. Name fewer of them."
         )
     if feature.labels is not None:
         return _labels(feature, feature.labels, listed)
     numbers = [_number(value, f"values() of {echoed(name)}") for value in listed]
-    # Adding 0 turns -0 into 0, so that equal action sets have equal candidates.
+    # Adding 0 turns -0 into 0, so that equal policies have equal candidates.
     return tuple(sorted({_as_held(feature, number) + 0.0 for number in numbers}))
 
 
-def _labels(feature: FeatureActions, known: tuple[Any, ...], listed: list[Any]) -> tuple[Any, ...]:
+def _labels(feature: FeaturePolicy, known: tuple[Any, ...], listed: list[Any]) -> tuple[Any, ...]:
     places = {label_key(label): place for place, label in enumerate(known)}
     chosen = set()
     for label in listed:
         if is_missing(label):
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"values() of {echoed(feature.name)} expects labels, got {echoed(label)}, which is none. "
                 f"Use allow_missing({echoed(feature.name)}) if it may become missing."
             )
         place = _place(places, label)
         if place is None:
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"values() of {echoed(feature.name)} names {echoed(label)}, which the data never has. "
                 f"{nearest(label, known)}"
             )
@@ -108,19 +108,19 @@ def _place(places: Mapping[Any, int], label: Any) -> int | None:
         return None
 
 
-def _reject_category(feature: FeatureActions, call: str) -> None:
+def _reject_category(feature: FeaturePolicy, call: str) -> None:
     if feature.is_category:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"{echoed(feature.name)} is a category, which {call} says nothing about. "
             f"Name the labels that it may take: values({{{echoed(feature.name)}: {_example(feature)}}})."
         )
 
 
-def _example(feature: FeatureActions) -> str:
+def _example(feature: FeaturePolicy) -> str:
     return "[1, 2, 3]" if feature.labels is None else repr(list(feature.labels[:2]))
 
 
-def _as_held(feature: FeatureActions, number: float) -> float:
+def _as_held(feature: FeaturePolicy, number: float) -> float:
     dtype = feature.dtype
     if dtype.kind == "b":
         fits, held = number in (0.0, 1.0), "False and True (0 and 1)"
@@ -132,7 +132,7 @@ def _as_held(feature: FeatureActions, number: float) -> float:
         limit = float(np.finfo(dtype).max)
         fits, held = abs(number) <= limit, f"numbers up to {limit:g}"
     if not fits:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"values() of {echoed(feature.name)} names {shown(number)}, but the column is {dtype} "
             f"and holds {held}. Remove that value, or change the column's dtype before fitting the model."
         )
@@ -142,10 +142,10 @@ def _as_held(feature: FeatureActions, number: float) -> float:
 def _number(given: object, where: str) -> float:
     if isinstance(given, str) or not isinstance(given, Real | np.bool_):
         hint = " The column holds numbers, not labels." if isinstance(given, str) else ""
-        raise InvalidActions(f"{where} expects numbers, got {_described(given)}. Give plain numbers.{hint}")
+        raise InvalidPolicy(f"{where} expects numbers, got {_described(given)}. Give plain numbers.{hint}")
     number = as_float(given)
     if not abs(number) <= LARGEST_MAGNITUDE:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"{where} expects finite numbers, got {number}. Give the last value that makes sense."
         )
     return number
@@ -161,5 +161,5 @@ def _described(given: object) -> str:
     return echoed(given, most=60)
 
 
-def _or_values(feature: FeatureActions) -> str:
+def _or_values(feature: FeaturePolicy) -> str:
     return ", or name the candidates with values()" if feature.dtype.kind == "f" else ""

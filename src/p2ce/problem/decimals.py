@@ -14,7 +14,7 @@ ROUND_DIGITS = (Fraction(5), Fraction(5, 2), Fraction(2), Fraction(1))
 
 
 def as_float(value: Any) -> float:
-    """Give a number as float64 holds it: infinite beyond its range, where Python itself would raise.
+    """Return a number as float64 holds it: infinite beyond its range, where Python itself would raise.
 
     >>> as_float(10**400), as_float(-7)
     (inf, -7.0)
@@ -26,12 +26,12 @@ def as_float(value: Any) -> float:
 
 
 def to_dtype(value: float, dtype: "np.dtype[Any]") -> float:
-    """Give the value as a column of that dtype holds it; integers and bools as float64 does."""
+    """Return the value as a column of that dtype holds it; integers and bools as float64 does."""
     return float(dtype.type(value)) if dtype.kind == "f" else float(value)
 
 
 def as_typed(value: float, dtype: "np.dtype[Any]" = DOUBLE) -> Fraction:
-    """Give the shortest decimal that the dtype reads as this value: 0.1 is one tenth.
+    """Return the shortest decimal that the dtype reads as this value: 0.1 is one tenth.
 
     >>> as_typed(0.1)
     Fraction(1, 10)
@@ -45,7 +45,7 @@ def shortest(value: float, dtype: "np.dtype[Any]" = DOUBLE) -> str:
 
 
 def round_step(width: Fraction, *, whole: bool) -> float:
-    """Give the largest of 1, 2, 2.5, 5 × 10ⁿ not above 5 % of the width; whole steps are at least 1.
+    """Return the largest of 1, 2, 2.5, 5 × 10ⁿ not above 5 % of the width; whole steps are at least 1.
 
     >>> round_step(Fraction(9500), whole=False)
     250.0
@@ -69,14 +69,14 @@ def power_of_ten_at_most(limit: Fraction) -> Fraction:
 
 
 def index_range(low: Fraction, high: Fraction, *, anchor: Fraction, step: Fraction) -> range:
-    """Give every whole i for which anchor + i · step lies in [low, high]."""
+    """Return every whole i for which anchor + i · step lies in [low, high]."""
     first = -((anchor - low) // step)
     last = (high - anchor) // step
     return range(first, last + 1)
 
 
 def multiples(indices: range, *, anchor: Fraction, step: Fraction) -> FloatArray:
-    """Give anchor + i · step for each index, each the double nearest to that decimal.
+    """Return anchor + i · step for each index, each the double nearest to that decimal.
 
     >>> multiples(range(1, 4), anchor=Fraction(0), step=Fraction(1, 20))
     array([0.05, 0.1 , 0.15])
@@ -88,7 +88,7 @@ def multiples(indices: range, *, anchor: Fraction, step: Fraction) -> FloatArray
 
 
 def roundest_between(low: FloatArray, high: FloatArray) -> FloatArray:
-    """Give the roundest number of each interval (low, high]: the multiple of the largest 1, 2 or 5 × 10ⁿ.
+    """Return the roundest number of each interval (low, high]: the multiple of the largest 1, 2 or 5 × 10ⁿ.
 
     Of several multiples it is the largest. NaN where the interval is empty or holds no number of 15 digits.
 

@@ -1,4 +1,4 @@
-"""Say how a feature is called and written where people read it."""
+"""State how a feature is called and written where people read it."""
 
 import re
 from collections.abc import Mapping
@@ -67,16 +67,16 @@ class Display(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
             for language in () if isinstance(words, str) else words:
                 if not LANGUAGE.fullmatch(language):
                     raise Misfit(
-                        f"A display has words in {echoed(language)}, which is no code of a language. "
+                        f"A display has words in {echoed(language)}, which is not a code of a language. "
                         "Write it as 'en' or 'pt'."
                     )
 
     def name_in(self, language: str) -> str:
-        """Give the name in a language, "" if there is none."""
+        """Return the name in a language, "" if there is none."""
         return words_in(self.name, language)
 
     def unit_in(self, language: str, value: Any = None) -> str:
-        """Give the unit in a language, "" if there is none; for a value of 1 its singular, if it has one.
+        """Return the unit in a language, "" if there is none; for a value of 1 its singular, if it has one.
 
         >>> Display(unit="year|years").unit_in("en"), Display(unit="year|years").unit_in("en", 1)
         ('years', 'year')
@@ -85,11 +85,11 @@ class Display(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
         return one if not many or value == 1 else many
 
     def value_name(self, value: Any, language: str) -> str:
-        """Give what a value is called, "" if it has no name of its own."""
+        """Return what a value is called, "" if it has no name of its own."""
         return words_in(self.values.get(value_key(value), ""), language)
 
     def phrase_for(self, value: Any, language: str) -> str:
-        """Give the words for changing to a value, "" if there are none."""
+        """Return the words for changing to a value, "" if there are none."""
         return words_in(self.phrases.get(value_key(value), ""), language)
 
     def rounded(self, value: float) -> float:
@@ -103,7 +103,7 @@ class Display(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
         return round(value, self.decimals + 2 * (self.style == "percent"))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the same content as JSON-ready data, without what is as usual."""
+        """Return the same content as JSON-ready data, without what is as usual."""
         plain: dict[str, Any] = msgspec.to_builtins(self)
         return plain
 

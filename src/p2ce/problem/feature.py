@@ -1,4 +1,4 @@
-"""Say what one feature may do, and which values it may take."""
+"""State what one feature may do, and which values it may take."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import ContradictoryConstraints, InvalidActions, nearest
+from p2ce.errors import ContradictoryConstraints, InvalidPolicy, nearest
 from p2ce.problem.candidate_values import resolution_of, round_values_between
 from p2ce.problem.category_labels import as_cells, label_key, place_of
 from p2ce.problem.decimals import as_float, as_typed, index_range, multiples, round_step, to_dtype
@@ -42,7 +42,7 @@ class Direction(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FeatureActions:
+class FeaturePolicy:
     """What one feature may do.
 
     Candidates of a number are the ``choices`` if there are any, else what was ``inferred`` from the data and,
@@ -57,7 +57,7 @@ class FeatureActions:
     value (a code such as -9 for "no record") is a category beside the numbers: no advice leads there, and an
     instance that has one keeps it, unless the feature ``leaves_special``, in whatever direction.
 
-    >>> rate = FeatureActions(
+    >>> rate = FeaturePolicy(
     ...     name="Rate", kind=Kind.NUMBER, dtype=np.dtype(float), low=0.1, high=0.3, step=0.05
     ... )
     >>> rate.candidates().tolist()
@@ -104,7 +104,7 @@ class FeatureActions:
         # Where the data chose the candidates, a column that holds no other value in the range stays as it is.
         if not self.is_inferred and self.count() == 0:
             if self.labels is not None:
-                raise InvalidActions(
+                raise InvalidPolicy(
                     f"{echoed(self.name)} is a category without labels. Give it at least one."
                 )
             raise self._range_between_multiples() if self.choices is None else self._choices_outside()
@@ -118,7 +118,7 @@ class FeatureActions:
         """Whether the data chose the candidates, so that finer ones contradict no statement of the user's."""
         return self.inferred is not None and self.choices is None and self.labels is None
 
-    def with_more(self, values: FloatArray) -> "FeatureActions":
+    def with_more(self, values: FloatArray) -> "FeaturePolicy":
         """Add candidates to those that were inferred, as far as the column holds them."""
         assert self.inferred is not None
         if self.dtype.kind in "iub":
@@ -128,7 +128,7 @@ class FeatureActions:
         merged = np.union1d(np.array(self.inferred, dtype=np.float64), self.as_held(values))
         return replace(self, inferred=tuple(merged.tolist()))
 
-    def settled(self) -> "FeatureActions":
+    def settled(self) -> "FeaturePolicy":
         """Return the same feature with its inferred candidates made for the range in force."""
         if self.stated_range is None or self.fixed or not self.is_inferred:
             return self
@@ -136,7 +136,7 @@ class FeatureActions:
         return replace(self, low=low, high=high, inferred=tuple(self.candidates().tolist()))
 
     def ends(self) -> tuple[float, float]:
-        """Give the range in force, in the column's own precision."""
+        """Return the range in force, in the column's own precision."""
         low, high = self.stated_range or (self.low, self.high)
         if self.dtype.kind == "f":
             # The range ends as the column holds them: the float32 nearest to 0.1 is a little above 0.1.
@@ -145,7 +145,7 @@ class FeatureActions:
         return low, high
 
     def candidates(self) -> npt.NDArray[Any]:
-        """Give the values that the feature may take, without the person's current one.
+        """Return the values that the feature may take, without the person's current one.
 
         Numbers ascend, and all are exact in the column's own dtype; labels come in the order of their
         codes, in an array of objects. A fixed feature has none.
@@ -197,7 +197,7 @@ class FeatureActions:
         return unit if len(known) > 1 and _length(every) == len(known) else None
 
     def _beyond_inferred(self) -> FloatArray:
-        """Give the multiples of the step that lie in the range, but outside of what was inferred."""
+        """Return the multiples of the step that lie in the range, but outside of what was inferred."""
         if not self._reaches_beyond():
             return np.empty(0)
         found = self._filter(np.unique(self._at(self._indices())))
@@ -216,15 +216,15 @@ class FeatureActions:
         return min(self.inferred[0], self.low), max(self.inferred[-1], self.high)
 
     def codes(self, coding: Coding) -> FloatArray:
-        """Give the candidates as the grid sees them: ascending numbers, first of all MISSING if allowed.
+        """Return the candidates as the grid sees them: ascending numbers, first of all MISSING if allowed.
 
         ``coding`` is the column's in the reference frame, which must know every label.
         """
         if coding.is_category != self.is_category:
             here, there = ("a category", "numbers") if self.is_category else ("numbers", "a category")
-            raise InvalidActions(
-                f"{echoed(self.name)} is {here} for the actions but {there} in the reference frame "
-                f"({coding.dtype}). Infer the actions from the reference frame: ActionSet.infer(frame)."
+            raise InvalidPolicy(
+                f"{echoed(self.name)} is {here} for the policy but {there} in the reference frame "
+                f"({coding.dtype}). Infer the policy from the reference frame: Policy.infer(frame)."
             )
         values = self.candidates()
         if coding.labels is not None:
@@ -233,7 +233,7 @@ class FeatureActions:
         return np.concatenate([missing, values])
 
     def first_and_last(self) -> tuple[float, float]:
-        """Give the smallest and the largest multiple of the step inside the range."""
+        """Return the smallest and the largest multiple of the step inside the range."""
         indices = self._indices()
         return float(self._at(indices[:1])[0]), float(self._at(indices[-1:])[0])
 
@@ -290,7 +290,7 @@ class FeatureActions:
         return is_missing(value) or (not self.is_category and value == MISSING)
 
     def _change(self, before: Any, after: Any) -> float:
-        """Give how far it is between two known values: places of an ordered category, 1 or 0 of another."""
+        """Return how far it is between two known values: places of an ordered category, 1 or 0 of another."""
         if self.labels is None:
             return float(after) - float(before)
         if place_of(after, (before,)) is not None:
@@ -319,9 +319,9 @@ class FeatureActions:
         places = {label_key(label): place for place, label in enumerate(known)}
         for label in labels:
             if label_key(label) not in places:
-                raise InvalidActions(
+                raise InvalidPolicy(
                     f"{echoed(self.name)} may become {echoed(label)}, which the reference frame never has. "
-                    f"{nearest(label, known)} Infer the actions from the reference frame, "
+                    f"{nearest(label, known)} Infer the policy from the reference frame, "
                     f"or name what is possible with values()."
                 )
         return np.array(sorted(places[label_key(label)] for label in labels), dtype=np.float64)
@@ -376,17 +376,17 @@ class FeatureActions:
         if self.count() <= MOST_CANDIDATES:
             return
         if self.labels is not None:
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"{echoed(self.name)} has {counted(self.count())} labels, more than the {MOST_CANDIDATES:,} "
                 f"allowed. If it names people, make it the index: X = X.set_index({echoed(self.name)}). "
                 "Otherwise name fewer with values()."
             )
         if self.inferred is not None and self.stated_range is None:
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"{echoed(self.name)} has {counted(self.count())} inferred candidates, more than the "
                 f"{MOST_CANDIDATES:,} allowed. Use step() or values()."
             )
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"Steps of {shown(self.step)} give {echoed(self.name)} {counted(self.count())} candidates in "
             f"{shown_range(*self.ends())}, more than the {MOST_CANDIDATES:,} allowed. "
             f"Use a larger step() or a narrower within()."
@@ -394,7 +394,7 @@ class FeatureActions:
 
     def _check_may_go_missing(self) -> None:
         if not self.holds_missing:
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"{echoed(self.name)} cannot go missing: its column is {self.dtype}, which has no missing "
                 "value. Leave allow_missing() out, or make the column nullable: 'Int64', 'boolean'."
             )
@@ -413,13 +413,13 @@ class FeatureActions:
         known = {value_key(label): label for label in (*labels, *(self.labels or ()))}
         for key in (*self.display.values, *self.display.phrases):
             if key not in known:
-                raise InvalidActions(
+                raise InvalidPolicy(
                     f"The display of {echoed(self.name)} has words for {echoed(key)}, which is none of its "
                     f"labels. {nearest(key, known.values())}"
                 )
 
-    def _without_order(self) -> InvalidActions:
-        return InvalidActions(
+    def _without_order(self) -> InvalidPolicy:
+        return InvalidPolicy(
             f"{echoed(self.name)} is a category without an order, so that it goes neither up nor down. "
             f"Make its column an ordered categorical (pd.CategoricalDtype([...], ordered=True)), or name "
             f"the labels that it may take: values({{{echoed(self.name)}: [...]}})."
@@ -432,9 +432,9 @@ class FeatureActions:
             f"values() {shown_values(self.choices)}. Widen the range or add a value inside it."
         )
 
-    def _range_between_multiples(self) -> InvalidActions:
+    def _range_between_multiples(self) -> InvalidPolicy:
         where = "within() asks for" if self.stated_range else "The inferred range is"
-        return InvalidActions(
+        return InvalidPolicy(
             f"{where} {shown_range(*self.ends())} of {echoed(self.name)}, which holds no multiple of its "
             f"step {shown(self.step)}{self._anchored()}. {self._way_out(*self.ends())}"
         )

@@ -14,7 +14,7 @@ from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidArgument, InvalidReference, UnsupportedColumn, nearest
 from p2ce.problem.candidate_values import values_where_people_are
 from p2ce.problem.decimals import as_typed, round_step, to_dtype
-from p2ce.problem.feature import LARGEST_MAGNITUDE, FeatureActions, Kind, shown
+from p2ce.problem.feature import LARGEST_MAGNITUDE, FeaturePolicy, Kind, shown
 from p2ce.tables.codebook import MISSING, Coding, coding_of
 from p2ce.visible import echoed, listed
 
@@ -64,8 +64,8 @@ def encode_columns(frame: "pd.DataFrame") -> EncodedColumns:
 
 def infer_features(
     columns: EncodedColumns, *, grid: Grid = "data", special: Mapping[str, tuple[float, ...]] | None = None
-) -> tuple[FeatureActions, ...]:
-    """Give the actions of every column, in the table's order; nothing is read off names.
+) -> tuple[FeaturePolicy, ...]:
+    """Return the policy of every column, in the table's order; nothing is read off names.
 
     >>> import pandas as pd
     >>> age, = infer_features(encode_columns(pd.DataFrame({"Age": range(18, 80)})))
@@ -82,7 +82,7 @@ def infer_features(
     )
 
 
-def counts_made_fractional(columns: EncodedColumns, features: Sequence[FeatureActions]) -> tuple[str, ...]:
+def counts_made_fractional(columns: EncodedColumns, features: Sequence[FeaturePolicy]) -> tuple[str, ...]:
     """Name the columns of counts that hold some fractions, as imputing a mean leaves them."""
     return tuple(
         feature.name
@@ -92,7 +92,7 @@ def counts_made_fractional(columns: EncodedColumns, features: Sequence[FeatureAc
 
 
 def column_names(frame: "pd.DataFrame") -> tuple[str, ...]:
-    """Give the frame's column names as text, after checking that there is a table at all."""
+    """Return the frame's column names as text, after checking that there is a table at all."""
     if not hasattr(frame, "columns") or not hasattr(frame, "iloc"):
         raise InvalidReference(
             f"The reference must be a pandas DataFrame, not {type(frame).__name__}. "
@@ -122,7 +122,7 @@ def _coding_of(column: "pd.Series[Any]") -> Coding:
         if isinstance(error, UnsupportedColumn):
             raise
         raise UnsupportedColumn(
-            f"{echoed(str(column.name))} ({column.dtype}) holds cells that are no labels: {error}. "
+            f"{echoed(str(column.name))} ({column.dtype}) holds cells that are not labels: {error}. "
             f"Turn each into a text or a number before fitting the model, or drop the column from both."
         ) from error
 
@@ -148,11 +148,11 @@ def _reject_unknown(codings: Sequence[Coding], known: Sequence[FloatArray]) -> N
         )
 
 
-def _infer_category(coding: Coding, codes: FloatArray) -> FeatureActions:
+def _infer_category(coding: Coding, codes: FloatArray) -> FeaturePolicy:
     assert coding.labels is not None
     # A categorical may declare labels that no row has: no advice leads there.
     labels = tuple(coding.labels[int(code)] for code in np.unique(codes))
-    return FeatureActions(
+    return FeaturePolicy(
         name=coding.name,
         kind=Kind.CATEGORY,
         dtype=coding.number_dtype,
@@ -167,7 +167,7 @@ def _infer_category(coding: Coding, codes: FloatArray) -> FeatureActions:
 
 def _infer_number(
     coding: Coding, values: FloatArray, grid: Grid, special: tuple[float, ...]
-) -> FeatureActions:
+) -> FeaturePolicy:
     name, dtype = coding.name, coding.number_dtype
     values = values[~np.isin(values, special)] if special else values
     kind = _kind(dtype, values)
@@ -195,7 +195,7 @@ def _infer_number(
         inferred = tuple(
             values_where_people_are(values, bulk=bulk, step=step, whole=whole, dtype=dtype).tolist()
         )
-    return FeatureActions(
+    return FeaturePolicy(
         name=name,
         kind=kind,
         dtype=dtype,
@@ -241,7 +241,7 @@ def is_count(values: FloatArray) -> bool:
 
 
 def _bulk(values: FloatArray, kind: Kind, dtype: "np.dtype[Any]") -> tuple[float, float]:
-    """Give the 1st and the 99th percentile; the ends of a yes/no column."""
+    """Return the 1st and the 99th percentile; the ends of a yes/no column."""
     if kind is Kind.BINARY:  # both values count, however rare one of them is
         return float(values.min()), float(values.max())
     low, high = (float(end) for end in np.percentile(values, (1, 99)))

@@ -4,7 +4,7 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from p2ce.problem.feature import FeatureActions
+from p2ce.problem.feature import FeaturePolicy
 from p2ce.problem.infer import Grid, counts_made_fractional, encode_columns, infer_features
 from p2ce.problem.one_hot_columns import one_hot_groups
 from p2ce.problem.protection import MOST_NAMED, Grant, Granted, Protect, names_to_protect, protect_by_name
@@ -24,7 +24,7 @@ log = logging.getLogger("p2ce")
 class InferredPolicy:
     """What a table suggests: features, one-hot groups, and rules that hold in it but are not in force."""
 
-    features: tuple[FeatureActions, ...]
+    features: tuple[FeaturePolicy, ...]
     groups: tuple[OneHot, ...]
     proposed_rules: tuple[Inequality, ...]
 
@@ -65,7 +65,7 @@ def _log_granted(granted: Granted) -> None:
     if identifiers := granted.names(Grant.IDENTIFIER):
         index = f" What names people is better made the index: X.set_index({echoed(identifiers[0])})."
     log.warning(
-        "Inferred from column names: %s. To overrule: ActionSet.infer(X).free(%s), or ActionSet.infer(X, "
+        "Inferred from column names: %s. To overrule: Policy.infer(X).free(%s), or Policy.infer(X, "
         "protect=None).%s",
         *(text, first, index),
         extra={
@@ -78,11 +78,11 @@ def _log_granted(granted: Granted) -> None:
 def _log_special(special: dict[str, tuple[float, ...]]) -> None:
     codes = described_codes(special)
     log.warning(
-        "Taken for codes that are no numbers: %s. No option leads to one. To overrule: ActionSet.infer(X, "
+        "Taken for codes that are not numbers: %s. No option leads to one. To overrule: Policy.infer(X, "
         "special_values=None), or a dict of column → codes.",
         codes,
         extra={
-            "on_command_line": f"Taken for codes that are no numbers: {codes}. No option leads to one. To "
+            "on_command_line": f"Taken for codes that are not numbers: {codes}. No option leads to one. To "
             "overrule, remove 'special' from the policy, or write one with: p2ce policy infer "
             "--special-values none"
         },

@@ -76,7 +76,9 @@ def known_outcomes(y: Any, *, rows: int, index: Any = None) -> KnownOutcomes:
         )
     strange = next((value for value in values if not isinstance(value, Hashable)), None)
     if strange is not None:
-        raise InvalidArgument(f"y holds {echoed(strange)}, which is no label. Pass texts, numbers or bools.")
+        raise InvalidArgument(
+            f"y holds {echoed(strange)}, which is not a label. Pass texts, numbers or bools."
+        )
     missing = sum(is_missing(value) for value in values)
     if missing:
         raise InvalidArgument(

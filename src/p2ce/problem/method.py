@@ -1,4 +1,4 @@
-"""Say how the paper's algorithms run: what they leave open is a setting, what they misprint another."""
+"""State how the paper's algorithms run: what they leave open is a setting, what they misprint another."""
 
 from dataclasses import dataclass
 from typing import ClassVar

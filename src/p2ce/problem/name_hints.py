@@ -64,7 +64,7 @@ NO_TIME_BESIDE = _words("""
     prazo plazo restantes emprestimo prestamo credito laufzeit
 """)
 WINDOW_BEFORE = _words("last recent past previous next first every each")
-# Beside these, an age is no person's: account_age, age of the oldest trade.
+# Beside these, an age is not a person's: account_age, age of the oldest trade.
 THINGS = _words("account accounts vehicle car property building loan trade trades card company firm business")
 BELOW = _words("lt leq less below under")  # a flag such as YearsAtJob_lt_1 falls as time passes
 IDS = _words("id ids uuid guid key number no nr ref reference ssn cpf nif dni iban")
@@ -183,7 +183,7 @@ def _without_windows(parts: list[str]) -> list[str]:
 
 
 def _unit(parts: list[str], words: list[str]) -> str:
-    """Find a unit of time that is no window ("last 6 months"), term or rate."""
+    """Find a unit of time that is not a window ("last 6 months"), term or rate."""
     if not NO_TIME_BESIDE.isdisjoint(words):
         return ""
     for before, part in zip(["", *parts], parts, strict=False):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from p2ce.problem.feature import FeatureActions, Kind
+from p2ce.problem.feature import FeaturePolicy, Kind
 from p2ce.problem.infer import EncodedColumns
 from p2ce.problem.rules.one_hot import OneHot
 
@@ -13,7 +13,7 @@ FEWEST_ROWS = 20  # in which exactly one column is 1; in fewer rows that may be 
 SEPARATOR = re.compile(r"[_=.:|\- \[]+")
 
 
-def one_hot_groups(columns: EncodedColumns, features: Sequence[FeatureActions]) -> tuple[OneHot, ...]:
+def one_hot_groups(columns: EncodedColumns, features: Sequence[FeaturePolicy]) -> tuple[OneHot, ...]:
     """Find columns of 0 and 1 with a common prefix of which exactly one is 1 in every row.
 
     >>> import pandas as pd

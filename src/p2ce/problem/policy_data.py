@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.problem.feature import FeatureActions
+from p2ce.problem.feature import FeaturePolicy
 from p2ce.tables.cells import is_missing
 from p2ce.tables.codebook import MISSING, Codebook, Coding
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class PolicyColumn:
     """A column of the data, coded as the policy's feature says."""
 
-    feature: FeatureActions
+    feature: FeaturePolicy
     coding: Coding
     codes: FloatArray  # (n,); NaN where the cell is not what the policy says
     strange: tuple[Any, ...]  # cells that are not: text among numbers, labels that the policy does not have
@@ -29,7 +29,7 @@ class PolicyColumn:
         return self.codes[np.isfinite(self.codes)]
 
 
-def read_column(feature: FeatureActions, column: "pd.Series[Any]") -> PolicyColumn:
+def read_column(feature: FeaturePolicy, column: "pd.Series[Any]") -> PolicyColumn:
     """Code the cells of a column; 1, "1" and 1.0 are the same, since a CSV file holds only text."""
     cells = column.tolist()
     labels = feature.order or feature.labels
@@ -52,7 +52,7 @@ def read_column(feature: FeatureActions, column: "pd.Series[Any]") -> PolicyColu
 
 
 def codebook(columns: list[PolicyColumn]) -> Codebook:
-    """Give the codings of the columns, as rules need them."""
+    """Return the codings of the columns, as rules need them."""
     return Codebook(tuple(column.coding for column in columns))
 
 

@@ -266,7 +266,7 @@ def _scalar(node: Any) -> Any:
             return int(text)
         if tag in (INT, FLOAT):
             return float(re.sub(r"(?i)\.(inf|nan)", r"\1", text))
-    except ValueError:  # of a number's tag before text that is no number
+    except ValueError:  # of a number's tag before text that is not a number
         raise _not_plain(node, f"the number {echoed(text)}") from None
     raise _not_plain(node, f"the tag {echoed(tag)}")
 

@@ -40,7 +40,7 @@ ASSOCIATION = (
 )
 SEEN = "[low, high] where the data lies; candidates lie there unless there is a range."
 STEP = "The distance between candidates, in the column's own unit; without 'candidates', the only ones."
-SPECIAL = "Codes that are no numbers, such as -9 for 'no record': nobody is advised to take one."
+SPECIAL = "Codes that are not numbers, such as -9 for 'no record': nobody is advised to take one."
 PROPOSED = "Rules that hold in all of the data, but are not in force: move those that are meant to 'rules'."
 INFERRED = (
     "The data alone say what may change: texts for applicants are drafts. Delete it once you have stated "
@@ -109,7 +109,7 @@ AnyFeatureEntry: TypeAlias = BinaryEntry | WholeEntry | NumberEntry | CategoryEn
 FEATURES: dict[str, Any] = {str(entry.__struct_config__.tag): entry for entry in get_args(AnyFeatureEntry)}
 
 
-class Policy(msgspec.Struct, Generic[FeatureEntry, RuleEntry], forbid_unknown_fields=True):
+class PolicyEntries(msgspec.Struct, Generic[FeatureEntry, RuleEntry], forbid_unknown_fields=True):
     """What each feature of a table may do, and rules between features."""
 
     version: Literal[1]
@@ -125,9 +125,9 @@ class Policy(msgspec.Struct, Generic[FeatureEntry, RuleEntry], forbid_unknown_fi
 
 
 def policy_schema() -> dict[str, Any]:
-    """Give the JSON schema of a policy, which editors check files by."""
+    """Return the JSON schema of a policy, which editors check files by."""
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"urn:p2ce:policy:{VERSION}"}
-    whole = msgspec.json.schema(Policy[AnyFeatureEntry, AnyRuleEntry])
+    whole = msgspec.json.schema(PolicyEntries[AnyFeatureEntry, AnyRuleEntry])
     definitions = whole["$defs"]
     policy = definitions.pop(whole["$ref"].rpartition("/")[2])
     for definition in definitions.values():  # of docstrings the first sentences: examples are for Python

@@ -9,11 +9,11 @@ import msgspec
 import numpy as np
 from msgspec import UNSET, UnsetType
 
-from p2ce.errors import InvalidActions, PolicyError
+from p2ce.errors import InvalidPolicy, PolicyError
 from p2ce.problem.constraint_arguments import read_choices, read_range, read_step
 from p2ce.problem.decimals import as_typed, round_step
 from p2ce.problem.display import AS_IT_IS
-from p2ce.problem.feature import MOST_CANDIDATES, Direction, FeatureActions, Kind
+from p2ce.problem.feature import MOST_CANDIDATES, Direction, FeaturePolicy, Kind
 from p2ce.problem.policy_entries import FEATURES, AnyFeatureEntry, CategoryEntry, NumberEntry
 from p2ce.problem.runs import Run, numbers_in, runs_of
 from p2ce.problem.typed_entries import Misfit, typed_by
@@ -30,8 +30,8 @@ MISSING_WORDS = {
 USUAL_DTYPE = {Kind.BINARY: "int64", Kind.WHOLE: "int64", Kind.NUMBER: "float64", Kind.CATEGORY: "float64"}
 
 
-def feature_to_plain(feature: FeatureActions) -> dict[str, Any]:
-    """Give the entry of a feature as JSON-ready data, without what is as usual."""
+def feature_to_plain(feature: FeaturePolicy) -> dict[str, Any]:
+    """Return the entry of a feature as JSON-ready data, without what is as usual."""
     entry: dict[str, Any] = {
         "dtype": _unless(USUAL_DTYPE[feature.kind], feature.dtype.name),
         "protected": feature.protected,
@@ -53,7 +53,7 @@ def feature_to_plain(feature: FeatureActions) -> dict[str, Any]:
     return plain
 
 
-def _numbers_of(feature: FeatureActions) -> dict[str, Any]:
+def _numbers_of(feature: FeaturePolicy) -> dict[str, Any]:
     seen: Any = [tidy(feature.low), tidy(feature.high)]
     step: float | UnsetType = UNSET
     if feature.kind is Kind.BINARY:
@@ -77,14 +77,14 @@ def _numbers_of(feature: FeatureActions) -> dict[str, Any]:
 
 
 def _unless(usual: Any, value: Any, words: Mapping[str, Any] | None = None) -> Any:
-    """Give a value, or the word for it, or nothing if it goes without saying."""
+    """Return a value, or the word for it, or nothing if it goes without saying."""
     if value == usual:
         return UNSET
     return value if words is None else next(word for word, meant in words.items() if meant == value)
 
 
 def usual_step(low: float, high: float, kind: Kind) -> float:
-    """Give the step that goes without saying, from the range that was seen."""
+    """Return the step that goes without saying, from the range that was seen."""
     width = as_typed(high) - as_typed(low)
     return 1.0 if kind is Kind.BINARY or not width else round_step(width, whole=kind is not Kind.NUMBER)
 
@@ -96,7 +96,7 @@ def tidy(number: float) -> int | float:
     return int(value) if whole else value
 
 
-def _value(value: Any, feature: FeatureActions) -> Any:
+def _value(value: Any, feature: FeaturePolicy) -> Any:
     plain = value.item() if isinstance(value, np.generic) else value
     if feature.labels is None:
         return tidy(plain)
@@ -108,7 +108,7 @@ def _value(value: Any, feature: FeatureActions) -> Any:
     return plain
 
 
-def parse_feature(name: str, plain: Any) -> FeatureActions:
+def parse_feature(name: str, plain: Any) -> FeaturePolicy:
     """Make a feature; an error has the path from the feature's entry to what is wrong."""
     entry: AnyFeatureEntry = typed_by(plain, "kind", FEATURES, echoed(name))
     kind = Kind(str(entry.__struct_config__.tag))
@@ -134,11 +134,11 @@ def parse_feature(name: str, plain: Any) -> FeatureActions:
     if isinstance(entry, CategoryEntry):
         order = None if entry.order is UNSET else tuple(entry.order)
         high = float(len(entry.labels) - 1)
-        feature = FeatureActions(
+        feature = FeaturePolicy(
             **shared, labels=tuple(entry.labels), order=order, low=0.0, high=high, step=1.0
         )
     else:
-        feature = FeatureActions(**shared, **_numbers(name, entry, kind))
+        feature = FeaturePolicy(**shared, **_numbers(name, entry, kind))
         if feature.stated_range is not None:
             read_range(feature, feature.stated_range)
         read_step(feature, feature.step)
@@ -146,7 +146,7 @@ def parse_feature(name: str, plain: Any) -> FeatureActions:
         return feature
     try:
         return replace(feature, choices=read_choices(feature, entry.values))
-    except InvalidActions as error:
+    except InvalidPolicy as error:
         raise Misfit(str(error), ("values",)) from error
 
 
@@ -188,7 +188,7 @@ def _ends(name: str, key: str, ends: list[float] | UnsetType) -> tuple[float, fl
 
 
 def _runs(name: str, candidates: list[float | list[float]]) -> Iterator[Run]:
-    """Give single numbers and runs alike, without unfolding more than there may be."""
+    """Return single numbers and runs alike, without unfolding more than there may be."""
     many = 0.0
     for one in candidates:
         first, last, step = one if isinstance(one, list) else (one, one, 0.0)

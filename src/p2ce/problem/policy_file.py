@@ -6,13 +6,13 @@ from typing import Any
 
 from msgspec import UNSET
 
-from p2ce.errors import InvalidActions, InvalidArgument, LimitExceeded, PolicyError
+from p2ce.errors import InvalidArgument, InvalidPolicy, LimitExceeded, PolicyError
 from p2ce.files import write_whole
 from p2ce.limits import DEFAULT, Limits
-from p2ce.problem.actions import ActionSet
-from p2ce.problem.feature import FeatureActions
+from p2ce.problem.feature import FeaturePolicy
+from p2ce.problem.policy import Policy
 from p2ce.problem.policy_document import Document, Path, read_document, write_document
-from p2ce.problem.policy_entries import VERSION, Policy
+from p2ce.problem.policy_entries import VERSION, PolicyEntries
 from p2ce.problem.policy_features import feature_to_plain, parse_feature
 from p2ce.problem.review import INFERRED, Review
 from p2ce.problem.rules.predicate import Predicate, require_trusted
@@ -24,7 +24,7 @@ from p2ce.visible import echoed
 
 MOST_CLASHES = 20  # conflicting rules that are looked for; more would not be read
 HEADER = """\
-# What each feature may do, for p2ce: ActionSet.load("this file"), or `p2ce policy check` to look it over.
+# What each feature may do, for p2ce: Policy.load("this file"), or `p2ce policy check` to look it over.
 # Comments mean nothing and are not kept. `seen` is where the data lies and `candidates` what it chose there;
 # `range`, `step` and `values` are what the user states; `proposed_rules` are not in force.
 """
@@ -36,7 +36,7 @@ DRAFT = """\
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that is wrong with a policy, and where."""
+    """Something that is wrong with a entries, and where."""
 
     line: int
     message: str
@@ -44,10 +44,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ParsedPolicy:
-    """All that could be read of a policy, and all that could not."""
+    """All that could be read of a entries, and all that could not."""
 
     document: Document
-    features: tuple[FeatureActions, ...] = ()
+    features: tuple[FeaturePolicy, ...] = ()
     rules: tuple[tuple[int, Rule], ...] = ()  # each with its place in the file's list
     proposed_rules: tuple[Rule, ...] = ()
     stated: bool = True
@@ -58,14 +58,14 @@ class ParsedPolicy:
         """Find the line of an entry."""
         return self.document.line(path)
 
-    def actions(self) -> ActionSet:
-        """Give the action set, or raise a PolicyError with the line of the first thing wrong."""
+    def policy(self) -> Policy:
+        """Return the policy, or raise a PolicyError with the line of the first thing wrong."""
         if self.problems:
             first, more = self.problems[0], len(self.problems) - 1
             others = f" ({more} more: p2ce policy check lists them.)" if more else ""
             raise PolicyError(first.message + others, line=first.line)
         rules = tuple(rule for _, rule in self.rules)
-        return ActionSet(
+        return Policy(
             features=self.features,
             rules=rules,
             proposed_rules=self.proposed_rules,
@@ -74,9 +74,9 @@ class ParsedPolicy:
         )
 
 
-def save(actions: ActionSet, path: "str | os.PathLike[str]") -> None:
-    """Write an action set as YAML. Raises on what a file cannot hold, such as a Python function."""
-    text = to_text(actions)
+def save(policy: Policy, path: "str | os.PathLike[str]") -> None:
+    """Write a policy as YAML. Raises on what a file cannot hold, such as a Python function."""
+    text = to_text(policy)
     try:
         write_whole(path, text.encode("utf-8"), what="The policy")
     except InvalidArgument as error:
@@ -85,41 +85,41 @@ def save(actions: ActionSet, path: "str | os.PathLike[str]") -> None:
 
 def load(
     path: "str | os.PathLike[str]", *, trust_predicates: bool = False, limits: Limits = DEFAULT
-) -> ActionSet:
-    """Read an action set from YAML. Raises a PolicyError with file and line for the first thing wrong.
+) -> Policy:
+    """Read a policy from YAML. Raises a PolicyError with file and line for the first thing wrong.
 
     Loading runs no code: a predicate's module is imported when the rule is first used, and a policy that
     names one is rejected unless the user trusts it.
     """
-    policy = parse_policy(read_file(path, limits=limits), limits=limits)
+    entries = parse_policy(read_file(path, limits=limits), limits=limits)
     try:
-        actions = policy.actions()
+        policy = entries.policy()
     except PolicyError as error:
         raise located(error, path) from error
     what = f"The policy {echoed(os.fspath(path))}"
-    require_trusted((*actions.rules, *actions.proposed_rules), what, trusted=trust_predicates)
-    return actions
+    require_trusted((*policy.rules, *policy.proposed_rules), what, trusted=trust_predicates)
+    return policy
 
 
-def to_text(actions: ActionSet) -> str:
-    """Write an action set as YAML."""
-    for rule in actions.rules:
+def to_text(policy: Policy) -> str:
+    """Write a policy as YAML."""
+    for rule in policy.rules:
         if isinstance(rule, Predicate) and not isinstance(rule.function, str):
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"The predicate {echoed(rule.name)} is a Python object, which a policy file cannot hold. "
                 'Give it as "module:function", or drop it with without_rule() before saving.'
             )
     content: dict[str, Any] = {"version": VERSION}
-    if not actions.stated:
+    if not policy.stated:
         content["inferred"] = True
-    if actions.review is not None:
-        content |= {"reviewed_by": actions.review.by, "reviewed_on": actions.review.on}
-    content["features"] = {feature.name: feature_to_plain(feature) for feature in actions.features}
-    if actions.rules:
-        content["rules"] = [rule.to_plain() for rule in actions.rules]
-    if actions.proposed_rules:
-        content["proposed_rules"] = [rule.to_plain() for rule in actions.proposed_rules]
-    return HEADER + (DRAFT if actions.basis == INFERRED else "") + write_document(content)
+    if policy.review is not None:
+        content |= {"reviewed_by": policy.review.by, "reviewed_on": policy.review.on}
+    content["features"] = {feature.name: feature_to_plain(feature) for feature in policy.features}
+    if policy.rules:
+        content["rules"] = [rule.to_plain() for rule in policy.rules]
+    if policy.proposed_rules:
+        content["proposed_rules"] = [rule.to_plain() for rule in policy.proposed_rules]
+    return HEADER + (DRAFT if policy.basis == INFERRED else "") + write_document(content)
 
 
 def read_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Document:
@@ -159,66 +159,68 @@ def parse_policy(document: Document, *, limits: Limits = DEFAULT) -> ParsedPolic
         text = f"{got} Another version of p2ce may have written it."
         problems.append(Problem(document.line(("version",)), text))
     try:
-        policy = typed({**content, "version": VERSION}, Policy[Any, Any], "the policy")
+        entries = typed({**content, "version": VERSION}, PolicyEntries[Any, Any], "the policy")
     except Misfit as error:  # a misspelt 'features:' or 'rules:' is the whole story
         problems.append(Problem(document.line(error.path), str(error)))
         return ParsedPolicy(document, problems=problems)
-    features = _parse_features(policy.features, document, problems)
-    rules = _parse_rules(policy.rules or [], features, document, problems, limits)
+    features = _parse_features(entries.features, document, problems)
+    rules = _parse_rules(entries.rules or [], features, document, problems, limits)
     proposed = _parse_each(
-        "proposed_rules", policy.proposed_rules or [], features, document, problems, limits
+        "proposed_rules", entries.proposed_rules or [], features, document, problems, limits
     )
-    review = _parse_review(policy, document, problems)
+    review = _parse_review(entries, document, problems)
     problems.sort(key=lambda problem: problem.line)
     return ParsedPolicy(
         document=document,
         features=features,
         rules=rules,
         proposed_rules=tuple(rule for _, rule in proposed),
-        stated=not policy.inferred,
+        stated=not entries.inferred,
         review=review,
         problems=problems,
     )
 
 
-def _parse_review(policy: Policy[Any, Any], document: Document, problems: list[Problem]) -> Review | None:
-    if policy.reviewed_by is UNSET and policy.reviewed_on is UNSET:
+def _parse_review(
+    entries: PolicyEntries[Any, Any], document: Document, problems: list[Problem]
+) -> Review | None:
+    if entries.reviewed_by is UNSET and entries.reviewed_on is UNSET:
         return None
-    if policy.reviewed_by is UNSET or policy.reviewed_on is UNSET:
+    if entries.reviewed_by is UNSET or entries.reviewed_on is UNSET:
         there, other = (
-            ("reviewed_on", "reviewed_by") if policy.reviewed_by is UNSET else ("reviewed_by", "reviewed_on")
+            ("reviewed_on", "reviewed_by") if entries.reviewed_by is UNSET else ("reviewed_by", "reviewed_on")
         )
         text = f"A review has both, but there is {there} without {other}. Add it, or remove {there}."
         problems.append(Problem(document.line((there,)), text))
         return None
     try:
-        return Review(by=policy.reviewed_by, on=policy.reviewed_on)
-    except InvalidActions as error:
-        entry = "reviewed_by" if not policy.reviewed_by.strip() else "reviewed_on"
+        return Review(by=entries.reviewed_by, on=entries.reviewed_on)
+    except InvalidPolicy as error:
+        entry = "reviewed_by" if not entries.reviewed_by.strip() else "reviewed_on"
         problems.append(Problem(document.line((entry,)), str(error)))
         return None
 
 
-def _problem(document: Document, path: Path, error: InvalidActions) -> Problem:
+def _problem(document: Document, path: Path, error: InvalidPolicy) -> Problem:
     inside = error.path if isinstance(error, Misfit) else ()
     return Problem(document.line((*path, *inside)), str(error))
 
 
 def _parse_features(
     given: dict[str, Any], document: Document, problems: list[Problem]
-) -> tuple[FeatureActions, ...]:
+) -> tuple[FeaturePolicy, ...]:
     found = []
     for name, plain in given.items():
         try:
             found.append(parse_feature(name, plain))
-        except InvalidActions as error:
+        except InvalidPolicy as error:
             problems.append(_problem(document, ("features", name), error))
     return tuple(found)
 
 
 def _parse_rules(
     given: list[Any],
-    features: tuple[FeatureActions, ...],
+    features: tuple[FeaturePolicy, ...],
     document: Document,
     problems: list[Problem],
     limits: Limits,
@@ -235,7 +237,7 @@ def _parse_rules(
 def _parse_each(
     key: str,
     given: list[Any],
-    features: tuple[FeatureActions, ...],
+    features: tuple[FeaturePolicy, ...],
     document: Document,
     problems: list[Problem],
     limits: Limits,
@@ -252,12 +254,12 @@ def _parse_each(
             if not incomplete or names.issuperset(rule.columns):
                 check_rules(features, [rule])
                 found.append((place, rule))
-        except InvalidActions as error:
+        except InvalidPolicy as error:
             problems.append(_problem(document, (key, place), error))
     return found
 
 
-def _first_clash(features: tuple[FeatureActions, ...], rules: list[Rule]) -> tuple[int, str] | None:
+def _first_clash(features: tuple[FeaturePolicy, ...], rules: list[Rule]) -> tuple[int, str] | None:
     """Find the first rule that those before it leave no room for, and what is wrong; None if there is none.
 
     By halving, since to check so many rules for each one more would take the square of the time.
@@ -266,7 +268,7 @@ def _first_clash(features: tuple[FeatureActions, ...], rules: list[Rule]) -> tup
     def wrong(count: int) -> str:
         try:
             check_rules(features, rules[:count])
-        except InvalidActions as error:
+        except InvalidPolicy as error:
             return str(error)
         return ""
 

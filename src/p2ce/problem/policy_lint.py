@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidActions, nearest
+from p2ce.errors import InvalidPolicy, nearest
 from p2ce.problem.category_labels import shown_labels
-from p2ce.problem.feature import FeatureActions, Kind, shown, shown_range
+from p2ce.problem.feature import FeaturePolicy, Kind, shown, shown_range
 from p2ce.problem.infer import is_count
 from p2ce.problem.name_hints import likely_protected
 from p2ce.problem.policy_data import PolicyColumn, codebook, read_column
@@ -84,7 +84,7 @@ class _Linter:
         named = list(given) if isinstance(given, dict) else []
         for name in named:
             if name not in self.data_names:
-                text = f"{echoed(name)} is no column of the data. {nearest(name, self.data_names)}"
+                text = f"{echoed(name)} is not a column of the data. {nearest(name, self.data_names)}"
                 yield self._at(("features", name), "unknown-column", text)
         left = [name for name in self.data_names if name not in named]
         if left and named:
@@ -98,7 +98,7 @@ class _Linter:
             if name not in features:
                 if name not in self.data_names:
                     known = nearest(name, self.data_names)
-                    text = f"--protected names {echoed(name)}, which is no column. {known}"
+                    text = f"--protected names {echoed(name)}, which is not a column. {known}"
                     yield self._at(("features",), "unknown-column", text)
             elif not features[name].fixed:
                 text = f"{echoed(name)} is protected but may change. Write 'protected: true'."
@@ -135,7 +135,7 @@ class _Linter:
             chosen = {name: rows[name][usable] for name in rule.columns}
             try:
                 broken = self._broken(rule, chosen, list(by_name.values()))
-            except InvalidActions as error:
+            except InvalidPolicy as error:
                 yield self._at(("rules", place), "wrong-value", str(error))
                 continue
             if broken:
@@ -212,10 +212,10 @@ class _Linter:
             yield self._at((*path, "step"), "step-too-large", text, Severity.WARNING)
         try:
             feature.candidates()
-        except InvalidActions as error:
+        except InvalidPolicy as error:
             yield self._at(path, "too-many-candidates", str(error))
 
-    def _range(self, feature: FeatureActions, low: float, high: float) -> Iterator[Finding]:
+    def _range(self, feature: FeaturePolicy, low: float, high: float) -> Iterator[Finding]:
         entry = "range" if feature.stated_range is not None else "seen"
         if feature.choices is not None and entry == "seen":
             return  # which says nothing about values
@@ -231,7 +231,7 @@ class _Linter:
             text = f"The {entry} {shown_range(first, last)} of {name} goes beyond the data: {where}."
             yield self._at(("features", feature.name, entry), "outside-the-data", text, Severity.WARNING)
 
-    def _tails(self, feature: FeatureActions, known: FloatArray) -> Iterator[Finding]:
+    def _tails(self, feature: FeaturePolicy, known: FloatArray) -> Iterator[Finding]:
         """Warn of tails where the policy states no range, and of ranges that lead far into them."""
         if feature.choices is not None:
             return
@@ -257,7 +257,7 @@ class _Linter:
 
 
 def heavy_tails(name: str, known: FloatArray, *, has_range: bool = False) -> str | None:
-    """Say that tails make the spread of a column's known numbers, if they do.
+    """State that tails make the spread of a column's known numbers, if they do.
 
     Where the policy states the range, only tails that also set the unit of distances are reported.
 

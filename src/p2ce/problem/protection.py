@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidActions, UnknownFeature, nearest
-from p2ce.problem.feature import Direction, FeatureActions, Kind
+from p2ce.errors import InvalidPolicy, UnknownFeature, nearest
+from p2ce.problem.feature import Direction, FeaturePolicy, Kind
 from p2ce.problem.infer import EncodedColumns
 from p2ce.problem.name_hints import NameHint, Topic, hint_of, likely_protected, names_people
 from p2ce.problem.rules.one_hot import OneHot
@@ -61,7 +61,7 @@ def names_to_protect(
         return None
     if isinstance(protect, str) or not isinstance(protect, Iterable | None):
         example = f" Write protect=[{echoed(protect)}] for one column." if isinstance(protect, str) else ""
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"protect is 'detect', a list of columns or None; got {echoed(protect)}.{example}"
         )
     wanted = {as_text(name) for name in protect or ()}
@@ -76,8 +76,8 @@ def names_to_protect(
 
 
 def protect_by_name(
-    features: Sequence[FeatureActions], columns: EncodedColumns, groups: Sequence[OneHot]
-) -> tuple[tuple[FeatureActions, ...], Granted]:
+    features: Sequence[FeaturePolicy], columns: EncodedColumns, groups: Sequence[OneHot]
+) -> tuple[tuple[FeaturePolicy, ...], Granted]:
     """Restrict every feature as its name suggests: protected attributes, history, time, identifiers.
 
     A one-hot group is treated as the category that it is.
@@ -85,7 +85,7 @@ def protect_by_name(
     by_name = {feature.name: feature for feature in features}
     known = dict(zip(columns.names, columns.known, strict=True))
     in_groups = {level for group in groups for level in group.levels}
-    changed: dict[str, FeatureActions] = {}
+    changed: dict[str, FeaturePolicy] = {}
     grants: list[tuple[str, Grant | None]] = []
     for feature in features:
         if feature.name not in in_groups:
@@ -100,7 +100,7 @@ def protect_by_name(
     return tuple(changed[feature.name] for feature in features), granted
 
 
-def _restricted(feature: FeatureActions, grant: Grant | None) -> FeatureActions:
+def _restricted(feature: FeaturePolicy, grant: Grant | None) -> FeaturePolicy:
     if grant is None:
         return feature
     if grant is Grant.NEVER_FALLS:
@@ -118,7 +118,7 @@ def _grant_of_group(group: OneHot) -> Grant | None:
     return None if hint is None else Grant.FIXED
 
 
-def _grant(feature: FeatureActions, known: FloatArray) -> Grant | None:
+def _grant(feature: FeaturePolicy, known: FloatArray) -> Grant | None:
     hint = hint_of(feature.name)
     if hint is not None and hint.topic is Topic.PROTECTED:
         return Grant.PROTECTED
@@ -132,7 +132,7 @@ def _grant(feature: FeatureActions, known: FloatArray) -> Grant | None:
     return Grant.NEVER_FALLS if direction is Direction.UP else Grant.NEVER_RISES
 
 
-def _direction(feature: FeatureActions, hint: NameHint) -> Direction | None:
+def _direction(feature: FeaturePolicy, hint: NameHint) -> Direction | None:
     """Return the direction that history and time take; None where only standing still is safe."""
     if hint.unclear or (feature.is_category and (feature.order is None or hint.topic is Topic.HISTORY)):
         return None
@@ -143,7 +143,7 @@ def _direction(feature: FeatureActions, hint: NameHint) -> Direction | None:
     return Direction.DOWN if counts_down or (hint.falls and feature.kind is Kind.BINARY) else Direction.UP
 
 
-def _is_identifier(feature: FeatureActions, known: FloatArray) -> bool:
+def _is_identifier(feature: FeaturePolicy, known: FloatArray) -> bool:
     """Return whether every row has another value, in a column of text or one that is called as ids are."""
     if len(known) < FEWEST_IDS or feature.order is not None:
         return False

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.problem.feature import FeatureActions, Kind
+from p2ce.problem.feature import FeaturePolicy, Kind
 from p2ce.problem.infer import EncodedColumns, encode_columns, infer_features
 from p2ce.problem.name_hints import words_of
 from p2ce.problem.rules.expressions import name_text
@@ -66,7 +66,7 @@ def relations_in(frame: Any) -> tuple[Relation, ...]:
     return relations_between(columns, infer_features(columns, special=special))
 
 
-def relations_between(columns: EncodedColumns, features: Sequence[FeatureActions]) -> tuple[Relation, ...]:
+def relations_between(columns: EncodedColumns, features: Sequence[FeaturePolicy]) -> tuple[Relation, ...]:
     """Find the relations between columns that are encoded, of which the features are known."""
     codes = dict(zip(columns.names, columns.codes, strict=True))
     numbers = {feature.name: feature for feature in features if not feature.is_category}
@@ -83,7 +83,7 @@ def relations_between(columns: EncodedColumns, features: Sequence[FeatureActions
 
 
 def relations_of(rules: Iterable[Rule]) -> tuple[Relation, ...]:
-    """Return the relations that rules state, such as the proposed rules of an action set.
+    """Return the relations that rules state, such as the proposed rules of a policy.
 
     >>> relations_of([inequality("late_90d <= late_30d"), inequality("a + b <= 9")])
     (Relation(lower='late_90d', upper='late_30d'),)
@@ -117,7 +117,7 @@ def broken_relations(relations: Iterable[Relation], row: Mapping[str, Any]) -> t
 
 
 def _of_one_unit(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Give pairs of columns whose names share a word that may be a unit or a thing, each pair once."""
+    """Return pairs of columns whose names share a word that may be a unit or a thing, each pair once."""
     by_word: dict[str, list[str]] = {}
     for name in names:
         for word in dict.fromkeys(words_of(name)):
@@ -127,12 +127,12 @@ def _of_one_unit(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     yield from dict.fromkeys(pair for names in sharing for pair in combinations(names, 2))
 
 
-def _same_scale(one: FeatureActions, other: FeatureActions) -> bool:
+def _same_scale(one: FeaturePolicy, other: FeaturePolicy) -> bool:
     widths = sorted([one.high - one.low, other.high - other.low])
     return widths[0] > 0 and widths[1] <= SAME_SCALE * widths[0]
 
 
-def _never_above(lower: FloatArray, upper: FloatArray, low: FeatureActions, high: FeatureActions) -> bool:
+def _never_above(lower: FloatArray, upper: FloatArray, low: FeaturePolicy, high: FeaturePolicy) -> bool:
     first = slice(None, FIRST_ROWS)
     if (lower[first] > upper[first])[_known(lower[first], upper[first], low, high)].any():
         return False
@@ -151,7 +151,7 @@ def _broken_by_chance(lower: FloatArray, upper: FloatArray) -> float:
     return len(lower) * float(below.mean()) / len(below)
 
 
-def _known(lower: FloatArray, upper: FloatArray, low: FeatureActions, high: FeatureActions) -> BoolArray:
+def _known(lower: FloatArray, upper: FloatArray, low: FeaturePolicy, high: FeaturePolicy) -> BoolArray:
     known: BoolArray = (lower != MISSING) & (upper != MISSING)
     for values, feature in ((lower, low), (upper, high)):
         if feature.special:

@@ -1,10 +1,10 @@
-"""Say who reviewed a policy, and on what a policy rests."""
+"""State who reviewed a policy, and on what a policy rests."""
 
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal, TypeAlias
 
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidPolicy
 from p2ce.visible import echoed
 
 # Nobody stated anything, somebody stated something, or somebody reviewed all of it.
@@ -27,14 +27,14 @@ class Review:
 
     def __post_init__(self) -> None:
         if not isinstance(self.by, str) or not self.by.strip():
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"A review needs the name of who reviewed the policy, got {echoed(self.by)}. "
                 "Write reviewed_by: a name."
             )
         try:
             date.fromisoformat(self.on)
         except (TypeError, ValueError):
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"A review needs its date as year-month-day, got {echoed(self.on)}. "
                 "Write reviewed_on: 2026-11-18."
             ) from None

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
-from p2ce.errors import InvalidActions, UnknownFeature, nearest
+from p2ce.errors import InvalidPolicy, UnknownFeature, nearest
 from p2ce.problem.decimals import as_float
 from p2ce.visible import echoed
 
@@ -42,7 +42,7 @@ def settle_special(
     if isinstance(given, Mapping):
         return {str(name): _codes(str(name), codes, numbers, columns) for name, codes in given.items()}
     if given is not None and not (isinstance(given, str) and given == DETECT):
-        raise InvalidActions(
+        raise InvalidPolicy(
             "special_values is a dict of column → codes, 'detect' or None; got "
             f"{repr(given) if isinstance(given, str) else type(given).__name__}. "
             "Write special_values={'Months': [-9, -8]}."
@@ -129,15 +129,15 @@ def _codes(
     if name not in columns:
         raise UnknownFeature(f"special_values names {echoed(name)}. {nearest(name, columns)}")
     if name not in numbers:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"{echoed(name)} is a category, in which every label is one. Leave special_values out."
         )
     listed = [codes] if isinstance(codes, Real) else list(codes)
     if not all(isinstance(code, Real) and np.isfinite(as_float(code)) for code in listed):
-        raise InvalidActions(f"special_values of {echoed(name)} must be numbers, got {echoed(codes)}.")
+        raise InvalidPolicy(f"special_values of {echoed(name)} must be numbers, got {echoed(codes)}.")
     values = tuple(sorted({float(code) for code in listed}))
     if np.isin(numbers[name], values).all():
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"Every value of {echoed(name)} is special, so that no number is left. Name fewer, or drop the "
             "column."
         )

@@ -9,7 +9,7 @@ LARGEST_SQUARE = 1e150  # above it, squares leave float64
 
 
 def plain_spread(known: FloatArray) -> float:
-    """Give the population standard deviation of known numbers (n,); 0 if there is nothing that varies.
+    """Return the population standard deviation of known numbers (n,); 0 if there is nothing that varies.
 
     >>> plain_spread(np.array([1.0, 1.0, 5.0, 5.0]))
     2.0
@@ -24,12 +24,12 @@ def plain_spread(known: FloatArray) -> float:
 
 
 def robust_spread(known: FloatArray) -> float:
-    """Give the same after clipping to the 1st and 99th percentile; the plain one where that leaves nothing.
+    """Return the same after clipping to the 1st and 99th percentile; the plain one where that leaves nothing.
 
     Percentiles are NumPy's usual ones, which interpolate linearly between neighbours. A column of two values
     has no tails, however rare one of them is: its percentiles could only lie between the two.
 
-    >>> ages = np.append(np.arange(20.0, 70.0).repeat(20), 1e6)  # one of them is no age
+    >>> ages = np.append(np.arange(20.0, 70.0).repeat(20), 1e6)  # one of them is not an age
     >>> round(plain_spread(ages)), round(robust_spread(ages))
     (31590, 14)
     """

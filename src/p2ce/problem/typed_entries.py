@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from p2ce.errors import InvalidActions, nearest
+from p2ce.errors import InvalidPolicy, nearest
 from p2ce.visible import echoed
 
 Entry = TypeVar("Entry")
@@ -32,7 +32,7 @@ def about(text: str) -> msgspec.Meta:
     return msgspec.Meta(description=text)
 
 
-class Misfit(InvalidActions):
+class Misfit(InvalidPolicy):
     """Plain data that is not of the form that it should be."""
 
     def __init__(self, message: str, path: tuple[str | int, ...] = ()) -> None:
@@ -126,7 +126,7 @@ def _meaning(schema: Mapping[str, Any]) -> str:
 
 @cache
 def _schema(kind: Any) -> dict[str, Any]:
-    """Give the JSON schema of a type, which has the names, the choices and the descriptions."""
+    """Return the JSON schema of a type, which has the names, the choices and the descriptions."""
     schema = msgspec.json.schema(kind)
     return {**schema, **_resolved(schema, schema)}
 
@@ -140,7 +140,7 @@ def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, A
 
 
 def _inside(schema: Mapping[str, Any], key: str, kind: Any) -> dict[str, Any]:
-    """Give the schema of an entry; of an item without a description it is that of the list."""
+    """Return the schema of an entry; of an item without a description it is that of the list."""
     found = schema.get("properties", {}).get(key)
     if key.isdigit() and "description" in schema.get("items", {}):
         found = schema["items"]

@@ -5,19 +5,19 @@ from p2ce.result.categories import Categories
 from p2ce.result.certificate import Certificate
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.distribution import Distribution
+from p2ce.result.evaluation import Evaluation
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.result.flag import Flag
-from p2ce.result.judgement import Judgement
 from p2ce.result.model_facts import ModelFacts
 from p2ce.result.picks import Pick
 from p2ce.result.price_of_plausibility import PriceOfPlausibility, SampledPrice
-from p2ce.result.question import Feature, Question
+from p2ce.result.problem_record import Feature, ProblemRecord
+from p2ce.result.relaxations import Relaxation, Relaxations
 from p2ce.result.restriction import Restriction, Violation
 from p2ce.result.rule_data import RuleData
 from p2ce.result.status import Status
 from p2ce.result.two_feature_map import Density, FeatureMap
-from p2ce.result.why_none import Relaxation, WhyNone
 
 __all__ = [
     "Candidates",
@@ -31,16 +31,16 @@ __all__ = [
     "Feature",
     "FeatureMap",
     "Flag",
-    "Judgement",
+    "Evaluation",
     "ModelFacts",
     "Pick",
     "PriceOfPlausibility",
-    "Question",
+    "ProblemRecord",
     "Relaxation",
     "Restriction",
     "RuleData",
     "SampledPrice",
     "Status",
     "Violation",
-    "WhyNone",
+    "Relaxations",
 ]

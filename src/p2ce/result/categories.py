@@ -22,7 +22,7 @@ class Categories:
     dtype: str = ""  # of the labels themselves ("str", "int64", …), "" to leave it to pandas
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the same content as JSON-ready data."""
+        """Return the same content as JSON-ready data."""
         data = plain_fields(self)
         if any(
             isinstance(after, str) and not isinstance(before, str)

@@ -34,7 +34,7 @@ FINEST: GridName = "finest"
 class Certificate:
     """What the search proved, over which grid, and what each rule removed.
 
-    How much work it was (`boxes`, `scored`, `pruned`, `verified`, `discrepancies`) is no part of what was
+    How much work it was (`boxes`, `scored`, `pruned`, `verified`, `discrepancies`) is not part of what was
     proven, and depends on who else was explained at the same time: equality leaves it out.
 
     `none_because` names the reason where there is no option: without the requirement of

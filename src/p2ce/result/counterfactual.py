@@ -46,7 +46,7 @@ class Counterfactual:
     value (plausible from 0 on), or None without a detector. `admitted_by` says which rule of plausibility it
     keeps: a person who is an outlier today may stay one, if the option makes them no less plausible.
 
-    `number` is its id in every text, chart and table. It is no part of what makes two of them equal.
+    `number` is its id in every text, chart and table. It is not part of what makes two of them equal.
 
     `rounded` holds what may be said in place of changed values: with these, too, the row was accepted,
     plausible and allowed, and it costs less or more than the other options wherever the exact one does.

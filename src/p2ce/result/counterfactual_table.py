@@ -24,7 +24,7 @@ class Layout:
 
 
 def own_name(wanted: str, taken: Iterable[str]) -> str:
-    """Give our column a trailing underscore for as long as the model's columns hold the name.
+    """Return our column a trailing underscore for as long as the model's columns hold the name.
 
     >>> own_name("score", ["Age", "score"])
     'score_'
@@ -36,7 +36,7 @@ def own_name(wanted: str, taken: Iterable[str]) -> str:
 
 
 def counterfactual_table(options: Sequence[Counterfactual], layout: Layout) -> "pd.DataFrame":
-    """Give a row per counterfactual: number, the model's columns, objectives, score, plausibility.
+    """Return a row per counterfactual: number, the model's columns, objectives, score, plausibility.
 
     What the model predicts stands between score and plausibility, where any is known. Flags come last, as
     text, where an option has any.

@@ -15,7 +15,7 @@ from p2ce.result.counterfactual_table import Layout, counterfactual_table
 from p2ce.result.json_data import opened, parse_json, to_record
 from p2ce.result.picks import Pick, pick
 from p2ce.result.price_of_plausibility import PriceOfPlausibility
-from p2ce.result.question import Question
+from p2ce.result.problem_record import ProblemRecord
 from p2ce.result.rendered import rendered
 from p2ce.result.status import Status
 from p2ce.tables import TableKind, as_kind
@@ -56,14 +56,14 @@ class Explanation:
     """Every counterfactual that was found for one person, how the search ended, and what was proven.
 
     It is a sequence of `Counterfactual`, ordered by the first objective, then the next.
-    Times are no part of the result: two explanations that differ only in them are equal, and
+    Times are not part of the result: two explanations that differ only in them are equal, and
     `to_dict` leaves them out by default. Neither are the kind of table in which people were given, and
-    `question`, which only text for readers needs: the same person in polars and in pandas has the same
+    `problem`, which only text for readers needs: the same person in polars and in pandas has the same
     explanation. Nor is the work that it took, or how a library rounds scores in another batch: the rest of
     the batch does not change a person's explanation.
 
     >>> explanation = Explanation(
-    ...     status=Status.ALREADY_FAVOURABLE, person={"Age": 41}, person_score=0.8, threshold=0.5,
+    ...     status=Status.ACCEPTED, person={"Age": 41}, person_score=0.8, threshold=0.5,
     ...     target=1, objectives=("changes",), dtypes={"Age": "int64"},
     ... )
     >>> len(explanation), Explanation.from_dict(explanation.to_dict()) == explanation
@@ -91,7 +91,7 @@ class Explanation:
     kind: TableKind = "pandas"  # of table that `to_frame` returns: the one that the person came in
     message: str | None = None  # why there is no result, for ERROR
     as_of: datetime.date | None = None  # the day that it is about, as the caller states it
-    question: Question | None = None  # how features are called, what they may do, and by what code
+    problem: ProblemRecord | None = None  # how features are called, what they may do, and by what code
     elapsed: Number = 0.0  # seconds in all
     timings: dict[str, Number] = field(default_factory=dict)  # stage ("search", "verification") → seconds
 
@@ -121,7 +121,7 @@ class Explanation:
     @overload
     def to_frame(self, *, kind: str | None = None) -> Any: ...
     def to_frame(self, *, kind: str | None = None) -> Any:
-        """Give a row per option: its number, the model's columns, the objectives, score, plausibility.
+        """Return a row per option: its number, the model's columns, the objectives, score, plausibility.
 
         Model columns have the types of the user's own frame, categories all their labels, and an unseen
         label of the person behind them. Where a model column has the name of one of ours, ours gets a
@@ -150,13 +150,13 @@ class Explanation:
         """
         return pick(self, count)
 
-    def to_dict(self, *, times: bool = False, question: bool = True) -> dict[str, Any]:
-        """Give the same content as JSON-ready data, the same to the byte for the same result of one kind.
+    def to_dict(self, *, times: bool = False, problem: bool = True) -> dict[str, Any]:
+        """Return the same content as JSON-ready data, the same to the byte for the same result of one kind.
 
-        `times` adds the elapsed times, which differ from run to run; `question` says whether the question
+        `times` adds the elapsed times, which differ from run to run; `problem` says whether the problem
         (names, policy, population, versions) goes along. `p2ce/result/explanation.schema.json` is its schema.
         """
-        without = (() if times else ("elapsed", "timings")) + (() if question else ("question",))
+        without = (() if times else ("elapsed", "timings")) + (() if problem else ("problem",))
         return {"format": FORMAT, "columns": list(self.dtypes), **plain_fields(self, without)}
 
     @classmethod
@@ -177,7 +177,7 @@ class Explanation:
         if not isinstance(other, Explanation):
             return False
         # On the JSON form, so that a missing value (NaN) in the person equals itself.
-        apart = ("counterfactuals", "certificate", "kind", "question", "elapsed", "timings")
+        apart = ("counterfactuals", "certificate", "kind", "problem", "elapsed", "timings")
         mine, theirs = (plain_fields(one, apart) for one in (self, other))
         return (
             all(
@@ -209,10 +209,10 @@ class StoredExplanation(Explanation):
     columns: tuple[str, ...]
 
     def opened(self, place: str) -> Explanation:
-        """Give the explanation, with everything in the order of columns and objectives."""
+        """Return the explanation, with everything in the order of columns and objectives."""
         options = (
             option.in_order(self.columns, self.objectives, f"{place}counterfactuals[{number}]")
             for number, option in enumerate(self.counterfactuals)
         )
-        question = None if self.question is None else self.question.in_order(self.columns)
-        return opened(self, Explanation, place, counterfactuals=tuple(options), question=question)
+        problem = None if self.problem is None else self.problem.in_order(self.columns)
+        return opened(self, Explanation, place, counterfactuals=tuple(options), problem=problem)

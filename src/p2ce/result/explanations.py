@@ -12,10 +12,10 @@ from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.counterfactual_table import Layout, counterfactual_table, own_name
 from p2ce.result.explanation import Explanation, StoredExplanation
 from p2ce.result.json_data import parse_json, to_record
-from p2ce.result.question import Question
+from p2ce.result.problem_record import ProblemRecord
+from p2ce.result.relaxations import StoredRelaxations
 from p2ce.result.rendered import rendered
 from p2ce.result.status import Status
-from p2ce.result.why_none import StoredWhyNone
 from p2ce.tables import TableKind, as_kind
 from p2ce.tables.json_values import Count, Value, to_plain
 
@@ -105,7 +105,7 @@ class Explanations(Sequence[Explanation]):
     @overload
     def to_frame(self, *, kind: str | None = None) -> Any: ...
     def to_frame(self, *, kind: str | None = None) -> Any:
-        """Give a row per counterfactual of every person, as `Explanation.to_frame` and whose it is.
+        """Return a row per counterfactual of every person, as `Explanation.to_frame` and whose it is.
 
         `person`, the first, is the person's index label; `status` is how their search ended. `as_of`, the
         day that the explanation is about, comes last, where any states one. People without an option have
@@ -140,7 +140,7 @@ class Explanations(Sequence[Explanation]):
     @overload
     def summary(self, *, kind: str | None = None) -> Any: ...
     def summary(self, *, kind: str | None = None) -> Any:
-        """Give a row per person: label, status, why there is no option, number of options, score, message.
+        """Return a row per person: label, status, why there is no option, number of options, score, message.
 
         What the model predicts today follows the score, where any prediction is known. The day that the
         explanation is about comes last, where any states one.
@@ -175,24 +175,26 @@ class Explanations(Sequence[Explanation]):
         return labels
 
     def to_dict(self, *, times: bool = False) -> dict[str, Any]:
-        """Give the same content as JSON-ready data; labels JSON cannot carry (dates, …) become text.
+        """Return the same content as JSON-ready data; labels JSON cannot carry (dates, …) become text.
 
-        Each question is written once, since people have it in common.
+        Each problem is written once, since people have it in common.
         """
-        questions: dict[int, tuple[int, Question]] = {}  # by identity: place in the list, and the question
+        questions: dict[
+            int, tuple[int, ProblemRecord]
+        ] = {}  # by identity: place in the list, and the problem
         places = [
             None
-            if entry.question is None
-            else questions.setdefault(id(entry.question), (len(questions), entry.question))[0]
+            if entry.problem is None
+            else questions.setdefault(id(entry.problem), (len(questions), entry.problem))[0]
             for entry in self
         ]
         return {
             "format": FORMAT,
             "kind": self.kind,
             "labels": to_plain(self.labels),
-            "questions": [question.to_dict() for _, question in questions.values()],
-            "question_of": places,
-            "people": [entry.to_dict(times=times, question=False) for entry in self],
+            "questions": [problem.to_dict() for _, problem in questions.values()],
+            "record_of": places,
+            "people": [entry.to_dict(times=times, problem=False) for entry in self],
         }
 
     @classmethod
@@ -221,7 +223,7 @@ class Explanations(Sequence[Explanation]):
         return (Explanations, (list(self), None, self.labels, *self._rest()))
 
     def _rest(self) -> tuple[Any, ...]:
-        """Give the arguments that say how tables of these people look."""
+        """Return the arguments that say how tables of these people look."""
         layout = self._layout
         return layout.dtypes, layout.objectives, layout.categories, self.kind
 
@@ -252,27 +254,29 @@ def shared_objectives(entries: Iterable[Explanation]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredExplanations:
-    """Explanations of many people as JSON holds them; those of one explainer share its question."""
+    """Explanations of many people as JSON holds them; those of one explainer share its problem."""
 
     format: Literal["p2ce.explanations/2"]
     kind: TableKind = "pandas"
     labels: tuple[Value, ...]
-    questions: tuple[Question, ...] = ()
-    question_of: tuple[Count | None, ...]  # the place of each person's question
+    questions: tuple[ProblemRecord, ...] = ()
+    record_of: tuple[Count | None, ...]  # the place of each person's problem
     people: tuple[StoredExplanation, ...]
-    why_none: StoredWhyNone | None = None  # written by the command line, where one person has no option
+    relaxations: StoredRelaxations | None = (
+        None  # written by the command line, where one person has no option
+    )
 
     def opened(self, place: str) -> list[Explanation]:
-        """Give the explanations, each with its question."""
-        if len(self.question_of) != len(self.people):
-            raise InvalidArgument(f"{place}question_of must have an entry for each of the people.")
-        ordered: dict[int, Question] = {}  # so that people share it
+        """Return the explanations, each with its problem."""
+        if len(self.record_of) != len(self.people):
+            raise InvalidArgument(f"{place}record_of must have an entry for each of the people.")
+        ordered: dict[int, ProblemRecord] = {}  # so that people share it
         people = []
-        for number, (stored, at) in enumerate(zip(self.people, self.question_of, strict=True)):
-            question = stored.question
+        for number, (stored, at) in enumerate(zip(self.people, self.record_of, strict=True)):
+            problem = stored.problem
             if at is not None:
                 if at >= len(self.questions):
-                    raise InvalidArgument(f"{place}question_of[{number}] is {at}, which is no question.")
-                question = ordered.setdefault(at, self.questions[at].in_order(stored.columns))
-            people.append(replace(stored.opened(f"{place}people[{number}]."), question=question))
+                    raise InvalidArgument(f"{place}record_of[{number}] is {at}, which is not a problem.")
+                problem = ordered.setdefault(at, self.questions[at].in_order(stored.columns))
+            people.append(replace(stored.opened(f"{place}people[{number}]."), problem=problem))
         return people

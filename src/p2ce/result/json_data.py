@@ -36,14 +36,14 @@ def parse_json(
         )
     except RecursionError:
         raise limits.exceeded("explanation_depth", f"{who}: the data are nested too deeply") from None
-    except ValueError as error:  # also of bytes that are no text, and of numbers with thousands of digits
+    except ValueError as error:  # also of bytes that are not text, and of numbers with thousands of digits
         raise InvalidArgument(
             f"{who} takes the text of a JSON file, and this is none: {error}. Was it written to the end?"
         ) from None
 
 
 def _reject_constant(constant: str) -> Any:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a number of JSON")
 
 
 def _named_once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def to_record(
         raise InvalidArgument(f"{who}: {shortened(error, LONGEST_ERROR)}. {todo}") from None
     except UnicodeEncodeError as error:  # msgspec takes names and words as UTF-8, which has no such form
         raise InvalidArgument(
-            f"{who}: {echoed(error.object, most=60)} holds half of a surrogate pair, which is no text. {todo}"
+            f"{who}: {echoed(error.object, most=60)} holds half of a surrogate pair, which is not text. {todo}"
         ) from None
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from p2ce.result.counterfactual import Counterfactual
-    from p2ce.result.question import Feature
+    from p2ce.result.problem_record import Feature
 
 Groups: TypeAlias = Mapping[str, tuple[str, ...]]  # category → the columns that are its levels
 Level: TypeAlias = tuple[str, ...]  # the columns that are 1: mostly one, none or several where data are odd
@@ -14,7 +14,7 @@ SEPARATORS = "_-=.:/ "
 
 
 def groups_of(features: "Mapping[str, Feature]") -> dict[str, tuple[str, ...]]:
-    """Give the columns of each category that is spread over several."""
+    """Return the columns of each category that is spread over several."""
     found: dict[str, list[str]] = {}
     for name, feature in features.items():
         if feature.group and feature.group not in features:
@@ -23,7 +23,7 @@ def groups_of(features: "Mapping[str, Feature]") -> dict[str, tuple[str, ...]]:
 
 
 def whole_changes(option: "Counterfactual", groups: Groups) -> dict[str, tuple[Any, Any]]:
-    """Give what changes as people see it: (before, after) of columns, and of categories as levels.
+    """Return what changes as people see it: (before, after) of columns, and of categories as levels.
 
     A category takes the place of the first of its columns that changes.
     """
@@ -41,12 +41,12 @@ def whole_changes(option: "Counterfactual", groups: Groups) -> dict[str, tuple[A
 
 
 def level_in(values: Mapping[str, Any], columns: Sequence[str]) -> Level:
-    """Give the level at which a row stands."""
+    """Return the level at which a row stands."""
     return tuple(column for column in columns if values.get(column) == 1)
 
 
 def level_names(features: "Mapping[str, Feature]", group: str, language: str) -> dict[str, str]:
-    """Say what the levels of a category are called, by column.
+    """State what the levels of a category are called, by column.
 
     That is the name or the name of 1 in their displays; else the column's own without what stands before
     all of them: of Housing_own and Housing_rent, "own" and "rent".

@@ -94,7 +94,7 @@ def pick(explanation: "Explanation", count: int) -> tuple[Pick, ...]:
 
 
 def scaled_costs(explanation: "Explanation") -> FloatArray:
-    """Give the costs (options, objectives) as shares of the range that each objective has on this front."""
+    """Return the costs (options, objectives) as shares of the range that each objective has on this front."""
     costs = rounded(
         np.array([[option.costs[name] for name in explanation.objectives] for option in explanation], float)
     )

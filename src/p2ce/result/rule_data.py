@@ -1,10 +1,10 @@
-"""Give rules between features as data, in the form that a policy file has for them."""
+"""Return rules between features as data, in the form that a policy file has for them."""
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidPolicy
 from p2ce.problem.rules.inequality import Inequality
 from p2ce.problem.rules.predicate import Predicate
 from p2ce.problem.rules.rule import Rule
@@ -41,7 +41,7 @@ else:
 
 
 def rule_data(rule: Rule) -> RuleData:
-    """Give a rule as JSON-ready data.
+    """Return a rule as JSON-ready data.
 
     A predicate that is a Python object, a rule of a user's own class, and one about values that JSON does not
     have, have no form in a policy file: a name or text stands for them.
@@ -60,7 +60,7 @@ def rule_data(rule: Rule) -> RuleData:
 
 
 def _sides(rule: Inequality) -> RuleData:
-    """Give the two sums of an inequality, each of columns times factors, and of a number."""
+    """Return the two sums of an inequality, each of columns times factors, and of a number."""
     left, right = rule.sides()
     return {"left": _terms(left), "right": _terms(right), "equal": rule.equal}
 
@@ -73,7 +73,7 @@ def _terms(terms: Iterable[tuple[str | None, Fraction]]) -> list[dict[str, Any]]
 
 
 def _factor(factor: Fraction) -> int | float | str:
-    """Give a factor as the number that was written; one that no decimal is, as a fraction."""
+    """Return a factor as the number that was written; one that no decimal is, as a fraction."""
     if factor.denominator == 1:
         return factor.numerator
     return float(factor) if Fraction(repr(float(factor))) == factor else str(factor)
@@ -83,7 +83,7 @@ def _read(data: Mapping[str, Any]) -> Rule | None:
     """Make the rule that data stand for; None if they are in no form of a policy file."""
     try:
         return rule_from_plain({key: value for key, value in data.items() if key not in SIDES})
-    except (InvalidActions, TypeError, ValueError, ArithmeticError):
+    except (InvalidPolicy, TypeError, ValueError, ArithmeticError):
         return None
 
 

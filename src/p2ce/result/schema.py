@@ -1,4 +1,4 @@
-"""Give the JSON schema of results; run as a module, write it to its file."""
+"""Return the JSON schema of results; run as a module, write it to its file."""
 
 import json
 from pathlib import Path
@@ -8,16 +8,16 @@ import msgspec
 
 from p2ce.result.explanation import StoredExplanation
 from p2ce.result.explanations import StoredExplanations
-from p2ce.result.why_none import StoredWhyNone
+from p2ce.result.relaxations import StoredRelaxations
 
 FILE = Path(__file__).parent / "explanation.schema.json"
 
 
 def json_schema() -> dict[str, Any]:
-    """Describe what `to_dict` of `Explanation`, `Explanations` and `WhyNone` gives (draft 2020-12).
+    """Describe what `to_dict` of `Explanation`, `Explanations` and `Relaxations` gives (draft 2020-12).
 
     >>> [one["$ref"] for one in json_schema()["anyOf"]]
-    ['#/$defs/StoredExplanation', '#/$defs/StoredExplanations', '#/$defs/StoredWhyNone']
+    ['#/$defs/StoredExplanation', '#/$defs/StoredExplanations', '#/$defs/StoredRelaxations']
     """
     checked: dict[str, Any] = {}  # the types that are checked by hand, by name
 
@@ -26,7 +26,7 @@ def json_schema() -> dict[str, Any]:
         return {"$ref": f"#/$defs/{kind.__name__}"}
 
     roots, known = msgspec.json.schema_components(
-        (StoredExplanation, StoredExplanations, StoredWhyNone), schema_hook=refer
+        (StoredExplanation, StoredExplanations, StoredRelaxations), schema_hook=refer
     )
     for part in known.values():
         if "description" in part:  # the first paragraph of the docstring, without its examples

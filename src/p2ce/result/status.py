@@ -1,4 +1,4 @@
-"""Say in one word how an explanation ended."""
+"""State in one word how an explanation ended."""
 
 from enum import StrEnum
 
@@ -22,5 +22,5 @@ class Status(StrEnum):
     HEURISTIC = "HEURISTIC"  # nothing is proven: an estimate cut the search, for example
     # Stopped early, by the time limit or the limit of work on the finest grid: what was found, what is open.
     TIME_LIMIT = "TIME_LIMIT"
-    ALREADY_FAVOURABLE = "ALREADY_FAVOURABLE"  # the model accepts the person as they are
+    ACCEPTED = "ACCEPTED"  # the model accepts the person as they are
     ERROR = "ERROR"  # this row could not be explained; the message says why

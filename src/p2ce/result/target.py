@@ -23,7 +23,7 @@ def must_win(explanation: "Explanation") -> bool:
 
 
 def wanted_ends(target: tuple[Any, Any]) -> tuple[float, ...]:
-    """Give the ends that a wanted range has; None and infinities leave it open.
+    """Return the ends that a wanted range has; None and infinities leave it open.
 
     >>> wanted_ends((100, None))
     (100.0,)
@@ -32,7 +32,7 @@ def wanted_ends(target: tuple[Any, Any]) -> tuple[float, ...]:
 
 
 def narrowed(explanation: "Explanation") -> tuple[Any, Any]:
-    """Give the range that a prediction must lie in: the wanted one, less the margin on both sides."""
+    """Return the range that a prediction must lie in: the wanted one, less the margin on both sides."""
     low, high = explanation.target
     margin = explanation.margin
     if not (math.isfinite(margin) and margin > 0):

@@ -21,7 +21,7 @@ class Density:
 class FeatureMap:
     """Two features of one person, everything else as it is today: the model's score on a fine grid.
 
-    `Explainer.map_of` makes it, since that takes the model; `p2ce.plot_map` draws it.
+    `Explainer.feature_map` makes it, since that takes the model; `p2ce.plot_map` draws it.
     """
 
     explanation: Explanation  # whose options changing no other feature are drawn

@@ -54,7 +54,7 @@ def assemble_forest(trees: Sequence[TreeNodes]) -> Forest:
 def resplit(
     forest: Forest, feature: IntArray | Int32Array, threshold: FloatArray, steps: Mapping[int, Steps]
 ) -> Forest:
-    """Give the nodes of a forest other features and cuts, some of them splits that are not one cut."""
+    """Return the nodes of a forest other features and cuts, some of them splits that are not one cut."""
     changed = replace(forest, feature=feature.astype(np.int32), threshold=threshold)
     return assemble_forest(trees_of(changed, steps)) if steps else changed
 
@@ -168,7 +168,7 @@ def _as_cuts(tree: TreeNodes) -> TreeNodes:
 
 
 def _preorder(roots: IntArray, left: IntArray, right: IntArray) -> tuple[IntArray, np.ndarray]:
-    """Give every node its preorder position, level by level for all trees at once."""
+    """Return every node its preorder position, level by level for all trees at once."""
     levels = []
     front = roots
     while len(front):
@@ -193,5 +193,5 @@ def _preorder(roots: IntArray, left: IntArray, right: IntArray) -> tuple[IntArra
 
 
 def largest_leaves(forest: Forest) -> FloatArray:
-    """Give the largest leaf magnitude of each tree: (trees,)."""
+    """Return the largest leaf magnitude of each tree: (trees,)."""
     return np.maximum.reduceat(np.abs(forest.value), forest.root)

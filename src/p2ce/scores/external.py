@@ -128,7 +128,7 @@ class RowScore:
 
 
 def undecided(count: int) -> Verdicts:
-    """Say nothing about so many cells."""
+    """State nothing about so many cells."""
     return Verdicts(np.full(count, UNDECIDED), np.full(count, np.nan))
 
 

@@ -17,7 +17,7 @@ def rank(values: FloatArray) -> IntArray:
 
 
 def unrank(ranks: IntArray) -> FloatArray:
-    """Give the doubles of ranks: (n,) → (n,)."""
+    """Return the doubles of ranks: (n,) → (n,)."""
     magnitude = np.abs(ranks).view(np.float64)
     return np.where(ranks >= 0, magnitude, -magnitude)
 

@@ -63,7 +63,7 @@ def _forest(forest: Forest, compounds: Sequence[Compound], shown: list[FloatArra
 def _contributions(
     score: FlatScore, compounds: Sequence[Compound], shown: list[FloatArray]
 ) -> Callable[[FloatArray], FloatArray]:
-    """Give what each column adds, that of members under their compound.
+    """Return what each column adds, that of members under their compound.
 
     These are the same products as before, added in another order, which the score's band covers.
     """

@@ -1,4 +1,4 @@
-"""Say what a layer of a network is, and run rows through layers the obvious way."""
+"""State what a layer of a network is, and run rows through layers the obvious way."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -45,7 +45,7 @@ class Layer:
 
     @property
     def below(self) -> float:
-        """Give the slope below zero of an activation that has straight pieces; 1 makes it the identity."""
+        """Return the slope below zero of an activation that has straight pieces; 1 makes it the identity."""
         return {"identity": 1.0, "relu": 0.0}.get(self.activation, self.slope)
 
     @property

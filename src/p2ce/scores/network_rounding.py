@@ -35,7 +35,7 @@ DETOUR = 3.0
 
 
 def gamma(terms: float, unit: float) -> float:
-    """Give n·u/(1 − n·u), infinite where it says nothing."""
+    """Return n·u/(1 − n·u), infinite where it says nothing."""
     share = terms * unit
     return share / (1.0 - share) if share < 0.25 else np.inf
 
@@ -46,7 +46,7 @@ def floor_of(unit: float) -> float:
 
 
 def ceiling_of(unit: float) -> float:
-    """Give a magnitude up to which no intermediate result overflows."""
+    """Return a magnitude up to which no intermediate result overflows."""
     return 1e100 if unit <= DOUBLE else 1e24
 
 

@@ -114,7 +114,7 @@ def price_corner(instance, box, size, least_changes, sums):
 
 @kernel
 def corner_key(instance, sums):
-    """Give what the best-first order goes by: the lower corner, with all objectives of the same order."""
+    """Return what the best-first order goes by: the lower corner, with all objectives of the same order."""
     key = 0.0
     for m in range(sums.total.shape[0]):
         key += sums.total[m] * instance.shares[m]

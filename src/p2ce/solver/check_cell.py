@@ -25,7 +25,7 @@ def passes(flat, s, instance, cell, row, counters):
     """Score one cell in the library's own order. Undecided cells pass: verification settles them."""
     table = flat.scores[s].table
     if table >= flat.weights.shape[0]:
-        # A rule is no model of anybody's: its ticks are all there is, and verification has the last word.
+        # A rule is not a model of anybody's: its ticks are all there is, and verification has the last word.
         total = instance.limits[s].base
         for a in range(cell.shape[0]):
             total += instance.gains[table, a, cell[a]]

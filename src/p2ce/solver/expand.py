@@ -40,7 +40,7 @@ from p2ce.solver.search_state import (
 )
 from p2ce.solver.split_box import split_by_cost
 
-# Points of a box have at least one change: the instance itself is no counterfactual.
+# Points of a box have at least one change: the instance itself is not a counterfactual.
 ONE_CHANGE = 1
 
 

@@ -24,7 +24,7 @@ class Fronts:
 
 
 def no_fronts(objectives: int, axes: int) -> Fronts:
-    """Give the result of a search for an empty batch."""
+    """Return the result of a search for an empty batch."""
     return Fronts(
         points=np.zeros((0, axes), dtype=np.int32),
         first=np.zeros(1, dtype=np.int64),

@@ -32,7 +32,7 @@ def new_front(room: int, objectives: int, axes: int) -> Front:
 
 @kernel
 def compare_point(front, point, costs):
-    """Say whether a front point dominates a cost vector, ties with it, or neither."""
+    """Return whether a front point dominates a cost vector, ties with it, or neither."""
     relation = TIED
     for m in range(costs.shape[0]):
         if front.costs[point, m] > costs[m]:

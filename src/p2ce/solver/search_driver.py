@@ -247,7 +247,7 @@ class SearchDriver:
         self.settings = self.settings._replace(dense_cells=min(SMALL_BOX_CELLS, self.most_cells))
 
     def _quota(self, one: _Active) -> int:
-        """Give how many cells of an instance the next batch may hold."""
+        """Return how many cells of an instance the next batch may hold."""
         active = len(self.active)
         fair = BATCH_CELLS // active
         if self.estimated or self.work_limits is not None:
@@ -419,7 +419,7 @@ class SearchDriver:
         kernels.offer_evaluated(search, queue, np.zeros(0, dtype=np.int64), 0, keep_ties)
         if not self.bounded:
             return
-        # The whole grid is no infeasible box, as a rule, so that every stage of a bound has its turn.
+        # The whole grid is not an infeasible box, as a rule, so that every stage of a bound has its turn.
         positions = self.instances.positions[:1]
         everywhere = Boxes(
             low=np.ascontiguousarray(positions["lowest"]),
@@ -458,7 +458,7 @@ def cheapest_open(instances: FlatInstances, p: int, search: ss.SearchState) -> F
 
 
 def _cheapest_change(costs: FloatArray, low: Int32Array, high: Int32Array, here: int) -> FloatArray:
-    """Give the costs (objectives, boxes) of the nearest candidates; infinite where there are none."""
+    """Return the costs (objectives, boxes) of the nearest candidates; infinite where there are none."""
     left, right = np.minimum(high, here - 1), np.maximum(low, here + 1)
     below = np.where(left >= low, costs[:, np.maximum(left, 0)], np.inf)
     above = np.where(right <= high, costs[:, np.minimum(right, costs.shape[1] - 1)], np.inf)

@@ -164,7 +164,7 @@ def with_larger_front(search: SearchState) -> SearchState:
 
 
 def doubled(array: Records) -> Records:
-    """Give the same rows with as much room again."""
+    """Return the same rows with as much room again."""
     larger = np.zeros((2 * len(array), *array.shape[1:]), dtype=array.dtype)
     larger[: len(array)] = array
     return larger

@@ -1,4 +1,4 @@
-"""Say what one cell of a table holds, whatever library it came from."""
+"""State what one cell of a table holds, whatever library it came from."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def is_missing(value: Any) -> bool:
 
 
 def plain_cell(value: Any, *, in_floats: bool = False) -> Any:
-    """Give a cell in plain Python; a missing one is NaN in a column of floats and None elsewhere.
+    """Return a cell in plain Python; a missing one is NaN in a column of floats and None elsewhere.
 
     >>> plain_cell(np.int8(41)), plain_cell(np.nan)
     (41, None)
@@ -38,6 +38,6 @@ def holds_floats(dtype: Any) -> bool:
 
 
 def plain_cells(column: Any) -> list[Any]:
-    """Give a pandas column as plain Python values."""
+    """Return a pandas column as plain Python values."""
     floats = holds_floats(column.dtype)
     return [plain_cell(value, in_floats=floats) for value in column.tolist()]

@@ -130,7 +130,7 @@ class Coding:
         return found
 
     def plain(self, code: float) -> Any:
-        """Give one value in plain Python: 41 in a whole column, not 41.0; None for a missing label."""
+        """Return one value in plain Python: 41 in a whole column, not 41.0; None for a missing label."""
         if code == MISSING:
             if self.labels is not None:
                 return self.gap if isinstance(self.dtype, np.dtype) else None
@@ -144,7 +144,7 @@ class Coding:
         return int(code) if kind in "iu" else float(code)
 
     def _widened(self, cells: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> Any:
-        """Give the categorical type, with the labels at hand that it does not know."""
+        """Return the categorical type, with the labels at hand that it does not know."""
         import pandas as pd
 
         if not self.unseen:
@@ -286,7 +286,7 @@ def _places(coding: Coding) -> Mapping[Any, int]:
 
 
 def _factorized(values: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]] | None:
-    """Give a column of text or categories as places among its labels; None for what would be mixed up."""
+    """Return a column of text or categories as places among its labels; None for what would be mixed up."""
     import pandas as pd
 
     dtype = getattr(values, "dtype", None)
@@ -315,7 +315,7 @@ def _objects(values: Any) -> npt.NDArray[Any]:
 
 
 def _numbers(cells: npt.NDArray[Any]) -> FloatArray:
-    """Read cells as float64; infinite ones and what is no number become NaN."""
+    """Read cells as float64; infinite ones and what is not a number become NaN."""
     if cells.dtype.kind in "biuf":
         found = cells.astype(np.float64)
         return np.where(np.isnan(found), MISSING, np.where(np.isinf(found), np.nan, found))

@@ -1,4 +1,4 @@
-"""Give a frame of pandas back in another kind of table."""
+"""Return a frame of pandas back in another kind of table."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ WRITERS: "dict[str, Callable[[pd.DataFrame], Any]]" = {
 
 
 def as_kind(frame: "pd.DataFrame", kind: str) -> Any:
-    """Give a frame of pandas as a table of the kind, types and gaps kept as far as the kind has them.
+    """Return a frame of pandas as a table of the kind, types and gaps kept as far as the kind has them.
 
     >>> import pandas as pd
     >>> as_kind(pd.DataFrame({"Age": [41], "Housing": ["own"]}), "records")

@@ -25,7 +25,7 @@ _names: dict[type, tuple[str, ...]] = {}  # of the fields of the records that we
 
 
 def to_plain(value: Any) -> Any:
-    """Give the JSON form of values, and of records, mappings and sequences of them.
+    """Return the JSON form of values, and of records, mappings and sequences of them.
 
     Sequences become lists. What JSON has no form for (dates, intervals, …) becomes its text.
 
@@ -59,7 +59,7 @@ def to_plain(value: Any) -> Any:
 
 
 def plain_fields(record: Any, without: Container[str] = ()) -> dict[str, Any]:
-    """Give the fields of a record as JSON-ready data."""
+    """Return the fields of a record as JSON-ready data."""
     kind = type(record)
     if kind not in _names:
         _names[kind] = tuple(one.name for one in fields(record))
@@ -87,7 +87,7 @@ def misfit(expected: str, data: Any) -> ValueError:
 
 
 def _special(data: Any) -> Any:
-    """Give the number that an object with one key stands for; None if it is none."""
+    """Return the number that an object with one key stands for; None if it is none."""
     if not isinstance(data, Mapping) or len(data) != 1:
         return None
     held = data.get(NOT_FINITE)

@@ -29,7 +29,7 @@ FOREIGN: dict[tuple[str, str], TableKind] = {
 
 
 def kind_of(table: Any) -> TableKind | None:
-    """Name the kind of a table; None for what is no table.
+    """Name the kind of a table; None for what is not a table.
 
     A dict is one of columns. NumPy arrays count if their columns have names: structured ones, and pairs
     ``(array, names)`` of an array with two dimensions.

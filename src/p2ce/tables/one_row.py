@@ -12,7 +12,7 @@ from p2ce.tables.to_pandas import as_pandas
 
 
 def as_person(row: Any) -> tuple[Any, TableKind | None]:
-    """Give a person as pandas, a dict or an array, and the kind of table that they came in, if in any.
+    """Return a person as pandas, a dict or an array, and the kind of table that they came in, if in any.
 
     What pandas or NumPy already is stays as it is. One-row tables of every other kind, named tuples and
     rows of structured arrays become dicts of plain values. Where the kind is None (a dict, a tuple, an

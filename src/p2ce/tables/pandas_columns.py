@@ -19,7 +19,7 @@ Problem: TypeAlias = type[P2CEError]  # which error a table that cannot be read 
 
 
 def unsupported(name: object, what: object, error: Problem) -> P2CEError:
-    """Say that a column is of no type that people can change values of."""
+    """State that a column is of no type that people can change values of."""
     rejection = UnsupportedColumn if issubclass(error, InvalidReference) else error
     return rejection(
         f"Expected columns of numbers, bools, categories or text, got {echoed(str(name))} ({what}). "
@@ -28,7 +28,7 @@ def unsupported(name: object, what: object, error: Problem) -> P2CEError:
 
 
 def text_dtype() -> Any:
-    """Give the type in which pandas holds text: `str` from pandas 3 on, objects before."""
+    """Return the type in which pandas holds text: `str` from pandas 3 on, objects before."""
     import pandas as pd
 
     return pd.Series([""]).dtype

@@ -69,7 +69,7 @@ def kind_of_file(path: Path, what: str) -> FileKind:
         )
     if path.suffix.lower() in NO_TABLES:
         kind = NO_TABLES[path.suffix.lower()]
-        raise InvalidArgument(f"{what} is called like {kind}, and is no table of that kind.")
+        raise InvalidArgument(f"{what} is called like {kind}, and is not a table of that kind.")
     return "text"
 
 
@@ -209,7 +209,7 @@ def _as_table(frame: "pd.DataFrame", path: Path, what: str, form: _TextFormat) -
 
     if len(form.names) != frame.shape[1]:
         raise InvalidArgument(
-            f"{what} is no table: its first line names {len(form.names):,} columns, and it has "
+            f"{what} is not a table: its first line names {len(form.names):,} columns, and it has "
             f"{frame.shape[1]:,}. Write the names on one line."
         )
     frame.columns = pd.Index(form.names)
@@ -249,7 +249,7 @@ def _without_longer_rows() -> Iterator[None]:
 
 @contextmanager
 def _errors_in_one_line(path: Path, what: str) -> Iterator[None]:
-    """Say in one line why a text file cannot be read."""
+    """State in one line why a text file cannot be read."""
     import pandas as pd
 
     try:
@@ -266,7 +266,7 @@ def _errors_in_one_line(path: Path, what: str) -> Iterator[None]:
     except (ValueError, pd.errors.ParserWarning, csv.Error) as error:
         why = one_line(error).rpartition("C error: ")[2]
         raise InvalidArgument(
-            f"{what} is no table: {why.rstrip('.')}. Each row needs as many cells as the first line has."
+            f"{what} is not a table: {why.rstrip('.')}. Each row needs as many cells as the first line has."
         ) from error
 
 

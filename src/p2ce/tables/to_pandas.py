@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def as_pandas(table: Any, *, error: Problem = InvalidReference) -> tuple["pd.DataFrame", TableKind]:
-    """Give a table as a frame of pandas, and the name of the kind that it was.
+    """Return a table as a frame of pandas, and the name of the kind that it was.
 
     Every column gets the type that says the same: whole numbers and bools with gaps the nullable types,
     dictionaries and enums categories. A frame of pandas is given back as it is.

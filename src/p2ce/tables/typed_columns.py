@@ -64,7 +64,7 @@ def as_written(table: Table, name: str) -> "pd.Series[Any]":
 
 
 def with_gaps(table: Table) -> "pd.DataFrame":
-    """Give the cells as they stand in the file, but among numbers what says that it is missing is."""
+    """Return the cells as they stand in the file, but among numbers what says that it is missing is."""
     import pandas as pd
 
     columns = {}
@@ -138,7 +138,7 @@ def _each(table: Table, name: str, read: Callable[[Any], Any]) -> list[Any]:
 def typed_people(
     table: Table, reference: "Mapping[str, pd.Series[Any]] | pd.DataFrame", *, strict: bool = True
 ) -> "pd.DataFrame":
-    """Give people's columns the types of the reference; without ``strict`` no column is rejected."""
+    """Return people's columns the types of the reference; without ``strict`` no column is rejected."""
     import pandas as pd
 
     columns = {str(name): like(table, str(name), one, strict=strict) for name, one in reference.items()}
@@ -245,7 +245,7 @@ def says_missing(cell: Any) -> bool:
 
 
 def key_of(label: Any) -> Any:
-    """Give that by which two labels are the same: 1 and 1.0 are, 1 and "1" are not."""
+    """Return that by which two labels are the same: 1 and 1.0 are, 1 and "1" are not."""
     plain = label.item() if isinstance(label, np.generic) else label
     if isinstance(plain, bool):
         return ("bool", plain)

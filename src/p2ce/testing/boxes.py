@@ -52,7 +52,7 @@ def _random_box(placement: Placement, person: int, rng: np.random.Generator) -> 
 
 
 def stacked(boxes: list[BoxOf]) -> tuple[IntArray, Boxes]:
-    """Give the owners of boxes, and the boxes as external scores take them."""
+    """Return the owners of boxes, and the boxes as external scores take them."""
     owner = np.array([box.person for box in boxes], dtype=np.int64)
     return owner, Boxes(
         low=np.array([box.low for box in boxes], dtype=np.int32),

@@ -91,7 +91,7 @@ def _accepts(explainer: Explainer, person: pd.DataFrame) -> Callable[[pd.DataFra
 
 
 def _judged(explainer: Explainer, frame: pd.DataFrame) -> FloatArray:
-    """Give the decision values of the detector that is required; of our own forest, the path lengths."""
+    """Return the decision values of the detector that is required; of our own forest, the path lengths."""
     judge = explainer._problem.required_detector
     assert judge is not None
     if judge.evaluate is not None:

@@ -81,8 +81,8 @@ def check_detector(
         rng = np.random.default_rng(random_state)
         grid = grid_of_reference(subject)
         checked = rows_to_check(subject, grid, rows, rng)
-        answers = check_repeatability(subject, checked, rng)
-        compared = check_scores(subject, grid, checked, answers)
+        results = check_repeatability(subject, checked, rng)
+        compared = check_scores(subject, grid, checked, results)
         own = subject.evaluate(subject.reference)
         _check_share(subject, own, contamination)
         bounded = check_bounds(subject, grid, boxes=boxes, cells=cells, rng=rng, again=None)
@@ -95,7 +95,7 @@ def check_detector(
         contamination=contamination,
         plausible=float(subject.accepts(own).mean()),
         rows=len(checked),
-        accepted=int(subject.accepts(answers).sum()),
+        accepted=int(subject.accepts(results).sum()),
         **unusual_of(subject, checked)._asdict(),
         tolerance=subject.tolerance,
         state=state.how,
@@ -139,8 +139,8 @@ def _check_fronts(
     random_state: int,
 ) -> Fronts:
     """Search for people with a model that wants more of one column, and let the detector decide."""
-    actions = small_actions(subject, reference, rng)
-    movable = [feature for feature in actions.features if not feature.fixed and feature.count() > 1]
+    policy = small_actions(subject, reference, rng)
+    movable = [feature for feature in policy.features if not feature.fixed and feature.count() > 1]
     if not movable:
         return Fronts(0, 0)
     codebook = codebook_of(reference)
@@ -170,7 +170,7 @@ def _check_fronts(
         explainer = Explainer(
             wanted,
             reference,
-            actions=actions,
+            policy=policy,
             max_changes=MAX_CHANGES,
             plausibility=detector,
             contamination=contamination,

@@ -56,7 +56,7 @@ class _Case:
         stated = yaml.safe_load(parts["policy.yaml"])
         self.record, self.given = (parsed(parts, f"{name}.json") for name in ("evidence", "explanation"))
         self.certificate = self.given["certificate"] or {}
-        self.names, rules = self.given["columns"], self.given["question"]["rules"]
+        self.names, rules = self.given["columns"], self.given["problem"]["rules"]
         self.policy = policy = StatedPolicy(
             self.names, self.record["labels"], stated["features"], rules, self.given["person"]
         )
@@ -106,7 +106,7 @@ class _Case:
     def person(self, key: str) -> list[str]:
         (score,), (accepted,) = self.judge(self.policy.before[None])
         right = np.isclose(score, self.given[key], rtol=1e-5, atol=1e-5)
-        fits = accepted == (self.given["status"] == "ALREADY_FAVOURABLE")
+        fits = accepted == (self.given["status"] == "ACCEPTED")
         return [f"the model gives {score:.6g}"] * (not right) + ["the status is another"] * (not fits)
 
     def on_grid(self) -> list[str]:

@@ -88,8 +88,8 @@ def check_model(
             random_state=random_state,
             # Where the target must win or lie in a range, there is no other threshold.
             parse_at=None if found.scale == LEAD else parse_at,
-            explainer=lambda ordered, actions: explainer_of(
-                model, ordered, actions=actions, target=target, threshold=threshold, scale=scale
+            explainer=lambda ordered, policy: explainer_of(
+                model, ordered, policy=policy, target=target, threshold=threshold, scale=scale
             ),
         )
     return replace(report, state=state.how)
@@ -142,8 +142,8 @@ def check_adapter(
     grid = grid_of_reference(subject)
     with unchanged(None, "model", reference):
         checked = rows_to_check(subject, grid, rows, rng)
-        answers = check_repeatability(subject, checked, rng)
-        compared = check_scores(subject, grid, checked, answers)
+        results = check_repeatability(subject, checked, rng)
+        compared = check_scores(subject, grid, checked, results)
         again = None
         if parse_at is not None:
             again = lambda threshold: _at(subject, parse_at(threshold))  # noqa: E731
@@ -154,7 +154,7 @@ def check_adapter(
         scale=adapter.scale,
         threshold=adapter.threshold,
         rows=len(checked),
-        accepted=int(subject.accepts(answers).sum()),
+        accepted=int(subject.accepts(results).sum()),
         **unusual_of(subject, checked)._asdict(),
         tolerance=adapter.tolerance,
         state="frame and seeds",

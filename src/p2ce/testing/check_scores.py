@@ -29,12 +29,12 @@ class Compared(NamedTuple):
     undecided: int
 
 
-def check_scores(subject: Subject, grid: BaseGrid, rows: FloatArray, answers: FloatArray) -> Compared:
+def check_scores(subject: Subject, grid: BaseGrid, rows: FloatArray, results: FloatArray) -> Compared:
     """Compare all that the score says about rows with the user's own scores."""
     worst: float | None = None
     undecided = 0
     for one in verdicts_of(subject, grid, rows):
-        error = check_verdicts(subject, rows, answers, one)
+        error = check_verdicts(subject, rows, results, one)
         worst = error if worst is None or error is None else max(worst, error)
         undecided = max(undecided, int((~one.accepts & ~one.rejects).sum()))
     return Compared(worst, undecided)
@@ -72,23 +72,23 @@ def _verdicts_of_score(score: Any, grid: BaseGrid, rows: FloatArray) -> list[Sco
 
 
 def check_verdicts(
-    subject: Subject, rows: FloatArray, answers: FloatArray, one: ScoreVerdicts
+    subject: Subject, rows: FloatArray, results: FloatArray, one: ScoreVerdicts
 ) -> float | None:
     """Compare scores of rows with the user's own; give the largest error, if there is one score."""
     name = f"The score of this {subject.who} as parsed ({subject.family}, by {one.how})"
     worst = None
     if subject.report is not None:
         reported = np.asarray(subject.report(one.value))
-        error = apart(reported, answers)
+        error = apart(reported, results)
         at = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
         require(
             error[at] <= subject.tolerance,
-            f"{name} has to be within {subject.tolerance:g} of its own; expected {float(answers[at])!r}, got "
+            f"{name} has to be within {subject.tolerance:g} of its own; expected {float(results[at])!r}, got "
             f"{float(reported[at])!r} for {subject.shown(rows[at])}. Check weights, leaves, offset and "
             "`report`.",
         )
         worst = float(error.max(initial=0.0))
-    accepted = subject.accepts(answers)
+    accepted = subject.accepts(results)
     for said, wrong, what in (
         (one.accepts, one.accepts & ~accepted, "certain that rows are accepted"),
         (one.rejects, one.rejects & accepted, "certain that rows are rejected"),
@@ -99,7 +99,7 @@ def check_verdicts(
                 False,
                 f"{name} is {what} only where its own score agrees; of {int(said.sum())} such rows "
                 f"{int(wrong.sum())} are not, such as {subject.shown(rows[at])}: score "
-                f"{float(one.value[at])!r}, own score {float(answers[at])!r}, threshold "
+                f"{float(one.value[at])!r}, own score {float(results[at])!r}, threshold "
                 f"{subject.threshold!r}. Raise `accept_from`, or lower `reject_below`, by the rounding.",
             )
     return worst

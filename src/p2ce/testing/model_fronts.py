@@ -11,13 +11,13 @@ from p2ce.arrays import BoolArray
 from p2ce.compilation.compiled_problem import Problem, labels_of
 from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.explainer import Explainer
-from p2ce.problem.actions import ActionSet
+from p2ce.problem.policy import Policy
 from p2ce.testing.check_fronts import MAX_CHANGES, Fronts, check_fronts
 from p2ce.testing.small_grid import rejected_rows, small_actions
 from p2ce.testing.subject import Subject
 
-# Makes an explainer of the model for a reference, in the model's order, and an action set.
-MakeExplainer: TypeAlias = Callable[[pd.DataFrame, ActionSet], Explainer]
+# Makes an explainer of the model for a reference, in the model's order, and a policy.
+MakeExplainer: TypeAlias = Callable[[pd.DataFrame, Policy], Explainer]
 
 
 def check_model_fronts(
@@ -34,9 +34,9 @@ def check_model_fronts(
     if not len(rejected):
         return Fronts(0, 0)
     ordered = reference[list(labels_of(reference, read.columns))]
-    actions = small_actions(subject, ordered, rng)
-    black_box = _of_callable(read, ordered, actions)
-    own = _of_adapter(read, ordered, actions, subject) if explainer is None else explainer(ordered, actions)
+    policy = small_actions(subject, ordered, rng)
+    black_box = _of_callable(read, ordered, policy)
+    own = _of_adapter(read, ordered, policy, subject) if explainer is None else explainer(ordered, policy)
 
     def accepts(frame: pd.DataFrame) -> BoolArray:
         return subject.accepts(subject.evaluate_frame(frame))
@@ -45,10 +45,10 @@ def check_model_fronts(
     return check_fronts(explainers, subject.frame(rejected), accepts)
 
 
-def _of_callable(read: ModelAdapter, reference: pd.DataFrame, actions: ActionSet) -> Explainer:
+def _of_callable(read: ModelAdapter, reference: pd.DataFrame, policy: Policy) -> Explainer:
     """Make an explainer that knows nothing of the model but its scores."""
     made = explainer_of(
-        lambda frame: read.evaluate(frame), reference, actions=actions, threshold=read.threshold
+        lambda frame: read.evaluate(frame), reference, policy=policy, threshold=read.threshold
     )
     black_box = made._problem.model
     # Single precision rounds differently in another batch, which a few rows may not show.
@@ -57,11 +57,9 @@ def _of_callable(read: ModelAdapter, reference: pd.DataFrame, actions: ActionSet
     return made
 
 
-def _of_adapter(
-    read: ModelAdapter, reference: pd.DataFrame, actions: ActionSet, subject: Subject
-) -> Explainer:
+def _of_adapter(read: ModelAdapter, reference: pd.DataFrame, policy: Policy, subject: Subject) -> Explainer:
     """Put an adapter without a registered family in the place of a callable's."""
-    made = _of_callable(read, reference, actions)
+    made = _of_callable(read, reference, policy)
     nullable = frozenset(subject.columns[column] for column in subject.nullable)
     made._problem = _with_model(made._problem, read, made._problem.nullable | nullable)
     return made
@@ -75,7 +73,7 @@ def explainer_of(
     model: Any,
     reference: pd.DataFrame,
     *,
-    actions: ActionSet,
+    policy: Policy,
     threshold: float | None,
     target: Any = 1,
     scale: str | None = None,
@@ -84,7 +82,7 @@ def explainer_of(
     return Explainer(
         model,
         reference,
-        actions=actions,
+        policy=policy,
         target=target,
         threshold=threshold,
         scale=scale,

@@ -7,8 +7,8 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.grid.base_grid import BaseGrid, grid_of
-from p2ce.problem.actions import ActionSet
 from p2ce.problem.infer import encode_columns, infer_features
+from p2ce.problem.policy import Policy
 from p2ce.scores.cuts import LIGHTGBM_ZERO
 from p2ce.scores.float_bisection import first_true
 from p2ce.scores.score import FlatScore, seen_as_given
@@ -36,12 +36,12 @@ class Unusual(NamedTuple):
 def grid_of_reference(subject: Subject) -> BaseGrid:
     """Make the grid of all that the subject's own columns may do, whatever they are called."""
     frame = subject.frame(subject.reference)[list(subject.labels[: len(subject.columns)])]
-    actions = ActionSet(features=infer_features(encode_columns(pd.DataFrame(frame))))
-    return grid_of(actions, columns=subject.columns, codebook=subject.codebook.of(subject.columns))
+    policy = Policy(features=infer_features(encode_columns(pd.DataFrame(frame))))
+    return grid_of(policy, columns=subject.columns, codebook=subject.codebook.of(subject.columns))
 
 
 def rows_to_check(subject: Subject, grid: BaseGrid, count: int, rng: np.random.Generator) -> FloatArray:
-    """Give about ``count`` rows: of the reference, around it, and where an adapter might go wrong.
+    """Return about ``count`` rows: of the reference, around it, and where an adapter might go wrong.
 
     Some lack values where values may be missing, or have unseen categories where the subject takes those.
     """
@@ -120,7 +120,7 @@ def _around(cuts: FloatArray, *, whole: bool) -> FloatArray:
 
 
 def _cuts(score: FlatScore, column: int, rng: np.random.Generator) -> FloatArray:
-    """Give the values of the user at which some tree of the score splits a column."""
+    """Return the values of the user at which some tree of the score splits a column."""
     assert score.forest is not None
     cuts = np.unique(score.forest.threshold[score.forest.feature == column])
     cuts = cuts[np.isfinite(cuts) & (np.abs(cuts) < FARTHEST)]

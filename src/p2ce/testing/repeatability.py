@@ -45,7 +45,7 @@ def check_repeatability(subject: Subject, rows: FloatArray, rng: np.random.Gener
 
 
 def apart(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Give differences, relative to scores above 1; equal infinities do not differ."""
+    """Return differences, relative to scores above 1; equal infinities do not differ."""
     with np.errstate(invalid="ignore"):
         error = np.abs(one - other) / np.maximum(1.0, np.minimum(np.abs(one), np.abs(other)))
     return np.where(one == other, 0.0, error)

@@ -1,4 +1,4 @@
-"""Say what was checked, and how much of it."""
+"""State what was checked, and how much of it."""
 
 from dataclasses import dataclass
 from typing import Literal

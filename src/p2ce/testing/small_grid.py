@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.problem.actions import ActionSet
 from p2ce.problem.infer import encode_columns, infer_features
+from p2ce.problem.policy import Policy
 from p2ce.testing.probe_rows import with_unusual
 from p2ce.testing.subject import Subject
 
@@ -13,18 +13,18 @@ AXES, CANDIDATES = 4, 7
 TRIED_ROWS = 64
 
 
-def small_actions(subject: Subject, reference: pd.DataFrame, rng: np.random.Generator) -> ActionSet:
+def small_actions(subject: Subject, reference: pd.DataFrame, rng: np.random.Generator) -> Policy:
     """Let the few columns change that move the scores most, to a few values each."""
-    actions = ActionSet(features=infer_features(encode_columns(reference)))  # whatever columns are called
+    policy = Policy(features=infer_features(encode_columns(reference)))  # whatever columns are called
     axes = _strongest(subject, rng)
     choices = {}
     for column in axes:
         name = subject.columns[column]
-        values = actions[name].candidates()
+        values = policy[name].candidates()
         some = np.linspace(0, len(values) - 1, min(CANDIDATES, len(values))).round().astype(int)
         choices[name] = values[np.unique(some)].tolist()
-    others = [name for name in actions.names if name not in choices]
-    return actions.values(choices).fix(*others)
+    others = [name for name in policy.names if name not in choices]
+    return policy.values(choices).fix(*others)
 
 
 def _strongest(subject: Subject, rng: np.random.Generator) -> list[int]:
@@ -47,10 +47,10 @@ def rejected_rows(subject: Subject, count: int, rng: np.random.Generator) -> Flo
     """
     rows = subject.reference[rng.permutation(len(subject.reference))[:500]]
     rows = with_unusual(subject, rows, rng)
-    answers = subject.evaluate(rows)
-    rejected = np.flatnonzero(~subject.accepts(answers))
+    results = subject.evaluate(rows)
+    rejected = np.flatnonzero(~subject.accepts(results))
     if not len(rejected):
         return rows[:0]
-    order = rejected[np.argsort(answers[rejected])[::-1]]
+    order = rejected[np.argsort(results[rejected])[::-1]]
     chosen = list(dict.fromkeys([*order[:1].tolist(), *order[-1:].tolist(), *rejected.tolist()]))
     return np.asarray(rows[chosen[:count]], dtype=np.float64)

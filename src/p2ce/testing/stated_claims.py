@@ -13,7 +13,7 @@ from p2ce.testing.stated_policy import SIDES, Unchecked
 from p2ce.testing.stated_reference import StatedReference
 
 PROVES = {"OPTIMAL": True, "NO_RECOURSE": True, "HEURISTIC": False, "TIME_LIMIT": False}
-FAVOURABLE = "ALREADY_FAVOURABLE"
+FAVOURABLE = "ACCEPTED"
 
 
 @dataclass
@@ -42,7 +42,7 @@ class StatedClaims:
 
     def hashes(self) -> list[str]:
         """Compare both lists of hashes with each other, and with what can be computed again."""
-        listed, own = self.record["hashes"], self.given["question"]["hashes"]
+        listed, own = self.record["hashes"], self.given["problem"]["hashes"]
         broken = [f"two hashes of the {name}" for name in own if listed.get(name) != own[name]]
         found = {"policy": _sha256(self.parts["policy.yaml"])}
         for name, part in self.parts.items():
@@ -62,9 +62,9 @@ class StatedClaims:
 
     def policy(self) -> list[str]:
         """Compare the policy with that of the explanation, then with the explainer's own."""
-        content, question = self.parts["policy.yaml"], self.given["question"]
-        rules = [{key: rule[key] for key in rule if key not in SIDES} for rule in question["rules"]]
-        if content.decode() != question["policy"] or rules != self.stated.get("rules", []):
+        content, problem = self.parts["policy.yaml"], self.given["problem"]
+        rules = [{key: rule[key] for key in rule if key not in SIDES} for rule in problem["rules"]]
+        if content.decode() != problem["policy"] or rules != self.stated.get("rules", []):
             return ["policy.yaml is another policy"]
         if content != self.archive["policy.yaml"] and self.stated != self._own_policy():
             raise Unchecked("another policy than the explainer's: was it given for this person?")
@@ -121,7 +121,7 @@ class StatedClaims:
         """Compare the order of labels, which their codes depend on, with that in the reference."""
         listed, why = self.record["labels"], ""
         broken = [
-            f"labels of {name}, which is no column" for name in listed if name not in self.given["columns"]
+            f"labels of {name}, which is not a column" for name in listed if name not in self.given["columns"]
         ]
         for name in self.given["columns"]:
             try:

@@ -57,7 +57,7 @@ class StatedCosts:
         return JOINED[kind](far, max(1, len(policy.names) - len(policy.labels)))
 
     def _unit(self, name: str, unit: str, apart: list[float]) -> float:
-        """Give how much of a column counts as 1: a standard deviation, without the tails if robust."""
+        """Return how much of a column counts as 1: a standard deviation, without the tails if robust."""
         if unit == "own":
             return 1.0
         values = self.reference.numbers(name)

@@ -18,7 +18,7 @@ class StatedModel:
     model: Any  # has predict_proba, decision_function or predict, or is a function of a frame
 
     def __call__(self, rows: Any) -> tuple[Any, Any]:
-        """Give what the model reports of rows (n, d) of codes, and which of them it accepts."""
+        """Return what the model reports of rows (n, d) of codes, and which of them it accepts."""
         scale, target, margin = self.given["scale"], self.given["target"], self.given["margin"]
         models = self.model if isinstance(self.model, list | tuple) else [self.model]
         if scale == "lead" and len(models) > 1:
@@ -70,7 +70,7 @@ class StatedModel:
         return list(getattr(model, "classes_", (0, 1))).index(self.given["target"])
 
     def _of_target(self, model: Any, output: Any) -> Any:
-        """Give the scores of the target class; one column of scores is about the second class."""
+        """Return the scores of the target class; one column of scores is about the second class."""
         if output.ndim == 2:
             return output[:, self._place(model)]
         if self._place(model) == 1:

@@ -33,7 +33,7 @@ class Sampled(Unchecked):
 
 
 def unzipped(source: Any, limits: Limits) -> dict[str, bytes]:
-    """Give the parts of a zip file, by name; ``source`` is its path or its content."""
+    """Return the parts of a zip file, by name; ``source`` is its path or its content."""
     with Parts(source, limits) as parts:
         return {name: parts.take(name) for name in parts}
 
@@ -43,7 +43,7 @@ def parsed(parts: dict[str, bytes], name: str) -> Any:
     try:
         return json.loads(parts[name], object_pairs_hook=_object)
     except ValueError as error:
-        raise ValueError(f"its part {name} was changed, and is no JSON: {error}") from error
+        raise ValueError(f"its part {name} was changed, and is not JSON: {error}") from error
 
 
 def _object(entries: list[tuple[str, Any]]) -> Any:
@@ -69,7 +69,7 @@ class StatedPolicy:
         return self.codes(self.names, [self.person])[0]
 
     def at(self, names: Any) -> list[int]:
-        """Give the places of columns."""
+        """Return the places of columns."""
         return [self.names.index(name) for name in names]
 
     def code(self, name: str, value: Any) -> float:
@@ -86,7 +86,7 @@ class StatedPolicy:
         return np.array(found, dtype=float).reshape(-1, len(names))
 
     def shown(self, place: int, code: float) -> Any:
-        """Give the value that a code stands for."""
+        """Return the value that a code stands for."""
         known = self.labels.get(self.names[place])
         return None if code == GAP else code if known is None else [*known, self.person][int(code)]
 

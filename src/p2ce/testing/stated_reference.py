@@ -20,7 +20,7 @@ class StatedReference:
         self.names = list(map(str, labels.get("texts") or labels.get("cells") or self._load("labels.values")))
 
     def numbers(self, name: str) -> Any:
-        """Give the codes of a column of numbers."""
+        """Return the codes of a column of numbers."""
         place = self._place(name)
         if f"reference/{place}.values.npy" not in self.parts:
             raise Unchecked(f"{name} is a column of objects in the reference")
@@ -58,7 +58,7 @@ class StatedReference:
         return digest.hexdigest()
 
     def _categories(self, place: int) -> tuple[list[Any], Any]:
-        """Give labels and codes of a column: the commonest label is first, unless they have an order."""
+        """Return labels and codes of a column: the commonest label is first, unless they have an order."""
         schema, codes = self.table["columns"][place], self._load(f"{place}.codes").astype(int)
         listed = schema.get("texts", schema.get("cells"))
         if listed is None:  # declared categories, in their own order

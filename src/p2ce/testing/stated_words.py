@@ -15,15 +15,14 @@ CHECKED: dict[str, str] = {
     "evidence.json: hashes": "model policy reference model_file",
     "evidence.json: grid.*": "features values",
     "explanation.json": "format columns status person_score person_prediction threshold margin scale models "
-    "target counterfactuals certificate objectives message question",
+    "target counterfactuals certificate objectives message problem",
     "explanation.json: counterfactuals.*": "number values changes costs score prediction plausibility "
     "admitted_by rounded rounded_score",
     "explanation.json: certificate": "proven unproven_because method plausibility_today none_because cells "
     "axes max_changes ties open_boxes rules checked_rules",
-    "explanation.json: question": "features rules policy basis reviewed_by reviewed_on people hashes "
-    "settings",
-    "explanation.json: question.features.*": "name kind moves group display",
-    "explanation.json: question.hashes": "model policy reference",
+    "explanation.json: problem": "features rules policy basis reviewed_by reviewed_on people hashes settings",
+    "explanation.json: problem.features.*": "name kind moves group display",
+    "explanation.json: problem.hashes": "model policy reference",
 }
 ALSO_NOT = (
     "evidence.json: grid (values that the policy does not list)",
@@ -52,11 +51,11 @@ class StatedWords:
     people: int  # in the reference population
 
     def __post_init__(self) -> None:
-        self.question, self.certificate = self.given["question"], self.given["certificate"] or {}
+        self.problem, self.certificate = self.given["problem"], self.given["certificate"] or {}
 
     def names(self) -> list[str]:
         """Compare how features are called and displayed, and how they may move, with the policy."""
-        listed, policy = self.question["features"], self.stated["features"]
+        listed, policy = self.problem["features"], self.stated["features"]
         if set(listed) != set(self.given["columns"]) or set(policy) != set(listed):
             return ["other features than the policy's"]
         rules = self.stated.get("rules", [])
@@ -80,19 +79,19 @@ class StatedWords:
 
     def facts(self) -> list[str]:
         """Compare other statements about the problem with where they come from."""
-        stated, question = self.stated, self.question
+        stated, problem = self.stated, self.problem
         basis = "inferred" if stated.get("inferred") else "stated"
         is_lead = self.given["scale"] == "lead"
         pairs = {
-            "basis": (question["basis"], "reviewed" if "reviewed_by" in stated else basis),
-            "reviewed_by": (question["reviewed_by"], stated.get("reviewed_by", "")),
-            "reviewed_on": (question["reviewed_on"], str(stated.get("reviewed_on", ""))),
-            "people": (question["people"], self.people),
+            "basis": (problem["basis"], "reviewed" if "reviewed_by" in stated else basis),
+            "reviewed_by": (problem["reviewed_by"], stated.get("reviewed_by", "")),
+            "reviewed_on": (problem["reviewed_on"], str(stated.get("reviewed_on", ""))),
+            "people": (problem["people"], self.people),
             "columns": (self.given["columns"], self.head["model"]["columns"]),
             "number of models": (self.given["models"], self.head["model"]["scores"]),
             "scale": (self.given["scale"], self._scale()),
             "message": (self.given["message"], None),
-            "versions": (question["versions"], self.record["versions"]),
+            "versions": (problem["versions"], self.record["versions"]),
             "numbers of options": (
                 [option["number"] for option in self.given["counterfactuals"]],
                 list(range(1, 1 + len(self.given["counterfactuals"]))),
@@ -104,10 +103,10 @@ class StatedWords:
                 one["prediction"] for one in (*options, {"prediction": self.given["person_prediction"]})
             }
             pairs["prediction"] = predictions, {None}
-        for name, value in question["settings"].items():
+        for name, value in problem["settings"].items():
             if self._is_plain(name):
                 pairs[name] = value, self._own(name)
-        known = [_without_sides(rule) for rule in question["rules"]]
+        known = [_without_sides(rule) for rule in problem["rules"]]
         rules = [*self.certificate.get("rules", ()), *self.certificate.get("checked_rules", ())]
         listed = [_without_sides(rule) for rule in rules]
         apart = [rule for rule in listed if rule not in known or listed.count(rule) > known.count(rule)]
@@ -117,7 +116,7 @@ class StatedWords:
         return [f"another {name}" for name, (said, found) in pairs.items() if said != found]
 
     def _own(self, name: str) -> Any:
-        """Give a setting of the explainer; where it states no contamination, that is the detector's own."""
+        """Return a setting of the explainer; where it states no contamination, that is the detector's own."""
         settings = self.head["settings"]
         own, detector = settings.get(name), settings["plausibility"]
         return detector.get(name, {}) if name == "contamination" and own is None and detector else own
@@ -139,8 +138,8 @@ class StatedWords:
         option, certificate = "explanation.json: counterfactuals.*", "explanation.json: certificate"
         if self.given["scale"] == "lead":
             found += [f"{option}.score", f"{option}.rounded_score", "explanation.json: person_score"]
-        settings = [name for name in self.question["settings"] if not self._is_plain(name)]
-        found += [f"explanation.json: question.settings.{name}" for name in settings]
+        settings = [name for name in self.problem["settings"] if not self._is_plain(name)]
+        found += [f"explanation.json: problem.settings.{name}" for name in settings]
         if self.given["status"] == "NO_RECOURSE":
             found.append(f"{certificate}.none_because")
         if self.certificate and not self.certificate["proven"]:

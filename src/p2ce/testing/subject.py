@@ -1,4 +1,4 @@
-"""Give model and detector adapters one interface: rows in, the user's own scores out."""
+"""Return model and detector adapters one interface: rows in, the user's own scores out."""
 
 import warnings
 from collections.abc import Callable, Collection
@@ -55,7 +55,7 @@ class Subject:
         return self.codebook.decode(np.concatenate([rows, rest], axis=1), self.labels)
 
     def held(self, rows: FloatArray) -> FloatArray:
-        """Give rows as a frame would hold them: whole where the column is whole, single where it is."""
+        """Return rows as a frame would hold them: whole where the column is whole, single where it is."""
         found = np.array(rows, dtype=np.float64)
         for column, coding in enumerate(self.own):
             known = found[:, column] != MISSING
@@ -95,9 +95,9 @@ class Subject:
             )
         return np.array(found, dtype=np.float64)
 
-    def accepts(self, answers: FloatArray) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    def accepts(self, results: FloatArray) -> "np.ndarray[Any, np.dtype[np.bool_]]":
         """Return which scores are accepted."""
-        return np.asarray(answers >= self.threshold, dtype=np.bool_)
+        return np.asarray(results >= self.threshold, dtype=np.bool_)
 
     def shown(self, row: FloatArray) -> str:
         """Write a row for a message."""
@@ -194,10 +194,10 @@ def _with_unseen(subject: Subject) -> Subject:
         row = subject.reference[:1].copy()
         row[0, column] = coding.encode([label])[0]
         try:
-            answers = subject.evaluate(row)
+            results = subject.evaluate(row)
         except Exception:  # it may reject such labels, with any error
             continue
-        if np.isfinite(answers).all():
+        if np.isfinite(results).all():
             found[column] = float(row[0, column])
     return replace(subject, unseen=found)
 

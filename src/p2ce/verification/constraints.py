@@ -10,7 +10,7 @@ from p2ce.arrays import BoolArray, FloatArray
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.grouped_features import moves
 from p2ce.problem.candidates import candidates_of
-from p2ce.problem.feature import Direction, FeatureActions
+from p2ce.problem.feature import Direction, FeaturePolicy
 from p2ce.result.restriction import Restriction, Violation
 from p2ce.tables.codebook import MISSING, Codebook
 from p2ce.tables.json_values import Value
@@ -43,7 +43,7 @@ def check_constraints(
 
 
 def allowed_rows(
-    features: Sequence[FeatureActions], codebook: Codebook, before: FloatArray, after: FloatArray
+    features: Sequence[FeaturePolicy], codebook: Codebook, before: FloatArray, after: FloatArray
 ) -> BoolArray:
     """Tell for rows (n, d) whether every feature's own constraints hold."""
     fine = np.ones(len(after), dtype=np.bool_)
@@ -60,7 +60,7 @@ def allowed_rows(
 def violations(
     problem: Problem, before: FloatArray, after: FloatArray, frame: pd.DataFrame
 ) -> tuple[Violation, ...]:
-    """Give what a proposal (d,) breaks; none means that it is allowed."""
+    """Return what a proposal (d,) breaks; none means that it is allowed."""
     broken = []
     for column in np.flatnonzero(after != before).tolist():
         coding, feature = problem.codebook.codings[column], problem.features[column]
@@ -83,8 +83,8 @@ def violations(
     return tuple(broken)
 
 
-def _broken(feature: FeatureActions, before: float, after: float, value: Value) -> Restriction:
-    """Say which restriction of a feature forbids to go from one code to another."""
+def _broken(feature: FeaturePolicy, before: float, after: float, value: Value) -> Restriction:
+    """State which restriction of a feature forbids to go from one code to another."""
     if feature.fixed:
         return Restriction(kind="fixed", feature=feature.name)
     if before in feature.special and not feature.leaves_special:
@@ -99,13 +99,13 @@ def _broken(feature: FeatureActions, before: float, after: float, value: Value) 
     return within(feature)
 
 
-def only_one_way(feature: FeatureActions) -> Restriction:
+def only_one_way(feature: FeaturePolicy) -> Restriction:
     """Describe the direction of a feature that goes in one only."""
     direction: Literal["up", "down"] = "up" if feature.direction is Direction.UP else "down"
     return Restriction(kind="direction", feature=feature.name, direction=direction)
 
 
-def within(feature: FeatureActions) -> Restriction:
+def within(feature: FeaturePolicy) -> Restriction:
     """Describe the range of a feature, or the values that it may take."""
     if feature.choices is not None:
         known = candidates_of(feature)

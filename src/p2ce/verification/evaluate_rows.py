@@ -51,7 +51,7 @@ def score_frame(
 
 
 def scoring_of(problem: Problem) -> Callable[[FloatArray], FloatArray]:
-    """Give the reported score as a function of rows in the model's columns."""
+    """Return the reported score as a function of rows in the model's columns."""
 
     def score(rows: FloatArray) -> FloatArray:
         return score_frame(problem, problem.frame(np.asarray(rows, dtype=np.float64)), closely=False).scores
@@ -101,7 +101,7 @@ def judge_rows(
 def plausibility_of(
     problem: Problem, rows: FloatArray, frame: pd.DataFrame, *, closely: bool = True
 ) -> FloatArray:
-    """Give the detector's decision values (n,) of rows (n, d), the same as a frame; NaN without one."""
+    """Return the detector's decision values (n,) of rows (n, d), the same as a frame; NaN without one."""
     if problem.detector is None or not len(rows):
         return np.full(len(rows), np.nan)
     if problem.detector.evaluate is not None and not closely:
@@ -119,7 +119,7 @@ def detector_scores(
     until: float | None = None,
     least: Callable[[FloatArray], FloatArray] | None = None,
 ) -> Closely:
-    """Give the decision values of rows by the detector itself; our own forest is its score.
+    """Return the decision values of rows by the detector itself; our own forest is its score.
 
     ``value`` (n,) is that score where it is known; rows that are ``settled`` are not evaluated alone.
     ``least`` gives by the values what each row has to reach, where that is not 0.

@@ -32,7 +32,7 @@ class OffGridJudge:
         self.problem, self.values, self.own = batch.problem, batch.values, batch.own
 
     def scores(self, rows: FloatArray) -> FloatArray:
-        """Give the reported scores of rows."""
+        """Return the reported scores of rows."""
         return self._by_models(rows)[0]
 
     def judge(self, instance: IntArray, rows: FloatArray) -> OffGrid:

@@ -29,12 +29,12 @@ def parse(content: bytes) -> bytes:
 
 
 def load(content: bytes) -> Any:
-    """Give the reply as it is."""
+    """Return the reply as it is."""
     return content
 
 
 def become_an_ordinary_user() -> None:
-    """Give up being root, and keep the current folder."""
+    """Return up being root, and keep the current folder."""
     if os.getuid() == 0:
         os.chown(os.curdir, NOBODY, NOBODY)
         os.setgroups([])
@@ -75,7 +75,7 @@ def _raises() -> None:
 
 
 def _replies_too_much() -> str:
-    """Give more than a file may hold, as on a full disk."""
+    """Return more than a file may hold, as on a full disk."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
     return "x" * 10_000
 

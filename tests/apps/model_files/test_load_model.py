@@ -203,8 +203,8 @@ def test_a_file_gives_what_the_model_in_memory_gives(capsys: Capture, case: str)
     ran = run(capsys, *WORDS, "--model", path, "--index-column", "id", "--out", "out.json", *more)
     assert ran.code == 0, ran.err
     found = Explanations.from_json(Path("out.json").read_text(encoding="utf-8"))
-    actions = p2ce.ActionSet.infer(frame).protect("Age")
-    expected = p2ce.Explainer(model, frame, target=1, actions=actions).explain_many(frame.head(INPUTS))
+    policy = p2ce.Policy.infer(frame).protect("Age")
+    expected = p2ce.Explainer(model, frame, target=1, policy=policy).explain_many(frame.head(INPUTS))
     assert [entry.status for entry in found] == [entry.status for entry in expected]
     for one, other in zip(found, expected, strict=True):
         assert one.person_score == pytest.approx(other.person_score, abs=1e-6)

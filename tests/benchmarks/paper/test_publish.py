@@ -45,7 +45,7 @@ def test_the_published_page_names_a_commit_that_exists() -> None:
     (commits,) = re.findall(r"^- Commit: (.+)$", page, flags=re.MULTILINE)
     assert ("with changes" in commits) is (text()["uncommitted"].strip() in page)
     if subprocess.run(["git", "rev-parse"], cwd=DOCS, capture_output=True, check=False).returncode:
-        pytest.skip("this is no checkout of git")
+        pytest.skip("this is not a checkout of git")
     if git(DOCS, "rev-parse", "--is-shallow-repository") == "true":
         pytest.skip("this checkout holds no history")
     for commit in re.findall(r"\b[0-9a-f]{12}\b", commits):

@@ -63,7 +63,7 @@ def test_costs_are_those_of_the_paper(study: Study) -> None:
 
 
 def test_every_kind_of_broken_constraint_is_named(study: Study) -> None:
-    features = study.actions.features
+    features = study.policy.features
     person, fine = changed(study, Guarantor=1.0 - study.people.iloc[0]["Guarantor"])
     four = person.copy()
     four[[INCOME, DEBTS, GUARANTOR, YEARS]] = [1000.0, (person[DEBTS] + 1) % 5, 1 - person[GUARANTOR], 3.5]
@@ -79,7 +79,7 @@ def test_every_kind_of_broken_constraint_is_named(study: Study) -> None:
 
 
 def test_the_grid_has_the_candidates_and_the_persons_own_value(study: Study) -> None:
-    features = study.actions.features
+    features = study.policy.features
     candidate = float(features[INCOME].candidates()[3])
     assert is_on_grid(features, *changed(study, Income=candidate))
     assert not is_on_grid(features, *changed(study, Income=candidate + 0.01))
@@ -118,8 +118,8 @@ def test_no_allowed_action_on_the_grid_is_dearer_than_the_worst(study: Study) ->
 def test_the_other_readings_of_the_paper_change_what_is_fixed() -> None:
     data = small_data("adult")
     for everything, fixed in ((False, ["Age"]), (True, [])):
-        actions = actions_of(data, data.features, Settings(everything_may_change=everything))
-        assert [feature.name for feature in actions.features if feature.fixed] == fixed
+        policy = actions_of(data, data.features, Settings(everything_may_change=everything))
+        assert [feature.name for feature in policy.features if feature.fixed] == fixed
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_the_grid_is_the_papers_and_stays_within_the_percentiles(real: bool) -> 
     for name in ("german", "taiwan", "adult"):
         data = datasets.load(name) if real else small_data(name)
         train = split(data.features, data.outcome, kind="paper", seed=0).train
-        actions = actions_of(data, train, Settings())
-        assert {feature.name for feature in actions.features if feature.fixed} == set(data.immutable)
-        for feature in actions.features:
+        policy = actions_of(data, train, Settings())
+        assert {feature.name for feature in policy.features if feature.fixed} == set(data.immutable)
+        for feature in policy.features:
             column, candidates = train[feature.name].to_numpy(float), feature.candidates()
             if feature.fixed or set(column) <= {0.0, 1.0}:
                 assert feature.fixed or candidates.tolist() == [0.0, 1.0]

@@ -33,10 +33,9 @@ def test_only_one_of_the_two_answers_is_an_inlier(world: World, toy: Toy) -> Non
 
 
 def test_no_point_of_the_grid_is_nearer(world: World, toy: Toy) -> None:
-    actions = p2ce.ActionSet.infer(world.rows).step({FIRST: STEP, SECOND: STEP})
+    policy = p2ce.Policy.infer(world.rows).step({FIRST: STEP, SECOND: STEP})
     axes = [
-        np.append(feature.candidates(), now)
-        for feature, now in zip(actions.features, toy.person, strict=True)
+        np.append(feature.candidates(), now) for feature, now in zip(policy.features, toy.person, strict=True)
     ]
     first, second = np.meshgrid(*axes)
     score, inlier, _ = world.on(first, second)

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import p2ce
-from p2ce import ActionSet, Explainer, Status, rules
+from p2ce import Explainer, Policy, Status, rules
 from p2ce.datasets import make_applicants
 from tests.populations import loans
 
@@ -33,7 +33,7 @@ def models() -> dict[str, Any]:
 
 
 def made(model: Any, **arguments: Any) -> Explainer:
-    arguments = {"actions": ActionSet.infer(loans.people(), protect=None), "target": 1, **arguments}
+    arguments = {"policy": Policy.infer(loans.people(), protect=None), "target": 1, **arguments}
     return Explainer(model, loans.people(), **arguments)
 
 
@@ -49,7 +49,7 @@ def test_refined_options_hold_and_cover_the_front_of_the_grid(name: str, plausib
     refined = made(model, plausibility=plausibility)
     as_searched = made(model, plausibility=plausibility, refine=False)
     people = loans.people()
-    people = people[refined.score(people) < refined.threshold].head(12)
+    people = people[refined.scores(people) < refined.threshold].head(12)
     better = 0
     for row, found, grid in zip(
         people.to_dict("records"),
@@ -70,7 +70,7 @@ def test_refined_options_hold_and_cover_the_front_of_the_grid(name: str, plausib
         assert not worse.any()
         better += bool((new.min(axis=0) < old.min(axis=0) * 0.99).any())
         for option in found:
-            judged = refined.check(row, {name: after for name, (_, after) in option.changes.items()})
+            judged = refined.evaluate(row, {name: after for name, (_, after) in option.changes.items()})
             assert judged.valid
             assert judged.allowed
             assert judged.plausible in (True, None)
@@ -81,7 +81,7 @@ def test_refined_options_hold_and_cover_the_front_of_the_grid(name: str, plausib
 def test_a_person_is_refined_alike_alone_and_among_others() -> None:
     explainer = made(wavy, plausibility=None)
     people = loans.people()
-    people = people[explainer.score(people) < explainer.threshold].head(8)
+    people = people[explainer.scores(people) < explainer.threshold].head(8)
     many = explainer.explain_many(people)
     assert [explainer.explain(row) for _, row in people.iterrows()] == list(many)
     assert list(explainer.explain_many(people.iloc[::-1])) == list(many)[::-1]
@@ -99,16 +99,16 @@ def test_a_rule_that_always_holds_changes_nothing(as_function: bool) -> None:
     fitted = GradientBoostingClassifier(n_estimators=20, random_state=0)
     fitted.fit(applicants.features, applicants.outcome)
     model = (lambda rows: fitted.predict_proba(rows)[:, 1]) if as_function else fitted
-    actions = ActionSet.infer(applicants.features, protect=None)
-    plain = Explainer(model, applicants.features, actions=actions, target=1)
+    policy = Policy.infer(applicants.features, protect=None)
+    plain = Explainer(model, applicants.features, policy=policy, target=1)
     ruled = Explainer(
         model,
         applicants.features,
-        actions=actions.rule(rules.predicate(always, name="always")),
+        policy=policy.rule(rules.predicate(always, name="always")),
         target=1,
     )
     people = applicants.features
-    people = people[plain.score(people) < plain.threshold].head(12)
+    people = people[plain.scores(people) < plain.threshold].head(12)
     for free, bound in zip(plain.explain_many(people), ruled.explain_many(people), strict=True):
         assert free.certificate.cells == bound.certificate.cells
         assert [option.values for option in free] == [option.values for option in bound]
@@ -129,11 +129,11 @@ def test_a_value_beyond_the_bulk_is_found() -> None:
 
 
 def test_what_the_user_states_is_not_refined() -> None:
-    actions = ActionSet.infer(loans.people(), protect=None)
-    stated = actions.step({one.name: 1 for one in actions.features if one.kind in ("whole", "number")})
-    explainer = made(wavy, actions=stated, plausibility=None)
+    policy = Policy.infer(loans.people(), protect=None)
+    stated = policy.step({one.name: 1 for one in policy.features if one.kind in ("whole", "number")})
+    explainer = made(wavy, policy=stated, plausibility=None)
     people = loans.people()
-    people = people[explainer.score(people) < explainer.threshold].head(6)
+    people = people[explainer.scores(people) < explainer.threshold].head(6)
     for found in explainer.explain_many(people):
         assert found.certificate.grid == "given"
         assert found.certificate.refined == 0

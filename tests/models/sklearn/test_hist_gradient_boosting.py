@@ -51,8 +51,8 @@ def test_numbers_of_an_array_can_be_categories():
     book = codebook_of(plain)
     found = parse_model(model, reference=plain, codebook=book, nullable=["region"])
     rows = pd.concat([odd, plain, plain.assign(region=np.nan), plain.assign(region=-1.0)])
-    answers = found.evaluate(rows)
-    assert np.abs(found.report(score_rows(found.score, book.encode(rows))) - answers).max() <= 1e-12
+    results = found.evaluate(rows)
+    assert np.abs(found.report(score_rows(found.score, book.encode(rows))) - results).max() <= 1e-12
 
 
 def test_labels_that_only_the_model_knows_are_told_from_those_that_nobody_knows():
@@ -63,8 +63,8 @@ def test_labels_that_only_the_model_knows_are_told_from_those_that_nobody_knows(
     book = codebook_of(part)
     found = parse_model(model, reference=part, codebook=book)
     rows = pd.concat([frame.assign(job=job) for job in ("cook", "never seen", "smith")])
-    answers = found.evaluate(rows)
-    assert np.abs(found.report(score_rows(found.score, book.encode(rows))) - answers).max() <= 1e-12
+    results = found.evaluate(rows)
+    assert np.abs(found.report(score_rows(found.score, book.encode(rows))) - results).max() <= 1e-12
 
 
 @given(

@@ -9,7 +9,7 @@ from p2ce.problem.display import Display
 from p2ce.result import Counterfactual, Explanation, Explanations, FeatureMap, Status
 from p2ce.result.categories import Categories
 from p2ce.result.distribution import Distribution
-from p2ce.result.question import Feature, Question
+from p2ce.result.problem_record import Feature, ProblemRecord
 from p2ce.result.two_feature_map import LEAST_PEOPLE, Density
 
 OBJECTIVES = ("mean_distance", "max_distance", "changes", "percentile_shift", "my own cost")
@@ -49,10 +49,10 @@ FEATURES = {
 }
 
 
-def question(**more: dict[str, Any]) -> Question:
+def problem(**more: dict[str, Any]) -> ProblemRecord:
     """The policy of a loan office, with more features."""
     features = {name: Feature(name=name, **fields) for name, fields in {**FEATURES, **more}.items()}
-    return Question(features=features, people=1_000)
+    return ProblemRecord(features=features, people=1_000)
 
 
 def option(
@@ -65,7 +65,7 @@ def option(
     return Counterfactual(values={**person, **changes}, changes=old_and_new, costs=costs, score=0.53)
 
 
-def explained(*options: Counterfactual, given: Question | None = None, **fields: Any) -> Explanation:
+def explained(*options: Counterfactual, given: ProblemRecord | None = None, **fields: Any) -> Explanation:
     """An optimal explanation with these options."""
     person = {**PERSON, **fields.pop("person", {})}
     made = Explanation(
@@ -77,7 +77,7 @@ def explained(*options: Counterfactual, given: Question | None = None, **fields:
         counterfactuals=options,
         objectives=tuple(options[0].costs) if options else OBJECTIVES[:2],
         dtypes=dict.fromkeys(person, "object"),
-        question=given or question(),
+        problem=given or problem(),
     )
     return replace(made, **fields)
 
@@ -120,7 +120,7 @@ def hostile() -> Explanation:
         option({"$a$ <b>": 1.0 - place / 10, "changes": 1.0 + place}, person, **{name: 90.0, "label": name})
         for place, name in enumerate(HOSTILE)
     ]
-    return explained(*made, given=question(**features), person=person)
+    return explained(*made, given=problem(**features), person=person)
 
 
 def many_labels() -> Explanation:
@@ -129,7 +129,7 @@ def many_labels() -> Explanation:
     person = {"Purpose": PURPOSES[17], "Grade": "D", "Constant": 4.0, "Far": -1e6}
     first = {"Purpose": PURPOSES[1], "Grade": "A", "Constant": 5.0, "Far": 1e6}
     made = [option(0.2, person, **first), option(0.4, person, Far=7.5, Purpose=None)]
-    given = question(
+    given = problem(
         Purpose=shown("", "category", labels(common, other=0.05, missing=0.05)),
         Grade=shown("", "category", labels({"B": 0.4, "A": 0.3, "C": 0.2, "D": 0.1})),
         Constant=shown(spread=Distribution(edges=(2.0, 6.0), shares=(1.0,))),
@@ -142,8 +142,8 @@ def many_labels() -> Explanation:
 def portfolio(people: int = 400, *, seed: int = 3) -> Explanations:
     """Many people: most have options, some have none, some need none, a few rows were broken."""
     rng = np.random.default_rng(seed)
-    shared = question()
-    others = (Status.NO_RECOURSE, Status.TIME_LIMIT, Status.ALREADY_FAVOURABLE, Status.ERROR)
+    shared = problem()
+    others = (Status.NO_RECOURSE, Status.TIME_LIMIT, Status.ACCEPTED, Status.ERROR)
     without = [
         explained(given=shared, status=status, objectives=("mean_distance", "changes")) for status in others
     ]

@@ -14,7 +14,7 @@ from p2ce.result import Explanation
 from p2ce.result.distribution import Distribution
 from tests.present.cases import housed
 from tests.present.charts.examples import PURPOSES, explained, front, labels, loan, many_labels, option
-from tests.present.charts.examples import question as policy
+from tests.present.charts.examples import problem as policy
 
 values = st.none() | st.booleans() | st.integers(-10, 10) | st.floats() | st.text(max_size=5)
 numbers = st.none() | st.floats(allow_infinity=False) | st.integers(-(10**6), 10**6)
@@ -109,11 +109,11 @@ def test_options_are_picks_or_those_that_are_named() -> None:
 
 def test_a_category_of_several_columns_has_one_axis() -> None:
     explanation = housed()
-    assert explanation.question is not None
-    features = dict(explanation.question.features)
+    assert explanation.problem is not None
+    features = dict(explanation.problem.features)
     for name, share in {"Home_own": 0.3, "Home_rent": 0.2, "Home_free": 0.5}.items():
         features[name] = replace(features[name], distribution=labels({0: 1.0 - share, 1: share}))
-    known = replace(explanation, question=replace(explanation.question, features=features))
+    known = replace(explanation, problem=replace(explanation.problem, features=features))
     home = feature(known, "Home")
     assert (home.today.text, [mark.text for mark in home.marks]) == ("rented", ["free", "own"])
     assert [bar.size for bar in home.axis.bars] == pytest.approx([0.5, 0.3, 0.2])

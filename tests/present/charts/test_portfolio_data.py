@@ -41,7 +41,7 @@ def test_everybody_with_an_option_is_in_one_bar_by_their_cheapest(drawn: list[li
 def test_outcomes_are_the_statuses_and_tell_proven_costs_from_upper_bounds() -> None:
     statuses = portfolio().statuses
     counts = {one.outcome: one.people for one in cost_data(portfolio(), SPEAKER).outcomes}
-    kinds = (Status.OPTIMAL, Status.NO_RECOURSE, Status.TIME_LIMIT, Status.ALREADY_FAVOURABLE, Status.ERROR)
+    kinds = (Status.OPTIMAL, Status.NO_RECOURSE, Status.TIME_LIMIT, Status.ACCEPTED, Status.ERROR)
     assert list(counts.values()) == [statuses[kind] for kind in kinds]
     found = option(0.5, LoanAmount=1)
     kinds = (Status.OPTIMAL, Status.TIME_LIMIT, Status.HEURISTIC)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidPolicy
 from p2ce.problem.rules.expressions import name_text, number_text, read_comparison
 
 NUMBERS = st.one_of(
@@ -75,5 +75,5 @@ def test_sums_are_read_as_written(text: str, terms: dict[str, Fraction], constan
     ],
 )
 def test_what_cannot_be_read_is_named(text: str, message: str) -> None:
-    with pytest.raises(InvalidActions, match=message):
+    with pytest.raises(InvalidPolicy, match=message):
         read_comparison(text)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidPolicy
 from p2ce.problem.rules import CHANGES, if_then
 from p2ce.tables.codebook import MISSING
 from tests.problem.rules.random_rules import BOOK
@@ -64,7 +64,7 @@ def test_a_column_may_stand_on_both_sides() -> None:
 @pytest.mark.parametrize(
     ("column", "condition", "message"),
     [
-        ("housing", "ownn", "names 'ownn', which is no value of 'housing'. Did you mean 'own'"),
+        ("housing", "ownn", "names 'ownn', which is not a value of 'housing'. Did you mean 'own'"),
         ("housing", ("own", "rent"), "no order"),
         ("whole", "x", "'whole', which holds numbers"),
         ("whole", 0.5, "int64 never holds it"),
@@ -79,12 +79,12 @@ def test_a_column_may_stand_on_both_sides() -> None:
     ],
 )
 def test_conditions_that_no_row_can_meet_are_rejected(column: str, condition: Any, message: str) -> None:
-    with pytest.raises(InvalidActions, match=message):
+    with pytest.raises(InvalidPolicy, match=message):
         if_then(if_={column: condition}, then={"rate": 1}).resolve(BOOK)
 
 
 def test_both_sides_are_needed() -> None:
-    with pytest.raises(InvalidActions, match="expects columns and their values for then"):
+    with pytest.raises(InvalidPolicy, match="expects columns and their values for then"):
         if_then(if_={"a": 1}, then={})
-    with pytest.raises(InvalidActions, match="for if_"):
+    with pytest.raises(InvalidPolicy, match="for if_"):
         if_then(if_="a", then={"a": 1})  # type: ignore[arg-type]

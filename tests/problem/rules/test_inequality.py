@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidPolicy
 from p2ce.problem.rules import inequality
 from p2ce.problem.rules.exact_sums import compare_with
 from p2ce.tables.codebook import MISSING
@@ -90,5 +90,5 @@ def test_columns_of_whole_numbers_leave_no_rounding_question() -> None:
     ],
 )
 def test_a_mistake_is_named(call: Any, message: str) -> None:
-    with pytest.raises(InvalidActions, match=message):
+    with pytest.raises(InvalidPolicy, match=message):
         call()

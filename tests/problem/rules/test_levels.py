@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidPolicy
 from p2ce.problem.rules import Rule, allow_only, forbid, one_hot, rule_from_plain
 from p2ce.tables.codebook import MISSING, codebook_of
 from tests.problem.rules.random_rules import BOOK
@@ -31,7 +31,7 @@ ROWS = st.lists(st.tuples(*[st.sampled_from([0.0, 1.0, MISSING])] * 3), min_size
             [(RENT, OWN), (OWN, OWN), (NEW, NEW)],
             [(RENT, FREE), (OWN, RENT), (NEW, OWN)],
         ),
-        (forbid("housing", {"own": ["own", "rent"]}), [(OWN, OWN)], [(OWN, RENT)]),  # staying is no change
+        (forbid("housing", {"own": ["own", "rent"]}), [(OWN, OWN)], [(OWN, RENT)]),  # staying is not a change
         (forbid("flag", {True: [False]}), [(0.0, 1.0)], [(1.0, 0.0)]),
         (forbid("whole", {1: range(2, 4)}), [(1.0, 0.0)], [(1.0, 3.0)]),
     ],
@@ -100,5 +100,5 @@ NOTHING = r"expects what each value may become|lists nothing"
     ],
 )
 def test_a_mistake_is_named(call: Any, message: str | None) -> None:
-    with pytest.raises(InvalidActions, match=message):
+    with pytest.raises(InvalidPolicy, match=message):
         call()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidPolicy
 from p2ce.problem.decimals import as_typed
 from p2ce.problem.rules import linked
 from p2ce.problem.rules.linked import Link
@@ -101,12 +101,12 @@ def test_it_holds_where_the_follower_went_with_the_driver() -> None:
 
 
 def test_bad_links_are_rejected() -> None:
-    with pytest.raises(InvalidActions, match="its own follower"):
+    with pytest.raises(InvalidPolicy, match="its own follower"):
         linked("a", "a")
     for ratio in (0, float("nan"), float("inf"), "1", True):
-        with pytest.raises(InvalidActions, match="ratio other than 0"):
+        with pytest.raises(InvalidPolicy, match="ratio other than 0"):
             linked("a", "b", ratio)
-    with pytest.raises(InvalidActions, match="Did you mean 'once'"):
+    with pytest.raises(InvalidPolicy, match="Did you mean 'once'"):
         linked("a", "b", counts="Once")
-    with pytest.raises(InvalidActions, match="'job', which holds categories"):
+    with pytest.raises(InvalidPolicy, match="'job', which holds categories"):
         linked("years", "job").resolve(BOOK)

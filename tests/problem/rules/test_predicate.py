@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce import ActionSet
-from p2ce.errors import InvalidActions, InvalidOutput
+from p2ce import Policy
+from p2ce.errors import InvalidOutput, InvalidPolicy
 from p2ce.problem.rules import predicate, rule_from_plain
 from p2ce.tables.codebook import codebook_of
 
@@ -17,7 +17,7 @@ ROWS = pd.DataFrame({"a": [1, 2, 3], "b": [3.0, 2.0, 1.0]})
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "explanation",
     [
         lambda rows: rows["a"] <= rows["b"],
         lambda rows: (rows["a"] <= rows["b"]).to_numpy(),
@@ -26,14 +26,14 @@ ROWS = pd.DataFrame({"a": [1, 2, 3], "b": [3.0, 2.0, 1.0]})
         lambda rows: (rows["a"] <= rows["b"]).astype(object),
     ],
 )
-def test_any_column_of_bools_is_understood(answer: Any) -> None:
-    found = predicate(answer, name="ordered").holds_frame(ROWS)
+def test_any_column_of_bools_is_understood(explanation: Any) -> None:
+    found = predicate(explanation, name="ordered").holds_frame(ROWS)
     assert found.dtype == np.bool_
     assert found.tolist() == [True, True, False]
 
 
 @pytest.mark.parametrize(
-    ("answer", "got"),
+    ("explanation", "got"),
     [
         (lambda rows: True, r"bool of shape \(\)"),
         (lambda rows: [True], r"bool of shape \(1,\)"),
@@ -44,9 +44,9 @@ def test_any_column_of_bools_is_understood(answer: Any) -> None:
         (lambda rows: [[True], [], [True]], "list"),
     ],
 )
-def test_other_answers_are_rejected_with_the_name(answer: Any, got: str) -> None:
+def test_other_answers_are_rejected_with_the_name(explanation: Any, got: str) -> None:
     with pytest.raises(InvalidOutput, match=f"predicate 'mine' must return 3 bools.*{got}"):
-        predicate(answer, name="mine").holds_frame(ROWS)
+        predicate(explanation, name="mine").holds_frame(ROWS)
 
 
 def test_it_cannot_change_the_rows() -> None:
@@ -69,7 +69,7 @@ def test_a_name_is_imported_when_it_is_first_asked(tmp_path: Path, monkeypatch: 
     assert "my_rules_for_test" not in sys.modules
     assert rule.holds_frame(ROWS).tolist() == [True, True, False]  # type: ignore[attr-defined]
     assert rule.text() == "my_rules_for_test:small says yes"
-    with pytest.raises(InvalidActions, match="Did you mean 'small'"):
+    with pytest.raises(InvalidPolicy, match="Did you mean 'small'"):
         predicate("my_rules_for_test:smal").holds_frame(ROWS)
 
 
@@ -94,12 +94,12 @@ def fails(rows: pd.DataFrame) -> Any:
         (lambda: predicate("no_such_module_at_all:f").holds_frame(ROWS), "could not be imported"),
         (lambda: predicate("math:pi").holds_frame(ROWS), "not a function"),
         (
-            lambda: ActionSet.infer(ROWS).rule(predicate(len, name="mine")).save("p.yaml"),
+            lambda: Policy.infer(ROWS).rule(predicate(len, name="mine")).save("p.yaml"),
             "predicate 'mine' is a Python object, which a policy file cannot hold",
         ),
         (lambda: predicate(fails).holds_frame(ROWS), "'fails' failed on 3 candidate rows: KeyError: 'zzz'"),
     ],
 )
 def test_a_mistake_is_named(call: Any, message: str) -> None:
-    with pytest.raises((InvalidActions, InvalidOutput), match=message):
+    with pytest.raises((InvalidPolicy, InvalidOutput), match=message):
         call()

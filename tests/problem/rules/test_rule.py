@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidActions, UnknownFeature
+from p2ce.errors import InvalidPolicy, UnknownFeature
 from p2ce.problem.rules import (
     Rule,
     at_most_one_of,
@@ -146,16 +146,16 @@ def test_renaming_categories_changes_nothing(rule: Rule, before: Codes, after: C
     ids=lambda rule: rule.kind,
 )
 def test_an_unknown_column_names_the_nearest(rule: Rule) -> None:
-    with pytest.raises(UnknownFeature, match=r"'Ratee', which is no column\. Did you mean 'rate'"):
+    with pytest.raises(UnknownFeature, match=r"'Ratee', which is not a column\. Did you mean 'rate'"):
         rule.resolve(BOOK)
 
 
 @pytest.mark.parametrize("make", [together, exclusive, at_most_one_of])
 def test_groups_need_two_different_columns(make: Any) -> None:
-    with pytest.raises(InvalidActions, match="at least 2 columns, got 'a'"):
+    with pytest.raises(InvalidPolicy, match="at least 2 columns, got 'a'"):
         make("a")
-    with pytest.raises(InvalidActions, match="names 'a' twice"):
+    with pytest.raises(InvalidPolicy, match="names 'a' twice"):
         make("a", "a")
-    with pytest.raises(InvalidActions, match="Give names one by one"):
+    with pytest.raises(InvalidPolicy, match="Give names one by one"):
         make(["a", "b"], "c")
     assert make("a", "b").columns == ("a", "b")

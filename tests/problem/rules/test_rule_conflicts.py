@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature
-from p2ce.problem import ActionSet
+from p2ce.errors import ContradictoryConstraints, InvalidPolicy, UnknownFeature
+from p2ce.problem import Policy
 from p2ce.problem.rules import (
     CHANGES,
     Rule,
@@ -34,7 +34,7 @@ PEOPLE = pd.DataFrame(
         "Grade": pd.Categorical(list("abca"), categories=list("abcd"), ordered=True),
     }
 )
-ACTIONS = ActionSet.infer(PEOPLE, protect=None)
+ACTIONS = Policy.infer(PEOPLE, protect=None)
 NAMED = ACTIONS.values(Age=[30, 40], Job=["cook"], Grade=["a", "b"])
 HOUSING, YEARS = one_hot("Housing", ["own", "rent", "free"]), linked("Years", "Age")
 RING = [linked("Age", "Years"), linked("Years", "Income"), linked("Income", "Age"), linked("Age", "own")]
@@ -49,7 +49,7 @@ def if_(**condition: object) -> Rule:
 
 
 @pytest.mark.parametrize(
-    ("rules", "actions"),
+    ("rules", "policy"),
     [
         ([YEARS, linked("Age", "Income", 0.5), HOUSING, inequality("Years <= Age")], ACTIONS),
         ([together("Job", "Income"), exclusive("Job", "Years"), at_most_one_of("own", "Years")], ACTIONS),
@@ -64,14 +64,14 @@ def if_(**condition: object) -> Rule:
         ([if_own(Years=77)], NAMED),
     ],
 )
-def test_rules_that_make_sense_pass(rules: list[Rule], actions: ActionSet) -> None:
-    check_rules(actions.features, rules)
+def test_rules_that_make_sense_pass(rules: list[Rule], policy: Policy) -> None:
+    check_rules(policy.features, rules)
 
 
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        ([inequality("Agee <= Years")], "'Agee', which is no column. Did you mean 'Age'"),
+        ([inequality("Agee <= Years")], "'Agee', which is not a column. Did you mean 'Age'"),
         ([YEARS, linked("Age", "Years")], "run in a circle: Age ← Years ← Age"),
         (RING, "run in a circle"),
         ([YEARS, linked("Income", "Age")], "'Age' is linked to both 'Years' and 'Income'"),
@@ -85,19 +85,19 @@ def test_rules_that_make_sense_pass(rules: list[Rule], actions: ActionSet) -> No
         ([linked("Years", "Job")], "holds categories"),
         ([inequality("Job <= 3")], "holds categories"),
         ([at_most_one_of("own", "Grade")], "holds categories"),
-        ([forbid("Job", {"cok": ["clerk"]})], "'cok', which is no value of 'Job'. Did you mean 'cook'"),
+        ([forbid("Job", {"cok": ["clerk"]})], "'cok', which is not a value of 'Job'. Did you mean 'cook'"),
         ([if_(Age="x")], "'x' for 'Age', which holds numbers"),
         ([if_(Job=("a", "b"))], "categories have no order"),
-        ([if_(Grade=("a", "e"))], "'e', which is no value of 'Grade'"),
+        ([if_(Grade=("a", "e"))], "'e', which is not a value of 'Grade'"),
         ([together("Age", "Job"), exclusive("Job", "Age", "own")], "'Age' and 'Job' can never change"),
         ([YEARS, exclusive("Years", "Age")], "can never change"),
         ([HOUSING, exclusive("own", "rent")], "keeps the group 'Housing' from going"),
     ],
 )
 def test_rules_that_cannot_be_meant_are_rejected_in_any_order(rules: list[Rule], message: str) -> None:
-    with pytest.raises((InvalidActions, ContradictoryConstraints, UnknownFeature), match=message):
+    with pytest.raises((InvalidPolicy, ContradictoryConstraints, UnknownFeature), match=message):
         check_rules(ACTIONS.features, rules)
-    with pytest.raises((InvalidActions, ContradictoryConstraints, UnknownFeature)):
+    with pytest.raises((InvalidPolicy, ContradictoryConstraints, UnknownFeature)):
         check_rules(ACTIONS.features, rules[::-1])
 
 
@@ -105,7 +105,7 @@ NONE_OF_THEM = "demands what none of the values"
 
 
 @pytest.mark.parametrize(
-    ("rule", "actions", "message"),
+    ("rule", "policy", "message"),
     [
         (
             YEARS,
@@ -122,6 +122,6 @@ NONE_OF_THEM = "demands what none of the values"
         (if_own(Age=CHANGES), ACTIONS.fix("Age"), "demands that 'Age' changes, but it is fixed"),
     ],
 )
-def test_a_rule_contradicts_what_features_may_do(rule: Rule, actions: ActionSet, message: str) -> None:
-    with pytest.raises((ContradictoryConstraints, InvalidActions), match=message):
-        actions.rule(rule)
+def test_a_rule_contradicts_what_features_may_do(rule: Rule, policy: Policy, message: str) -> None:
+    with pytest.raises((ContradictoryConstraints, InvalidPolicy), match=message):
+        policy.rule(rule)

@@ -9,7 +9,7 @@ import pytest
 
 import p2ce.problem.rules
 from p2ce import rules as public
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidPolicy
 from p2ce.problem.rules import Rule, rule_from_plain
 from p2ce.problem.rules.rule_names import RULES
 
@@ -46,5 +46,5 @@ def test_every_rule_of_the_folder_is_registered_and_has_a_public_factory() -> No
     ],
 )
 def test_a_wrong_plain_form_is_reported(plain: Any, message: str) -> None:
-    with pytest.raises(InvalidActions, match=message):
+    with pytest.raises(InvalidPolicy, match=message):
         rule_from_plain(plain)

@@ -25,20 +25,20 @@ def prepare(question: Question) -> Peer:
     """Set up their classes once; a person is one call of fit."""
     sys.path.insert(0, question.options["checkout"])
     np.random.seed(question.seed)  # noqa: NPY002 – their background is drawn from the global generator
-    actions = action_set(question)
+    policy = action_set(question)
     classifier = CLASSIFIERS[question.kind](question, detector_of(question))
     count_explanations(classifier, question.counts)
-    compare = criterion(actions, objectives=question.options["objectives"])
+    compare = criterion(policy, objectives=question.options["objectives"])
     return (mapocam if question.options["method"] == "mapocam" else p2ce)(
-        question, actions, classifier, compare
+        question, policy, classifier, compare
     )
 
 
-def p2ce(question: Question, actions: Any, classifier: Any, compare: Callable[[Any], Any]) -> Peer:
+def p2ce(question: Question, policy: Any, classifier: Any, compare: Callable[[Any], Any]) -> Peer:
     from cfmining.algorithms import P2CE
 
     method = P2CE(
-        action_set=actions,
+        action_set=policy,
         classifier=classifier,
         compare=compare,
         max_changes=MAX_CHANGES,
@@ -54,14 +54,14 @@ def p2ce(question: Question, actions: Any, classifier: Any, compare: Callable[[A
     return peer
 
 
-def mapocam(question: Question, actions: Any, classifier: Any, compare: Callable[[Any], Any]) -> Peer:
+def mapocam(question: Question, policy: Any, classifier: Any, compare: Callable[[Any], Any]) -> Peer:
     from cfmining.algorithms import MAPOCAM
 
     def search(person: np.ndarray) -> Any:
         if question.kind == "lightgbm":
-            classifier.fit(person, actions)  # extracts the trees over this person's grid
+            classifier.fit(person, policy)  # extracts the trees over this person's grid
         method = MAPOCAM(
-            actions,
+            policy,
             person,
             classifier,
             max_changes=MAX_CHANGES,
@@ -84,20 +84,20 @@ def finished(method: Any) -> Any:
 
 
 def action_set(question: Question) -> Any:
-    """Their ActionSet with our candidate values in place of its own."""
-    from cfmining.action_set import ActionSet
+    """Their Policy with our candidate values in place of its own."""
+    from cfmining.action_set import Policy
 
-    actions = ActionSet(X=question.train, mutable_features=question.mutable)
+    policy = Policy(X=question.train, mutable_features=question.mutable)
     for name, values in question.options["candidates"].items():
-        actions[name]._grid = np.array(values, dtype=float)
-    return actions
+        policy[name]._grid = np.array(values, dtype=float)
+    return policy
 
 
-def criterion(actions: Any, *, objectives: int) -> Callable[[Any], Any]:
+def criterion(policy: Any, *, objectives: int) -> Callable[[Any], Any]:
     """c₁, or c₁ to c₃, as their experiments put them together."""
     from cfmining import criteria
 
-    ranges = criteria.RangeCalculator(actions)
+    ranges = criteria.RangeCalculator(policy)
 
     def three(person: np.ndarray) -> Any:
         costs = [

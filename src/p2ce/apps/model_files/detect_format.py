@@ -34,7 +34,7 @@ def detect(given: str, limits: Limits = DEFAULT) -> str:
     found = _by_content(path, head)
     if found is None:
         raise InvalidArgument(
-            f"--model {echoed(given)} is no model file that is known here. Give {SUPPORTED}."
+            f"--model {echoed(given)} is not a model file that is known here. Give {SUPPORTED}."
         )
     return found
 
@@ -67,7 +67,7 @@ def _of_zip(path: Path) -> str | None:
         f"--model {echoed(str(path))} is damaged: a zip file that breaks off, or is of no usual kind. Copy "
         "it again."
     )
-    # Without an end it is no zip file, which Python reports.
+    # Without an end it is not a zip file, which Python reports.
     with path.open("rb") as file:
         listed = zip_list_bytes(file, comment=LONGEST_COMMENT) or 0
     if listed > MOST_LISTED:

@@ -1,4 +1,4 @@
-"""Give up files, programs, TCP and signals for good, by the system calls of Linux's Landlock.
+"""Return up files, programs, TCP and signals for good, by the system calls of Linux's Landlock.
 
 What is given up depends on the kernel: files and programs since Linux 5.13, TCP since 6.7, signals to other
 processes and abstract sockets since 6.12. Without Landlock nothing is given up; `version` tells.

@@ -42,7 +42,7 @@ def load_trusted(path: Path, kind: str, *, trusted: bool) -> Any:
         ) from error
     if not callable(model) and not hasattr(model, "predict"):
         raise InvalidArgument(
-            f"--model {echoed(str(path))} holds a {type(model).__name__}, which is no model. Save the "
+            f"--model {echoed(str(path))} holds a {type(model).__name__}, which is not a model. Save the "
             "model itself."
         )
     return model

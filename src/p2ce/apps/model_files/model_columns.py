@@ -17,7 +17,7 @@ class ModelColumns:
     # Labels of category columns in order, where the model does not say which columns they belong to.
     loose_labels: tuple[tuple[Any, ...], ...] = ()
     texts: frozenset[str] = frozenset()  # columns whose values the model takes as text (or whole numbers)
-    numbers_only: bool = False  # all that is no category has to be numbers
+    numbers_only: bool = False  # all that is not a category has to be numbers
 
 
 def columns_of(model: Any) -> ModelColumns:

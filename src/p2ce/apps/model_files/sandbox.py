@@ -39,7 +39,7 @@ KNOWN_ERRORS: dict[str, type[P2CEError]] = {
 
 
 def read_file(path: Path, option: str, kind: str, module: str, limits: Limits) -> Any:
-    """Give what a file holds, after a child process has parsed it."""
+    """Return what a file holds, after a child process has parsed it."""
     limits.require("model_bytes", path.stat().st_size, f"{option} {echoed(str(path))} is too large")
     parser = importlib.import_module(f"p2ce.apps.model_files.formats.{module}")
     try:

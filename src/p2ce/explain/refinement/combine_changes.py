@@ -139,7 +139,7 @@ def _changed(trials: Trials, instance: IntArray, axes: IntArray, values: FloatAr
 
 
 def _strength(trials: Trials, scores: FloatArray) -> FloatArray:
-    """Give scores on the scale on which changes add up best, in digits that no batch changes."""
+    """Return scores on the scale on which changes add up best, in digits that no batch changes."""
     link = Link.LOGIT if trials.problem.scale == PROBABILITY else Link.IDENTITY
     return np.round(to_scale(scores, link), 9)
 
@@ -223,7 +223,7 @@ class _Plan:
         return np.asarray(np.ravel_multi_index(tuple((axes + 1).T), (size,) * axes.shape[1]))
 
     def _slack(self, need: float) -> float:
-        """Give by how much an estimate may miss what is needed and still be tried: interactions add up."""
+        """Return by how much an estimate may miss what is needed and still be tried: interactions add up."""
         return SLACK * max(need - self._base, 0.0)
 
     def rows(self, picked: IntArray) -> FloatArray:
@@ -262,7 +262,7 @@ def _best_at_something(found: Options, incumbents: Options, changes: IntArray) -
 
 
 def _quantile_by(at: IntArray, values: FloatArray, before: FloatArray, share: float) -> FloatArray:
-    """Give a quantile of the values of each place; what was before where there are none."""
+    """Return a quantile of the values of each place; what was before where there are none."""
     found = before.copy()
     for one in np.unique(at).tolist():
         found[one] = float(np.quantile(values[at == one], share))

@@ -8,7 +8,7 @@ from p2ce.arrays import FloatArray
 from p2ce.compilation.refine_grid import ColumnValues
 from p2ce.problem.candidate_values import nearest_multiples
 from p2ce.problem.decimals import roundest_between
-from p2ce.problem.feature import FeatureActions
+from p2ce.problem.feature import FeaturePolicy
 
 PRECISION = 0.005  # of a change: where halving ends in a column without a resolution
 
@@ -18,11 +18,11 @@ class NumberAxis:
     """An axis whose candidates the data chose: a number that may take values between them."""
 
     place: int  # among the axes of the grid
-    feature: FeatureActions
+    feature: FeaturePolicy
     values: ColumnValues
 
     def between(self, inner: FloatArray, outer: FloatArray, current: FloatArray) -> FloatArray:
-        """Give a round number near the middle of inner and outer (n,); NaN where they are close enough."""
+        """Return a round number near the middle of inner and outer (n,); NaN where they are close enough."""
         low, high = np.minimum(inner, outer), np.maximum(inner, outer)
         width = high - low
         if self.values.resolution is not None:
@@ -34,7 +34,7 @@ class NumberAxis:
         return middle
 
     def spread(self, current: float, limit: float, most: int) -> FloatArray:
-        """Give about so many values between two, without these: half where people are, half evenly spaced."""
+        """Return about so many values between two, without these: half where people are, half evenly spaced."""
         low, high = min(current, limit), max(current, limit)
         usual = self.values.usual
         usual = usual[(usual > low) & (usual < high)]
@@ -51,7 +51,7 @@ class NumberAxis:
         return found[~np.isin(found, self.feature.special)]
 
     def near(self, values: FloatArray, size: FloatArray) -> FloatArray:
-        """Give round numbers close to values that are so many deviations from where they began."""
+        """Return round numbers close to values that are so many deviations from where they began."""
         if self.values.resolution is not None:
             return self._multiple(values)
         close = PRECISION * size * self.values.unit

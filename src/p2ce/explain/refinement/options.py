@@ -47,7 +47,7 @@ def undominated_options(options: Options) -> Options:
 
 
 def bests_of(totals: FloatArray, changes: IntArray) -> list[tuple[float, int]]:
-    """Give the least cost of each objective, then of the first by number of changes, and where each is."""
+    """Return the least cost of each objective, then of the first by number of changes, and where each is."""
     found = []
     for objective in range(totals.shape[1]):
         at = int(np.lexsort([*totals.T[::-1], totals[:, objective]])[0])

@@ -74,7 +74,7 @@ class Trials:
         moved = np.zeros(before.shape, dtype=np.bool_)
         for column, axis in self.axes.items():
             then, now = before[:, column], options.rows[:, column]
-            # Leaving a special or a missing value is no move along the numbers.
+            # Leaving a special or a missing value is not a move along the numbers.
             along = np.isfinite(then) & np.isfinite(now) & ~np.isin(then, axis.feature.special)
             moved[:, column] = (then != now) & along
         return moved

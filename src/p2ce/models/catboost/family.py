@@ -106,7 +106,7 @@ def _require_loss(loss: object, known: tuple[str, ...], otherwise: str) -> None:
 
 
 def _columns(model: Any, request: Request) -> tuple[tuple[str, ...], bool]:
-    """Give the model's columns in its order, and whether it was fitted on a frame."""
+    """Return the model's columns in its order, and whether it was fitted on a frame."""
     names = list(model.feature_names_)
     unnamed = names == [str(position) for position in range(len(names))]
     if unnamed and set(names) != set(map(str, request.reference.columns)):

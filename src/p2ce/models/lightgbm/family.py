@@ -250,7 +250,7 @@ def _highest(margin: ForestMargin) -> float:
 
 
 def _prediction(booster: Booster) -> Link:
-    """Say what LightGBM predicts for a sum over the trees."""
+    """State what LightGBM predicts for a sum over the trees."""
     divisor = booster.divisor
     squared = "sqrt" in booster.options
     if booster.objective in ("", *_IDENTITY) and not squared:

@@ -162,7 +162,7 @@ def steps_of(split: Split, column: LibraryColumn) -> Steps:
 
 
 def _category_stretches(categories: frozenset[int]) -> tuple[list[float], list[bool]]:
-    """Say which numbers go left: those that are cut off to a category; to zero also those above -1."""
+    """State which numbers go left: those that are cut off to a category; to zero also those above -1."""
     ends: list[float] = []
     sides = [False]
     for category in sorted(categories):
@@ -177,7 +177,7 @@ def _category_stretches(categories: frozenset[int]) -> tuple[list[float], list[b
 
 
 def _number_stretches(split: Split) -> tuple[list[float], list[bool]]:
-    """Say which numbers go left, the ones that are zero to LightGBM together."""
+    """State which numbers go left, the ones that are zero to LightGBM together."""
     threshold = split.threshold
     zero_left = bool(split.goes_left(np.zeros(1))[0])
     if threshold < _BELOW_ZERO:

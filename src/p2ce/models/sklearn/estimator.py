@@ -28,7 +28,7 @@ def require_fitted(model: Any) -> None:
 
 
 def columns_of(model: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]:
-    """Give the model's columns in its order, and whether it was fitted on a frame."""
+    """Return the model's columns in its order, and whether it was fitted on a frame."""
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
         return columns_by_name(list(names), reference), True

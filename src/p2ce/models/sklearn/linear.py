@@ -102,7 +102,7 @@ def _sums(model: Any, request: Request, family: str) -> WeightedSums:
         fitted = np.asarray(model.intercept_, dtype=np.float64).reshape(-1)
         intercepts = np.broadcast_to(fitted, len(weights))  # fitted without any, it is one zero
         if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
-            raise ValueError("a weight or an intercept that is no finite number")
+            raise ValueError("a weight or an intercept that is not a finite number")
     seen = quiet_check_array(feeder(columns, request.reference, named=named)(request.reference.head(1)))
     place = {str(label): at for at, label in enumerate(request.reference.columns)}
     positions = [place[name] for name in columns]

@@ -82,7 +82,7 @@ def parse(model: Any, request: Request) -> ModelAdapter:
 
 
 def best_of(model: Any) -> Any:
-    """Give the best model of a scikit-learn search, to which it hands all calls; any other model as it is."""
+    """Return the best model of a scikit-learn search, to which it hands all calls; any other model as it is."""
     search = library_class(model, root="sklearn", names=_SEARCHES)
     if search is not None and hasattr(model, "best_estimator_") and not overrides(model, search):
         return model.best_estimator_
@@ -90,7 +90,7 @@ def best_of(model: Any) -> Any:
 
 
 def _final_step(model: Any) -> Any:
-    """Give the model that decides inside searches and Pipelines; any other model as it is."""
+    """Return the model that decides inside searches and Pipelines; any other model as it is."""
     model = best_of(model)
     pipeline = library_class(model, root="sklearn", names=_PIPELINES)
     if pipeline is not None and not overrides(model, pipeline):
@@ -205,13 +205,13 @@ def _turned(
     sign = 1.0 if own.positive == 1 else -1.0
 
     def evaluate(frame: pd.DataFrame) -> FloatArray:
-        answers = answers_of(method, rows.feed(frame), call=call, rows=frame)
+        results = answers_of(method, rows.feed(frame), call=call, rows=frame)
         if has_two:
-            both = one_per_class(answers, len(frame), 2, call=call, rows=frame)
+            both = one_per_class(results, len(frame), 2, call=call, rows=frame)
             both = require_probabilities(both, call=call)
             positive, other = both[:, own.positive], both[:, 1 - own.positive]
         else:
-            positive = sign * one_per_row(answers, len(frame), call=call, rows=frame)
+            positive = sign * one_per_row(results, len(frame), call=call, rows=frame)
             other = -positive
         return np.where(positive < threshold, np.maximum(other, limit), np.minimum(other, below))
 
@@ -251,5 +251,5 @@ def _turned_score(score: Any) -> Any:
 
 
 def _next_above_minus(threshold: float) -> float:
-    """Give the smallest float above minus the threshold; what is never reached becomes what always is."""
+    """Return the smallest float above minus the threshold; what is never reached becomes what always is."""
     return -math.inf if threshold == math.inf else math.nextafter(-threshold, math.inf)

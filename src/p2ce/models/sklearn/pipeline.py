@@ -122,7 +122,7 @@ def _does_nothing(step: Any) -> bool:
 
 
 def _columns(step: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]:
-    """Give the columns in the order of the first transformer, and whether it was fitted on a frame."""
+    """Return the columns in the order of the first transformer, and whether it was fitted on a frame."""
     if getattr(step, "feature_names_in_", None) is None and not hasattr(step, "n_features_in_"):
         return columns_by_count(reference.shape[1], reference), True  # it takes whatever it gets
     return columns_of(step, reference)

@@ -71,7 +71,7 @@ def require_eval(module: Any) -> None:
 
 
 def precision_of(module: Any) -> np.dtype[Any]:
-    """Give the one precision of all numbers in the module; they must be finite and on the CPU."""
+    """Return the one precision of all numbers in the module; they must be finite and on the CPU."""
     held = [tensor for tensor in (*module.parameters(), *module.buffers()) if tensor.is_floating_point()]
     kinds = {str(tensor.dtype).removeprefix("torch.") for tensor in held}
     if len(kinds) != 1 or not kinds <= {"float32", "float64"}:
@@ -87,7 +87,7 @@ def precision_of(module: Any) -> np.dtype[Any]:
 
 
 def unit_of(dtype: np.dtype[Any]) -> float:
-    """Give the rounding unit; PyTorch may be set to multiply float32 matrices in bfloat16."""
+    """Return the rounding unit; PyTorch may be set to multiply float32 matrices in bfloat16."""
     import torch
 
     if dtype == np.float64:

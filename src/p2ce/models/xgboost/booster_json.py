@@ -160,7 +160,7 @@ def _trees_in_use(
 def _library_columns(
     columns: Sequence[str], learner: dict[str, Any], request: Request
 ) -> tuple[LibraryColumn, ...]:
-    """Say how XGBoost holds each column."""
+    """State how XGBoost holds each column."""
     kinds = learner.get("feature_types") or ["float"] * len(columns)
     # XGBoost 3.1 began to keep the labels; before, and for arrays, the codes are the frame's own.
     kept = _inner(learner).get("cats", {}).get("enc", []) or [None] * len(columns)

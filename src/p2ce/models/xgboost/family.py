@@ -126,7 +126,7 @@ def _several_classes(booster: Booster) -> ClassOutputs:
 
 
 def _prediction(booster: Booster) -> tuple[str, Link]:
-    """Say what the base score is, and what XGBoost predicts for a margin."""
+    """State what the base score is, and what XGBoost predicts for a margin."""
     if booster.objective in _IDENTITY:
         return "none", IDENTITY
     if booster.objective in _EXPONENTIAL:

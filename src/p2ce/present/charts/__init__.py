@@ -23,7 +23,7 @@ KINDS = ("auto", "pairs", "parallel")
 NOT_ONE = "Draw one person: explanations[0]."
 NOT_MANY = "They come from explainer.explain_many(people), or Explanations([one, another])."
 NO_AUDIT = "Make it by p2ce.audit(explanations, groups)."
-NO_MAP = "Make it by explainer.map_of(explanation, 'Income', 'Age')."
+NO_MAP = "Make it by explainer.feature_map(explanation, 'Income', 'Age')."
 NO_OPTION = "this person has no option ({status}). Read p2ce.to_text(explanation) for what was found out."
 NOBODY = "these are explanations of nobody."
 
@@ -97,7 +97,7 @@ def plot_changes(
 def plot_map(feature_map: FeatureMap, *, language: str = "en") -> Any:
     """Draw two features of one person: where the model accepts, what is plausible, and where options lead.
 
-    ``explainer.map_of(explanation, "LoanAmount", "Term")`` makes the map. All other features are as they
+    ``explainer.feature_map(explanation, "LoanAmount", "Term")`` makes the map. All other features are as they
     are today, so that options which change others as well are not drawn, but counted in a note.
     """
     _check(feature_map, FeatureMap, "plot_map", NO_MAP)
@@ -145,7 +145,7 @@ def plot_groups(audit: Audit, *, metric: str = "recourse_rate", language: str = 
         raise InvalidArgument(
             f"metric expects one of the audit's, got {echoed(metric)}. {nearest(metric, known)}"
         )
-    wording = wording_for(audit.question, language)
+    wording = wording_for(audit.problem, language)
     data = [group_data(audit, groups, known[metric], wording) for groups in audit.groupings.values()]
     return _draw("groups", "groups", data, wording)
 

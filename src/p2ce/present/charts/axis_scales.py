@@ -31,7 +31,7 @@ class Scale(NamedTuple):
     high: float
 
     def place(self, value: float) -> float:
-        """Give the place of a number, 0 to 1; a number outside gets the nearer end.
+        """Return the place of a number, 0 to 1; a number outside gets the nearer end.
 
         >>> Scale(0.0, 10.0).place(2.5), Scale(0.0, 10.0).place(99.0)
         (0.25, 1.0)
@@ -65,7 +65,7 @@ class FeatureAxis:
     bars: tuple[Bar, ...] = ()  # the population
 
     def place(self, value: Any) -> float | None:
-        """Give the place of a value, None where it has none; a number outside gets the nearer end."""
+        """Return the place of a value, None where it has none; a number outside gets the nearer end."""
         if self.scale is None or not is_number(value):
             return self.slots.get(slot_key(value))
         return self.end * self.scale.place(float(value))
@@ -91,7 +91,7 @@ def is_number(value: Any) -> bool:
 
 
 def nice_ticks(low: float, high: float, *, most: int = 6, whole: bool = False) -> tuple[float, ...]:
-    """Give round numbers between two ends, at most so many; whole numbers only with `whole`.
+    """Return round numbers between two ends, at most so many; whole numbers only with `whole`.
 
     >>> nice_ticks(0.0, 1.0), nice_ticks(0.0, 7.0, whole=True)
     ((0.0, 0.2, 0.4, 0.6, 0.8, 1.0), (0.0, 2.0, 4.0, 6.0))
@@ -117,7 +117,7 @@ def nice_ticks(low: float, high: float, *, most: int = 6, whole: bool = False) -
 def text_ticks(
     scale: Scale, write: Callable[[float], str], *, whole: bool = False, most: int = 6, room: int = ROOM
 ) -> tuple[Tick, ...]:
-    """Give the ticks of a scale with their texts: fewer where the texts are long."""
+    """Return the ticks of a scale with their texts: fewer where the texts are long."""
     for count in range(most, 1, -1):
         values = nice_ticks(scale.low, scale.high, most=count, whole=whole)
         texts = [write(value) for value in values]
@@ -129,7 +129,7 @@ def text_ticks(
 def feature_ticks(
     column: str, scale: Scale, wording: Wording, *, whole: bool, room: int = ROOM
 ) -> tuple[Tick, ...]:
-    """Give the ticks of a feature's numbers, written as its values are."""
+    """Return the ticks of a feature's numbers, written as its values are."""
 
     def write(value: float) -> str:
         return wording.value(
@@ -140,7 +140,7 @@ def feature_ticks(
 
 
 def decimals_for(values: Sequence[float]) -> int:
-    """Give how many decimals distinguish round numbers, at most 10.
+    """Return how many decimals distinguish round numbers, at most 10.
 
     >>> decimals_for((0.0, 0.25, 0.5)), decimals_for((10.0, 20.0))
     (2, 0)
@@ -219,7 +219,7 @@ def distinct_cuts(names: Sequence[str], cut: Callable[[str], str]) -> list[str]:
 
 
 def _common_start(texts: Sequence[str]) -> int:
-    """Give how many signs all texts begin with, up to the end of a word if there is one."""
+    """Return how many signs all texts begin with, up to the end of a word if there is one."""
     alike = takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False))
     start = "".join(signs[0] for signs in alike)
     whole = re.match(r".*[\W_]", start, flags=re.DOTALL)

@@ -169,7 +169,7 @@ def _axis(name: str, costs: Sequence[float], wording: Wording) -> CostAxis:
 
 
 def cost_scale(low: float, high: float) -> Scale:
-    """Give an axis for costs, from zero where that is not far off."""
+    """Return an axis for costs, from zero where that is not far off."""
     begin = 0.0 if 0.0 <= low <= NEAR_ZERO * high or low == high >= 0.0 else low
     end = high if high > begin else begin + 1.0
     room = ENDS * (end - begin)
@@ -180,7 +180,7 @@ def cost_scale(low: float, high: float) -> Scale:
 
 
 def cost_ticks(scale: Scale, costs: Sequence[float], wording: Wording) -> tuple[Tick, ...]:
-    """Give ticks for costs, at whole numbers where costs are counts."""
+    """Return ticks for costs, at whole numbers where costs are counts."""
     whole = is_whole(costs)
     decimals = decimals_for(nice_ticks(scale.low, scale.high, whole=whole))
 

@@ -40,19 +40,19 @@ class GroupData:
 
 
 def metric_name(metric: Metric, wording: Wording) -> str:
-    """Give the words for a metric."""
+    """Return the words for a metric."""
     kind = metric.name.removesuffix(f"_{metric.objective}") if metric.objective else metric.name
     parts = {"objective": wording.objective(metric.objective)} if metric.objective else {}
     return wording.say(f"metric_{kind}", **parts)
 
 
 def group_name(group: Group, wording: Wording) -> str:
-    """Give the words for a group: its values, as the data hold them."""
+    """Return the words for a group: its values, as the data hold them."""
     return " · ".join(wording.say("audit_missing") if value == MISSING else value for value in group.values)
 
 
 def grouping_name(columns: Sequence[str], wording: Wording) -> str:
-    """Give the words for a grouping: the names of its columns."""
+    """Return the words for a grouping: the names of its columns."""
     return wording.listed([wording.name(column) for column in columns])
 
 
@@ -102,7 +102,7 @@ def group_data(audit: Audit, groups: Sequence[Group], metric: Metric, wording: W
 
 
 def _notes(shown: Sequence[Group], more: int, metric: Metric, wording: Wording) -> Iterator[str]:
-    """Say what a chart does not draw."""
+    """State what a chart does not draw."""
     if any(metric.name in group.metrics and math.isinf(group.metrics[metric.name].high) for group in shown):
         yield wording.say("audit_open_figure")
     if more:
@@ -110,7 +110,7 @@ def _notes(shown: Sequence[Group], more: int, metric: Metric, wording: Wording) 
 
 
 def _share_scale(shares: Sequence[float]) -> Scale:
-    """Give an axis of whole tens of per cent around shares, of 20 % at least."""
+    """Return an axis of whole tens of per cent around shares, of 20 % at least."""
     low, high = min(shares, default=0.0), max(shares, default=1.0)
     begin = min(math.floor(10 * low) / 10, 0.8)
     return Scale(begin, max(math.ceil(10 * high) / 10, begin + 0.2))

@@ -16,7 +16,7 @@ from p2ce.present.wording import Wording, wording_for
 from p2ce.result import Counterfactual, Explanation, Explanations, Feature, Status
 from p2ce.result.explanations import shared_objectives
 from p2ce.result.one_hot_groups import Groups, groups_of, whole_changes
-from p2ce.result.question import ALONG
+from p2ce.result.problem_record import ALONG
 from p2ce.visible import echoed
 
 OUTCOMES = ("with_options", "unproven", "no_recourse", "no_fronts", "favourable", "error")
@@ -76,7 +76,7 @@ class LeverData:
 
 def wording_of_all(explanations: Explanations, language: str) -> Wording:
     """Make the wording for many people: names and units are those of the first who has a policy."""
-    questions = (entry.question for entry in explanations)
+    questions = (entry.problem for entry in explanations)
     return wording_for(next((one for one in questions if one is not None), None), language)
 
 
@@ -123,10 +123,10 @@ def cost_data(explanations: Explanations, wording: Wording, objective: str | Non
 
 
 def _outcome_of(entry: Explanation) -> str:
-    """Say in which of the groups a person is counted; a smaller change is not always ruled out."""
+    """State in which of the groups a person is counted; a smaller change is not always ruled out."""
     if entry.status is Status.ERROR:
         return "error"
-    if entry.status is Status.ALREADY_FAVOURABLE:
+    if entry.status is Status.ACCEPTED:
         return "favourable"
     if len(entry):
         proven = entry.certificate is None or entry.certificate.proven
@@ -168,11 +168,11 @@ def _histogram(costs: FloatArray, wording: Wording) -> tuple[Scale, list[Bar], t
 def lever_data(explanations: Explanations, wording: Wording, top: int = 10) -> LeverData:
     """Count for how many people each feature changes; people without options do not count.
 
-    A feature that only moves along with another is no lever, and the columns of one category are one.
+    A feature that only moves along with another is not a lever, and the columns of one category are one.
     """
     if isinstance(top, bool) or not isinstance(top, int) or top < 1:
         raise InvalidArgument(f"top expects how many features to show, at least 1; got {echoed(top)}.")
-    groups: dict[int, Groups] = {}  # of each question
+    groups: dict[int, Groups] = {}  # of each problem
     in_any: Counter[str] = Counter()
     in_first: defaultdict[str, Counter[str]] = defaultdict(Counter)  # the directions
     people = 0
@@ -180,10 +180,10 @@ def lever_data(explanations: Explanations, wording: Wording, top: int = 10) -> L
         if not len(entry):
             continue
         people += 1
-        features = {} if entry.question is None else entry.question.features
-        if id(entry.question) not in groups:
-            groups[id(entry.question)] = groups_of(features)
-        moved = [_levers(option, groups[id(entry.question)], features) for option in entry]
+        features = {} if entry.problem is None else entry.problem.features
+        if id(entry.problem) not in groups:
+            groups[id(entry.problem)] = groups_of(features)
+        moved = [_levers(option, groups[id(entry.problem)], features) for option in entry]
         in_any.update(set().union(*moved))
         for column, (old, new) in moved[0].items():
             in_first[column][_direction(features.get(column), old, new)] += 1
@@ -223,7 +223,7 @@ def _levers(
 
 
 def _direction(feature: Feature | None, old: Any, new: Any) -> str:
-    """Give the direction of a change; labels, yes and no, and missing values have no order."""
+    """Return the direction of a change; labels, yes and no, and missing values have no order."""
     unordered = feature is not None and feature.kind in ("binary", "category")
     if unordered or not (is_number(old) and is_number(new)) or new == old:
         return "switched"

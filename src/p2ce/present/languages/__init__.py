@@ -64,7 +64,7 @@ class Words:
         return text.format_map(parts)
 
     def variant(self, key: str, variant: str) -> str:
-        """Give the key of a variant of a text, or of the text itself where there is none."""
+        """Return the key of a variant of a text, or of the text itself where there is none."""
         return f"{key}_{variant}" if f"{key}_{variant}" in self.texts else key
 
     def listed(self, parts: list[str]) -> str:
@@ -75,7 +75,7 @@ class Words:
 
 
 def words_in(language: str) -> Words:
-    """Give the words of a language; an unknown one raises and lists those there are."""
+    """Return the words of a language; an unknown one raises and lists those there are."""
     if language not in LANGUAGES:
         raise InvalidArgument(
             f"language expects one of the languages there are words for, got {echoed(language)}. "

@@ -1,4 +1,4 @@
-"""Say what a column must be like for a condition to be met: some values, a range, or changed."""
+"""State what a column must be like for a condition to be met: some values, a range, or changed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import UNSET, Meta, UnsetType
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidPolicy
 from p2ce.problem.decimals import as_float, to_dtype
 from p2ce.problem.rules.rule import Value, Values
 from p2ce.problem.rules.rule_values import code_of, plain_value, value_text
@@ -88,7 +88,7 @@ class Between:
 
     def resolve(self, coding: Coding, *, rule: str) -> "Met":
         if coding.is_category and not coding.ordered:
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"The rule '{rule}' asks for a range of {echoed(coding.name)}, whose categories have no "
                 f"order. List the values instead: [{value_text(self.low)}, {value_text(self.high)}]."
             )
@@ -153,18 +153,18 @@ def read_condition(column: str, given: Any) -> Condition:
         return _from_entry(column, given)
     if isinstance(given, tuple):
         if len(given) != 2:
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"A tuple for {echoed(column)} is a range (low, high), got {echoed(given)}. Use a list for "
                 "single values."
             )
         return _range(column, *given)
     listed = list(given) if isinstance(given, list | set | frozenset | range | np.ndarray) else [given]
     if not listed:
-        raise InvalidActions(f"The list of values for {echoed(column)} is empty. Name at least one.")
+        raise InvalidPolicy(f"The list of values for {echoed(column)} is empty. Name at least one.")
     try:
         return OneOf(tuple(dict.fromkeys(plain_value(value) for value in listed)))
     except TypeError:  # a list, say, which no column holds
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"The values for {echoed(column)} must be numbers, text or bools, got {echoed(given)}."
         ) from None
 
@@ -175,7 +175,7 @@ def _from_entry(column: str, given: RangeEntry) -> Condition:
         return _range(column, *(None if end is UNSET else end for end in ends))
     if given.changes is True and ends == (UNSET, UNSET):
         return HasChanged()
-    raise InvalidActions(
+    raise InvalidPolicy(
         f"the condition of {echoed(column)} is empty or says two things. Expected a value, a list of values, "
         "{from: low, to: high} or {changes: true}."
     )
@@ -184,11 +184,9 @@ def _from_entry(column: str, given: RangeEntry) -> Condition:
 def _range(column: str, low: Any, high: Any) -> Between:
     low, high = (_open(plain_value(end)) for end in (low, high))
     if low is None and high is None:
-        raise InvalidActions(
-            f"The range of {echoed(column)} is open at both ends. Give at least one of them."
-        )
+        raise InvalidPolicy(f"The range of {echoed(column)} is open at both ends. Give at least one of them.")
     if isinstance(low, Real) and isinstance(high, Real) and low > high:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"The range {value_text(low)} to {value_text(high)} of {echoed(column)} is empty. Swap the ends, "
             f"or use a list for single values."
         )

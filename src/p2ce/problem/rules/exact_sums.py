@@ -18,7 +18,7 @@ TINY = 1e-290
 
 
 def compare_with(columns: Sequence[FloatArray], factors: Sequence[Fraction], limit: Fraction) -> FloatArray:
-    """Give the sign of Σ factor · column − limit for each row, (n,): -1, 0 or 1.
+    """Return the sign of Σ factor · column − limit for each row, (n,): -1, 0 or 1.
 
     A row with a missing value gives −1, since nothing is known about it. NaN, which no column holds, gives 1.
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidPolicy
 from p2ce.visible import echoed
 
 TOKEN = re.compile(
@@ -53,17 +53,17 @@ def added(parts: Iterable[tuple[Linear, Fraction]]) -> Linear:
 
 def _in_bounds(number: Fraction) -> Fraction:
     if max(number.numerator.bit_length(), number.denominator.bit_length()) > MOST_BITS:
-        raise InvalidActions("An inequality comes to numbers beyond float64. Rescale it.")
+        raise InvalidPolicy("An inequality comes to numbers beyond float64. Rescale it.")
     return number
 
 
 def read_comparison(text: str) -> tuple[Linear, str]:
-    """Give left − right of a comparison, and its sign ("<=", ">=" or "==")."""
+    """Return left − right of a comparison, and its sign ("<=", ">=" or "==")."""
     reader = _Reader(text, _tokens(text))
     left = reader.sum()
     sign = reader.next_sign()
     if sign in ("<", ">"):
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"The inequality {echoed(text)} uses {sign}, but ends always count here. "
             f"Write {sign}=, and for whole numbers add 1 to the smaller side."
         )
@@ -102,7 +102,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
     while place < end:
         match = TOKEN.match(text, place)
         if match is None or match.lastgroup is None:
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"Cannot read the inequality {echoed(text)} from {echoed(text[place:].strip())} on. Put "
                 "names that are not plain words in backticks: `Loan amount` <= 2*Income."
             )
@@ -136,7 +136,7 @@ class _Reader:
             other = self.factor()
             if sign == "/":
                 if other.terms or other.constant == 0:
-                    raise InvalidActions(
+                    raise InvalidPolicy(
                         f"The inequality {echoed(self.text)} divides by something other than a number above "
                         "or below 0. Bring it to the other side."
                     )
@@ -146,7 +146,7 @@ class _Reader:
             elif not total.terms:
                 total, scale = other, _in_bounds(scale * total.constant)
             else:
-                raise InvalidActions(
+                raise InvalidPolicy(
                     f"The inequality {echoed(self.text)} multiplies columns with each other, but only "
                     "numbers times columns can be pruned by. Use predicate() for it."
                 )
@@ -163,7 +163,7 @@ class _Reader:
             raise self.unexpected("a number or a column")
         self.depth += 1
         if self.depth > MOST_DEEP:
-            raise InvalidActions(f"The inequality {echoed(self.text)} is nested too deeply. Simplify it.")
+            raise InvalidPolicy(f"The inequality {echoed(self.text)} is nested too deeply. Simplify it.")
         if token == "(":
             found = self.sum()
             if self.peek_sign() != ")":
@@ -182,7 +182,7 @@ class _Reader:
     def _number(self, token: str) -> Fraction:
         exponent = token.lower().partition("e")[2]
         if len(token) > MOST_DIGITS or (exponent and abs(int(exponent)) > MOST_DIGITS):
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"The inequality {echoed(self.text)} holds a number beyond float64. Rescale it."
             )
         return Fraction(token)
@@ -201,8 +201,6 @@ class _Reader:
     def at_end(self) -> bool:
         return self.place >= len(self.tokens)
 
-    def unexpected(self, wanted: str) -> InvalidActions:
+    def unexpected(self, wanted: str) -> InvalidPolicy:
         got = "the end" if self.at_end() else repr(self.tokens[self.place][1])
-        return InvalidActions(
-            f"Cannot read the inequality {echoed(self.text)}: expected {wanted}, got {got}."
-        )
+        return InvalidPolicy(f"Cannot read the inequality {echoed(self.text)}: expected {wanted}, got {got}.")

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Meta, field
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidPolicy
 from p2ce.problem.rules.conditions import Condition, ConditionEntry, Met, read_condition
 from p2ce.problem.rules.rule import (
     Budget,
@@ -124,7 +124,7 @@ def if_then(*, if_: Mapping[Any, Any], then: Mapping[Any, Any]) -> IfThen:
 
 def _side(name: str, given: object) -> Conditions:
     if not isinstance(given, Mapping) or not given:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"if_then() expects columns and their values for {name}, got {echoed(given)}. "
             f'Write {name}={{"Housing": "own"}}.'
         )

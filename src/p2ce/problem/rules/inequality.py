@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidPolicy
 from p2ce.problem.decimals import as_float, as_typed
 from p2ce.problem.rules.exact_sums import compare_with
 from p2ce.problem.rules.expressions import Linear, name_text, read_comparison, write_sum
@@ -60,7 +60,7 @@ class Inequality(Rule):
         return tuple(name for name, _ in self.terms)
 
     def sides(self) -> tuple[list[tuple[str | None, Fraction]], list[tuple[str | None, Fraction]]]:
-        """Give the sums on both sides, of columns times positive factors and at last a number (None)."""
+        """Return the sums on both sides, of columns times positive factors and at last a number (None)."""
         left: list[tuple[str | None, Fraction]] = [
             (name, factor) for name, factor in self.terms if factor > 0
         ]
@@ -132,18 +132,18 @@ def inequality(given: str | Mapping[Any, Any], /, *, at_most: float | None = Non
     """
     if isinstance(given, str):
         if at_most is not None:
-            raise InvalidActions("inequality() takes either text or factors with at_most, not both.")
+            raise InvalidPolicy("inequality() takes either text or factors with at_most, not both.")
         difference, sign = read_comparison(given)
         if sign == ">=":
             difference = difference.times(Fraction(-1))
         return _canonical(difference, repr(given), equal=sign == "==")
     if not isinstance(given, Mapping):
-        raise InvalidActions(
+        raise InvalidPolicy(
             "inequality() expects text such as 'late_90d <= late_30d' or a dict of factors, got "
             f"{echoed(given)}."
         )
     if at_most is None:
-        raise InvalidActions("inequality() of factors needs its limit: inequality({...}, at_most=0).")
+        raise InvalidPolicy("inequality() of factors needs its limit: inequality({...}, at_most=0).")
     factors = {read_name("inequality", name): _number(factor) for name, factor in given.items()}
     return _canonical(Linear(factors, -_number(at_most)), repr(given), equal=False)
 
@@ -151,11 +151,11 @@ def inequality(given: str | Mapping[Any, Any], /, *, at_most: float | None = Non
 def _canonical(difference: Linear, given: str, *, equal: bool) -> Inequality:
     kept = [(name, factor) for name, factor in difference.terms.items() if factor]
     if not kept:
-        raise InvalidActions(f"The inequality {given} says nothing about any column. Name one on a side.")
+        raise InvalidPolicy(f"The inequality {given} says nothing about any column. Name one on a side.")
     limit = -difference.constant
     for number in (*(factor for _, factor in kept), limit):
         if number and not 1 / LARGEST_NUMBER <= abs(number) <= LARGEST_NUMBER:
-            raise InvalidActions(f"The inequality {given} holds a number beyond 1e±200. Rescale it.")
+            raise InvalidPolicy(f"The inequality {given} holds a number beyond 1e±200. Rescale it.")
     positive = [term for term in kept if term[1] > 0]
     negative = [term for term in kept if term[1] < 0]
     return Inequality((*positive, *negative), limit, equal)
@@ -165,7 +165,5 @@ def _number(given: object) -> Fraction:
     if isinstance(given, Rational):
         return Fraction(given)
     if not isinstance(given, Real) or not np.isfinite(as_float(given)):
-        raise InvalidActions(
-            f"inequality() expects finite numbers as factors and limit, got {echoed(given)}."
-        )
+        raise InvalidPolicy(f"inequality() expects finite numbers as factors and limit, got {echoed(given)}.")
     return as_typed(float(given))

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import UNSET, Meta, UnsetType
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.errors import InvalidActions, nearest
+from p2ce.errors import InvalidPolicy, nearest
 from p2ce.problem.decimals import as_float, as_typed
 from p2ce.problem.feature import shown
 from p2ce.problem.rules.rule import (
@@ -82,7 +82,7 @@ class Linked(Rule):
         return ResolvedRule(self, (), self.link(codebook).holds)
 
     def link(self, codebook: Codebook) -> "Link":
-        """Give where the follower goes, for the columns of a table."""
+        """Return where the follower goes, for the columns of a table."""
         driver, follower = (coding_for(self, codebook, name) for name in self.columns)
         return Link(self, driver, follower)
 
@@ -96,7 +96,7 @@ class Link:
     follower: Coding
 
     def follow(self, before: FloatArray, after: FloatArray, follower: FloatArray) -> FloatArray:
-        """Give the follower's codes for a driver that goes from before to after.
+        """Return the follower's codes for a driver that goes from before to after.
 
         All three broadcast against each other. NaN where the follower's column cannot hold the value: half
         a year in a column of whole years.
@@ -175,7 +175,7 @@ def linked(driver: object, follower: object, ratio: Any = 1.0, counts: str = "on
     """Let the follower move ``ratio`` times as much as the driver, and never on its own.
 
     The follower stays inside its own range, kind, ``values()`` and given ``step()``: a value of the driver
-    that would lead it out is no candidate. ``counts="once"`` takes the pair for one change, ``"each"`` for
+    that would lead it out is not a candidate. ``counts="once"`` takes the pair for one change, ``"each"`` for
     two.
 
     >>> linked("YearsAtCurrentJob", "Age").text()
@@ -183,15 +183,15 @@ def linked(driver: object, follower: object, ratio: Any = 1.0, counts: str = "on
     """
     names = read_name("linked", driver), read_name("linked", follower)
     if names[0] == names[1]:
-        raise InvalidActions(f"linked() names {echoed(names[0])} as its own follower. Name two columns.")
+        raise InvalidPolicy(f"linked() names {echoed(names[0])} as its own follower. Name two columns.")
     if isinstance(ratio, bool) or not isinstance(ratio, Real) or not isfinite(as_float(ratio)) or ratio == 0:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"linked() expects a ratio other than 0, got {echoed(ratio)}. "
             f"Give how much {echoed(names[1])} moves when {echoed(names[0])} moves by 1."
         )
     known = get_args(Counts)
     if counts not in known:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"linked() expects counts='once' or 'each', got {echoed(counts)}. {nearest(counts, known)}"
         )
     return Linked(*names, float(ratio), "each" if counts == "each" else "once")

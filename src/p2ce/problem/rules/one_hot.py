@@ -7,7 +7,7 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from p2ce.arrays import BoolArray
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidPolicy
 from p2ce.problem.rules.rule import (
     Codes,
     Name,
@@ -96,10 +96,8 @@ def one_hot(name: object, columns: Any, may_be_none: bool | None = None) -> OneH
     'Housing: exactly one of Housing_own, Housing_rent is 1'
     """
     if isinstance(columns, str):
-        raise InvalidActions(
-            f"one_hot() expects a list of columns, got {echoed(columns)}. Name at least two."
-        )
+        raise InvalidPolicy(f"one_hot() expects a list of columns, got {echoed(columns)}. Name at least two.")
     if may_be_none not in (None, True, False):
-        raise InvalidActions(f"one_hot() expects may_be_none=None, True or False, got {echoed(may_be_none)}.")
+        raise InvalidPolicy(f"one_hot() expects may_be_none=None, True or False, got {echoed(may_be_none)}.")
     levels = read_names("one_hot", columns)
     return OneHot(read_name("one_hot", name), levels, None if may_be_none is None else bool(may_be_none))

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import UNSET, Meta, UnsetType
 
 from p2ce.arrays import BoolArray
-from p2ce.errors import InvalidActions, InvalidArgument, InvalidOutput, nearest, what_happened
+from p2ce.errors import InvalidArgument, InvalidOutput, InvalidPolicy, nearest, what_happened
 from p2ce.problem.rules.rule import Name, ResolvedRule, Rule, RuleEntry, check_columns, read_name
 from p2ce.tables.codebook import Codebook
 from p2ce.visible import as_text, echoed
@@ -56,7 +56,7 @@ class Predicate(Rule):
         return f"{self.name} says yes"
 
     def entry(self) -> PredicateEntry:
-        """Give the entry; a Python object has only its name there, which no policy file may hold."""
+        """Return the entry; a Python object has only its name there, which no policy file may hold."""
         return PredicateEntry(
             function=self.function if isinstance(self.function, str) else UNSET,  # type: ignore[arg-type]
             name=UNSET if self.name == self.function else self.name,
@@ -111,7 +111,7 @@ class Predicate(Rule):
         try:
             found: Any = import_module(module_name)
         except (Exception, SystemExit) as error:
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"The predicate {echoed(self.function)} could not be imported: "
                 f"{what_happened(error).removeprefix('raised ')}. "
                 f"Is {echoed(module_name)} installed, or in the folder that Python runs in?"
@@ -119,10 +119,10 @@ class Predicate(Rule):
         for part in path.split("."):
             if not hasattr(found, part):
                 public = [one for one in dir(found) if not one.startswith("_")]
-                raise InvalidActions(f"{echoed(module_name)} has no {echoed(path)}. {nearest(part, public)}")
+                raise InvalidPolicy(f"{echoed(module_name)} has no {echoed(path)}. {nearest(part, public)}")
             found = getattr(found, part)
         if not callable(found):
-            raise InvalidActions(f"{echoed(self.function)} is {type(found).__name__}, not a function.")
+            raise InvalidPolicy(f"{echoed(self.function)} is {type(found).__name__}, not a function.")
         function: Function = found
         return function
 
@@ -155,11 +155,11 @@ def predicate(
         module_name, colon, path = function.partition(":")
         parts = [*module_name.split("."), *path.split(".")]
         if not colon or not all(part.isidentifier() for part in parts):
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f'predicate() expects a function or "module:function", got {echoed(function)}.'
             )
     elif not callable(function):
-        raise InvalidActions(f"predicate() expects a function or its name, got {type(function).__name__}.")
+        raise InvalidPolicy(f"predicate() expects a function or its name, got {type(function).__name__}.")
     if isinstance(columns, str):
         columns = (columns,)
     given = name or (function if isinstance(function, str) else getattr(function, "__name__", "predicate"))

@@ -1,4 +1,4 @@
-"""Say what a rule between features is, and what the search needs to know about it."""
+"""State what a rule between features is, and what the search needs to know about it."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Meta
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.errors import InvalidActions, UnknownFeature, nearest
+from p2ce.errors import InvalidPolicy, UnknownFeature, nearest
 from p2ce.problem.typed_entries import about
 from p2ce.tables.codebook import Codebook, Coding
 from p2ce.visible import as_text, echoed, visible_line
@@ -55,14 +55,14 @@ class Rule(ABC):
 
     @abstractmethod
     def text(self) -> str:
-        """Say the rule in one line."""
+        """State the rule in one line."""
 
     @abstractmethod
     def entry(self) -> RuleEntry:
-        """Give the form that a policy file holds."""
+        """Return the form that a policy file holds."""
 
     def to_plain(self) -> dict[str, Any]:
-        """Give the entry as JSON-ready data: ``{"rule": kind, ...}``; other objects become their text."""
+        """Return the entry as JSON-ready data: ``{"rule": kind, ...}``; other objects become their text."""
         plain: dict[str, Any] = msgspec.to_builtins(self.entry(), enc_hook=str)
         return plain
 
@@ -122,7 +122,7 @@ class Budget:
 
     name: str
     limit: float
-    # Costs are whole numbers (or −inf) and the limit is a whole number + 0.5: no rounding question as
+    # Costs are whole numbers (or −inf) and the limit is a whole number + 0.5: no rounding problem as
     # long as the sum stays below 2**53.
     whole: bool
     prices: tuple[tuple[str, Price], ...]  # a column may have more than one
@@ -133,7 +133,7 @@ class Budget:
         return tuple(dict.fromkeys(column for column, _ in self.prices))
 
     def costs(self, column: str, values: FloatArray, current: FloatArray) -> FloatArray:
-        """Say what values (n, w) add for instances whose current value is (n, 1): (n, w)."""
+        """State what values (n, w) add for instances whose current value is (n, 1): (n, w)."""
         total = np.zeros(np.broadcast_shapes(values.shape, current.shape))
         for name, price in self.prices:
             if name == column:
@@ -159,22 +159,22 @@ def columns_once(names: Iterable[str]) -> tuple[str, ...]:
 def read_names(rule: str, names: Iterable[object], *, least: int = 2) -> tuple[str, ...]:
     """Check the names of a group: enough of them, none twice."""
     if not isinstance(names, Iterable):
-        raise InvalidActions(f"{rule}() expects names of columns, got {echoed(names)}. Name them in a list.")
+        raise InvalidPolicy(f"{rule}() expects names of columns, got {echoed(names)}. Name them in a list.")
     found = tuple(read_name(rule, name) for name in names)
     if len(found) < least:
         got = ", ".join(map(echoed, found)) or "none"
-        raise InvalidActions(f"{rule}() needs at least {least} columns, got {got}. Name the others too.")
+        raise InvalidPolicy(f"{rule}() needs at least {least} columns, got {got}. Name the others too.")
     times = Counter(found)
     twice = next((name for name in found if times[name] > 1), None)
     if twice is not None:
-        raise InvalidActions(f"{rule}() names {echoed(twice)} twice. Remove one of the two.")
+        raise InvalidPolicy(f"{rule}() names {echoed(twice)} twice. Remove one of the two.")
     return found
 
 
 def read_name(rule: str, name: object) -> str:
-    """Give a column's name as text, rejecting what cannot be one column's name."""
+    """Return a column's name as text, rejecting what cannot be one column's name."""
     if isinstance(name, bool) or name is None or isinstance(name, list | set | dict):
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"{rule}() expects the name of a column, got {echoed(name)}. "
             f"Give names one by one; in a policy file, put a name such as 'yes' or 'null' in quotes."
         )
@@ -185,7 +185,7 @@ def coding_for(rule: Rule, codebook: Codebook, column: str) -> Coding:
     """Find how a column is coded, or say that there is none of that name."""
     if column not in codebook.names:
         raise UnknownFeature(
-            f"The rule '{rule.text()}' speaks about {echoed(column)}, which is no column. "
+            f"The rule '{rule.text()}' speaks about {echoed(column)}, which is not a column. "
             f"{nearest(column, codebook.names)}"
         )
     return codebook[column]
@@ -201,12 +201,12 @@ def reject_categories(rule: Rule, codebook: Codebook, *, because: str) -> None:
     """Raise if a column of a rule about numbers holds categories."""
     for column in rule.columns:
         if coding_for(rule, codebook, column).is_category:
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"The rule '{rule.text()}' speaks about {echoed(column)}, which holds categories: {because}."
             )
 
 
 def changed(before: Codes, after: Codes, column: str) -> BoolArray:
-    """Return which rows have another value in a column; missing and still missing is no change."""
+    """Return which rows have another value in a column; missing and still missing is not a change."""
     differs: BoolArray = np.asarray(after[column] != before[column], dtype=np.bool_)
     return differs

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature, nearest
+from p2ce.errors import ContradictoryConstraints, InvalidPolicy, UnknownFeature, nearest
 from p2ce.problem.category_labels import place_of, shown_labels
-from p2ce.problem.feature import FeatureActions, Kind
+from p2ce.problem.feature import FeaturePolicy, Kind
 from p2ce.problem.rules.at_most_one_of import AtMostOneOf
 from p2ce.problem.rules.conditions import Between, Condition, HasChanged, OneOf
 from p2ce.problem.rules.exclusive import Exclusive
@@ -20,7 +20,7 @@ from p2ce.problem.rules.transitions import AllowOnly, Forbid
 from p2ce.visible import echoed
 
 
-def check_rules(features: Sequence[FeatureActions], rules: Sequence[Rule]) -> None:
+def check_rules(features: Sequence[FeaturePolicy], rules: Sequence[Rule]) -> None:
     """Raise on the first rule that cannot be meant: unknown columns, cyclic links, contradictions."""
     by_name = {feature.name: feature for feature in features}
     for rule in rules:
@@ -36,27 +36,27 @@ def check_rules(features: Sequence[FeatureActions], rules: Sequence[Rule]) -> No
     _check_pairs(rules)
 
 
-def _check_names(rule: Rule, features: Mapping[str, FeatureActions]) -> None:
+def _check_names(rule: Rule, features: Mapping[str, FeaturePolicy]) -> None:
     for name in rule.columns:
         if name not in features:
             raise UnknownFeature(
-                f"The rule '{rule.text()}' speaks about {echoed(name)}, which is no column. "
+                f"The rule '{rule.text()}' speaks about {echoed(name)}, which is not a column. "
                 f"{nearest(name, features)}"
             )
 
 
-def _check_kinds(rule: Rule, features: Mapping[str, FeatureActions]) -> None:
+def _check_kinds(rule: Rule, features: Mapping[str, FeaturePolicy]) -> None:
     if not isinstance(rule, Linked | Inequality | AtMostOneOf):
         return
     for name in rule.columns:
         if features[name].kind is Kind.CATEGORY:
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"The rule '{rule.text()}' is about numbers, but {echoed(name)} holds categories. "
                 f"Use if_then(), forbid() or together() for them."
             )
 
 
-def _check_values(rule: Rule, features: Mapping[str, FeatureActions]) -> None:
+def _check_values(rule: Rule, features: Mapping[str, FeaturePolicy]) -> None:
     """Reject values that a column never has, and consequences that values() does not leave room for."""
     if isinstance(rule, Forbid | AllowOnly):
         named = [value for start, ends in rule.moves for value in (start, *ends)]
@@ -69,36 +69,36 @@ def _check_values(rule: Rule, features: Mapping[str, FeatureActions]) -> None:
         _check_consequence(rule, features[name], condition)
 
 
-def _check_condition(rule: Rule, feature: FeatureActions, condition: Condition) -> None:
+def _check_condition(rule: Rule, feature: FeaturePolicy, condition: Condition) -> None:
     if isinstance(condition, OneOf):
         _check_labels(rule, feature, condition.values)
     elif isinstance(condition, Between):
         if feature.labels is not None and feature.order is None:
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"The rule '{rule.text()}' asks for a range of {echoed(feature.name)}, whose categories "
                 "have no order. List the values instead."
             )
         _check_labels(rule, feature, [end for end in (condition.low, condition.high) if end is not None])
 
 
-def _check_labels(rule: Rule, feature: FeatureActions, named: Iterable[Any]) -> None:
+def _check_labels(rule: Rule, feature: FeaturePolicy, named: Iterable[Any]) -> None:
     known = feature.labels if feature.order is None else (*feature.order, *(feature.labels or ()))
     for value in named:
         if value is None:
             continue
         if known is not None and place_of(value, known) is None:
-            raise InvalidActions(
-                f"The rule '{rule.text()}' names {echoed(value)}, which is no value of "
+            raise InvalidPolicy(
+                f"The rule '{rule.text()}' names {echoed(value)}, which is not a value of "
                 f"{echoed(feature.name)}. {nearest(value, known)}"
             )
         if known is None and isinstance(value, str):
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"The rule '{rule.text()}' names {echoed(value)} for {echoed(feature.name)}, which holds "
                 "numbers. Give a number."
             )
 
 
-def _check_consequence(rule: IfThen, feature: FeatureActions, condition: Condition) -> None:
+def _check_consequence(rule: IfThen, feature: FeaturePolicy, condition: Condition) -> None:
     if isinstance(condition, HasChanged):
         if feature.fixed:
             raise ContradictoryConstraints(
@@ -115,7 +115,7 @@ def _check_consequence(rule: IfThen, feature: FeatureActions, condition: Conditi
         )
 
 
-def _meets(value: Any, condition: Condition, feature: FeatureActions) -> bool:
+def _meets(value: Any, condition: Condition, feature: FeaturePolicy) -> bool:
     if isinstance(condition, OneOf):
         missing = feature.may_go_missing and None in condition.values
         return missing or place_of(value, [one for one in condition.values if one is not None]) is not None
@@ -127,12 +127,12 @@ def _meets(value: Any, condition: Condition, feature: FeatureActions) -> bool:
     return (low is None or at >= low) and (high is None or at <= high)
 
 
-def _listed(feature: FeatureActions) -> str:
+def _listed(feature: FeaturePolicy) -> str:
     assert feature.choices is not None
     return shown_labels(value_text(value) for value in feature.choices)
 
 
-def _check_link(rule: Linked, features: Mapping[str, FeatureActions]) -> None:
+def _check_link(rule: Linked, features: Mapping[str, FeaturePolicy]) -> None:
     for name in rule.columns:
         if features[name].fixed:
             partner = next(one for one in rule.columns if one != name)
@@ -172,14 +172,14 @@ def _check_links(links: Sequence[Linked]) -> None:
         done.update(path)
 
 
-def _check_group(rule: OneHot, features: Mapping[str, FeatureActions]) -> None:
+def _check_group(rule: OneHot, features: Mapping[str, FeaturePolicy]) -> None:
     if rule.name in features:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"one_hot() calls its group {echoed(rule.name)}, which is a column already. Choose another name."
         )
     for level in rule.levels:
         if features[level].kind is not Kind.BINARY:
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"one_hot() needs columns of 0 and 1, but {echoed(level)} of {echoed(rule.name)} is "
                 f"{_a(features[level].kind)}. Leave it out of the group."
             )
@@ -204,7 +204,7 @@ def _check_groups(rules: Sequence[Rule]) -> None:
         if not isinstance(rule, OneHot):
             continue
         if rule.name in names:
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"There are two one_hot() groups called {echoed(rule.name)}. Rename one of them."
             )
         names.add(rule.name)

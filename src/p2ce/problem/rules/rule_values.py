@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.errors import InvalidActions, nearest
+from p2ce.errors import InvalidPolicy, nearest
 from p2ce.problem.decimals import as_float, to_dtype
 from p2ce.problem.feature import shown
 from p2ce.tables.cells import is_missing
@@ -14,7 +14,7 @@ from p2ce.visible import echoed
 
 
 def plain_value(value: Any) -> Any:
-    """Give a value as plain Python holds it: no NumPy types, None for whatever is missing."""
+    """Return a value as plain Python holds it: no NumPy types, None for whatever is missing."""
     if isinstance(value, np.generic):
         value = value.item()
     if is_missing(value):
@@ -25,15 +25,15 @@ def plain_value(value: Any) -> Any:
 
 
 def code_of(value: Any, coding: Coding, *, rule: str) -> float:
-    """Give the code of a value, or say why the column never holds it."""
+    """Return the code of a value, or say why the column never holds it."""
     if value is None:
         return MISSING
     if coding.is_category:
         code = coding.code_of(value)
         if code is None:
             assert coding.labels is not None
-            raise InvalidActions(
-                f"The rule '{rule}' names {echoed(value)}, which is no value of {echoed(coding.name)}. "
+            raise InvalidPolicy(
+                f"The rule '{rule}' names {echoed(value)}, which is not a value of {echoed(coding.name)}. "
                 f"{nearest(value, coding.labels)}"
             )
         return code
@@ -42,13 +42,13 @@ def code_of(value: Any, coding: Coding, *, rule: str) -> float:
 
 def _number(value: Any, coding: Coding, rule: str) -> float:
     if not isinstance(value, Real):
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"The rule '{rule}' names {echoed(value)} for {echoed(coding.name)}, which holds numbers. "
             f"Give a number, or None for a missing value."
         )
     number, dtype = as_float(value), coding.number_dtype
     if (dtype.kind in "iu" and not number.is_integer()) or (dtype.kind == "b" and number not in (0, 1)):
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"The rule '{rule}' names {shown(number)} for {echoed(coding.name)}, whose type {dtype} never "
             "holds it. Correct the value."
         )

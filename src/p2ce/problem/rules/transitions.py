@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Meta
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.errors import InvalidActions
+from p2ce.errors import InvalidPolicy
 from p2ce.problem.rules.rule import (
     Budget,
     Codes,
@@ -44,10 +44,10 @@ class TransitionsEntry(RuleEntry):
     transitions: Annotated[list[Transition], Meta(min_length=1)]
 
     def moves(self) -> dict[Any, Any]:
-        """Give what each value becomes."""
+        """Return what each value becomes."""
         found = {plain_value(one.from_): one.to for one in self.transitions}
         if len(found) < len(self.transitions):
-            raise InvalidActions("A rule lists changes from one value twice. Join the two.")
+            raise InvalidPolicy("A rule lists changes from one value twice. Join the two.")
         return found
 
 
@@ -59,7 +59,7 @@ class ForbidEntry(TransitionsEntry, tag="forbid"):
 
 
 class AllowOnlyEntry(TransitionsEntry, tag="allow_only"):
-    """The column changes in these ways only; staying is no change."""
+    """The column changes in these ways only; staying is not a change."""
 
     def rule(self) -> "AllowOnly":
         return allow_only(self.column, self.moves())
@@ -67,7 +67,7 @@ class AllowOnlyEntry(TransitionsEntry, tag="allow_only"):
 
 @dataclass(frozen=True, slots=True)
 class _Transitions(Rule):
-    """Changes of one column, from a value to another; staying is no change."""
+    """Changes of one column, from a value to another; staying is not a change."""
 
     column: str
     moves: Moves
@@ -138,7 +138,7 @@ class _Pairs:
         found = np.zeros(np.broadcast_shapes(values.shape, current.shape), dtype=np.bool_)
         for start, end in self.pairs:
             found |= (current == start) & (values == end)
-        # Staying at a value is no change, also if the rule lists own → own.
+        # Staying at a value is not a change, also if the rule lists own → own.
         hit: BoolArray = found & (values != current)
         return hit
 
@@ -189,7 +189,7 @@ def allow_only(column: object, transitions: Mapping[Any, Any]) -> AllowOnly:
 
 def _moves(rule: str, transitions: object) -> Moves:
     if not isinstance(transitions, Mapping) or not transitions:
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"{rule}() expects what each value may become, got {echoed(transitions)}. "
             f'Write {rule}("Housing", {{"own": ["rent"]}}).'
         )
@@ -197,6 +197,6 @@ def _moves(rule: str, transitions: object) -> Moves:
     for start, ends in transitions.items():
         listed = [ends] if isinstance(ends, str) or not isinstance(ends, Iterable) else list(ends)
         if not listed:
-            raise InvalidActions(f"{rule}() lists nothing for {echoed(start)}. Name a value or leave it out.")
+            raise InvalidPolicy(f"{rule}() lists nothing for {echoed(start)}. Name a value or leave it out.")
         found[plain_value(start)] = tuple(dict.fromkeys(map(plain_value, listed)))
     return tuple(found.items())

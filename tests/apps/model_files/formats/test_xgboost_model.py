@@ -19,7 +19,7 @@ xgboost = pytest.importorskip("xgboost")
 
 @cache
 def sound(booster: str = "gbtree", classes: int = 2) -> bytes:
-    """Give the JSON of a small model with categories."""
+    """Return the JSON of a small model with categories."""
     random = np.random.default_rng(0)
     frame = pd.DataFrame({"number": random.normal(size=80), "other": random.normal(size=80)})
     if booster != "gblinear":
@@ -91,14 +91,14 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "a node that leads to itself": (of_tree(put("right_children", 0, 0)), "more than one way"),
     "a feature beyond the end": (of_tree(put("split_indices", 0, 10**8)), "feature that there is not"),
     "a parent beyond the end": (of_tree(put("parents", 1, 10**8)), "parent that there is not"),
-    "a value that is no number": (of_tree(put("split_conditions", 0, "1")), "no number"),
-    "an index that is no whole number": (of_tree(put("left_children", 0, 0.5)), "no whole number"),
+    "a value that is not a number": (of_tree(put("split_conditions", 0, "1")), "no number"),
+    "an index that is not a whole number": (of_tree(put("left_children", 0, 0.5)), "no whole number"),
     "an infinite leaf": (of_tree(all_infinite), "no number"),
     "another number of nodes": (tree_said("num_nodes", "10000000"), "parts of another number"),
     "leaves of many values": (tree_said("size_leaf_vector", "99"), "one_output_per_tree"),
     "a best round beyond the end": (best_round("99999999"), "3 rounds, and a best_iteration of 99,999,999"),
     "a best round before the first": (best_round("-2"), "3 rounds, and a best_iteration of -2"),
-    "a best round that is no number": (best_round("last"), "not built as its library"),
+    "a best round that is not a number": (best_round("last"), "not built as its library"),
     "many classes": (said("num_class", "1000000000"), "classes"),
     "many features": (said("num_feature", "100000000"), "features"),
     "no trees at all": (lambda learner: learner.pop("gradient_booster"), "not built as its library"),

@@ -42,7 +42,7 @@ def drawn_of_all(explanations: Explanations, language: str = "en") -> list[str]:
 
 
 def drawn_of_groups(audit: Audit, language: str = "en") -> list[str]:
-    wording = wording_for(audit.question, language)
+    wording = wording_for(audit.problem, language)
     return [
         draw_groups(group_data(audit, groups, metric, wording))
         for groups in audit.groupings.values()

@@ -122,7 +122,7 @@ def _check_split(split: Mapping[str, Any], numeric: list[Any], count: int | None
             raise InvalidModel(f"The CatBoost file splits by feature {place:,} of {len(numeric):,}.")
         _finite([split["border"]])
     elif count is not None:
-        raise InvalidModel("The CatBoost file splits by what is no number.")
+        raise InvalidModel("The CatBoost file splits by what is not a number.")
 
 
 def _check_symmetric(

@@ -50,7 +50,7 @@ def load(content: bytes) -> Any:
 
 @parsing("The LightGBM file")
 def checked_text(content: bytes) -> str:
-    """Give the text of a model file, with the line ends that LightGBM writes, if its trees are sound."""
+    """Return the text of a model file, with the line ends that LightGBM writes, if its trees are sound."""
     content = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
     if END not in content:
         raise InvalidModel("The LightGBM file breaks off before its end. Save or copy it again.")
@@ -129,7 +129,7 @@ def _blocks(content: bytes, header: dict[str, str]) -> list[bytes]:
 
 
 def _tree(number: int, fields: dict[str, str], features: int) -> TreeNodes:
-    """Give a tree as arrays, leaves behind splits, after a look whether all its parts have their lengths."""
+    """Return a tree as arrays, leaves behind splits, after a look whether all its parts have their lengths."""
     leaves = int(fields["num_leaves"])
     linear = int(fields.get("is_linear", "0"))
     wanted = dict.fromkeys(PER_LEAF + (PER_LINEAR_LEAF if linear else ()), leaves)

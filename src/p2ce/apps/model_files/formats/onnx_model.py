@@ -61,7 +61,7 @@ class OnnxModel:
         self._open()
 
     def run(self, rows: Any) -> list[Any]:
-        """Give all outputs for rows."""
+        """Return all outputs for rows."""
         inputs = self._session.get_inputs()
         if len(inputs) == 1:
             values = np.asarray(rows.to_numpy() if hasattr(rows, "to_numpy") else rows)
@@ -81,7 +81,7 @@ class OnnxClassifier(OnnxModel):
         self.classes_ = np.array(range(count) if classes is None else classes)
 
     def predict_proba(self, rows: Any) -> "np.ndarray":
-        """Give a column per class."""
+        """Return a column per class."""
         output = self.run(rows)[self._output]
         if isinstance(output, list):
             return np.array(
@@ -96,7 +96,7 @@ class OnnxScore(OnnxModel):
     __name__ = "ONNX"
 
     def __call__(self, rows: Any) -> "np.ndarray":
-        """Give the number."""
+        """Return the number."""
         return np.asarray(self.run(rows)[0]).reshape(len(rows), -1)
 
 

@@ -193,11 +193,11 @@ def _check_categories(number: int, tree: dict[str, Any], count: int) -> None:
 
 def _whole(values: Sequence[Any]) -> np.ndarray:
     if not all(type(value) in (int, bool) for value in values):
-        raise InvalidModel("The XGBoost file has an index that is no whole number.")
+        raise InvalidModel("The XGBoost file has an index that is not a whole number.")
     return np.array(values, dtype=np.int64)
 
 
 def _numbers(values: Sequence[Any]) -> np.ndarray:
     if not all(type(value) in (int, float) for value in values):
-        raise InvalidModel("The XGBoost file has a value that is no number.")
+        raise InvalidModel("The XGBoost file has a value that is not a number.")
     return np.array(values, dtype=np.float64)

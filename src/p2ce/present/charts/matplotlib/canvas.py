@@ -88,7 +88,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def shown(text: str) -> str:
-    """Give a text as the font can write it; what has no glyph becomes a box, as it would with a warning."""
+    """Return a text as the font can write it; what has no glyph becomes a box, as it would with a warning."""
     known = _glyphs(_families())
     return "".join(
         one if one in KEPT else " " if not one.isprintable() else one if ord(one) in known else NO_GLYPH
@@ -122,7 +122,7 @@ def write_beside(
 def set_axis(
     axis: Axis, ticks: Sequence[Tick], title: str, *, width: int = 60, scale: Scale | None = None
 ) -> None:
-    """Give an axis its range, 0 to 1 or a scale, its ticks, and a title of so many characters a line."""
+    """Return an axis its range, 0 to 1 or a scale, its ticks, and a title of so many characters a line."""
     low, high = (0.0, 1.0) if scale is None else (scale.low, scale.high)
     axis.axes.set(**{f"{axis.axis_name}lim": (low, high)})
     set_ticks(axis, [low + tick.place * (high - low) for tick in ticks], [tick.text for tick in ticks])
@@ -147,7 +147,7 @@ def dot(axes: Axes, across: float, up: float, look: Look, size: float, **looks: 
 
 
 def marker(look: Look, size: float, **looks: Any) -> dict[str, Any]:
-    """Give the settings of a marker without a line."""
+    """Return the settings of a marker without a line."""
     usual = {"marker": look.marker, "markersize": size, "color": look.colour, "linestyle": "none"}
     return {**usual, "markeredgecolor": "white", **looks}
 

@@ -18,7 +18,7 @@ CHARACTER = (0.078, 0.14)  # inches that a character of a label takes
 def place_labels(
     places: Sequence[Point], texts: Sequence[str], frame: Point, *, avoid: Sequence[Point] = ()
 ) -> list[Point]:
-    """Give where the middle of each label goes; places are shares of a frame of so many inches.
+    """Return where the middle of each label goes; places are shares of a frame of so many inches.
 
     The first of each place that overlaps nothing is taken, and the one that overlaps least where all do.
     No label hides a point or what is at the places to `avoid`.

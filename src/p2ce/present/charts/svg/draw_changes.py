@@ -31,7 +31,7 @@ def _feature(feature: FeatureChanges, data: ChangeData, wording: Wording) -> Mar
 
 
 def _moved(feature: FeatureChanges, data: ChangeData) -> Iterator[tuple[ChartOption, Mark]]:
-    """Give the options that change this feature."""
+    """Return the options that change this feature."""
     return ((option, mark) for option, mark in zip(data.options, feature.marks, strict=True) if mark.changed)
 
 

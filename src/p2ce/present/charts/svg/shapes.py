@@ -85,7 +85,7 @@ def arrow(x1: float, x2: float, y: float, kind: str) -> Markup:
 
 
 def badge_half(mark: str) -> float:
-    """Give half of the width of an option's mark."""
+    """Return half of the width of an option's mark."""
     return max(8.5, text_width(mark, SIZE - 1) / 2 + 4)
 
 
@@ -141,7 +141,7 @@ def fitted(content: str, width: float, size: float = SIZE) -> str:
 
 
 def clamped(x: float, content: str, left: float, right: float, size: float = SIZE) -> float:
-    """Give the middle of a text that is to stand at x, but must not leave its room."""
+    """Return the middle of a text that is to stand at x, but must not leave its room."""
     half = text_width(content, size) / 2
     return min(max(x, left + half), right - half) if right - left > 2 * half else (left + right) / 2
 

@@ -1,4 +1,4 @@
-"""Say what all features may do, one constraint after the other."""
+"""State what all features may do, one constraint after the other."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -6,16 +6,16 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from p2ce.errors import ContradictoryConstraints, InvalidActions, UnknownFeature, nearest
+from p2ce.errors import ContradictoryConstraints, InvalidPolicy, UnknownFeature, nearest
 from p2ce.limits import DEFAULT, Limits
-from p2ce.problem.actions_table import actions_table
 from p2ce.problem.association import associations, favourable_rows, with_associations
 from p2ce.problem.constraint_arguments import read_choices, read_range, read_step
 from p2ce.problem.display import Display
-from p2ce.problem.feature import Direction, FeatureActions, Kind
+from p2ce.problem.feature import Direction, FeaturePolicy, Kind
 from p2ce.problem.infer import Grid
 from p2ce.problem.infer_policy import infer_policy
 from p2ce.problem.known_outcomes import known_outcomes
+from p2ce.problem.policy_table import policy_table
 from p2ce.problem.protection import Protect
 from p2ce.problem.review import INFERRED, REVIEWED, STATED, Basis, Review
 from p2ce.problem.rules.one_hot import OneHot
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ActionSet:
-    """What each feature may do. Every call returns a new ActionSet; this one never changes.
+class Policy:
+    """What each feature may do. Every call returns a new Policy; this one never changes.
 
     >>> import pandas as pd
     >>> people = pd.DataFrame({"Age": range(20, 70), "LoanAmount": range(500, 10_500, 200)})
-    >>> actions = ActionSet.infer(people).within(LoanAmount=(1_000, 4_000)).step(LoanAmount=500)
-    >>> actions["LoanAmount"].candidates().tolist()
+    >>> policy = Policy.infer(people).within(LoanAmount=(1_000, 4_000)).step(LoanAmount=500)
+    >>> policy["LoanAmount"].candidates().tolist()
     [1000.0, 1500.0, 2000.0, 2500.0, 3000.0, 3500.0, 4000.0]
-    >>> actions
-    ActionSet: 2 features, 1 may change
+    >>> policy
+    Policy: 2 features, 1 may change
       feature     kind   may move          candidates
       Age         whole  never, protected
       LoanAmount  whole  either way        7: 1000–4000, every 500
@@ -49,7 +49,7 @@ class ActionSet:
     Keyword forms take a dict too, for names that are not identifiers: ``within({"Loan amount": (0, 9)})``.
     """
 
-    features: tuple[FeatureActions, ...]  # in the frame's column order
+    features: tuple[FeaturePolicy, ...]  # in the frame's column order
     rules: "tuple[Rule, ...]" = ()  # between features, in the order they were added
     proposed_rules: "tuple[Rule, ...]" = ()  # hold in all of the data, but are not in force
     stated: bool = True  # False as long as the data alone say what may change
@@ -74,7 +74,7 @@ class ActionSet:
         grid: Grid = "data",
         special_values: SpecialValues | None = "detect",
         protect: Protect = "detect",
-    ) -> "ActionSet":
+    ) -> "Policy":
         """Infer a first policy from people: pandas, polars, Arrow, a dict of columns.
 
         Only 0 and 1 is binary, only whole numbers stays whole; text, objects and pandas' categoricals are
@@ -97,7 +97,7 @@ class ActionSet:
                 neighbours, and prefers round numbers; an `Explainer` adds the values on either side of a
                 tree model's thresholds. "paper" takes steps of exactly 5 % of the range, from its low end,
                 and makes no one-hot groups, which the paper's algorithms do not have.
-            special_values: codes that are no numbers (-9 for "no record", 999), by column:
+            special_values: codes that are not numbers (-9 for "no record", 999), by column:
                 ``{"Months": [-9, -8]}``. No advice leads to one, and an instance that has one keeps it unless
                 ``leave_special()``, and they count neither for ranges nor for distances. By default "detect":
                 what looks like a code is one. None: there are none.
@@ -108,12 +108,12 @@ class ActionSet:
 
         >>> import pandas as pd
         >>> people = pd.DataFrame({"Rate": [0.0, 0.5, 1.0], "Owns": [True, False, True]})
-        >>> ActionSet.infer(people)["Rate"].candidates().tolist()
+        >>> Policy.infer(people)["Rate"].candidates().tolist()
         [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-        >>> ActionSet.infer(pd.DataFrame({"Housing": ["own", "rent", None, "own"]}))["Housing"].labels
+        >>> Policy.infer(pd.DataFrame({"Housing": ["own", "rent", None, "own"]}))["Housing"].labels
         ('own', 'rent')
-        >>> ActionSet.infer(pd.DataFrame({"Age": [20, 40, 60], "YearsAtJob": [0, 5, 9]}))
-        ActionSet: 2 features, 1 may change
+        >>> Policy.infer(pd.DataFrame({"Age": [20, 40, 60], "YearsAtJob": [0, 5, 9]}))
+        Policy: 2 features, 1 may change
           feature     kind   may move          candidates
           Age         whole  never, protected
           YearsAtJob  whole  up only           10: 0–9, every 1
@@ -126,36 +126,36 @@ class ActionSet:
             features = with_associations(features, associations(features, people, favourable))
         return cls(features=features, rules=found.groups, proposed_rules=found.proposed_rules, stated=False)
 
-    def fix(self, *names: object) -> "ActionSet":
+    def fix(self, *names: object) -> "Policy":
         """Let the named features never change, wherever they are: a range of theirs then has no effect.
 
         >>> import pandas as pd
-        >>> actions = ActionSet.infer(pd.DataFrame({"Age": [20, 40, 60]})).fix("Age")
-        >>> actions["Age"].fixed
+        >>> policy = Policy.infer(pd.DataFrame({"Age": [20, 40, 60]})).fix("Age")
+        >>> policy["Age"].fixed
         True
         """
         return self._change(_each(names), lambda feature, _: replace(feature, fixed=True))
 
-    def protect(self, *names: object) -> "ActionSet":
+    def protect(self, *names: object) -> "Policy":
         """Let the named features never change, and never be named as a constraint to relax.
 
         For what no advice may touch, such as race or sex: ``fix`` is a matter of fact, this one of principle.
 
         >>> import pandas as pd
-        >>> actions = ActionSet.infer(pd.DataFrame({"Sex": ["f", "m"]})).protect("Sex")
-        >>> actions["Sex"].fixed, actions["Sex"].protected
+        >>> policy = Policy.infer(pd.DataFrame({"Sex": ["f", "m"]})).protect("Sex")
+        >>> policy["Sex"].fixed, policy["Sex"].protected
         (True, True)
         """
         return self._change(_each(names), lambda feature, _: replace(feature, fixed=True, protected=True))
 
-    def free(self, *names: object) -> "ActionSet":
+    def free(self, *names: object) -> "Policy":
         """Let the named features change in either direction again, whatever was inferred or said.
 
         Lifts ``protect``, ``fix`` and directions, not ranges and values. Names of one-hot groups count too.
 
         >>> import pandas as pd
-        >>> actions = ActionSet.infer(pd.DataFrame({"Age": [20, 40, 60]}))
-        >>> actions["Age"].protected, actions.free("Age")["Age"].protected
+        >>> policy = Policy.infer(pd.DataFrame({"Age": [20, 40, 60]}))
+        >>> policy["Age"].protected, policy.free("Age")["Age"].protected
         (True, False)
         """
         groups = {rule.name: rule.columns for rule in self.rules if isinstance(rule, OneHot)}
@@ -165,47 +165,47 @@ class ActionSet:
             lambda feature, _: replace(feature, fixed=False, protected=False, direction=Direction.BOTH),
         )
 
-    def increase_only(self, *names: object) -> "ActionSet":
+    def increase_only(self, *names: object) -> "Policy":
         """Let the named features only go up from where the person stands; a category must be ordered.
 
         >>> import pandas as pd
-        >>> actions = ActionSet.infer(pd.DataFrame({"Years": [0, 5, 9]})).increase_only("Years")
-        >>> actions["Years"].direction.name
+        >>> policy = Policy.infer(pd.DataFrame({"Years": [0, 5, 9]})).increase_only("Years")
+        >>> policy["Years"].direction.name
         'UP'
         """
         return self._change(_each(names), lambda feature, _: _turn(feature, Direction.UP))
 
-    def decrease_only(self, *names: object) -> "ActionSet":
+    def decrease_only(self, *names: object) -> "Policy":
         """Let the named features only go down from where the person stands; a category must be ordered.
 
         >>> import pandas as pd
-        >>> actions = ActionSet.infer(pd.DataFrame({"Debt": [0, 5, 9]})).decrease_only("Debt")
-        >>> actions["Debt"].direction.name
+        >>> policy = Policy.infer(pd.DataFrame({"Debt": [0, 5, 9]})).decrease_only("Debt")
+        >>> policy["Debt"].direction.name
         'DOWN'
         """
         return self._change(_each(names), lambda feature, _: _turn(feature, Direction.DOWN))
 
-    def within(self, ranges: Mapping[Any, Any] | None = None, /, **named: Any) -> "ActionSet":
+    def within(self, ranges: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
         """Keep the candidates inside a range, ends included, in the feature's own unit.
 
         It may widen the inferred range. A later call for the same feature replaces the earlier one.
 
         >>> import pandas as pd
-        >>> actions = ActionSet.infer(pd.DataFrame({"Rooms": [20, 40, 60]})).within(Rooms=(30, 36))
-        >>> actions["Rooms"].candidates().tolist()
+        >>> policy = Policy.infer(pd.DataFrame({"Rooms": [20, 40, 60]})).within(Rooms=(30, 36))
+        >>> policy["Rooms"].candidates().tolist()
         [30.0, 31.0, 32.0, 33.0, 34.0, 35.0, 36.0]
         """
         given = self._keywords("within", ranges, named, example="(low, high)")
         return self._change(given, lambda f, value: replace(f, stated_range=read_range(f, value)))
 
-    def step(self, steps: Mapping[Any, Any] | None = None, /, **named: Any) -> "ActionSet":
+    def step(self, steps: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
         """Move in steps of this size, in the feature's own unit: candidates are its multiples, and no others.
 
         The paper's grid keeps counting from its low end. ``values()`` of a feature replaces its step.
 
         >>> import pandas as pd
-        >>> actions = ActionSet.infer(pd.DataFrame({"Rate": [0.1, 0.25, 0.5]})).step(Rate=0.1)
-        >>> actions["Rate"].candidates().tolist()
+        >>> policy = Policy.infer(pd.DataFrame({"Rate": [0.1, 0.25, 0.5]})).step(Rate=0.1)
+        >>> policy["Rate"].candidates().tolist()
         [0.1, 0.2, 0.3, 0.4, 0.5]
         """
         given = self._keywords("step", steps, named, example="100")
@@ -213,68 +213,68 @@ class ActionSet:
             given, lambda f, value: replace(f, step=read_step(f, value), anchor=_anchor(f), inferred=None)
         )
 
-    def values(self, choices: Mapping[Any, Any] | None = None, /, **named: Any) -> "ActionSet":
+    def values(self, choices: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
         """Name the candidates one by one, in place of range and step; within() still filters them.
 
         Of a category these are labels, which the data must have.
 
         >>> import pandas as pd
         >>> people = pd.DataFrame({"Term": [6, 24, 60], "Housing": ["free", "own", "rent"]})
-        >>> actions = ActionSet.infer(people).values(Term=[12, 24, 36], Housing=["own", "rent"])
-        >>> actions["Term"].candidates().tolist(), actions["Housing"].candidates().tolist()
+        >>> policy = Policy.infer(people).values(Term=[12, 24, 36], Housing=["own", "rent"])
+        >>> policy["Term"].candidates().tolist(), policy["Housing"].candidates().tolist()
         ([12.0, 24.0, 36.0], ['own', 'rent'])
         """
         given = self._keywords("values", choices, named, example="[1, 2, 3]")
         return self._change(given, lambda f, value: replace(f, choices=read_choices(f, value)))
 
-    def keep_missing(self, *names: object) -> "ActionSet":
+    def keep_missing(self, *names: object) -> "Policy":
         """Let a missing value of the named features stay missing: no advice provides it.
 
         >>> import numpy as np, pandas as pd
-        >>> actions = ActionSet.infer(pd.DataFrame({"Income": [10.0, np.nan, 30.0]})).keep_missing("Income")
-        >>> actions["Income"].allows(np.nan, 30.0)
+        >>> policy = Policy.infer(pd.DataFrame({"Income": [10.0, np.nan, 30.0]})).keep_missing("Income")
+        >>> policy["Income"].allows(np.nan, 30.0)
         False
         """
         return self._change(_each(names), lambda feature, _: replace(feature, fillable=False))
 
-    def allow_missing(self, *names: object) -> "ActionSet":
+    def allow_missing(self, *names: object) -> "Policy":
         """Let a known value of the named features become missing, which no advice does by default.
 
         >>> import numpy as np, pandas as pd
-        >>> actions = ActionSet.infer(pd.DataFrame({"Income": [10.0, np.nan, 30.0]})).allow_missing("Income")
-        >>> actions["Income"].allows(30.0, np.nan)
+        >>> policy = Policy.infer(pd.DataFrame({"Income": [10.0, np.nan, 30.0]})).allow_missing("Income")
+        >>> policy["Income"].allows(30.0, np.nan)
         True
         """
         return self._change(_each(names), lambda feature, _: replace(feature, may_go_missing=True))
 
-    def leave_special(self, *names: object) -> "ActionSet":
+    def leave_special(self, *names: object) -> "Policy":
         """Let a special value of the named features become a number, which no advice does by default.
 
         >>> import pandas as pd
         >>> people = pd.DataFrame({"Months": [-9, 3, 5, 8]})
-        >>> actions = ActionSet.infer(people, special_values={"Months": [-9]})
-        >>> actions["Months"].allows(-9, 3), actions.leave_special("Months")["Months"].allows(-9, 3)
+        >>> policy = Policy.infer(people, special_values={"Months": [-9]})
+        >>> policy["Months"].allows(-9, 3), policy.leave_special("Months")["Months"].allows(-9, 3)
         (False, True)
         """
         return self._change(_each(names), lambda feature, _: replace(feature, leaves_special=True))
 
-    def display(self, displays: Mapping[Any, Any] | None = None, /, **named: Any) -> "ActionSet":
-        """Say how features are called and written where people read them: name, unit, decimals, phrases.
+    def display(self, displays: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
+        """State how features are called and written where people read them: name, unit, decimals, phrases.
 
         Takes a `p2ce.Display` or a dict of its entries. A later call for the same feature replaces the
         earlier one. It changes no result, only how results are displayed.
 
         >>> import pandas as pd
-        >>> actions = ActionSet.infer(pd.DataFrame({"LoanAmount": [500, 9_000]}))
-        >>> actions = actions.display(LoanAmount={"name": "loan amount", "unit": "EUR"})
-        >>> actions["LoanAmount"].display.name_in("en")
+        >>> policy = Policy.infer(pd.DataFrame({"LoanAmount": [500, 9_000]}))
+        >>> policy = policy.display(LoanAmount={"name": "loan amount", "unit": "EUR"})
+        >>> policy["LoanAmount"].display.name_in("en")
         'loan amount'
         """
         given = self._keywords("display", displays, named, example="{'name': 'loan amount'}")
         shown = self._change(given, lambda f, value: replace(f, display=_shown_as(f, value)))
         return replace(shown, stated=self.stated, review=self.review)
 
-    def reviewed(self, *, by: str, on: "str | date") -> "ActionSet":
+    def reviewed(self, *, by: str, on: "str | date") -> "Policy":
         """Record who reviewed what applicants can change, and when.
 
         Texts for applicants from a policy that was only inferred open with a notice that they are a draft.
@@ -282,8 +282,8 @@ class ActionSet:
         review away.
 
         >>> import pandas as pd
-        >>> actions = ActionSet.infer(pd.DataFrame({"Age": [20, 40, 60]}))
-        >>> actions.basis, actions.fix("Age").basis, actions.reviewed(by="Ana", on="2026-11-18").basis
+        >>> policy = Policy.infer(pd.DataFrame({"Age": [20, 40, 60]}))
+        >>> policy.basis, policy.fix("Age").basis, policy.reviewed(by="Ana", on="2026-11-18").basis
         ('inferred', 'stated', 'reviewed')
         """
         return replace(self, review=Review(by=by, on=on.isoformat() if isinstance(on, date) else on))
@@ -295,7 +295,7 @@ class ActionSet:
             return REVIEWED
         return STATED if self.stated else INFERRED
 
-    def rule(self, *rules: "Rule") -> "ActionSet":
+    def rule(self, *rules: "Rule") -> "Policy":
         """Add rules between features, made by ``p2ce.rules``. One that is there already is not added again.
 
         A rule over unknown features, or one that contradicts what the features may do, is rejected here,
@@ -305,8 +305,8 @@ class ActionSet:
         >>> import pandas as pd
         >>> from p2ce.rules import linked
         >>> people = pd.DataFrame({"Age": range(20, 70), "Years": range(50)})
-        >>> ActionSet.infer(people).free("Age").rule(linked("Years", "Age"))
-        ActionSet: 2 features, 2 may change, 1 rule
+        >>> Policy.infer(people).free("Age").rule(linked("Years", "Age"))
+        Policy: 2 features, 2 may change, 1 rule
           feature  kind   may move    candidates
           Age      whole  either way  50: 20–69, every 1
           Years    whole  up only     50: 0–49, every 1
@@ -323,20 +323,20 @@ class ActionSet:
         proposed = tuple(rule for rule in self.proposed_rules if rule not in all_rules)
         return replace(self, rules=tuple(all_rules), proposed_rules=proposed, stated=True, review=None)
 
-    def without_rule(self, rule: "Rule") -> "ActionSet":
+    def without_rule(self, rule: "Rule") -> "Policy":
         """Take a rule away; an equal one will do.
 
         >>> import pandas as pd
         >>> from p2ce.rules import linked
         >>> people = pd.DataFrame({"Age": [20, 70], "Years": [1, 9]})
-        >>> actions = ActionSet.infer(people, protect=None).increase_only("Age")
-        >>> actions.rule(linked("Years", "Age")).without_rule(linked("Years", "Age")) == actions
+        >>> policy = Policy.infer(people, protect=None).increase_only("Age")
+        >>> policy.rule(linked("Years", "Age")).without_rule(linked("Years", "Age")) == policy
         True
         """
         if rule not in self.rules:
             texts = [one.text() for one in self.rules]
             given = rule.text() if hasattr(rule, "text") else rule
-            raise InvalidActions(f"There is no rule {echoed(given)} to take away. {nearest(given, texts)}")
+            raise InvalidPolicy(f"There is no rule {echoed(given)} to take away. {nearest(given, texts)}")
         kept = tuple(one for one in self.rules if one != rule)
         return replace(self, rules=kept, stated=True, review=None)
 
@@ -352,7 +352,7 @@ class ActionSet:
     @classmethod
     def load(
         cls, path: "str | os.PathLike[str]", *, trust_predicates: bool = False, limits: Limits = DEFAULT
-    ) -> "ActionSet":
+    ) -> "Policy":
         """Read a policy from YAML; a mistake raises a PolicyError with file, line and the nearest name.
 
         Args:
@@ -369,25 +369,25 @@ class ActionSet:
         """The names of all features, in the frame's column order."""
         return tuple(feature.name for feature in self.features)
 
-    def __getitem__(self, name: object) -> FeatureActions:
+    def __getitem__(self, name: object) -> FeaturePolicy:
         wanted = as_text(name)
         if wanted in self._by_name:
             return self._by_name[wanted]
         raise UnknownFeature(f"There is no feature {echoed(wanted)}. {nearest(wanted, self.names)}")
 
     @cached_property
-    def _by_name(self) -> dict[str, FeatureActions]:
+    def _by_name(self) -> dict[str, FeaturePolicy]:
         return {feature.name: feature for feature in self.features}
 
     def __len__(self) -> int:
         return len(self.features)
 
     def __repr__(self) -> str:
-        return actions_table(self.features, self.rules, self.proposed_rules)
+        return policy_table(self.features, self.rules, self.proposed_rules)
 
     def _change(
-        self, given: Mapping[Any, Any], change: Callable[[FeatureActions, Any], FeatureActions]
-    ) -> "ActionSet":
+        self, given: Mapping[Any, Any], change: Callable[[FeaturePolicy, Any], FeaturePolicy]
+    ) -> "Policy":
         changed = {self[name].name: change(self[name], value) for name, value in given.items()}
         if not changed:
             return self
@@ -398,20 +398,20 @@ class ActionSet:
         self, call: str, given: Mapping[Any, Any] | None, named: Mapping[str, Any], *, example: str
     ) -> dict[str, Any]:
         if given is not None and not isinstance(given, Mapping):
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"{call}() takes keywords or a dict, not {type(given).__name__}. "
                 f"Write {call}({{{echoed(_first(self.names))}: {example}}})."
             )
         first = {as_text(name): value for name, value in (given or {}).items()}
         twice = sorted(first.keys() & named.keys())
         if twice:
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"{call}() got {echoed(twice[0])} twice, in the dict and as a keyword. Remove one of them."
             )
         return {**first, **named}
 
 
-def _turn(feature: FeatureActions, direction: Direction) -> FeatureActions:
+def _turn(feature: FeaturePolicy, direction: Direction) -> FeaturePolicy:
     if feature.direction == -direction:
         raise ContradictoryConstraints(
             f"{echoed(feature.name)} is both increase_only and decrease_only. Remove one of the two, "
@@ -421,18 +421,18 @@ def _turn(feature: FeatureActions, direction: Direction) -> FeatureActions:
     return replace(feature, direction=direction)
 
 
-def _shown_as(feature: FeatureActions, given: Any) -> Display:
+def _shown_as(feature: FeaturePolicy, given: Any) -> Display:
     try:
         return Display.from_dict(given)
-    except InvalidActions as error:
-        raise InvalidActions(f"display() of {echoed(feature.name)}: {error}") from error
+    except InvalidPolicy as error:
+        raise InvalidPolicy(f"display() of {echoed(feature.name)}: {error}") from error
 
 
 def _check_is_rule(rule: object) -> None:
     if isinstance(rule, list | tuple):
-        raise InvalidActions(f"Give the rules one by one, not as a {type(rule).__name__}: rule(*rules).")
+        raise InvalidPolicy(f"Give the rules one by one, not as a {type(rule).__name__}: rule(*rules).")
     if isinstance(rule, type) or not hasattr(rule, "columns") or not callable(getattr(rule, "text", None)):
-        raise InvalidActions(
+        raise InvalidPolicy(
             f"rule() expects rules, got {echoed(rule)}. Make one with p2ce.rules: rule(linked('Years', "
             "'Age'))."
         )
@@ -442,7 +442,7 @@ def _is_same_group(one: "Rule", other: "Rule") -> bool:
     return isinstance(one, OneHot) and isinstance(other, OneHot) and set(one.levels) == set(other.levels)
 
 
-def _anchor(feature: FeatureActions) -> float:
+def _anchor(feature: FeaturePolicy) -> float:
     # A constant column counts from its one value only as long as no step is set.
     return 0.0 if feature.low == feature.high and feature.kind is not Kind.BINARY else feature.anchor
 
@@ -450,7 +450,7 @@ def _anchor(feature: FeatureActions) -> float:
 def _each(names: tuple[object, ...]) -> dict[str, None]:
     for name in names:
         if isinstance(name, Iterable) and not isinstance(name, str | tuple):
-            raise InvalidActions(
+            raise InvalidPolicy(
                 f"Give the names one by one, not as a {type(name).__name__}: put a star before it, *names."
             )
     return {as_text(name): None for name in names}

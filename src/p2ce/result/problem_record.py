@@ -1,4 +1,4 @@
-"""Hold the question behind an explanation: features, constraints, population, settings and versions."""
+"""Hold the problem behind an explanation: features, constraints, population, settings and versions."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -48,13 +48,13 @@ class Feature:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Question:
-    """The question, as far as readers have to know it; shared by all explanations of one explainer.
+class ProblemRecord:
+    """The problem, as far as readers have to know it; shared by all explanations of one explainer.
 
-    It is no part of the result: two explanations are equal whatever the features are called.
+    It is not part of the result: two explanations are equal whatever the features are called.
 
-    >>> question = Question(features={"Age": Feature(name="Age", kind="whole", moves="fixed")})
-    >>> Question.from_dict(question.to_dict()).features["Age"].may_change
+    >>> problem = ProblemRecord(features={"Age": Feature(name="Age", kind="whole", moves="fixed")})
+    >>> ProblemRecord.from_dict(problem.to_dict()).features["Age"].may_change
     False
     """
 
@@ -75,15 +75,15 @@ class Question:
         return self.basis == INFERRED
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the same content as JSON-ready data."""
+        """Return the same content as JSON-ready data."""
         return plain_fields(self)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Question":
+    def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "ProblemRecord":
         """Undo `to_dict`."""
-        return to_record(data, cls, "Question.from_dict()", limits)
+        return to_record(data, cls, "ProblemRecord.from_dict()", limits)
 
-    def in_order(self, columns: Iterable[str]) -> "Question":
+    def in_order(self, columns: Iterable[str]) -> "ProblemRecord":
         """Put the features into the order of the model's columns."""
         known = [name for name in columns if name in self.features]
         return replace(self, features=in_order(self.features, known, "features"))
@@ -93,5 +93,5 @@ class Question:
         for name, feature in self.features.items():
             if feature.name != name:
                 raise InvalidArgument(
-                    f"A question lists {echoed(feature.name)} under {echoed(name)}. Use its name."
+                    f"A problem lists {echoed(feature.name)} under {echoed(name)}. Use its name."
                 )

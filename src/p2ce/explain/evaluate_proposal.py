@@ -14,8 +14,8 @@ from p2ce.errors import InvalidArgument, InvalidPerson, nearest
 from p2ce.grid.grouped_axis import widen
 from p2ce.grid.placement import place
 from p2ce.result.counterfactual import Counterfactual, admitted_by
+from p2ce.result.evaluation import Evaluation
 from p2ce.result.explanation import Explanation
-from p2ce.result.judgement import Judgement
 from p2ce.solver.undominated import dominates
 from p2ce.tables.cells import is_missing
 from p2ce.verification.constraints import violations
@@ -50,9 +50,9 @@ def same_person(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     )
 
 
-def check_proposal(
+def evaluate_proposal(
     problem: Problem, before: EncodedRows, after: EncodedRows, explanation: Explanation | None
-) -> Judgement:
+) -> Evaluation:
     """Check one proposal; both arguments hold one row."""
     old, new = before.values[0], after.values[0]
     frame = problem.frame(after.values)
@@ -60,7 +60,7 @@ def check_proposal(
     own = own_plausibility(problem, before.values)
     judged = judge_rows(problem, own, np.zeros(1, dtype=np.int64), after.values, frame)
     plausibility = None if problem.detector is None else float(judged.values[0])
-    # A detector that the method does not require is reported, and is no failure.
+    # A detector that the method does not require is reported, and is not a failure.
     plausible = None if problem.required_detector is None else bool(judged.admitted[0])
     then = dict(zip(problem.names, old.tolist(), strict=True))
     now = dict(zip(problem.names, new.tolist(), strict=True))
@@ -68,7 +68,7 @@ def check_proposal(
     moved = [name for name in problem.names if now[name] != then[name]]
     totals = totals_of(problem, old, new)
     costs = reported(problem, totals[None, :])[0]
-    return Judgement(
+    return Evaluation(
         valid=bool(scored.accepted[0]),
         score=float(scored.scores[0]),
         plausible=plausible,
@@ -103,7 +103,7 @@ def _on_grid(problem: Problem, old: FloatArray, new: FloatArray) -> bool:
 def _better(
     problem: Problem, old: FloatArray, totals: FloatArray, explanation: Explanation
 ) -> tuple[Counterfactual, ...]:
-    """Give the counterfactuals that dominate it, priced anew and compared as the solver does.
+    """Return the counterfactuals that dominate it, priced anew and compared as the solver does.
 
     So none of a front dominates another one of it. Reported costs would not do: they may be roots of what the
     solver compares.

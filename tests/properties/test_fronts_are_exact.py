@@ -23,7 +23,7 @@ THRESHOLDS = ["usual", "0.7", "a cell's", "above a cell's", "0", "1"]
 
 
 def detector_of(kind: str, frame: pd.DataFrame, seed: int) -> tuple[Any, Accepts | None]:
-    """Give what the Explainer gets, and scikit-learn's own decision values."""
+    """Return what the Explainer gets, and scikit-learn's own decision values."""
     if kind == "none":
         return None, None
     arguments: dict[str, Any] = {"n_estimators": 10, "contamination": 0.2, "random_state": seed}
@@ -36,10 +36,10 @@ def detector_of(kind: str, frame: pd.DataFrame, seed: int) -> tuple[Any, Accepts
 
 
 def threshold_of(kind: str, case: StatedProblem) -> float:
-    """Give a threshold; those of cells are scores that some cell has exactly, or misses by a float."""
+    """Return a threshold; those of cells are scores that some cell has exactly, or misses by a float."""
     if "cell" not in kind:
         return 0.5 if kind == "usual" else float(kind)
-    around = typed_cells(*allowed_cells(case.person, case.actions, max_changes=case.max_changes), case.frame)
+    around = typed_cells(*allowed_cells(case.person, case.policy, max_changes=case.max_changes), case.frame)
     if not len(around):
         return 0.5
     at = float(np.random.default_rng(case.seed).choice(score_of(case.model)(around)))
@@ -75,7 +75,7 @@ def test_a_table_of_numbers(
     fine = 1e-6 if "float32" in map(str, case.frame.dtypes) else 1e-12
     assert found.person_score == (pytest.approx(own, rel=fine) if linear else own)
     if own >= case.threshold:
-        assert found.status is p2ce.Status.ALREADY_FAVOURABLE
+        assert found.status is p2ce.Status.ACCEPTED
         return
     truth = case.truth(found)
     assert_is_front(found, truth, ties=ties)
@@ -95,7 +95,7 @@ def test_a_table_of_numbers(
 def test_a_table_of_every_kind_with_rules(family: str, data: st.DataObject) -> None:
     problem = data.draw(table_problems([family]))
     found = problem.explain()
-    if found.status is p2ce.Status.ALREADY_FAVOURABLE:
+    if found.status is p2ce.Status.ACCEPTED:
         assert problem.accepts(problem.row)[0] or problem.plausibility is not None
         return
     assert_is_front(found, problem.truth(found))
@@ -116,7 +116,7 @@ def test_the_papers_algorithms_find_the_whole_front_too(
     bound = data.draw(st.sampled_from(["none", proven_bound(family, problem.frame)]))
     method = (p2ce.paper.P2CE if plausible else p2ce.paper.Mapocam)(bound=bound, order=order, background=20)
     found = problem.explain(method=method, plausibility_of_today="counts")
-    if found.status is not p2ce.Status.ALREADY_FAVOURABLE:
+    if found.status is not p2ce.Status.ACCEPTED:
         assert_is_front(found, problem.truth(found))
         assert found.certificate.discrepancies == 0
 

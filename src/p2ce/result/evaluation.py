@@ -9,7 +9,7 @@ from p2ce.result.restriction import Violation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class Evaluation:
     """How a proposal stands: with the model, the detector, the constraints and the options known.
 
     `ok` means that it could be followed as it is. `better` lists the options that cost no more in any
@@ -37,4 +37,4 @@ class Judgement:
         return self.valid and self.plausible is not False and self.allowed
 
     def __str__(self) -> str:
-        return rendered("judgement_text", self)
+        return rendered("evaluation_text", self)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from p2ce.errors import InvalidArgument
-from p2ce.result import Relaxation, Restriction, WhyNone
+from p2ce.result import Relaxation, Relaxations, Restriction
 from tests.result.examples import DTYPES, OBJECTIVES, PERSON, option
 
 CHANGES = Restriction(kind="changes", most=1, instead=2)
@@ -26,8 +26,8 @@ BOTH = Relaxation(
 )
 
 
-def why(**fields: Any) -> WhyNone:
-    answer = WhyNone(
+def why(**fields: Any) -> Relaxations:
+    explanation = Relaxations(
         person=PERSON,
         relaxations=(MORE, BOTH),
         considered=(CHANGES, RISES, PLAUSIBLE),
@@ -35,7 +35,7 @@ def why(**fields: Any) -> WhyNone:
         objectives=OBJECTIVES,
         dtypes=DTYPES,
     )
-    return replace(answer, **fields)
+    return replace(explanation, **fields)
 
 
 def test_table() -> None:

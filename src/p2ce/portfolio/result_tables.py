@@ -22,7 +22,7 @@ from p2ce.result.counterfactual import SCORES, Counterfactual
 from p2ce.result.counterfactual_table import own_name
 from p2ce.result.explanation import FORMAT, Explanation
 from p2ce.result.price_of_plausibility import PriceOfPlausibility
-from p2ce.result.question import Question
+from p2ce.result.problem_record import ProblemRecord
 from p2ce.tables.cells import is_missing
 from p2ce.tables.codebook import MISSING, Codebook, Coding
 from p2ce.tables.json_values import LONGEST, to_plain
@@ -92,7 +92,7 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AnswerSchema:
+class ResultSchema:
     """Columns and types of the two tables of a run, what its columns are called, and what people share."""
 
     people: "pa.Schema"
@@ -111,7 +111,7 @@ def arrow() -> Any:
 
 
 def common_of(explainer: "Explainer") -> dict[str, Any]:
-    """Give what all explanations of an explainer share, as JSON-ready data.
+    """Return what all explanations of an explainer share, as JSON-ready data.
 
     >>> import pandas as pd
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -130,8 +130,8 @@ def common_of(explainer: "Explainer") -> dict[str, Any]:
         problems={},
     )
     stated = failed_explanation(problem, nobody, 0, "").to_dict()
-    assert problem.question is not None
-    may_change = [name for name, one in problem.question.features.items() if one.may_change]
+    assert problem.record is not None
+    may_change = [name for name, one in problem.record.features.items() if one.may_change]
     rounding = {problem.names[place] for place in problem.rounded_columns}
     codings = problem.codebook.of(problem.names)
     return {
@@ -147,7 +147,7 @@ def common_of(explainer: "Explainer") -> dict[str, Any]:
             "may_change": may_change,
             "rounded": [name for name in may_change if name in rounding],
             "predictions": problem.model.predict is not None and not problem.others,
-            "flags": bool(problem.relations) or any(one.association for one in problem.actions.features),
+            "flags": bool(problem.relations) or any(one.association for one in problem.policy.features),
             # Columns that hold JSON, since their labels are of several types.
             "json": [one.name for one in codings if _kind_of(one) is None],
             # Null is NaN to Python in these columns, and None in the others; in people, and in options.
@@ -210,8 +210,8 @@ def names_of(common: Mapping[str, Any], kept: Iterable[str] = ()) -> Names:
     )
 
 
-def schema_of(explainer: "Explainer", key: "pa.DataType", kept: "Sequence[pa.Field]" = ()) -> AnswerSchema:
-    """Give the columns of both tables; they depend on the explainer alone, not on what it finds.
+def schema_of(explainer: "Explainer", key: "pa.DataType", kept: "Sequence[pa.Field]" = ()) -> ResultSchema:
+    """Return the columns of both tables; they depend on the explainer alone, not on what it finds.
 
     ``key`` is the type of what names people. ``kept`` are columns that are passed on; one that the model has
     is there anyway.
@@ -254,11 +254,11 @@ def schema_of(explainer: "Explainer", key: "pa.DataType", kept: "Sequence[pa.Fie
     options[names["admitted_by"]] = "string"
     if common["layout"]["flags"]:
         options[names["flags"]] = "string"
-    return AnswerSchema(people=_schema(people), options=_schema(options), names=names, common=common)
+    return ResultSchema(people=_schema(people), options=_schema(options), names=names, common=common)
 
 
 def _plain_type(kind: "pa.DataType") -> "pa.DataType":
-    """Give the type that every program reads: text in place of its variants, labels in place of codes."""
+    """Return the type that every program reads: text in place of its variants, labels in place of codes."""
     types = arrow().types
     if types.is_dictionary(kind):
         return _plain_type(kind.value_type)
@@ -282,11 +282,11 @@ def _schema(columns: "Mapping[str, str | pa.DataType]") -> "pa.Schema":
 
 def to_tables(
     explanations: Sequence[Explanation],
-    schema: AnswerSchema,
+    schema: ResultSchema,
     keys: "pa.Array | pa.ChunkedArray",
     kept: "pa.Table | None" = None,
 ) -> "tuple[pa.Table, pa.Table]":
-    """Give a row per person, and a row per option.
+    """Return a row per person, and a row per option.
 
     ``keys`` name the people, in the order of the explanations. ``kept`` has a row for each of them, and at
     least the columns that are kept.
@@ -323,8 +323,8 @@ def to_tables(
     return _table(people, schema.people), _table(found, schema.options)
 
 
-def _given_columns(rows: Sequence[Mapping[str, Any]], schema: AnswerSchema) -> dict[str, Any]:
-    """Give the model's columns, and as JSON whatever these cannot hold."""
+def _given_columns(rows: Sequence[Mapping[str, Any]], schema: ResultSchema) -> dict[str, Any]:
+    """Return the model's columns, and as JSON whatever these cannot hold."""
     columns: dict[str, Any] = {}
     misfits: dict[int, dict[str, Any]] = {}
     for name in schema.common["columns"]:
@@ -337,7 +337,7 @@ def _given_columns(rows: Sequence[Mapping[str, Any]], schema: AnswerSchema) -> d
 
 
 def _certificate_columns(certificates: Sequence[Any], names: Names) -> dict[str, list[Any]]:
-    """Give what certificates do not share."""
+    """Return what certificates do not share."""
     return {
         **{names[name]: list(map(attrgetter(name), certificates)) for name in CERTIFICATE},
         names["cells"]: [_whole_text(one.cells) for one in certificates],
@@ -350,7 +350,7 @@ def _certificate_columns(certificates: Sequence[Any], names: Names) -> dict[str,
 
 
 def _price_columns(prices: Sequence[PriceOfPlausibility | None], names: Names) -> dict[str, list[Any]]:
-    """Give the least costs without plausibility; those with it are the best of the options."""
+    """Return the least costs without plausibility; those with it are the best of the options."""
     found = [(None if one is None else one.without_plausibility) or {} for one in prices]
     return {
         **{column: [one.get(name) for one in found] for name, column in names.free.items()},
@@ -359,7 +359,7 @@ def _price_columns(prices: Sequence[PriceOfPlausibility | None], names: Names) -
 
 
 def _price(person: Mapping[str, Any], certificate: Mapping[str, Any] | None, names: Names) -> Any:
-    """Give the price of plausibility as JSON-ready data."""
+    """Return the price of plausibility as JSON-ready data."""
     if person[names[WITHOUT_PROVEN]] is None:
         return None
     return {
@@ -370,8 +370,8 @@ def _price(person: Mapping[str, Any], certificate: Mapping[str, Any] | None, nam
     }
 
 
-def _option_columns(options: Sequence[Counterfactual], schema: AnswerSchema) -> dict[str, Any]:
-    """Give what options have beside their person and their costs."""
+def _option_columns(options: Sequence[Counterfactual], schema: ResultSchema) -> dict[str, Any]:
+    """Return what options have beside their person and their costs."""
     names = schema.names
     return {
         names["option"]: [option.number for option in options],
@@ -403,7 +403,7 @@ def _column(cells: Any, kind: "pa.DataType") -> "pa.Array | pa.ChunkedArray":
 
 
 def _least(costs: FloatArray, counts: IntArray) -> "pa.Array":
-    """Give the least cost of each person, null for people without options."""
+    """Return the least cost of each person, null for people without options."""
     pa = arrow()
     found = np.full(len(counts), np.nan)
     some = counts > 0
@@ -424,7 +424,7 @@ def _as_utf8(text: str | None) -> str | None:
     return None if text is None else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _typed_cells(cells: list[Any], name: str, schema: AnswerSchema) -> "tuple[pa.Array, list[int]]":
+def _typed_cells(cells: list[Any], name: str, schema: ResultSchema) -> "tuple[pa.Array, list[int]]":
     """Make a column of its type, and list the cells that it cannot hold exactly: they are null there."""
     pa = arrow()
     kind, layout = schema.people.field(name).type, schema.common["layout"]
@@ -436,7 +436,7 @@ def _typed_cells(cells: list[Any], name: str, schema: AnswerSchema) -> "tuple[pa
         try:
             column = pa.array(cells, type=kind, from_pandas=True)
         except (pa.ArrowException, ValueError, OverflowError):
-            pass  # a whole number that is too large, text that is no UTF-8: found below
+            pass  # a whole number that is too large, text that is not UTF-8: found below
         else:
             if kind != pa.float32() or _is_single(cells):
                 return column, []
@@ -446,7 +446,7 @@ def _typed_cells(cells: list[Any], name: str, schema: AnswerSchema) -> "tuple[pa
 
 
 def _python_type(kind: "pa.DataType") -> type:
-    """Give the type of the cells of a column."""
+    """Return the type of the cells of a column."""
     types = arrow().types
     if types.is_string(kind):
         return str
@@ -477,11 +477,11 @@ def to_explanation(
     options: Iterable[Mapping[str, Any]],
     common: Mapping[str, Any],
     names: Names,
-    question: Question | None = None,
+    record: ProblemRecord | None = None,
 ) -> Explanation:
     """Build the explanation of a row of people and its rows of options, as `explain_many` gave it.
 
-    ``question`` saves making the one of ``common`` again, for many people.
+    ``record`` saves making the one of ``common`` again, for many people.
     """
     nan, json_columns = set(common["layout"]["nan"]), set(common["layout"]["json"])
     row = {
@@ -499,9 +499,7 @@ def to_explanation(
             "pruned": _known(person, names.pruned),
             "open_costs": to_plain(_known(person, names.open)) or None,
         }
-    stated = {
-        name: part for name, part in common.items() if name not in ("certificate", "layout", "question")
-    }
+    stated = {name: part for name, part in common.items() if name not in ("certificate", "layout", "problem")}
     explanation = Explanation.from_dict(
         {
             "format": FORMAT,
@@ -517,13 +515,13 @@ def to_explanation(
             "as_of": to_plain(person[names["as_of"]]),
         }
     )
-    return replace(explanation, question=question or Question.from_dict(common["question"]))
+    return replace(explanation, problem=record or ProblemRecord.from_dict(common["problem"]))
 
 
 def _option_data(
     option: Mapping[str, Any], row: Mapping[str, Any], common: Mapping[str, Any], names: Names
 ) -> dict[str, Any]:
-    """Give an option as JSON-ready data; what it leaves as it is comes from the person's row."""
+    """Return an option as JSON-ready data; what it leaves as it is comes from the person's row."""
     nan, json_columns = set(common["layout"]["nan_after"]), set(common["layout"]["json"])
     after = {
         name: _plain(option[names.after[name]], nan=name in nan, as_json=name in json_columns)
@@ -546,7 +544,7 @@ def _known(row: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, Any]
 
 
 def _plain(cell: Any, *, nan: bool, as_json: bool) -> Any:
-    """Give a cell as JSON-ready data."""
+    """Return a cell as JSON-ready data."""
     if cell is None:
         return NAN if nan else None
     return json.loads(cell) if as_json else to_plain(cell)

@@ -14,7 +14,7 @@ import pytest
 
 import p2ce
 from p2ce.errors import DamagedData, InvalidArgument, P2CEError, UnfinishedRun
-from p2ce.portfolio.answers import Answers
+from p2ce.portfolio.portfolio_results import PortfolioResults
 from p2ce.tables.pandas_columns import text_dtype
 from tests.populations import loans
 from tests.portfolio.written_runs import Written, as_arrow, write_run
@@ -34,7 +34,7 @@ def some_people() -> pd.DataFrame:
 def run(tmp_path_factory: pytest.TempPathFactory) -> Written:
     kept = pa.table({"branch": pa.array(np.arange(PEOPLE) % 3, pa.int16())})
     return write_run(
-        tmp_path_factory.mktemp("run") / "answers",
+        tmp_path_factory.mktemp("run") / "results",
         loans.explainer(),
         as_arrow(some_people()),
         sizes=[12, 0, 18],
@@ -45,11 +45,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Written:
 
 @pytest.fixture
 def copied(run: Written, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(run.folder, tmp_path / "answers"))
+    return Path(shutil.copytree(run.folder, tmp_path / "results"))
 
 
 def complaint(wrong: Any, error: type[P2CEError] = InvalidArgument) -> str:
-    """Give the message, which has to be one line."""
+    """Return the message, which has to be one line."""
     with pytest.raises(error) as raised:
         wrong()
     message = str(raised.value)
@@ -59,21 +59,21 @@ def complaint(wrong: Any, error: type[P2CEError] = InvalidArgument) -> str:
 
 
 def test_tables_have_everybody_in_order(run: Written) -> None:
-    answers = Answers(run.folder)
-    people, options = answers.people(), answers.options()
-    assert len(answers) == len(people) == PEOPLE
+    results = PortfolioResults(run.folder)
+    people, options = results.people(), results.options()
+    assert len(results) == len(people) == PEOPLE
     assert people["person"].tolist() == KEYS
     assert people["branch"].tolist() == [place % 3 for place in range(PEOPLE)]
     assert people["status"].tolist() == [entry.status.value for entry in run.explanations]
     assert options["person"].tolist() == [
         key for key, entry in zip(KEYS, run.explanations, strict=True) for _ in entry
     ]
-    assert f"{PEOPLE} people" in repr(answers)
-    assert answers.people(["status", "Income"]).columns.tolist() == ["status", "Income"]
+    assert f"{PEOPLE} people" in repr(results)
+    assert results.people(["status", "Income"]).columns.tolist() == ["status", "Income"]
 
 
 def test_types_say_the_same_where_values_are_missing(run: Written) -> None:
-    types = Answers(run.folder).people().dtypes
+    types = PortfolioResults(run.folder).people().dtypes
     assert (types["Income"], types["Rate"], types["Owns"]) == ("int64", "float32", "bool")
     assert types["status"] == types["message"] == text_dtype()
     # Somebody has no value there, or no certificate.
@@ -96,68 +96,68 @@ def test_other_libraries_open_the_files(run: Written) -> None:
 
 
 def test_a_person_is_found_by_key(run: Written) -> None:
-    answers = Answers(run.folder)
+    results = PortfolioResults(run.folder)
     for place in (0, 11, 12, PEOPLE - 1):
-        found = answers.explanation(KEYS[place])
+        found = results.explanation(KEYS[place])
         assert found == run.explanations[place]
-        assert found.question is answers.question
-    message = complaint(lambda: answers.explanation("c30"))
+        assert found.problem is results.problem
+    message = complaint(lambda: results.explanation("c30"))
     assert "'c30'" in message
     assert "'c0', 'c1', 'c2'" in message
     for wrong in (3, None, 1.5, KEYS):
-        complaint(lambda wrong=wrong: answers.explanation(wrong))
+        complaint(lambda wrong=wrong: results.explanation(wrong))
 
 
 def test_numbers_are_found_by_their_text(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "answers", loans.explainer(), loans.people().head(3), keys=[7, 8, 7])
-    answers = Answers(run.folder)
+    run = write_run(tmp_path / "results", loans.explainer(), loans.people().head(3), keys=[7, 8, 7])
+    results = PortfolioResults(run.folder)
     for key in (8, "8", np.int32(8), 8.0):
-        assert answers.explanation(key) == run.explanations[1]
+        assert results.explanation(key) == run.explanations[1]
     for wrong in ("eight", "8.5", 8.5, 2**80, True):
-        assert "int64" in complaint(lambda wrong=wrong: answers.explanation(wrong))
-    assert "2 people" in complaint(lambda: answers.explanation(7))
+        assert "int64" in complaint(lambda wrong=wrong: results.explanation(wrong))
+    assert "2 people" in complaint(lambda: results.explanation(7))
 
 
 def test_nobody_is_a_run_as_well(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "answers", loans.explainer(), loans.people().head(0), keys=[])
-    answers = Answers(run.folder)
-    assert (len(answers), len(answers.people()), len(answers.options())) == (0, 0, 0)
-    complaint(lambda: answers.explanation(0))
+    run = write_run(tmp_path / "results", loans.explainer(), loans.people().head(0), keys=[])
+    results = PortfolioResults(run.folder)
+    assert (len(results), len(results.people()), len(results.options())) == (0, 0, 0)
+    complaint(lambda: results.explanation(0))
 
 
 def test_columns_that_are_not_there_are_named(run: Written) -> None:
-    answers = Answers(run.folder)
-    assert "Did you mean 'status'?" in complaint(lambda: answers.people(["statsu"]))
-    assert "list" in complaint(lambda: answers.people("status"))
+    results = PortfolioResults(run.folder)
+    assert "Did you mean 'status'?" in complaint(lambda: results.people(["statsu"]))
+    assert "list" in complaint(lambda: results.people("status"))
 
 
 def test_what_is_no_finished_run_is_said(copied: Path, tmp_path: Path) -> None:
-    assert "does not exist" in complaint(lambda: Answers(tmp_path / "nowhere"))
-    assert "is a file" in complaint(lambda: Answers(copied / "manifest.json"))
-    assert "no results" in complaint(lambda: Answers(tmp_path))
+    assert "does not exist" in complaint(lambda: PortfolioResults(tmp_path / "nowhere"))
+    assert "is a file" in complaint(lambda: PortfolioResults(copied / "manifest.json"))
+    assert "no results" in complaint(lambda: PortfolioResults(tmp_path))
     manifest = json.loads((copied / "manifest.json").read_text(encoding="utf-8"))
     for wrong in ("{", "[]", json.dumps({**manifest, "format": "p2ce.portfolio/9"})):
         (copied / "manifest.json").write_text(wrong, encoding="utf-8")
-        assert "manifest.json" in complaint(lambda: Answers(copied))
+        assert "manifest.json" in complaint(lambda: PortfolioResults(copied))
     (copied / "manifest.json").unlink()
     (copied / "journal.jsonl").touch()
-    assert "same command" in complaint(lambda: Answers(copied), UnfinishedRun)
+    assert "same command" in complaint(lambda: PortfolioResults(copied), UnfinishedRun)
 
 
 def test_damaged_files_are_found_by_their_checksum(copied: Path) -> None:
-    answers = Answers(copied)
-    answers.check()
+    results = PortfolioResults(copied)
+    results.check()
     part = copied / "options" / "part-00002.parquet"
     content = bytearray(part.read_bytes())
     content[len(content) // 3] ^= 1
     part.write_bytes(content)
-    assert "'options/part-00002.parquet'" in complaint(answers.check, DamagedData)
+    assert "'options/part-00002.parquet'" in complaint(results.check, DamagedData)
     part.write_bytes(content[: len(content) // 2])
-    assert "cannot be read" in complaint(answers.options, DamagedData)
-    assert "by the checksums" in complaint(lambda: answers.explanation(KEYS[-1]), DamagedData)
+    assert "cannot be read" in complaint(results.options, DamagedData)
+    assert "by the checksums" in complaint(lambda: results.explanation(KEYS[-1]), DamagedData)
     part.unlink()
-    assert "1 of 6" in complaint(answers.check, DamagedData)
-    assert answers.explanation(KEYS[0]).question is not None
+    assert "1 of 6" in complaint(results.check, DamagedData)
+    assert results.explanation(KEYS[0]).problem is not None
 
 
 def test_a_manifest_that_was_edited_is_said_to_be(copied: Path) -> None:
@@ -168,17 +168,17 @@ def test_a_manifest_that_was_edited_is_said_to_be(copied: Path) -> None:
         {},
         {**common, "layout": []},
         {**common, "objectives": 3},
-        {**common, "question": {"people": -1}},
+        {**common, "problem": {"people": -1}},
     ):
         path.write_text(json.dumps({**manifest, "common": wrong}), encoding="utf-8")
-        assert "not as it was written" in complaint(lambda: Answers(copied), DamagedData)
+        assert "not as it was written" in complaint(lambda: PortfolioResults(copied), DamagedData)
     for wrong in ({**common, "scale": "luck"}, {**common, "threshold": "high"}):
         path.write_text(json.dumps({**manifest, "common": wrong}), encoding="utf-8")
-        answers = Answers(copied)
-        assert "Row 0" in complaint(lambda answers=answers: answers.explanation("c0"), DamagedData)
+        results = PortfolioResults(copied)
+        assert "Row 0" in complaint(lambda results=results: results.explanation("c0"), DamagedData)
 
 
 def test_a_text_for_a_person_needs_the_folder_only(run: Written) -> None:
     place = next(place for place, entry in enumerate(run.explanations) if len(entry))
-    found = Answers(run.folder).explanation(KEYS[place])
+    found = PortfolioResults(run.folder).explanation(KEYS[place])
     assert p2ce.to_text(found) == p2ce.to_text(run.explanations[place])

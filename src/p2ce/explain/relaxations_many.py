@@ -11,29 +11,29 @@ from p2ce.explain.processes import LOST, job_count, receive, send
 from p2ce.explain.progress_bar import progress_bar
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
+from p2ce.result.relaxations import Relaxations
 from p2ce.result.status import Status
-from p2ce.result.why_none import WhyNone
 from p2ce.visible import echoed
 
 log = logging.getLogger("p2ce")
 
-Find: TypeAlias = Callable[[Explanation], WhyNone]
+Find: TypeAlias = Callable[[Explanation], Relaxations]
 
 
-def why_none_many(
+def relaxations_many(
     find: Find, explanations: Explanations, *, n_jobs: int, progress: bool
-) -> dict[Any, WhyNone]:
+) -> dict[Any, Relaxations]:
     """Apply ``find`` to everybody with NO_RECOURSE; give what it found by their labels, in their order."""
     people = _by_label(explanations)
-    found: dict[Any, WhyNone] = {}
+    found: dict[Any, Relaxations] = {}
     with progress_bar(len(people), doing="relaxing", shown=progress) as bar:
         try:
             for label, result in _results(find, people, n_jobs):
                 bar.update(1)
-                if isinstance(result, WhyNone):
+                if isinstance(result, Relaxations):
                     found[label] = result
                 else:
-                    log.warning("why_none() failed for %s: %s", echoed(label), result.message)
+                    log.warning("relaxations() failed for %s: %s", echoed(label), result.message)
         except KeyboardInterrupt:
             log.warning(
                 "Interrupted: what is done is kept, %d people are left out.", len(people) - len(found)
@@ -44,7 +44,7 @@ def why_none_many(
 
 
 def _by_label(explanations: Explanations) -> dict[Any, Explanation]:
-    """Give everybody with NO_RECOURSE by label; reject labels that do not tell people apart."""
+    """Return everybody with NO_RECOURSE by label; reject labels that do not tell people apart."""
     people: dict[Any, Explanation] = {}
     times = Counter(label for label in explanations.labels if isinstance(label, Hashable))
     for label, explanation in zip(explanations.labels, explanations, strict=True):
@@ -52,7 +52,7 @@ def _by_label(explanations: Explanations) -> dict[Any, Explanation]:
             continue
         if not isinstance(label, Hashable) or times[label] > 1:
             raise InvalidArgument(
-                f"why_none() gives a dict by label, but {echoed(label)} labels no single person. Explain the "
+                f"relaxations() gives a dict by label, but {echoed(label)} labels no single person. Explain the "
                 "people with an index that names each of them once."
             )
         people[label] = explanation
@@ -61,7 +61,7 @@ def _by_label(explanations: Explanations) -> dict[Any, Explanation]:
 
 def _results(
     find: Find, people: dict[Any, Explanation], n_jobs: int
-) -> Iterator[tuple[Any, WhyNone | Failure]]:
+) -> Iterator[tuple[Any, Relaxations | Failure]]:
     jobs = min(job_count(n_jobs), len(people))
     if jobs <= 1:
         for label, explanation in people.items():
@@ -80,11 +80,11 @@ def _results(
 
 def _find_numbered(
     number: int, payload: bytes, key: str, explanation: Explanation
-) -> tuple[int, WhyNone | Failure]:
+) -> tuple[int, Relaxations | Failure]:
     return number, _find_safely(receive(payload, key), explanation)
 
 
-def _find_safely(find: Find, explanation: Explanation) -> WhyNone | Failure:
+def _find_safely(find: Find, explanation: Explanation) -> Relaxations | Failure:
     """Keep the failure of one person apart; an argument that is wrong is wrong for all."""
     try:
         return find(explanation)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from p2ce.errors import DamagedData, InvalidArgument, UnfinishedRun, nearest
 from p2ce.files import open_file
 from p2ce.limits import DEFAULT, Limits
-from p2ce.portfolio.answer_tables import Names, arrow, names_of, to_explanation
 from p2ce.portfolio.check_parts import damaged_parts
 from p2ce.portfolio.journal import read_manifest
 from p2ce.portfolio.manifest import (
@@ -23,8 +22,9 @@ from p2ce.portfolio.manifest import (
     ShardEntry,
     part_name,
 )
+from p2ce.portfolio.result_tables import Names, arrow, names_of, to_explanation
 from p2ce.result.explanation import Explanation
-from p2ce.result.question import Question
+from p2ce.result.problem_record import ProblemRecord
 from p2ce.tables.pandas_columns import text_dtype
 from p2ce.visible import echoed, listed, shortened
 
@@ -42,14 +42,14 @@ WITH_GAPS = {
 RESTORE = "Copy the folder again, or run the command that wrote it: it explains damaged parts again."
 
 
-class Answers:
-    """The results of a run over a portfolio, as `p2ce portfolio run --out answers/` wrote them.
+class PortfolioResults:
+    """The results of a run over a portfolio, as `p2ce portfolio run --out results/` wrote them.
 
     ``people()`` has a row per person, ``options()`` a row per option, in the order of the source. Both are
-    ordinary Parquet files: pandas, polars, DuckDB and Spark open ``answers/people`` and ``answers/options``
+    ordinary Parquet files: pandas, polars, DuckDB and Spark open ``results/people`` and ``results/options``
     as well. A column of the model keeps its name: where ours is called the same, ours gets a trailing
     underscore, and ``names`` tells it. People are known by their key: the index column of the run, or their
-    place in the source, from 0. ``manifest`` is the content of manifest.json, ``question`` the one that all
+    place in the source, from 0. ``manifest`` is the content of manifest.json, ``problem`` the one that all
     explanations share.
 
     What is read is compared with the manifest: a file that has other rows, or other people, than the manifest
@@ -68,9 +68,9 @@ class Answers:
         common = self.manifest["common"]
         try:
             self.names: Names = names_of(common, self.manifest["keep"])
-            self.question = Question.from_dict(common["question"]).in_order(common["columns"])
-            if any(self.question.hashes[name] != manifest.hashes[name] for name in ALWAYS_HASHED):
-                raise InvalidArgument("its question is of another model, policy or reference.")
+            self.problem = ProblemRecord.from_dict(common["problem"]).in_order(common["columns"])
+            if any(self.problem.hashes[name] != manifest.hashes[name] for name in ALWAYS_HASHED):
+                raise InvalidArgument("its problem is of another model, policy or reference.")
         except (KeyError, TypeError, ValueError) as error:
             raise DamagedData(
                 f"{echoed(str(self.path / MANIFEST))} is not as it was written: {_said(error)} {RESTORE}"
@@ -82,17 +82,17 @@ class Answers:
 
     def __repr__(self) -> str:
         people = "1 person" if len(self) == 1 else f"{len(self):,} people"
-        return f"<Answers for {people}, {self.manifest['options']:,} options in {echoed(str(self.path))}>"
+        return f"<PortfolioResults for {people}, {self.manifest['options']:,} options in {echoed(str(self.path))}>"
 
     def people(self, columns: Sequence[str] | None = None) -> "pd.DataFrame":
-        """Give a row per person: key, model columns, kept columns, status, options, best costs, certificate.
+        """Return a row per person: key, model columns, kept columns, status, options, best costs, certificate.
 
         ``columns`` selects some of them. A label of a category is text, a number or a bool.
         """
         return self._frame(PEOPLE, columns)
 
     def options(self, columns: Sequence[str] | None = None) -> "pd.DataFrame":
-        """Give a row per option: key, number, values before and after, costs, score, plausibility."""
+        """Return a row per option: key, number, values before and after, costs, score, plausibility."""
         return self._frame(OPTIONS, columns)
 
     def explanation(self, person: Any) -> Explanation:
@@ -147,7 +147,7 @@ class Answers:
         return self.table(PEOPLE, [self.names["person"]]).column(0)
 
     def _key(self, person: Any) -> "pa.Scalar | None":
-        """Give a key in the type that keys have, or made of its text; None if it has no form there."""
+        """Return a key in the type that keys have, or made of its text; None if it has no form there."""
         pa = arrow()
         try:
             key = pa.scalar(person, type=self._keys.type)
@@ -179,7 +179,7 @@ class Answers:
                 raise ValueError(f"it is of {echoed(row[person])} and not of {echoed(key.as_py())}")
             if any(option[person] != row[person] for option in found):
                 raise ValueError(f"options in {echoed(str(self._part(OPTIONS, shard.number)))} are of others")
-            return to_explanation(row, found, self.manifest["common"], self.names, self.question)
+            return to_explanation(row, found, self.manifest["common"], self.names, self.problem)
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise DamagedData(
                 f"Row {at} of {echoed(str(self._part(PEOPLE, shard.number)))} is not as it was written: "
@@ -194,7 +194,7 @@ class Answers:
         return pd.DataFrame({name: _to_pandas(column) for name, column in held})
 
     def table(self, folder: str, columns: Sequence[str] | None = None) -> "pa.Table":
-        """Give "people" or "options" as an Arrow table, which takes less memory than a frame."""
+        """Return "people" or "options" as an Arrow table, which takes less memory than a frame."""
         if isinstance(columns, str):
             raise InvalidArgument(f"columns is a list of names; got {echoed(columns)}. Put it into a list.")
         found = self._read([self._part(folder, shard.number) for shard in self._shards], columns)
@@ -237,7 +237,7 @@ def _said(error: Exception) -> str:
 
 
 def _to_pandas(column: "pa.ChunkedArray") -> "pd.Series[Any]":
-    """Give a column in the type of pandas that says the same: whole numbers with gaps stay whole."""
+    """Return a column in the type of pandas that says the same: whole numbers with gaps stay whole."""
     import pandas as pd
 
     def typed(kind: "pa.DataType") -> Any:

@@ -18,8 +18,8 @@ from sklearn.ensemble import (
 
 import p2ce
 from p2ce import Status, rules
-from p2ce.portfolio.answer_tables import schema_of, to_parquet, to_tables
-from p2ce.portfolio.answers import Answers
+from p2ce.portfolio.portfolio_results import PortfolioResults
+from p2ce.portfolio.result_tables import schema_of, to_parquet, to_tables
 from p2ce.problem.feature import Direction
 from p2ce.result import Certificate
 from p2ce.tables.cells import is_missing
@@ -27,7 +27,7 @@ from p2ce.tables.json_values import plain_fields
 from tests.populations import loans
 from tests.portfolio.written_runs import as_arrow, write_run
 
-ACTIONS = p2ce.ActionSet.infer(loans.people(), protect=None)
+ACTIONS = p2ce.Policy.infer(loans.people(), protect=None)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def numbers() -> Case:
     return Case(
         loans.explainer(model=model),
         as_arrow(loans.people().head(12)),
-        lambda entry: entry.status is Status.ALREADY_FAVOURABLE,
+        lambda entry: entry.status is Status.ACCEPTED,
     )
 
 
@@ -80,8 +80,8 @@ def categories_and_missing_values() -> Case:
     people = people.astype({"Place": pd.CategoricalDtype(["hills", "town", "coast", "moon"])})
     people.loc[[0, 1], "Place"] = "moon"
     people.loc[2, ["Income", "Rooms"]] = [np.nan, pd.NA]
-    actions = p2ce.ActionSet.infer(reference, protect=None).allow_missing("Place", "Income")
-    explainer = p2ce.Explainer(model, reference, actions=actions, target=1, plausibility=None)
+    policy = p2ce.Policy.infer(reference, protect=None).allow_missing("Place", "Income")
+    explainer = p2ce.Explainer(model, reference, policy=policy, target=1, plausibility=None)
     return Case(explainer, people, becomes_missing)
 
 
@@ -111,7 +111,7 @@ def has_open_costs(entry: p2ce.Explanation) -> bool:
 
 
 def no_recourse() -> Case:
-    fixed = loans.explainer(actions=ACTIONS.fix("Income", "Debt", "Owns"))
+    fixed = loans.explainer(policy=ACTIONS.fix("Income", "Debt", "Owns"))
     return Case(fixed, loans.rejected().head(8), found_none_on_the_finest_grid)
 
 
@@ -122,20 +122,20 @@ def out_of_time() -> Case:
 def rounded() -> Case:
     shown = ACTIONS.display(Debt={"decimals": 0})
     return Case(
-        loans.explainer(actions=shown),
+        loans.explainer(policy=shown),
         loans.rejected().head(6),
         lambda entry: any(option.rounded_score for option in entry),
     )
 
 
 def flagged() -> Case:
-    """Say the opposite of what the forest goes by, so that options are flagged."""
+    """State the opposite of what the forest goes by, so that options are flagged."""
     features = tuple(
         replace(one, association=Direction.DOWN if one.name == "Income" else one.association)
         for one in ACTIONS.features
     )
     return Case(
-        loans.explainer(actions=replace(ACTIONS, features=features)),
+        loans.explainer(policy=replace(ACTIONS, features=features)),
         loans.rejected().head(6),
         lambda entry: any(option.flags for option in entry),
     )
@@ -148,7 +148,7 @@ def has_predictions(entry: p2ce.Explanation) -> bool:
 def predicted_number() -> Case:
     model = RandomForestRegressor(6, max_depth=4, random_state=0)
     model.fit(loans.people(), loans.people()["Income"] * 2.0 - loans.people()["Debt"])
-    explainer = loans.explainer(model=model, target=(70, 90), actions=ACTIONS.display(Debt={"decimals": 0}))
+    explainer = loans.explainer(model=model, target=(70, 90), policy=ACTIONS.display(Debt={"decimals": 0}))
     return Case(explainer, loans.people().head(8), has_predictions)
 
 
@@ -160,17 +160,17 @@ def one_of_several_classes() -> Case:
 
 
 def ruled() -> Case:
-    actions = ACTIONS.rule(
+    policy = ACTIONS.rule(
         rules.linked("Years", "Income"),
         rules.inequality("Debt + Rate <= 1.5"),
         rules.predicate(modest, name="modest", columns=["Income"]),
     )
-    return Case(loans.explainer(actions=actions), loans.rejected().head(4), len)
+    return Case(loans.explainer(policy=policy), loans.rejected().head(4), len)
 
 
 def estimated() -> Case:
-    few = p2ce.ActionSet.infer(loans.people(), protect=None).fix("Rate", "Years")
-    explainer = loans.explainer(actions=few, bound=p2ce.ShapEstimate(explainer="kernel"), plausibility=None)
+    few = p2ce.Policy.infer(loans.people(), protect=None).fix("Rate", "Years")
+    explainer = loans.explainer(policy=few, bound=p2ce.ShapEstimate(explainer="kernel"), plausibility=None)
     return Case(explainer, loans.rejected().head(3), lambda entry: entry.status is Status.HEURISTIC)
 
 
@@ -262,16 +262,16 @@ def test_explanations_come_back_as_they_were(made: Callable[[], Case], tmp_path:
     case = made()
     half = len(case.people) // 2
     run = write_run(
-        tmp_path / "answers",
+        tmp_path / "results",
         case.explainer,
         case.people,
         sizes=[half, len(case.people) - half],
         time_limit=case.time_limit,
     )
     assert any(map(case.shows, run.explanations))
-    answers = Answers(run.folder)
+    results = PortfolioResults(run.folder)
     for key, entry in enumerate(run.explanations):
-        again = answers.explanation(key)
+        again = results.explanation(key)
         assert again == entry
         # Also what equality leaves out, other than times and the kind of table.
         assert {**again.to_dict(), "kind": None} == {**entry.to_dict(), "kind": None}
@@ -280,7 +280,7 @@ def test_explanations_come_back_as_they_were(made: Callable[[], Case], tmp_path:
 
 
 def test_every_part_of_a_certificate_is_kept_or_shared() -> None:
-    from p2ce.portfolio.answer_tables import CERTIFICATE, common_of
+    from p2ce.portfolio.result_tables import CERTIFICATE, common_of
 
     kept = {*CERTIFICATE, *common_of(loans.explainer())["certificate"], "pruned", "open_costs"}
     assert kept == {field.name for field in fields(Certificate)}

@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import p2ce
-from p2ce import ActionSet
+from p2ce import Policy
 from p2ce.result import Restriction, Violation
 from tests.populations import loans
 from tests.populations.loans import PERSON
 from tests.properties.amount import examples
 
 
-def actions() -> ActionSet:
+def policy() -> Policy:
     return (
-        ActionSet.infer(loans.people(), protect=None)
+        Policy.infer(loans.people(), protect=None)
         .fix("Years")
         .increase_only("Income")
         .within(Debt=(-3.0, 2.0))
@@ -31,12 +31,12 @@ def actions() -> ActionSet:
 def test_options_of_a_front_are_judged_as_they_were_found_and_dominated_by_nothing(
     objectives: tuple[str, ...],
 ) -> None:
-    explainer = loans.explainer(actions=actions(), plausibility=loans.detector(), objectives=objectives)
+    explainer = loans.explainer(policy=policy(), plausibility=loans.detector(), objectives=objectives)
     options = 0
     for found in explainer.explain_many(loans.people().iloc[:15]):
         for option in found:
             for proposal in (option.values, {name: now for name, (_, now) in option.changes.items()}):
-                judged = explainer.check(found.person, proposal, explanation=found)
+                judged = explainer.evaluate(found.person, proposal, explanation=found)
                 assert judged.ok
                 assert (judged.valid, judged.plausible, judged.allowed, judged.on_grid) == (True,) * 4
                 assert (judged.broken, judged.better) == ((), ())
@@ -73,7 +73,7 @@ def test_options_of_a_front_are_judged_as_they_were_found_and_dominated_by_nothi
     ids=["stays", "off the grid", "fixed", "direction", "range", "too many changes"],
 )
 def test_what_is_broken_is_listed(proposal: Any, restriction: Any, how: Any) -> None:
-    judged = loans.explainer(actions=actions()).check(PERSON, proposal)
+    judged = loans.explainer(policy=policy()).evaluate(PERSON, proposal)
     broken = () if restriction is None else (Violation(restriction=Restriction(**restriction), **how),)
     assert not judged.ok
     assert judged.broken == broken
@@ -90,7 +90,7 @@ def test_a_proposal_is_compared_with_the_front_and_judged_by_the_detector() -> N
     explainer = loans.explainer(plausibility=loans.detector(), max_changes=None)
     found = explainer.explain(PERSON)
     outlier = {"Income": 500, "Debt": -90.0, "Owns": True, "Rate": 1.0, "Years": 11}
-    judged = explainer.check(PERSON, outlier, explanation=found)
+    judged = explainer.evaluate(PERSON, outlier, explanation=found)
     assert (judged.valid, judged.plausible, judged.ok) == (True, False, False)
     assert "not plausible" in str(judged)
     assert judged.better
@@ -104,12 +104,12 @@ def test_a_method_that_requires_no_plausibility_is_not_judged_by_it() -> None:
     outliers = 0
     for found in explainer.explain_many(loans.rejected().iloc[:12]):
         for option in found:
-            judged = explainer.check(found.person, option.values, explanation=found)
+            judged = explainer.evaluate(found.person, option.values, explanation=found)
             assert (judged.plausible, judged.plausibility) == (None, option.plausibility)
             assert judged.ok
             assert "plausibility not required" in str(judged)
             outliers += option.plausibility < 0
-        assert explainer.map_of(found, "Income", "Debt", size=3).plausible is None
+        assert explainer.feature_map(found, "Income", "Debt", size=3).plausible is None
     assert outliers > 0
 
 
@@ -133,7 +133,7 @@ def test_no_option_of_a_front_dominates_another_however_close_they_cost(
         lambda rows: (rows["a"] > 0).to_numpy(dtype=np.float64),
         frame,
         target=1,
-        actions=ActionSet.infer(frame, protect=None).values(a=list(VALUES)),
+        policy=Policy.infer(frame, protect=None).values(a=list(VALUES)),
         objectives=[priced("one", one), priced("other", other)],
         plausibility=None,
         bound="none",
@@ -141,5 +141,5 @@ def test_no_option_of_a_front_dominates_another_however_close_they_cost(
     found = explainer.explain({"a": 0.0, "b": 0.0})
     assert len(found) > 0
     for option in found:
-        judged = explainer.check(found.person, option.values, explanation=found)
+        judged = explainer.evaluate(found.person, option.values, explanation=found)
         assert (judged.better, judged.costs) == ((), option.costs)

@@ -17,7 +17,7 @@ from p2ce.tables.json_values import Number, Value, plain_fields
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMAT = "p2ce.why_none/2"
+FORMAT = "p2ce.relaxations/2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Relaxation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WhyNone:
+class Relaxations:
     """Why a person has no option: the smallest sets of restrictions whose removal gives one.
 
     Only what `considered` lists was tried; features that are `fixed` were not. A set in `undecided` was not
@@ -44,7 +44,7 @@ class WhyNone:
     ... )
     >>> pay = Restriction(kind="range", feature="Pay", low=25_000, high=40_000)
     >>> often = Restriction(kind="direction", feature="Debt", direction="down")
-    >>> why = WhyNone(
+    >>> why = Relaxations(
     ...     person={"Age": 41, "Pay": 30_000},
     ...     relaxations=(Relaxation(restrictions=(pay,), counterfactual=option, proven=True),),
     ...     considered=(pay, often), fixed=("Age",), complete=True,
@@ -80,7 +80,7 @@ class WhyNone:
     @overload
     def to_frame(self, *, kind: str | None = None) -> Any: ...
     def to_frame(self, *, kind: str | None = None) -> Any:
-        """Give a row per relaxation: restrictions, proven, then as `Explanation.to_frame`."""
+        """Return a row per relaxation: restrictions, proven, then as `Explanation.to_frame`."""
         import pandas as pd
 
         options = [relaxation.counterfactual for relaxation in self.relaxations]
@@ -104,23 +104,23 @@ class WhyNone:
         return as_kind(frame, kind or self.kind)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the same content as JSON-ready data, without the time that it took."""
+        """Return the same content as JSON-ready data, without the time that it took."""
         return {"format": FORMAT, "columns": list(self.dtypes), **plain_fields(self, ("elapsed",))}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "WhyNone":
+    def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Relaxations":
         """Undo `to_dict`, also after JSON that did not keep the order of keys."""
         who = f"{cls.__name__}.from_dict()"
-        return to_record(data, StoredWhyNone, who, limits, form=FORMAT).opened(f"{who}: ")
+        return to_record(data, StoredRelaxations, who, limits, form=FORMAT).opened(f"{who}: ")
 
     @classmethod
-    def from_json(cls, text: str | bytes, *, limits: Limits = DEFAULT) -> "WhyNone":
+    def from_json(cls, text: str | bytes, *, limits: Limits = DEFAULT) -> "Relaxations":
         """Parse what ``json.dumps(why.to_dict())`` wrote, without trusting it."""
         return cls.from_dict(parse_json(text, f"{cls.__name__}.from_json()", limits), limits=limits)
 
     def __eq__(self, other: object) -> bool:
         # On the JSON form, so that a missing value (NaN) in the person equals itself.
-        return isinstance(other, WhyNone) and (
+        return isinstance(other, Relaxations) and (
             {**self.to_dict(), "kind": None} == {**other.to_dict(), "kind": None}
         )
 
@@ -131,18 +131,18 @@ class WhyNone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class StoredWhyNone(WhyNone):
+class StoredRelaxations(Relaxations):
     """The same as JSON holds it: with its format, and with the order of the columns."""
 
-    format: Literal["p2ce.why_none/2"]
+    format: Literal["p2ce.relaxations/2"]
     columns: tuple[str, ...]
 
-    def opened(self, place: str) -> WhyNone:
-        """Give it with everything in the order of columns and objectives."""
+    def opened(self, place: str) -> Relaxations:
+        """Return it with everything in the order of columns and objectives."""
         places = (f"{place}relaxations[{number}].counterfactual" for number in range(len(self)))
         options = [
             one.counterfactual.in_order(self.columns, self.objectives, at)
             for one, at in zip(self, places, strict=True)
         ]
         relaxations = (replace(one, counterfactual=at) for one, at in zip(self, options, strict=True))
-        return opened(self, WhyNone, place, relaxations=tuple(relaxations))
+        return opened(self, Relaxations, place, relaxations=tuple(relaxations))

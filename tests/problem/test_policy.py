@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidActions, UnknownFeature
-from p2ce.problem import ActionSet, Kind
+from p2ce.errors import InvalidPolicy, UnknownFeature
+from p2ce.problem import Kind, Policy
 from p2ce.problem.feature import MOST_CANDIDATES
 from p2ce.rules import exclusive, linked, together
 
@@ -25,20 +25,20 @@ PEOPLE = pd.DataFrame(
         "Single": np.linspace(0.0, 1.0, 60, dtype=np.float32),
     }
 )
-ACTIONS = ActionSet.infer(PEOPLE, protect=None)
+ACTIONS = Policy.infer(PEOPLE, protect=None)
 NUMBERS = st.floats(-20_000, 20_000).map(lambda value: round(value, 3))
 RANGES = st.tuples(NUMBERS, NUMBERS).map(lambda ends: (min(ends), max(ends)))
 
 
-def candidates(actions: ActionSet, name: str) -> list[float]:
-    return actions[name].candidates().tolist()
+def candidates(policy: Policy, name: str) -> list[float]:
+    return policy[name].candidates().tolist()
 
 
-def within(name: str, ends: tuple[float, float], actions: ActionSet = ACTIONS) -> list[float]:
-    """Give the candidates inside a range, none where there are none."""
+def within(name: str, ends: tuple[float, float], policy: Policy = ACTIONS) -> list[float]:
+    """Return the candidates inside a range, none where there are none."""
     try:
-        narrowed = actions.within({name: ends})
-    except InvalidActions:
+        narrowed = policy.within({name: ends})
+    except InvalidPolicy:
         return []
     return candidates(narrowed, name)
 
@@ -46,7 +46,7 @@ def within(name: str, ends: tuple[float, float], actions: ActionSet = ACTIONS) -
 def narrow_and_wide(
     name: str, narrow: tuple[float, float], wide: tuple[float, float]
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Give two ranges in the unit of a column, the first inside the second."""
+    """Return two ranges in the unit of a column, the first inside the second."""
     unit = 1000 if PEOPLE[name].max() <= 1 else 1
     low, high = (round(end / unit, 3) for end in narrow)
     return (low, high), (min(wide[0] / unit, low), max(wide[1] / unit, high))
@@ -61,9 +61,9 @@ def inside(name: str, values: list[float], ends: tuple[float, float]) -> list[fl
 def test_narrowing_a_range_only_removes_multiples_of_a_step(
     name: str, wide: tuple[float, float], narrow: tuple[float, float]
 ) -> None:
-    actions = ActionSet.infer(PEOPLE, grid="paper")
+    policy = Policy.infer(PEOPLE, grid="paper")
     narrow, wide = narrow_and_wide(name, narrow, wide)
-    assert within(name, narrow, actions) == inside(name, within(name, wide, actions), narrow)
+    assert within(name, narrow, policy) == inside(name, within(name, wide, policy), narrow)
 
 
 INFERRED = ["Age", "LoanAmount", "Rate", "Small", "Single"]
@@ -99,7 +99,7 @@ def test_a_range_has_a_candidate_wherever_the_column_has_a_value(name: str, low:
 def test_a_narrow_range_holds_round_numbers_and_its_ends() -> None:
     assert candidates(ACTIONS.within(LoanAmount=(501, 577)), "LoanAmount") == [501, *range(505, 576, 5), 577]
     assert candidates(ACTIONS.within(Rate=(0.502, 0.503)), "Rate")[:3] == [0.502, 0.5021, 0.5022]
-    listed = ActionSet.infer(pd.DataFrame({"Price": np.arange(200) / 100}))
+    listed = Policy.infer(pd.DataFrame({"Price": np.arange(200) / 100}))
     assert candidates(listed.within(Price=(0.10, 0.13)), "Price") == [0.1, 0.11, 0.12, 0.13]
     nowhere = ACTIONS.within(Age=(30.2, 30.8))
     assert candidates(nowhere, "Age") == []
@@ -108,9 +108,9 @@ def test_a_narrow_range_holds_round_numbers_and_its_ends() -> None:
 
 @given(st.sampled_from(["LoanAmount", "Rate", "Single"]), st.data())
 def test_a_candidate_as_shown_is_inside_a_range_that_it_ends(name: str, data: st.DataObject) -> None:
-    actions = ActionSet.infer(PEOPLE, grid="paper", protect=None)
-    low, high = sorted(data.draw(st.tuples(*[st.sampled_from(candidates(actions, name))] * 2)))
-    found = within(name, (low, high), actions)
+    policy = Policy.infer(PEOPLE, grid="paper", protect=None)
+    low, high = sorted(data.draw(st.tuples(*[st.sampled_from(candidates(policy, name))] * 2)))
+    found = within(name, (low, high), policy)
     assert (found[0], found[-1]) == (low, high)
 
 
@@ -126,7 +126,7 @@ def test_candidates_are_the_typed_multiples_inside_the_range(
 
 
 @pytest.mark.parametrize(
-    ("actions", "name", "expected"),
+    ("policy", "name", "expected"),
     [
         (ACTIONS.within(Age=(0, 9)).within(Age=(30, 31)), "Age", [30, 31]),  # the last one counts
         (ACTIONS.step({"LoanAmount": 2}).within(LoanAmount=(501, 505)), "LoanAmount", [502, 504]),
@@ -143,9 +143,9 @@ def test_candidates_are_the_typed_multiples_inside_the_range(
         (ACTIONS.fix("Age").within(Age=(50, 60)), "Age", []),
     ],
 )
-def test_candidates_are_those_that_were_named(actions: ActionSet, name: str, expected: list[float]) -> None:
-    assert candidates(actions, name) == [float(value) for value in expected]
-    assert all(actions[name].allows(-1.0, value) for value in expected)
+def test_candidates_are_those_that_were_named(policy: Policy, name: str, expected: list[float]) -> None:
+    assert candidates(policy, name) == [float(value) for value in expected]
+    assert all(policy[name].allows(-1.0, value) for value in expected)
 
 
 SOME = ACTIONS.fix("Age").increase_only("Rate").within(LoanAmount=(500, 900)).values(Small=[1, 5])
@@ -182,34 +182,34 @@ def test_values_replace_range_and_step_and_within_filters_in_any_order() -> None
 
 
 def test_the_table_is_readable_also_with_far_too_many_candidates() -> None:
-    actions = ACTIONS.fix("Age").increase_only("Rate").step(LoanAmount=1).within(LoanAmount=(0, 10**9))
-    lines = str(actions).splitlines()
-    assert lines[0] == "ActionSet: 7 features, 6 may change"
+    policy = ACTIONS.fix("Age").increase_only("Rate").step(LoanAmount=1).within(LoanAmount=(0, 10**9))
+    lines = str(policy).splitlines()
+    assert lines[0] == "Policy: 7 features, 6 may change"
     assert "never" in lines[2]
     assert "1,000,000,001: 0–1000000000, every 1" in lines[3]
     assert "up only" in lines[4]
     assert lines[5].endswith("2: 0, 1")
-    assert repr(actions) == str(actions)
+    assert repr(policy) == str(policy)
 
 
 TOGETHER, EXCLUSIVE = together("Age", "Rate"), exclusive("Owns", "Flag")
 
 
 def test_rules_are_added_in_order_once_and_taken_away_by_their_equals() -> None:
-    actions = ACTIONS.rule(TOGETHER).rule(EXCLUSIVE, together("Age", "Rate"), EXCLUSIVE)
-    assert actions.rules == (TOGETHER, EXCLUSIVE)
+    policy = ACTIONS.rule(TOGETHER).rule(EXCLUSIVE, together("Age", "Rate"), EXCLUSIVE)
+    assert policy.rules == (TOGETHER, EXCLUSIVE)
     assert ACTIONS.rule() == ACTIONS
-    assert actions.fix("Single").rules == actions.rules
-    assert actions.without_rule(together("Age", "Rate")).rules == (EXCLUSIVE,)
-    lines = str(actions).splitlines()
-    assert lines[0] == "ActionSet: 7 features, 7 may change, 2 rules"
+    assert policy.fix("Single").rules == policy.rules
+    assert policy.without_rule(together("Age", "Rate")).rules == (EXCLUSIVE,)
+    lines = str(policy).splitlines()
+    assert lines[0] == "Policy: 7 features, 7 may change, 2 rules"
     assert lines[-3:] == ["  rules", f"    {TOGETHER.text()}", f"    {EXCLUSIVE.text()}"]
 
 
 def test_sets_compare_by_content_however_they_were_said_and_survive_pickling() -> None:
-    actions = ACTIONS.fix("Age").within(Rate=(0.2, 0.8)).values(Owns=[1]).rule(TOGETHER)
-    copy = pickle.loads(pickle.dumps(actions))
-    assert (copy, hash(copy)) == (actions, hash(actions))
+    policy = ACTIONS.fix("Age").within(Rate=(0.2, 0.8)).values(Owns=[1]).rule(TOGETHER)
+    copy = pickle.loads(pickle.dumps(policy))
+    assert (copy, hash(copy)) == (policy, hash(policy))
     assert copy != ACTIONS
     assert ACTIONS["Age"].fixed is False  # every call returns a new set
     assert ACTIONS.within(Age=(20, 40)) == ACTIONS.within({"Age": [20, 40]})
@@ -227,7 +227,7 @@ def test_sets_compare_by_content_however_they_were_said_and_survive_pickling() -
     ],
 )
 def test_a_rule_that_makes_no_sense_is_rejected(rules: list[Any], message: str) -> None:
-    with pytest.raises(InvalidActions, match=message):
+    with pytest.raises(InvalidPolicy, match=message):
         ACTIONS.rule(*rules)
 
 
@@ -306,14 +306,14 @@ def test_an_unknown_name_suggests_the_nearest(call: object) -> None:
     ],
 )
 def test_a_mistake_is_named_with_its_fix(call: object, message: str) -> None:
-    with pytest.raises(InvalidActions, match=message):
+    with pytest.raises(InvalidPolicy, match=message):
         call()  # type: ignore[operator]
 
 
 def test_the_paper_grid_keeps_its_low_end_under_step_and_within() -> None:
-    actions = ActionSet.infer(PEOPLE, grid="paper", protect=None)
-    low = actions["LoanAmount"].anchor
-    stepped = candidates(actions.step(LoanAmount=100).within(LoanAmount=(0, 2000)), "LoanAmount")
+    policy = Policy.infer(PEOPLE, grid="paper", protect=None)
+    low = policy["LoanAmount"].anchor
+    stepped = candidates(policy.step(LoanAmount=100).within(LoanAmount=(0, 2000)), "LoanAmount")
     assert low in stepped
     assert set(np.diff(stepped)) == {100.0}
-    assert actions["Owns"].kind is Kind.BINARY
+    assert policy["Owns"].kind is Kind.BINARY

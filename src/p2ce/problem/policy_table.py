@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from p2ce.problem.candidates import Candidates, candidates_of
 from p2ce.problem.category_labels import shown_labels
-from p2ce.problem.feature import Direction, FeatureActions, counted, shown, shown_range, shown_values
+from p2ce.problem.feature import Direction, FeaturePolicy, counted, shown, shown_range, shown_values
 from p2ce.visible import visible_lines
 
 if TYPE_CHECKING:
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 MOVES = {Direction.DOWN: "down only", Direction.BOTH: "either way", Direction.UP: "up only"}
 
 
-def actions_table(
-    features: Sequence[FeatureActions], rules: Sequence["Rule"] = (), proposed: Sequence["Rule"] = ()
+def policy_table(
+    features: Sequence[FeaturePolicy], rules: Sequence["Rule"] = (), proposed: Sequence["Rule"] = ()
 ) -> str:
-    """Give a line per feature below a line of totals, and a line per rule below those."""
+    """Return a line per feature below a line of totals, and a line per rule below those."""
     rows = [("feature", "kind", "may move", "candidates"), *(feature_row(feature) for feature in features)]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines = (
         "  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True)) for row in rows
     )
     movable = sum(not feature.fixed for feature in features)
-    title = f"ActionSet: {_counted(len(features), 'feature')}, {movable} may change"
+    title = f"Policy: {_counted(len(features), 'feature')}, {movable} may change"
     if rules:
         title = f"{title}, {_counted(len(rules), 'rule')}"
     words = ["  rules", *(f"    {rule.text()}" for rule in rules)] if rules else []
@@ -37,8 +37,8 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'s' * (count != 1)}"
 
 
-def feature_row(feature: FeatureActions) -> tuple[str, str, str, str]:
-    """Give the name of a feature, its kind, where it may move, and its candidates."""
+def feature_row(feature: FeaturePolicy) -> tuple[str, str, str, str]:
+    """Return the name of a feature, its kind, where it may move, and its candidates."""
     kind, move = str(feature.kind), MOVES[feature.direction]
     if feature.is_category and feature.order is None:
         move = "to any label"
@@ -47,8 +47,8 @@ def feature_row(feature: FeatureActions) -> tuple[str, str, str, str]:
     return feature.name, kind, move, described_candidates(feature)
 
 
-def described_candidates(feature: FeatureActions) -> str:
-    """Say which values a feature may take: how many, from where to where, in which steps."""
+def described_candidates(feature: FeaturePolicy) -> str:
+    """State which values a feature may take: how many, from where to where, in which steps."""
     known = candidates_of(feature)
     if known is None:
         return ""

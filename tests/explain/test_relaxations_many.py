@@ -21,35 +21,35 @@ def problem() -> tuple[p2ce.Explainer, p2ce.Explanations]:
     made = p2ce.datasets.make_applicants(400)
     people = made.features[["Income", "LoanAmount", "LatePayments"]]
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(people, made.outcome)
-    actions = (
-        p2ce.ActionSet.infer(people, protect=None)
+    policy = (
+        p2ce.Policy.infer(people, protect=None)
         .fix("LatePayments")
         .increase_only("LoanAmount")
         .decrease_only("Income")
     )
-    explainer = p2ce.Explainer(model, people, target=1, actions=actions, max_changes=1, plausibility=None)
-    rejected = people[explainer.score(people) < explainer.threshold].head(20)
+    explainer = p2ce.Explainer(model, people, target=1, policy=policy, max_changes=1, plausibility=None)
+    rejected = people[explainer.scores(people) < explainer.threshold].head(20)
     return explainer, explainer.explain_many(rejected.set_axis([f"id {i}" for i in range(len(rejected))]))
 
 
-def alone() -> dict[Any, p2ce.result.WhyNone]:
+def alone() -> dict[Any, p2ce.result.Relaxations]:
     explainer, many = problem()
     none = [pair for pair in zip(many.labels, many, strict=True) if pair[1].status is NO_RECOURSE]
     assert 3 <= len(none) < len(many)
-    return {label: explainer.why_none(one) for label, one in none}
+    return {label: explainer.relaxations(one) for label, one in none}
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_many_are_as_each_alone_in_any_number_of_processes(n_jobs: int) -> None:
     explainer, many = problem()
-    found = explainer.why_none(many, n_jobs=n_jobs)
+    found = explainer.relaxations(many, n_jobs=n_jobs)
     assert found == alone()
     assert list(found) == list(alone())
 
 
 def test_a_report_takes_them_as_they_are() -> None:
     explainer, many = problem()
-    found = explainer.why_none(many)
+    found = explainer.relaxations(many)
     assert all(label in p2ce.to_html(many, why=found) for label in found)
 
 
@@ -57,7 +57,7 @@ def test_labels_have_to_name_one_person_each() -> None:
     explainer, many = problem()
     for labels in (["same"] * len(many), [["a list"]] * len(many)):
         with pytest.raises(InvalidArgument, match="labels no single person"):
-            explainer.why_none(p2ce.Explanations(list(many), labels=labels))
+            explainer.relaxations(p2ce.Explanations(list(many), labels=labels))
 
 
 def test_explanations_of_another_problem_are_rejected() -> None:
@@ -65,9 +65,9 @@ def test_explanations_of_another_problem_are_rejected() -> None:
     people = pd.DataFrame([one.person for one in many])
     other = p2ce.Explainer(lambda frame: np.zeros(len(frame)), people, target=1, plausibility=None)
     with pytest.raises(InvalidArgument, match="another problem"):
-        other.why_none(many)
+        other.relaxations(many)
     with pytest.raises(InvalidArgument, match="n_jobs"):
-        explainer.why_none(many, n_jobs=0)
+        explainer.relaxations(many, n_jobs=0)
 
 
 class Model:
@@ -90,12 +90,12 @@ def test_a_failure_or_ctrl_c_loses_nothing_that_is_done(
 ) -> None:
     people = pd.DataFrame({"a": [0, 1, 2, 12], "bad": [0, 1, 0, 0]}, index=["x", "y", "z", "fine"])
     model = Model()
-    actions = p2ce.ActionSet.infer(people, protect=None).within(a=(0, 5)).fix("bad")
-    explainer = p2ce.Explainer(model, people, actions=actions, target=1, plausibility=None)
+    policy = p2ce.Policy.infer(people, protect=None).within(a=(0, 5)).fix("bad")
+    explainer = p2ce.Explainer(model, people, policy=policy, target=1, plausibility=None)
     many = explainer.explain_many(people)
     assert many.statuses[NO_RECOURSE] == 3
     model.does = does
-    found = explainer.why_none(many)
+    found = explainer.relaxations(many)
     assert list(found) == kept
     assert all(len(why) for why in found.values())
     assert ("Interrupted" if does == "interrupts" else "'y'") in caplog.text
