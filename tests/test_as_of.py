@@ -69,7 +69,7 @@ def test_one_person_and_many_state_the_same_day() -> None:
 
 def test_a_row_that_cannot_be_explained_states_it_too() -> None:
     broken = applicants().astype(object)
-    broken.iloc[0, 0] = "no number"
+    broken.iloc[0, 0] = "not a number"
     entry = explainer().explain_many(broken, as_of=DAY)[0]
     assert entry.message
     assert entry.as_of == DAY

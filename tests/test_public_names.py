@@ -69,7 +69,6 @@ OF_MODULES = {
 }
 METHODS = {
     "policy",
-    "check",
     "describe",
     "explain",
     "explain_many",

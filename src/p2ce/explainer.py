@@ -359,7 +359,7 @@ class Explainer:
         """Check a proposal that somebody else made for a person.
 
         ``proposal`` is a whole row, or a dict of the changed columns only. With the person's ``explanation``
-        the evaluation lists the options that dominate it, and the limit of changes is that of the explanation.
+        the evaluation lists the options that dominate it, and the explanation's limit of changes applies.
         ``policy`` are those given to `explain`, if any.
         """
         problem = self._problem_for(policy, AS_GIVEN)
@@ -650,7 +650,7 @@ class Explainer:
 
 
 def judged_apart(explainer: Explainer) -> tuple[Explainer, Trust]:
-    """Return the same explainer with a trust of its own, so that nothing explained before withdraws a proof."""
+    """Return the same explainer with a trust of its own, so nothing explained before withdraws a proof."""
     same, trust = object.__new__(Explainer), Trust(silent=True)
     same.__dict__.update(explainer.__dict__, _trust=trust)
     return same, trust

@@ -221,7 +221,8 @@ def test_what_looks_like_a_code_is_special_unless_it_is_switched_off(folder: Pat
     assert printed.splitlines() == [
         "note: Inferred from column names: never fall: 'Months'. To overrule, edit the policy: protected, "
         "may_change, direction (p2ce policy infer writes one).",
-        "note: Taken for codes that are not numbers: -9, -8 in 'Months'. No option leads to one. To overrule, "
+        "note: Taken for codes that are not numbers: -9, -8 in 'Months'. No option leads to one. "
+        "To overrule, "
         "remove 'special' from the policy, or write one with: p2ce policy infer --special-values none",
     ]
     policy = Policy.load("new.yaml")

@@ -19,7 +19,7 @@ SEX = ["f", "m", "m"]
 
 
 def sizes(groups: Any, labels: list[Any] | None = None, **more: Any) -> dict[str, int]:
-    """Return how many people each group of the first grouping has; ann and cy have no recourse, bob is fine."""
+    """Return how many people each group of the first grouping has; ann and cy have no recourse."""
     people = [NONE, explained(Status.ACCEPTED), NONE]
     found = audit(many(people, labels or LABELS), groups, **QUICK, **more)
     return {group.name: group.rejected for group in next(iter(found.groupings.values()))}

@@ -76,5 +76,5 @@ def test_a_number_may_be_the_score_of_a_class(target, accepted):
     assert found.scale == "decision"
     assert (found.evaluate(ROWS) >= found.threshold).tolist() == accepted
     assert (found.wanted.leads(numbers) >= 0.0).tolist() == accepted
-    with pytest.raises(InvalidTarget, match="no probabilities"):
+    with pytest.raises(InvalidTarget, match="not probabilities"):
         decide_number(request(target), lambda _: numbers, scored=(0, 1), name="Booster")

@@ -66,7 +66,7 @@ def test_a_listed_name_that_leads_out_of_a_folder_is_rejected(
         path = write_parts(tmp_path / "case.zip", held)
         with pytest.raises(InvalidArgument, match="is not sound evidence"):
             evidence.replay(path, case.model)
-    with pytest.raises(InvalidArgument, match="no name of a part"):
+    with pytest.raises(InvalidArgument, match="not a name of a part"):
         check_evidence(path, case.model)
 
 

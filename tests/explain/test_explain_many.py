@@ -158,7 +158,7 @@ def test_explanations_are_built_when_they_are_looked_at(monkeypatch: pytest.Monk
         (loans.people().assign(Dept=1.0), r"'Dept' is not one of the model's.*Did you mean 'Debt'"),
         (pd.Series([1, 2]), r"Expected a table .* got Series\."),
     ],
-    ids=["missing", "unknown", "no table"],
+    ids=["missing", "unknown", "not a table"],
 )
 def test_wrong_columns_concern_everyone(given: Any, words: str) -> None:
     with pytest.raises(p2ce.P2CEError, match=words):

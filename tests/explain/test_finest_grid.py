@@ -1,4 +1,4 @@
-"""Is nobody told that there is no option while the data hold one, and does every explanation name its grid?"""
+"""Is no one without recourse while the data hold an option, and does every explanation name its grid?"""
 
 import numpy as np
 import pandas as pd

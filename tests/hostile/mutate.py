@@ -61,7 +61,7 @@ def edits(rng: Random) -> range:
 
 
 def edge(rng: Random, near: float | None = None) -> int | float:
-    """Return a number at which code breaks: an edge of types and sizes, or a neighbour of what stood there."""
+    """Return a number at which code breaks: an edge of types and sizes, or a neighbour of what was there."""
     if near is not None and math.isfinite(near) and rng.random() < 0.3:
         return rng.choice((near + 1, near - 1, -near, near * 2))
     return rng.choice(EDGES)
@@ -355,7 +355,7 @@ def _varint(content: bytes, at: int) -> tuple[int, int]:
         at += 1
         if content[at - 1] < 0x80:
             return number, at
-    raise ValueError("no number")
+    raise ValueError("not a number")
 
 
 def bytes_of(fields: Fields) -> bytes:

@@ -172,7 +172,7 @@ class Bare:
         self.explanation = explanation
 
     def predict(self, rows):
-        return self.an_explanation(rows)
+        return self.explanation(rows)
 
 
 def test_predictions_alone_are_votes_or_numbers():
@@ -349,7 +349,7 @@ class Failing:
         self.explanation = explanation
 
     def predict_proba(self, rows):
-        return self.an_explanation(rows)
+        return self.explanation(rows)
 
 
 def raises(rows):

@@ -40,7 +40,8 @@ def test_a_model_passed_as_it_is_and_as_a_function_has_one_front(
     truth = case.truth(own)
     assert_is_front(own, truth, ties=ties)
     assert_is_front(as_function, truth, ties=ties)
-    assert rows_of(as_function, truth.columns) == rows_of(own, truth.columns)
+    # Options of equal cost come by steps moved, and the two may have other candidates between.
+    assert sorted(rows_of(as_function, truth.columns)) == sorted(rows_of(own, truth.columns))
     # Columns of single precision are scored in it, and then the company in a batch moves the last digits.
     scores, others = ([option.score for option in found] for found in (as_function, own))
     assert scores == pytest.approx(others, rel=1e-5)

@@ -51,7 +51,9 @@ STRICTER: dict[str, tuple[Callable[..., Arguments], Callable[..., bool]]] = {
         lambda case, name, share: {
             "plausibility": p2ce.IsolationForest(n_estimators=10, contamination=0.05 + 0.4 * share)
         },
-        lambda case, name, share, option: option.plausibility >= 0.0,
+        lambda case, name, share, option: (
+            option.plausibility >= 0.0 or option.admitted_by == "as plausible as today"
+        ),
     ),
     "higher threshold": (
         lambda case, name, share: {"threshold": 0.5 + 0.4 * share},

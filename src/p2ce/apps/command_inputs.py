@@ -222,7 +222,8 @@ def _labels(inputs: Inputs, table: Table) -> list[Any]:
         return list(range(len(table.frame)))
     if name not in table.columns:
         raise InvalidArgument(
-            f"--index-column {echoed(name)} is not a column of {table.path.name}. {nearest(name, table.columns)}"
+            f"--index-column {echoed(name)} is not a column of {table.path.name}. "
+            f"{nearest(name, table.columns)}"
         )
     # As they stand in the file: 00417 and 417 are two people, and so are ids with twenty digits.
     return [None if is_missing(label) else label for label in table.frame[name].tolist()]

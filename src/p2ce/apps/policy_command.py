@@ -90,7 +90,7 @@ def infer(
     label_column: Annotated[
         str | None,
         typer.Option(
-            help="The column of outcomes. It is not a feature; where a feature goes clearly with the favourable "
+            help="The column of outcomes. It is not a feature; where a feature clearly goes with the "
             "outcome, the policy says which way.",
             metavar="COLUMN",
         ),

@@ -204,7 +204,7 @@ class Audit:
         return self._frame(lambda group: {name: group.features.get(name) for name in self.everybody.features})
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return everything as one flat table, everybody first: what ``p2ce audit --out audit.csv`` writes."""
+        """Return everything as a flat table, all people first: what ``p2ce audit --out audit.csv`` writes."""
         import pandas as pd
 
         flat = pd.DataFrame([_flat(group, self.all_metrics) for group in (self.everybody, *self.groups)])

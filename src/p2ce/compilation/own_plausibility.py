@@ -48,7 +48,7 @@ class OwnPlausibility:
         return self._values
 
     def least(self, instance: IntArray, values: FloatArray) -> FloatArray:
-        """Return what rows of instances (m,) have to reach: 0, or the instance's own value where that is lower.
+        """Return what rows of instances (m,) must reach: 0, or the instance's own value where that is lower.
 
         ``values`` (m,) are those of the rows. A library rounds a row differently in another batch, so where
         one is close to the instance's own value, the value of the instance alone counts.

@@ -59,7 +59,7 @@ class ColumnValues:
         )
 
     def values(self, feature: FeaturePolicy, detail: Detail, *, has_rule: bool) -> FloatArray:
-        """Return the candidates that the data choose; a few, where evaluations are slow or thresholds known."""
+        """Return the candidates chosen by the data; a few, where evaluations are slow or thresholds known."""
         usual = np.array(feature.inferred) if feature.inferred else self.usual
         if detail is Detail.FINEST:
             # A rule tells apart what lies between two thresholds of trees.

@@ -125,7 +125,7 @@ def decide_number(
         )
     if request.threshold is None:
         raise InvalidTarget(
-            f"This {name} predicts numbers that are not probabilities. Where they are scores of a class, pass "
+            f"This {name} predicts numbers that are not probabilities. If they are scores of a class, pass "
             f"threshold=, from which on they stand for class {echoed(scored[-1])} (0.0 for log-odds); "
             "otherwise target=(low, high), their wanted range, with None for an open end. Got "
             f"target={echoed(request.target)} alone."

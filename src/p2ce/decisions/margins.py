@@ -3,7 +3,7 @@
 A *margin* is a number that the library computes per row and of which its output is a function: the log-odds
 of the second of two classes, one number per class of several, or the predicted number. Margins are sums over
 trees (`forest_margins`), weighted sums (`weighted_sums`) or outputs of a network (`network_outputs`). What
-has to be reached, and which scores follow from it, is not a concern of a family: see `decision` and `certify`.
+has to be reached, and which scores follow from it, does not concern a family: see `decision` and `certify`.
 """
 
 from collections.abc import Callable

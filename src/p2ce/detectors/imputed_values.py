@@ -28,7 +28,7 @@ def known_codes(codes: FloatArray, codebook: Codebook) -> FloatArray:
         column = known[:, place]
         if np.isnan(column).any():
             raise InvalidReference(
-                f"Column {echoed(coding.name)} of the reference frame has values that are not a finite numbers. "
+                f"Column {echoed(coding.name)} of the reference frame has values that are not finite. "
                 "Drop those rows, or mark the values as missing."
             )
         missing = column == MISSING

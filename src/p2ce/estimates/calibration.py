@@ -67,7 +67,7 @@ def allowance(gains: FloatArray, unit: float) -> FloatArray:
 def needed_residual(
     points: Int32Array, base: float, gains: FloatArray, *, threshold: float, unit: float
 ) -> float:
-    """Return the least residual that keeps all points (m, axes) of a person's front; −inf if there are none."""
+    """Return the least residual that keeps all points (m, axes) of a front; −inf if there is none."""
     if not len(points):
         return -math.inf
     short = threshold - estimated_scores(points, base, gains)

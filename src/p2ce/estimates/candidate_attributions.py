@@ -14,7 +14,7 @@ def best_attributions(
     rows_per_candidate: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Return the largest attribution seen of every base candidate, aligned with ``grid.table``: (axes, width).
+    """Return the largest attribution seen of each base candidate, aligned with ``grid.table``: (axes, width).
 
     This is φ̄ of the paper, taken at each value instead of over all values at once, since the search knows
     which value it tries.

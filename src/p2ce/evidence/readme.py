@@ -43,7 +43,7 @@ def _what_it_is(record: EvidenceRecord) -> list[str]:
         "p2ce searches for everything that a person could change to be accepted by a model. This file holds "
         "all that the search for one person was given, and all that it found.",
         "\n".join(f"  {name}: {what}" for name, what in held.items()),
-        "The checksums reveal accidents. They are not a signature: a person who changes a part can change its "
+        "The checksums reveal accidents. They are not a signature: who changes a part can change its "
         "checksum as well. If there is a signature.json, the signer publishes a key: "
         "p2ce replay this.zip --public-key key.pub verifies it. Otherwise compare the SHA-256 of the whole "
         "file with one that was kept elsewhere.",

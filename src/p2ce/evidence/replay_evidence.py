@@ -178,7 +178,7 @@ def _other_parts(
 
 
 def _stated_parts(source: "str | os.PathLike[str] | bytes", limits: Limits) -> dict[str, Any]:
-    """Return the parts of an explainer without versions, and without scores, which the model is compared by."""
+    """Return the parts of an explainer without versions and scores, by which the model is compared."""
     with Parts(source, limits) as parts:
         held: dict[str, Any] = {name: parts.take(name) for name in parts if name != SCORES}
     head = json.loads(held[HEAD])

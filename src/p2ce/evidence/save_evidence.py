@@ -57,7 +57,7 @@ def save(
     """Save the evidence of one explanation as a zip file, the same to the byte each time.
 
     Args:
-        source: the explanation, or the folder that a portfolio run wrote, as `p2ce.portfolio.PortfolioResults`.
+        source: the explanation, or the folder of a portfolio run, as `p2ce.portfolio.PortfolioResults`.
         path: the zip file to write.
         person: the key of the person; of a portfolio, it selects the person.
         explainer: the explainer of the explanation. The path of one that `Explainer.save` wrote will do, but

@@ -46,7 +46,7 @@ def _rows(problem: Problem, row: FloatArray) -> tuple[FloatArray, list[tuple[int
 
 
 def _fair_share(sizes: list[int], total: int) -> int:
-    """Return the most that each may take so that all together stay within the total: small ones leave more."""
+    """Return the most that each may take so that all stay within the total: small ones leave more."""
     left = total
     for place, size in enumerate(sorted(sizes)):
         share = left // (len(sizes) - place)

@@ -21,7 +21,7 @@ BATCH = 16
 def finest_searches(
     problem: Problem, values: FloatArray, verified: Verified, limits: SearchLimits
 ) -> Iterator[tuple[IntArray, Problem, SearchLimits]]:
-    """Return the instances of a batch (n, d) that are proven to have no recourse, and how to solve them again.
+    """Return the instances of a batch (n, d) proven to have no recourse, and how to solve them again.
 
     Only where candidates were inferred: explicit steps, ranges and values are the user's word.
     """

@@ -35,7 +35,7 @@ def model_fingerprint(problem: "Problem", rows: FloatArray) -> str:
 
 
 def problem_fingerprint(problem: "Problem", rows: FloatArray) -> str:
-    """Return the SHA-256 of what a problem computes, which differs where two look alike but compute otherwise.
+    """Return the SHA-256 of what a problem computes: it differs where two only look alike.
 
     It covers the parsed scores, and what models, detector, predicates and costs give for many of the rows
     (n, d): detectors of one class, functions of one name and models that agree on few people may differ.

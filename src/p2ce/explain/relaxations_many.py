@@ -52,8 +52,8 @@ def _by_label(explanations: Explanations) -> dict[Any, Explanation]:
             continue
         if not isinstance(label, Hashable) or times[label] > 1:
             raise InvalidArgument(
-                f"relaxations() gives a dict by label, but {echoed(label)} labels no single person. Explain the "
-                "people with an index that names each of them once."
+                f"relaxations() gives a dict by label, but {echoed(label)} labels no single person. Explain "
+                "the people with an index that names each of them once."
             )
         people[label] = explanation
     return people

@@ -19,7 +19,7 @@ class LibraryColumn(NamedTuple):
 
 
 def library_codes(coding: Coding, known: Sequence[Any]) -> FloatArray:
-    """Return the place of each of our labels among the ones that a library knows; NaN where it is none of them.
+    """Return the place of each of our labels among those that a library knows; NaN where it is none of them.
 
     Labels that only the library knows get codes of ours here, so that it is settled what they mean to it
     before a person turns up with one.

@@ -43,7 +43,7 @@ class Reference:
         return max(1, int(np.count_nonzero(~self.is_category)))
 
     def unit(self, name: Unit) -> FloatArray:
-        """Return how much of each column is one unit of distance, (d,): by its known numbers, of a category 1.
+        """Return how much of each column is a unit of distance, (d,): by its known numbers; 1 for a category.
 
         "robust" is the population standard deviation of the column after clipping it to its 1st–99th
         percentile, so that a few outliers do not make every change free; "std" the plain one, as in the

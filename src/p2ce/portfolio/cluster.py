@@ -60,7 +60,7 @@ def connected(address: str) -> "Iterator[Client]":
     distributed = require_dask()
     if not ADDRESS.fullmatch(address):
         raise InvalidArgument(
-            f"{echoed(address)} is not an address of a scheduler. Give one such as tls://127.0.0.1:8786, which "
+            f"{echoed(address)} is not the address of a scheduler. Pass one such as tls://127.0.0.1:8786: "
             "`dask scheduler` prints."
         )
     with quiet():

@@ -82,10 +82,11 @@ class PortfolioResults:
 
     def __repr__(self) -> str:
         people = "1 person" if len(self) == 1 else f"{len(self):,} people"
-        return f"<PortfolioResults for {people}, {self.manifest['options']:,} options in {echoed(str(self.path))}>"
+        options = f"{self.manifest['options']:,} options"
+        return f"<PortfolioResults for {people}, {options} in {echoed(str(self.path))}>"
 
     def people(self, columns: Sequence[str] | None = None) -> "pd.DataFrame":
-        """Return a row per person: key, model columns, kept columns, status, options, best costs, certificate.
+        """Return a row per person: key, model columns, kept columns, status, best costs, certificate.
 
         ``columns`` selects some of them. A label of a category is text, a number or a bool.
         """

@@ -239,7 +239,7 @@ def displayed_step(step: float) -> float:
 
 
 def checked_why(explanation: Explanation, why: object) -> Relaxations | None:
-    """Return `why`; raise if it is not a Relaxations, belongs to another person, or changes a protected feature."""
+    """Return `why`; raise if it is of another type or person, or changes a protected feature."""
     if why is None:
         return None
     if not isinstance(why, Relaxations):

@@ -5,4 +5,4 @@ from p2ce.problem.feature import Direction, FeaturePolicy, Kind
 from p2ce.problem.policy import Policy
 from p2ce.problem.review import Review
 
-__all__ = ["Policy", "Direction", "Display", "FeaturePolicy", "Kind", "Review"]
+__all__ = ["Direction", "Display", "FeaturePolicy", "Kind", "Policy", "Review"]

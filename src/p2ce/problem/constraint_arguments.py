@@ -57,7 +57,7 @@ def read_step(feature: FeaturePolicy, given: object) -> float:
 
 
 def read_choices(feature: FeaturePolicy, given: object) -> tuple[Any, ...]:
-    """Return the candidates, each once: numbers ascending in the column's precision, or labels in its order."""
+    """Return the candidates, each once: numbers ascending in the column's precision, labels in its order."""
     name = feature.name
     listed = _listed(given)
     if listed is None:

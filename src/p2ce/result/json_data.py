@@ -95,7 +95,7 @@ def to_record(
         raise InvalidArgument(f"{who}: {shortened(error, LONGEST_ERROR)}. {todo}") from None
     except UnicodeEncodeError as error:  # msgspec takes names and words as UTF-8, which has no such form
         raise InvalidArgument(
-            f"{who}: {echoed(error.object, most=60)} holds half of a surrogate pair, which is not text. {todo}"
+            f"{who}: {echoed(error.object, most=60)} holds half a surrogate pair, which is not text. {todo}"
         ) from None
 
 

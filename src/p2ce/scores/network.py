@@ -77,7 +77,7 @@ class NetworkScore:
             return Verdicts(verdicts(value, margin, self.accept_from, self.reject_below), value)
 
     def tolerance(self, rows: FloatArray) -> float:
-        """State how far a probability may be from the library's: what rounding does to such rows, and more."""
+        """Return how far a probability may be from the library's: the rounding of such rows, and more."""
         with np.errstate(all="ignore"):
             seen = self.see(np.asarray(rows, dtype=np.float64))
             worst = float(row_error(self.layers, seen, self.unit, axes=0).max(initial=0.0))

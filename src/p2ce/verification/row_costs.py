@@ -12,7 +12,7 @@ from p2ce.objectives.objective import FittedObjective, blamed
 def totals_of(problem: Problem, old: FloatArray, new: FloatArray) -> FloatArray:
     """Price the change of every column (d,), also of those that may not change: (objectives,) as compared.
 
-    Costs are added in the order of the axes, as the solver adds them, what is not an axis behind: a point of the
+    Costs are added in the order of the axes, as the solver adds them, other columns behind: a point of the
     grid costs here what it costs there, to the last bit.
     """
     axes = problem.grid.columns.tolist()

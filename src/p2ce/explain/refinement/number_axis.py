@@ -34,7 +34,7 @@ class NumberAxis:
         return middle
 
     def spread(self, current: float, limit: float, most: int) -> FloatArray:
-        """Return about so many values between two, without these: half where people are, half evenly spaced."""
+        """Return about so many values between two ends: half where people are, half evenly spaced."""
         low, high = min(current, limit), max(current, limit)
         usual = self.values.usual
         usual = usual[(usual > low) & (usual < high)]

@@ -82,7 +82,7 @@ def parse(model: Any, request: Request) -> ModelAdapter:
 
 
 def best_of(model: Any) -> Any:
-    """Return the best model of a scikit-learn search, to which it hands all calls; any other model as it is."""
+    """Return the best model of a scikit-learn search, which takes all its calls; any other model as it is."""
     search = library_class(model, root="sklearn", names=_SEARCHES)
     if search is not None and hasattr(model, "best_estimator_") and not overrides(model, search):
         return model.best_estimator_

@@ -129,7 +129,7 @@ def _blocks(content: bytes, header: dict[str, str]) -> list[bytes]:
 
 
 def _tree(number: int, fields: dict[str, str], features: int) -> TreeNodes:
-    """Return a tree as arrays, leaves behind splits, after a look whether all its parts have their lengths."""
+    """Return a tree as arrays, leaves behind splits, after a check of the lengths of all its parts."""
     leaves = int(fields["num_leaves"])
     linear = int(fields.get("is_linear", "0"))
     wanted = dict.fromkeys(PER_LEAF + (PER_LINEAR_LEAF if linear else ()), leaves)
