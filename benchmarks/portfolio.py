@@ -104,8 +104,8 @@ def run(folder: Path, people: Path, out: str, workers: int) -> dict[str, Any]:
         [
             *(sys.executable, "-m", "p2ce", "portfolio", "run", "--no-progress"),
             *("--explainer", str(folder / "explainer.p2ce"), "--model", str(folder / "model.txt")),
-            *("--data", str(people), "--out", str(folder / out), "--workers", str(workers)),
-            *("--index-column", "id", "--keep", "branch", "--keep", "channel"),
+            *("--data", str(people), "--out", str(folder / out), "--jobs", str(workers)),
+            *("--id-column", "id", "--keep", "branch", "--keep", "channel"),
         ],
         stdout=subprocess.PIPE,
         text=True,

@@ -28,7 +28,6 @@ from sklearn.preprocessing import StandardScaler
 
 import p2ce
 from p2ce import Explanation, Explanations, Policy, rules
-from p2ce.apps.where_expression import rows_where
 from p2ce.errors import (
     ContradictoryConstraints,
     InvalidArgument,
@@ -39,7 +38,6 @@ from p2ce.errors import (
     InvalidReference,
     InvalidTarget,
     InvalidThreshold,
-    LimitExceeded,
     NotFitted,
     PolicyError,
     UnknownFeature,
@@ -228,9 +226,6 @@ PLACES: dict[str, Place] = {
     "policy path": of_text(Policy.load),
     "archive path": of_text(lambda bad: p2ce.Explainer.load(bad, loans.forest())),
     "table path": of_text(lambda bad: read_table(Path(bad), "--data")),
-    "where": of_text(lambda bad: rows_where(bad, loans.people())),
-    "where name": of_text(lambda bad: rows_where(f"`{bad}` < 3", loans.people())),
-    "where text": of_text(lambda bad: rows_where(f"Income == '{bad[:900]}'", loans.people())),
     "--limit": of_text(lambda bad: read_limits([bad])),
     "table_rows": lambda bad: p2ce.Limits(table_rows=bad),
     "Explanation.from_dict": Explanation.from_dict,
@@ -476,7 +471,6 @@ ROWS: list[Row] = [
     ("policy", typo("from: boss", "from: bos"), PolicyError, "policy.yaml:10: | 'bos' | 'boss'"),
     ("policy", typo("features:", "featurs:"), PolicyError, "policy.yaml:2: | 'featurs' | 'features'"),
     ("policy", typo("rules:", "ruls:"), PolicyError, "policy.yaml:9: | 'ruls' | 'rules'"),
-    ("where", "1" * 5000, LimitExceeded, "where_characters | --limit"),
 ]
 # fmt: on
 
@@ -526,15 +520,11 @@ COMMANDS: list[tuple[Files, dict[str, Any], str]] = [
     ({}, {"policy": "p.yml"}, "--policy 'p.yml' does not exist"),
     ({}, {"reference": "data/t.csv"}, "There is no folder 'data'"),
     ({}, {"data": "."}, "is a folder | Name a file"),
-    ({}, {"row": "30"}, "--row 30 | 30 rows, 0 to 29"),
-    ({}, {"row": "p3"}, "--row 'p3' is not a number | --index-column"),
-    ({}, {"row": "p99", "index_column": "id"}, "not a label in 'id' | 30 rows"),
-    ({}, {"index_column": "ID"}, "--index-column 'ID' | Did you mean 'id'?"),
-    ({}, {"where": "score < 1"}, "--row and --where"),
-    ({}, {"row": None, "where": "Incom > 3"}, "'Incom' | Did you mean 'Income'?"),
-    ({}, {"row": None, "where": "Housing == own"}, "'own' | Text goes in quotes"),
-    ({}, {"row": None, "where": "Age = 3"}, "Write == to compare"),
-    ({}, {"row": None, "where": "Age > 300"}, "matches none of the 30 rows"),
+    ({}, {"id": "30"}, "--id 30 | 30 rows, 0 to 29"),
+    ({}, {"id": "p3"}, "--id 'p3' is not a number | --id-column"),
+    ({}, {"id": "p99", "id_column": "id"}, "is not in 'id' | 30 rows"),
+    ({}, {"id_column": "ID"}, "--id-column 'ID' | Did you mean 'id'?"),
+    ({}, {"rejected": True}, "--id and --rejected"),
     ({}, {"out": "out.xlsx"}, "'.xlsx' | .html, .md, .json, .csv, .parquet"),
     ({}, {"out": "out"}, "has no ending | .html, .md"),
     ({}, {"out": "new/out.html"}, "'new', which does not exist | mkdir -p new"),
@@ -548,13 +538,13 @@ COMMANDS: list[tuple[Files, dict[str, Any], str]] = [
     ({}, {"contamination": "0.1", "no_plausibility": True},
      "--contamination | --no-plausibility | Choose one"),
     ({}, {"objective": "mean_distanc"}, "'mean_distance'"),
-    ({}, {"max_changes": "-1"}, "--max-changes -1 | 0 for no limit"),
-    ({}, {"jobs": "0"}, "--jobs 0 | -1"),
-    ({}, {"time_limit": "-3"}, "--time-limit -3 | above 0"),
+    ({}, {"max_changes": "-1"}, "max_changes | -1"),
+    ({}, {"jobs": "0"}, "--jobs | -1 for one per core | 0"),
+    ({}, {"time_limit": "-3"}, "--time-limit | 0 or more | -3"),
     ({}, {"drop": "Age"}, "--drop 'Age' | cannot be left out"),
     ({}, {"drop": "Repayed"}, "--drop 'Repayed' | Did you mean 'Repaid'?"),
     ({}, {"language": "pr"}, "'pr' | 'pt'"),
-    ({}, {"audience": "persn"}, "'persn' | 'person'"),
+    ({}, {"audience": "aplicant"}, "'aplicant' | 'applicant'"),
     ({}, {"thresold": "1"}, "--thresold | p2ce explain --help"),
     ({}, {"model": None}, "--model | p2ce explain --help"),
     ({}, {"weights": "people.csv"}, "--weights | my_module:make_network"),

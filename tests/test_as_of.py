@@ -103,7 +103,7 @@ def test_every_text_and_page_states_it(write: Any, audience: str, language: str)
 def test_without_a_day_officers_are_told_and_applicants_are_not(write: Any) -> None:
     for audience in ("officer", "auditor"):
         assert "Date: not stated." in write(explained(None)[0], audience=audience)
-    assert "Date:" not in write(explained(None)[0], audience="person")
+    assert "Date:" not in write(explained(None)[0], audience="applicant")
 
 
 def test_what_python_shows_states_it() -> None:

@@ -87,7 +87,7 @@ def hostile(text: str) -> Explanations:
     return Explanations(many, labels=[text, f"{text}!", "job"])
 
 
-AUDIENCES = ("person", "officer", "auditor")
+AUDIENCES = ("applicant", "officer", "auditor")
 TEXTS: dict[str, Callable[[Any], str]] = {
     "str": str,
     "repr": repr,
@@ -178,9 +178,7 @@ def test_cells_of_a_table_are_no_formulas(tmp_path: Path, capsys: pytest.Capture
     words = ("explain", "--data", tmp_path / "people.csv", "--reference", tmp_path / "people.csv")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)
-        ran = run(
-            capsys, *words, "--model", "paid:model", "--row", 3, "--no-plausibility", "--out", "out.csv"
-        )
+        ran = run(capsys, *words, "--model", "paid:model", "--id", 3, "--no-plausibility", "--out", "out.csv")
     assert ran.code == 0, ran.err
     with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
         cells = [cell for row in csv.reader(file) for cell in row]
@@ -199,7 +197,7 @@ def test_the_command_line_repeats_nothing_hostile(tmp_path: Path, capsys: pytest
         ("policy", "check", tmp_path / f"{name}none", table),
         ("explain", "--model", name, "--data", table),
         ("explain", "--model", "x", "--data", "y", "--threshold", name + "x" * 10**5),
-        ("bench", "--people", name + "x" * 10**5),
+        ("explain", "--jobs", name + "x" * 10**5),
         ("x" * 10**5 + name,),
         ("policy", "infer", table, "--drop", name, "--out", tmp_path / "q.yaml"),
         ("policy", "infer", table, "--drop", name + "y" * 10**5),

@@ -15,7 +15,6 @@ import pytest
 
 import p2ce
 from p2ce import Limits, Policy
-from p2ce.apps.where_expression import rows_where
 from p2ce.errors import InvalidArgument, InvalidPolicy, LimitExceeded
 from p2ce.limits import read_limits
 from p2ce.tables.table_files import read_table
@@ -183,18 +182,6 @@ def test_archives(tmp_path: Path) -> None:
     assert p2ce.Explainer.load(path, model, limits=Limits(archive_bytes=MIB)) is not None
 
 
-@pytest.mark.parametrize(
-    "expression",
-    ["(" * 900 + "1" + ")" * 900, "not " * 450 + "a", "-" * 1900 + "1", "9" * 1900, "1e" + "9" * 1900],
-)
-def test_expressions_of_where(expression: str) -> None:
-    frame = loans.people()
-    rejection(lambda: rows_where(expression + " " * 2000, frame), "where_characters")
-    with pytest.raises(InvalidArgument) as caught:
-        rows_where(expression, frame)
-    assert tame(str(caught.value))
-
-
 @pytest.mark.parametrize("name", [field.name for field in fields(Limits)])
 def test_every_limit_has_a_name_on_the_command_line(name: str) -> None:
     option = name.replace("_", "-")
@@ -221,7 +208,7 @@ def test_the_command_line_raises_limits(tmp_path: Path, capsys: pytest.CaptureFi
     assert run(capsys, "policy", "check", policy, data, "--limit", "policy-depth=2").code == 2
     out = tmp_path / "p.yaml"
     assert run(capsys, "policy", "infer", data, "--out", out, "--limit", "table-columns=1").code == 2
-    for command in (["explain", "--data", data], ["inspect"], ["bench", "--data", data]):
+    for command in (["explain", "--data", data], ["inspect"]):
         ran = run(capsys, *command, "--model", "m.txt", "--limit", "table-rowz=2")
         assert ran.code == 2
         assert "'table-rows'" in ran.line

@@ -6,7 +6,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from p2ce.errors import InvalidArgument, nearest
+from p2ce.errors import InvalidArgument, nearest, similar
 from p2ce.visible import echoed
 
 
@@ -45,8 +45,10 @@ def _instead(path: Path) -> str:
     where = "this folder" if str(folder) == "." else echoed(str(folder))
     if not names:
         return f"There are no files in {where}."
-    hint = nearest(path.name, names)
-    return hint if hint.startswith("Did") else f"{hint.replace('Known are', f'Files in {where}:', 1)}"
+    if similar(path.name, names):
+        return nearest(path.name, names)
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return f"Files in {where}: {', '.join(echoed(one, most=50) for one in names[:12])}{more}."
 
 
 def require_place(path: Path, *, force: bool, option: str = "--out") -> None:

@@ -41,8 +41,7 @@ from p2ce.visible import MOST_ECHOED, as_text, echoed, one_line, visible_code
 
 LONGEST_MESSAGE = 1000  # characters
 KEPT_END = 350  # where a message is cut, its end is kept: it says what to do
-# Rows may fail by a mistake of this library: how their messages begin, and what marks the log record.
-FAULT = "A fault of p2ce, not of the row: "
+# Marks the log record of rows that fail by a mistake of this library.
 FAULT_RECORD = "fault_of_p2ce"
 
 
@@ -100,14 +99,17 @@ class InvalidPerson(P2CEError, ValueError):
 class InvalidTarget(P2CEError, ValueError):
     """A class that the model does not know."""
 
+    def __init__(self, message: str, *, on_command_line: str = "") -> None:
+        super().__init__(message)
+        self.on_command_line = on_command_line or message  # the same, with arguments as options
+
 
 class UnnamedTarget(InvalidTarget):
     """No target is given, and nothing says which class of a classifier is the favourable outcome."""
 
     def __init__(self, message: str, *, classes: Sequence[Any] = (), on_command_line: str = "") -> None:
-        super().__init__(message)
+        super().__init__(message, on_command_line=on_command_line)
         self.classes = tuple(classes)
-        self.on_command_line = on_command_line or message  # the same, with arguments as options
 
 
 class InvalidThreshold(P2CEError, ValueError):
@@ -221,22 +223,27 @@ def nearest(name: object, known: Iterable[object]) -> str:
     >>> nearest("zzz", ["Age", "LoanAmount"])
     "Known are 'Age', 'LoanAmount'."
     """
-    name = name if isinstance(name, str) else echoed(name)
     names = [as_text(one) for one in known]
     if not names:
         return "None is known."
-    by_lower: dict[str, list[str]] = {}
-    for one in names:
-        if len(one) <= MOST_ECHOED:  # to compare takes the product of two lengths
-            by_lower.setdefault(one.lower(), []).append(one)
-    # Compared in lower case, since a wrong capital is the commonest slip of all.
-    alike = [
-        one
-        for low in get_close_matches(name[:MOST_ECHOED].lower(), list(by_lower), n=3)
-        for one in by_lower[low]
-    ]
-    if alike:
-        return f"Did you mean {' or '.join(echoed(one) for one in alike[:3])}?"
+    if near := similar(name, names):
+        return f"Did you mean {' or '.join(map(echoed, near))}?"
     shown = ", ".join(echoed(one, most=50) for one in names[:12])
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
     return f"Known are {shown}{more}."
+
+
+def similar(name: object, known: Iterable[object]) -> list[str]:
+    """List up to three known names that look like ``name``.
+
+    >>> similar("Agee", ["Age", "LoanAmount"])
+    ['Age']
+    """
+    name = name if isinstance(name, str) else echoed(name)
+    by_lower: dict[str, list[str]] = {}
+    for one in map(as_text, known):
+        if len(one) <= MOST_ECHOED:  # to compare takes the product of two lengths
+            by_lower.setdefault(one.lower(), []).append(one)
+    # Compared in lower case, since a wrong capital is the commonest slip of all.
+    close = get_close_matches(name[:MOST_ECHOED].lower(), list(by_lower), n=3)
+    return [one for low in close for one in by_lower[low]][:3]

@@ -47,7 +47,6 @@ class Limits:
     explanation_depth: int = 50
     manifest_bytes: int = 128 * MIB  # of manifest.json and journal.jsonl of a portfolio
     archive_bytes: int = 4 * GIB  # of what `Explainer.save` wrote
-    where_characters: int = 2_000  # of --where
 
     def __post_init__(self) -> None:
         """Reject limits that are none."""

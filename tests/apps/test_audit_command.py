@@ -16,7 +16,7 @@ from tests.populations import loans
 from tests.portfolio.written_runs import as_arrow, write_run
 
 PEOPLE = 60
-KEY = ("--index-column", "id")
+KEY = ("--id-column", "id")
 
 
 @pytest.fixture(scope="module")
@@ -110,16 +110,16 @@ def test_rows_without_a_key_are_in_the_order_of_people(
         (["{results}", "--groups", "branch", "--out", "a.pdf"], "End it in one of .html, .md, .csv, .json"),
         (["{results}", "--groups", "branch", "--out", "no/a.html"], "mkdir -p no"),
         (
-            ["{results}", "--groups", "branch", "--index-column", "id"],
-            "--index-column names people in --data",
+            ["{results}", "--groups", "branch", "--id-column", "id"],
+            "--id-column is a column of --data",
         ),
         (["{results}", "--groups", "branch", "--min-size", "0"], "min_size expects a whole number"),
         (["{results}", "--groups", "branch", "--confidence", "95"], "confidence expects"),
         (["{results}", "--groups", "branch", "--language", "xx"], "language expects"),
         (["{results}", "--groups", "sex", "--data", "no.csv"], "--data 'no.csv' does not exist"),
         (
-            ["{results}", "--groups", "sex", "--data", "{groups}", "--index-column", "ID"],
-            "--index-column 'ID' is not a column of --data. Did you mean 'id'",
+            ["{results}", "--groups", "sex", "--data", "{groups}", "--id-column", "ID"],
+            "--id-column 'ID' is not a column of --data. Did you mean 'id'",
         ),
         (
             ["{results}", "--groups", "sx", "--data", "{groups}"],

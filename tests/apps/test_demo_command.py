@@ -33,7 +33,7 @@ def test_it_shows_everything_that_was_promised() -> None:
 
 def test_it_states_its_policy() -> None:
     """What it writes for an applicant is not a draft."""
-    explainer, _ = explainer_and_rejected(seed=0)
+    explainer, _ = explainer_and_rejected(random_state=0)
     assert explainer.problem.basis == "stated"
 
 
@@ -59,7 +59,7 @@ def test_the_whole_demo_runs_and_repeats() -> None:
     pages = []
     for _ in range(2):
         page = io.StringIO()
-        run_demo(seed=0, console=Console(file=page, width=200, highlight=False))
+        run_demo(random_state=0, console=Console(file=page, width=200, highlight=False))
         pages.append(page.getvalue())
     assert "A rejected applicant" in pages[0]
     assert "loan amount" in pages[0]

@@ -40,7 +40,7 @@ def folder(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_case_is_saved_and_found_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     case, model = folder / "case.zip", folder / "model.txt"
-    done = run(capsys, "evidence", "results", "--person", "8", "--model", model, "--out", case)
+    done = run(capsys, "evidence", "results", "--id", "8", "--model", model, "--out", case)
     assert (done.code, done.out) == (0, f"{case}: evidence of person 8. It holds personal data.\n")
     with zipfile.ZipFile(case) as archive:
         record = json.loads(archive.read("evidence.json"))
@@ -60,19 +60,19 @@ def test_a_case_is_saved_and_found_again(folder: Path, capsys: pytest.CaptureFix
     changed = run(capsys, "replay", forged(case, lambda data: data.clear(), part="evidence.json"))
     assert changed.code == 2
     assert "is not sound evidence" in changed.line
-    exists = run(capsys, "evidence", "results", "--person", "8", "--out", case)
+    exists = run(capsys, "evidence", "results", "--id", "8", "--out", case)
     assert (exists.code, "--force" in exists.line) == (2, True)
 
 
 def test_the_file_of_the_model_goes_along(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("evidence", "results", "--person", 9, "--out", "whole.zip")
+    words = ("evidence", "results", "--id", 9, "--out", "whole.zip")
     assert "--model model.txt" in run(capsys, *words, "--with-model").line
     assert run(capsys, *words, "--with-model", "--model", "model.txt").code == 0
     assert run(capsys, "replay", "whole.zip").out.startswith("the same")
 
 
 def test_without_a_model_the_grid_is_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    done = run(capsys, "evidence", "results", "--person", 7, "--out", "bare.zip")
+    done = run(capsys, "evidence", "results", "--id", 7, "--out", "bare.zip")
     assert done.code == 0
     assert "the grid is left out" in done.err
     assert run(capsys, "replay", "bare.zip", "--model", "model.txt").code == 0
@@ -82,7 +82,7 @@ def test_a_case_is_signed_and_verified(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = write_key(folder, passphrase=b"open sesame")
-    words = ("evidence", "results", "--person", 8, "--model", "model.txt", "--sign", key)
+    words = ("evidence", "results", "--id", 8, "--model", "model.txt", "--sign", key)
     assert "Is the passphrase right" in run(capsys, *words, "--out", "signed.zip").line
     monkeypatch.setenv("P2CE_KEY_PASSPHRASE", "open sesame")
     assert run(capsys, *words, "--out", "signed.zip").code == 0
@@ -106,9 +106,9 @@ def test_a_case_is_signed_and_verified(
 def test_mistakes_are_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ("--out", "new.zip")
     for words, said in (
-        (("evidence", "results", "--person", "nobody", *out), "has no person 'nobody'"),
-        (("evidence", "nowhere", "--person", "7", *out), "does not exist"),
-        (("evidence", "results", "--person", "7", "--model", "other.txt", *out), "another model"),
+        (("evidence", "results", "--id", "nobody", *out), "has no person 'nobody'"),
+        (("evidence", "nowhere", "--id", "7", *out), "does not exist"),
+        (("evidence", "results", "--id", "7", "--model", "other.txt", *out), "another model"),
         (("replay", "nothing.zip"), "does not exist"),
         (("replay", "model.txt"), "is not sound evidence"),
     ):

@@ -1,9 +1,13 @@
 """People in a file are explained, in every form of output, from the chosen rows."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import lightgbm
 import numpy as np
@@ -12,6 +16,7 @@ import pytest
 
 import p2ce
 from p2ce.apps.print_summary import print_summary
+from p2ce.explain import explain_many
 from p2ce.result import Explanations, Status
 from tests.apps.commands import people, run
 from tests.result.examples import explanation
@@ -47,7 +52,6 @@ def test_answers_are_those_of_the_library(folder: Path, capsys: Capture) -> None
         assert [option.costs for option in one] == [option.costs for option in other]
     assert {Status.OPTIMAL, Status.ACCEPTED} <= set(found.statuses)
     assert "30 people" in ran.out
-    assert not list(folder.glob("*.partial"))
     assert "Inferred from column names: protected: 'Age'" in ran.err
     assert "inferred from the population. These may change: 'Income', 'Rate'," in ran.err
     assert "'id' of people.csv is not the model's" in ran.err
@@ -55,49 +59,95 @@ def test_answers_are_those_of_the_library(folder: Path, capsys: Capture) -> None
 
 def test_one_person_is_written_in_words(folder: Path, capsys: Capture) -> None:
     rejected = next(i for i, entry in enumerate(in_memory()[0].explain_many(in_memory()[1])) if len(entry))
-    ran = run(capsys, *BASE, "--row", rejected)
+    ran = run(capsys, *BASE, "--id", rejected)
     assert ran.code == 0
     assert "would lead to the required result" in ran.out
-    by_label = run(capsys, *BASE, "--row", f"p{rejected}", "--index-column", "id")
+    by_label = run(capsys, *BASE, "--id", f"p{rejected}", "--id-column", "id")
     assert by_label.out == ran.out
     assert "'id'" not in by_label.err
-    spanish = run(capsys, *BASE, "--row", rejected, "--language", "es", "--audience", "auditor")
+    spanish = run(capsys, *BASE, "--id", rejected, "--language", "es", "--audience", "auditor")
     assert spanish.code == 0
     assert spanish.out != ran.out
 
 
-def test_rows_are_chosen_by_score_and_columns(folder: Path, capsys: Capture) -> None:
-    ran = run(capsys, *BASE, "--where", "score < 0.5", "--index-column", "id", "--out", "out.json")
+def test_rejected_rows_are_those_with_a_score_below_the_threshold(folder: Path, capsys: Capture) -> None:
+    ran = run(capsys, *BASE, "--rejected", "--id-column", "id", "--out", "out.json")
     assert ran.code == 0
     found = saved("out.json")
     assert Status.ACCEPTED not in found.statuses
-    expected = in_memory()[0].explain_many(in_memory()[1])
-    rejected = [
-        f"p{i}" for i, one in enumerate(expected) if one.person_score is not None and one.person_score < 0.5
-    ]
-    assert list(found.labels) == rejected
-    where = "`Has guarantor` == True and Housing in ['own', 'rent']"
-    assert run(capsys, *BASE, "--where", where, "--out", "some.json").code == 0
-    assert all(
-        entry.person["Has guarantor"] is True and entry.person["Housing"] != "free"
-        for entry in saved("some.json")
+    explainer, frame = in_memory()
+    rejected = np.flatnonzero(explainer.scores(frame) < explainer.threshold)
+    assert list(found.labels) == [f"p{place}" for place in rejected]
+
+
+def test_no_rejected_row_is_no_error(folder: Path, capsys: Capture) -> None:
+    ran = run(capsys, *BASE, "--rejected", "--threshold", 0, "--out", "out.json")
+    assert (ran.code, ran.out) == (0, "")
+    assert "The model accepts all of 30 rows. Nothing was written." in ran.err
+    assert not Path("out.json").exists()
+
+
+@pytest.mark.parametrize("when", [0, 12])
+def test_ctrl_c_writes_what_is_done(
+    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, when: int
+) -> None:
+    """The other rows are there as well, and say that they were interrupted."""
+    module = "p2ce.explain.explain_many"
+    monkeypatch.setattr(f"{module}.batch_size", lambda _: 4)
+    explain_batches = explain_many._explain_batches
+
+    def pressed(*given: Any) -> Iterator[Any]:
+        done = 0
+        for rows, result in explain_batches(*given):
+            if done >= when:
+                raise KeyboardInterrupt
+            done += len(rows)
+            yield rows, result
+
+    monkeypatch.setattr(f"{module}._explain_batches", pressed)
+    ran = run(capsys, *BASE, "--out", "out.json")
+    assert ran.code == 130
+    if not when:
+        assert ran.line == "Interrupted; nothing was written."
+        assert not Path("out.json").exists()
+        return
+    assert ran.line.startswith("Interrupted: 12 of 30 rows are explained, and the status of the others")
+    found = saved("out.json")
+    assert sum(entry.error == "interrupted" for entry in found) == 18
+    assert found.statuses[Status.ERROR] == 18
+    monkeypatch.undo()
+    monkeypatch.chdir(folder)
+    assert run(capsys, *BASE, "--out", "whole.json").code == 0
+    for entry, whole in zip(found, saved("whole.json"), strict=True):
+        assert entry.error == "interrupted" or entry == whole
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C reaches a process in another way there")
+def test_ctrl_c_while_loading_is_one_line(folder: Path) -> None:
+    Path("slow_model.py").write_text(
+        "open('loading', 'w').close()\nimport time\ntime.sleep(60)\n", encoding="utf-8"
     )
-
-
-def test_a_column_called_score_is_the_data_s(folder: Path, capsys: Capture) -> None:
-    frame = pd.read_csv("people.csv")
-    frame.assign(score=range(len(frame))).to_csv("people.csv", index=False)
-    ran = run(capsys, *BASE, "--where", "score < 3", "--out", "out.json")
-    assert ran.code == 0
-    assert "--where takes 'score' from the column of the data" in ran.err
-    assert list(saved("out.json").labels) == [0, 1, 2]
+    program = subprocess.Popen(
+        [sys.executable, "-m", "p2ce", "explain", "--model", "slow_model:make", *BASE[3:]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not Path("loading").exists():
+        time.sleep(0.02)
+        assert program.poll() is None
+    time.sleep(0.2)
+    program.send_signal(signal.SIGINT)
+    out, err = program.communicate(timeout=60)
+    assert (program.returncode, out) == (130, "")
+    assert err == "p2ce: Interrupted; nothing was written.\n"
 
 
 def test_a_single_row_that_cannot_be_read(folder: Path, capsys: Capture) -> None:
     frame = pd.read_csv("people.csv", dtype=object)
     frame.loc[0, "Rate"] = "high"
     frame.to_csv("people.csv", index=False)
-    ran = run(capsys, *BASE, "--row", 0)
+    ran = run(capsys, *BASE, "--id", 0)
     assert ran.code == 3
     assert "'high'" in ran.line
 
@@ -121,7 +171,7 @@ def test_the_table_is_in_one_language_and_keeps_the_side_of_the_threshold(capsys
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_tables_lose_nobody(folder: Path, capsys: Capture, suffix: str) -> None:
-    ran = run(capsys, *BASE, "--index-column", "id", "--out", f"out{suffix}")
+    ran = run(capsys, *BASE, "--id-column", "id", "--out", f"out{suffix}")
     assert ran.code == 0
     read = pd.read_csv if suffix == ".csv" else pd.read_parquet
     options, summary = read(f"out{suffix}"), read(f"out.summary{suffix}")
@@ -133,9 +183,9 @@ def test_tables_lose_nobody(folder: Path, capsys: Capture, suffix: str) -> None:
 
 def test_html_and_markdown(folder: Path, capsys: Capture) -> None:
     for suffix, sign in ((".html", "<html"), (".md", "#")):
-        assert run(capsys, *BASE, "--where", "score < 0.5", "--out", f"out{suffix}").code == 0
+        assert run(capsys, *BASE, "--rejected", "--out", f"out{suffix}").code == 0
         assert sign in Path(f"out{suffix}").read_text(encoding="utf-8")
-        assert run(capsys, *BASE, "--row", 0, "--out", f"one{suffix}").code == 0
+        assert run(capsys, *BASE, "--id", 0, "--out", f"one{suffix}").code == 0
 
 
 def test_a_policy_is_kept_to(folder: Path, capsys: Capture) -> None:
@@ -171,7 +221,7 @@ def test_the_rule_of_plausibility_reaches_the_search(folder: Path, capsys: Captu
     assert rules == ["counts", "ignore"]
     wrong = run(capsys, *BASE, "--plausibility-of-today", "never", "--out", "other.json")
     assert wrong.code == 2
-    assert "--plausibility-of-today is counts or ignore; got 'never'" in wrong.line
+    assert "plausibility_of_today is one of 'counts', 'ignore'; got 'never'" in wrong.line
 
 
 def test_a_row_that_cannot_be_read_is_written_and_the_others_go_on(folder: Path, capsys: Capture) -> None:
@@ -193,7 +243,7 @@ def test_no_way_is_explained(folder: Path, capsys: Capture) -> None:
     """A single person without an option reads which relaxations give one."""
     expected = in_memory(threshold=0.97, max_changes=1)[0].explain_many(in_memory()[1])
     nobody = next(i for i, entry in enumerate(expected) if entry.status is Status.NO_RECOURSE)
-    words = ("--threshold", 0.97, "--max-changes", 1, "--row", nobody)
+    words = ("--threshold", 0.97, "--max-changes", 1, "--id", nobody)
     ran = run(capsys, *BASE, *words)
     assert ran.code == 0
     assert run(capsys, *BASE, *words, "--out", "none.json").code == 0
@@ -201,7 +251,7 @@ def test_no_way_is_explained(folder: Path, capsys: Capture) -> None:
 
 
 def test_the_data_itself_may_be_the_population(folder: Path, capsys: Capture) -> None:
-    ran = run(capsys, "explain", "--model", "model.txt", "--data", "train.csv", "--row", 0)
+    ran = run(capsys, "explain", "--model", "model.txt", "--data", "train.csv", "--id", 0)
     assert ran.code == 0
     assert "No --reference" in ran.err
 
@@ -214,10 +264,10 @@ def test_it_runs_as_a_program(folder: Path) -> None:
             [sys.executable, "-m", "p2ce", *BASE, *words], capture_output=True, text=True, check=False
         )
 
-    ran = program("--where", "score < 0.5", "--out", "out.csv")
+    ran = program("--rejected", "--out", "out.csv")
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.startswith("out.csv and out.summary.csv: ")
-    again = program("--where", "score < 0.5", "--out", "out.csv")
+    again = program("--rejected", "--out", "out.csv")
     assert (again.returncode, again.stdout) == (2, "")
     assert again.stderr == "p2ce: --out 'out.csv' exists. Choose another name, or pass --force.\n"
 
@@ -291,7 +341,7 @@ def test_boosters_that_are_only_evaluated_are_explained_from_files(folder: Path,
         "--target",
         "1",
         "--no-plausibility",
-        "--row",
+        "--id",
         3,
     )
     assert run(capsys, "explain", "--model", "linear.txt", *words).code == 0
@@ -307,7 +357,7 @@ def test_the_stated_day_is_in_every_output(folder: Path, capsys: Capture) -> Non
     for table in ("out.csv", "out.summary.csv"):
         assert set(pd.read_csv(table)["as_of"]) == {"2026-11-18"}
     assert "18 November 2026" in run(capsys, *dated).out
-    assert "18 de noviembre de 2026" in run(capsys, *dated, "--row", 3, "--language", "es").out
+    assert "18 de noviembre de 2026" in run(capsys, *dated, "--id", 3, "--language", "es").out
     assert "2026" not in run(capsys, *BASE).out
     wrong = run(capsys, *BASE, "--as-of", "18.11.2026")
     assert wrong.code == 2

@@ -103,7 +103,7 @@ def test_steps_and_special_values_are_shown(
     (taken,) = [line for line in ran.err.splitlines() if "Taken for codes" in line]
     assert "-9 in 'Income'" in taken
     assert "p2ce policy infer --special-values none" in taken
-    assert "candidates by the data, and beside known thresholds" in " ".join(ran.out.split())
+    assert "candidates chosen from the data and next to known thresholds" in " ".join(ran.out.split())
     assert run(capsys, "policy", "infer", "coded.csv", "--drop", "Repaid").code == 0
     ran = run(
         capsys, "inspect", "--model", "model.txt", "--reference", "coded.csv", "--policy", "policy.yaml"
@@ -122,3 +122,15 @@ def test_the_price_of_plausibility_is_shown(folder: Path, capsys: Capture) -> No
         strict.split()
     )
     assert "its price" not in run(capsys, *words, "--no-plausibility").out
+
+
+def test_rules_are_sentences(folder: Path, capsys: Capture) -> None:
+    assert run(capsys, "policy", "infer", "train.csv", "--drop", "Repaid").code == 0
+    with Path("policy.yaml").open("a", encoding="utf-8") as file:
+        file.write("rules:\n  - {rule: exclusive, columns: [Income, Rate]}\n")
+    words = ("--model", "model.txt", "--reference", "train.csv", "--policy", "policy.yaml")
+    ran = run(capsys, "inspect", *words)
+    assert ran.code == 0, ran.err
+    (rule,) = [line for line in ran.out.splitlines() if line.startswith("rule ")]
+    assert "Income" in rule
+    assert "{" not in rule

@@ -17,7 +17,7 @@ Words = dict[str, Any]
 
 def words(**changed: Any) -> list[str]:
     """Return a command that works, but for what is changed; None leaves an option out."""
-    usual: Words = {"model": "model.txt", "data": "people.csv", "reference": "train.csv", "row": "0"}
+    usual: Words = {"model": "model.txt", "data": "people.csv", "reference": "train.csv", "id": "0"}
     given = {name: value for name, value in {**usual, **changed}.items() if value is not None}
     found = ["explain"]
     for name, value in given.items():

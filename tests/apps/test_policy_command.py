@@ -189,7 +189,7 @@ def test_a_model_says_which_columns_and_categories_there_are(folder: Path) -> No
     assert (code, printed) == (0, "coded.yaml: 2 features, protected: Age.\n")
     assert Policy.load("coded.yaml")["Home"].labels == (1, 2, 3)
     assert run("infer", "coded.csv", "--out", "plain.yaml", "--drop", "Repaid")[0] == 0
-    words = ("explain", "--model", "model.txt", "--data", "coded.csv", "--row", "0", "--policy")
+    words = ("explain", "--model", "model.txt", "--data", "coded.csv", "--id", "0", "--policy")
     err = io.StringIO()
     with redirect_stderr(err), pytest.raises(SystemExit):
         cli.main([*words, "plain.yaml"])

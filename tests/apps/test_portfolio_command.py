@@ -26,8 +26,8 @@ def credit(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        (("--workers", 0), "--workers 0 would do nothing"),
-        (("--time-limit", 0), "--time-limit 0 is not a time"),
+        (("--jobs", 0), "--jobs is a number of processes, or -1 for one per core; got 0"),
+        (("--time-limit", -1), "--time-limit is a number of seconds, 0 or more, or None; got -1"),
         (("--as-of", "18.11.2026"), "--as-of expects a day such as 2026-11-18, got '18.11.2026'"),
         (
             ("--explainer", "credit.p2c"),
@@ -67,6 +67,6 @@ def test_code_of_a_policy_runs_only_if_it_is_trusted(
 
 def test_help_names_every_argument(capsys: pytest.CaptureFixture[str]) -> None:
     shown = run(capsys, "portfolio", "run", "--help").out
-    for word in ("--explainer", "--scheduler", "--workers", "--index-column", "--keep", "--time-limit"):
+    for word in ("--explainer", "--scheduler", "--jobs", "--id-column", "--keep", "--time-limit"):
         assert word in shown
     assert "run" in run(capsys, "portfolio", "--help").out

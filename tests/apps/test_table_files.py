@@ -146,12 +146,8 @@ def test_ids_stay_as_they_are_written(folder: Path, capsys: Capture) -> None:
     ids = [f"{number:05}" for number in range(len(frame))]
     big = [str(12345678901234567890 + number) for number in range(len(frame))]
     frame.assign(id=ids, big=big).to_csv("people.csv", index=False)
-    assert run(capsys, *BASE, "--index-column", "id", "--out", "out.csv").code == 0
+    assert run(capsys, *BASE, "--id-column", "id", "--out", "out.csv").code == 0
     assert pd.read_csv("out.summary.csv", dtype=str)["person"].tolist() == ids
-    assert run(capsys, *BASE, "--index-column", "id", "--row", "3").code == 2
-    one = run(capsys, *BASE, "--index-column", "big", "--row", big[3])
-    assert (one.code, one.out) == (0, run(capsys, *BASE, "--index-column", "id", "--row", "00003").out)
-    for where in ("id == '00003'", f"big == '{big[3]}'"):
-        assert run(capsys, *BASE, "--where", where, "--out", "some.json", "--force").code == 0
-        assert Explanations.from_dict(json.loads(Path("some.json").read_text("utf-8"))).labels == (3,)
-    assert "matches none" in run(capsys, *BASE, "--where", "id == '3'").line
+    assert run(capsys, *BASE, "--id-column", "id", "--id", "3").code == 2
+    one = run(capsys, *BASE, "--id-column", "big", "--id", big[3])
+    assert (one.code, one.out) == (0, run(capsys, *BASE, "--id-column", "id", "--id", "00003").out)

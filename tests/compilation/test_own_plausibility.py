@@ -108,5 +108,5 @@ def test_a_person_of_density_zero_may_stay_there() -> None:
     assert found.certificate is not None
     assert found.certificate.plausibility_today == -np.inf
     assert p2ce.Explanation.from_dict(found.to_dict()) == found
-    for audience in ("person", "officer", "auditor"):
+    for audience in ("applicant", "officer", "auditor"):
         assert p2ce.to_text(found, audience=audience)

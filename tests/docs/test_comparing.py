@@ -26,6 +26,8 @@ def test_dots_stand_for_anything_and_nothing_else_does(shown: str, printed: str,
 
 
 def test_a_command_may_go_over_several_lines() -> None:
-    block = Block(language="console", code="$ p2ce demo \\\n    --seed 3\nhello\n$ echo $?\n0\n", line=1)
-    assert commands(block) == ["p2ce demo --seed 3", "echo $?"]
-    assert shown_by(block) == "$ p2ce demo --seed 3\nhello\n$ echo $?\n0"
+    block = Block(
+        language="console", code="$ p2ce demo \\\n    --random-state 3\nhello\n$ echo $?\n0\n", line=1
+    )
+    assert commands(block) == ["p2ce demo --random-state 3", "echo $?"]
+    assert shown_by(block) == "$ p2ce demo --random-state 3\nhello\n$ echo $?\n0"

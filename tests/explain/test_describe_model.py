@@ -14,7 +14,6 @@ def test_a_model_that_is_supported_natively_is_described() -> None:
     assert (facts.family, facts.bound) == ("scikit-learn random forest", "tree leaves")
     assert not facts.is_black_box
     assert facts.black_box_because == ""
-    assert facts.kernel_decides_alone
     more_than_half = np.nextafter(0.5, 1.0)
     assert (facts.scale, facts.threshold) == ("probability", more_than_half)
     assert (facts.classes, facts.target) == ((0, 1), 1)
@@ -22,6 +21,11 @@ def test_a_model_that_is_supported_natively_is_described() -> None:
     assert facts.detector == "isolation forest"
     assert "Years" not in facts.alternatives
     assert len(facts.rules) == 1
+    lines = dict(line.split("  ", 1) for line in str(facts).splitlines())
+    assert lines["parsed as"].strip() == "scikit-learn random forest"
+    assert lines["target"].strip() == "probability of 1 more than 0.5"
+    assert "Income" in lines["rule"]
+    assert "{" not in str(facts)
 
 
 def test_a_black_box_says_why() -> None:
@@ -34,7 +38,6 @@ def test_a_black_box_says_why() -> None:
 
     facts = loans.explainer(model=Odd()).describe()
     assert facts.is_black_box
-    assert not facts.kernel_decides_alone
     assert "is not supported natively" in facts.black_box_because
 
 

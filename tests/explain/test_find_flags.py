@@ -71,8 +71,8 @@ def test_officers_and_auditors_read_flags_and_applicants_do_not(
     for audience in ("officer", "auditor"):
         assert said in p2ce.to_text(found, audience=audience, language=language)
         assert said in p2ce.to_html(found, audience=audience, language=language)
-    assert said not in p2ce.to_text(found, audience="person", language=language)
-    assert said not in p2ce.to_html(found, audience="person", language=language)
+    assert said not in p2ce.to_text(found, audience="applicant", language=language)
+    assert said not in p2ce.to_html(found, audience="applicant", language=language)
     assert "Income goes down" in str(found)
 
 

@@ -78,9 +78,11 @@ def test_a_search_that_is_cut_on_the_finest_grid_is_unfinished_and_proves_nothin
     assert (found.certificate.open_boxes, found.certificate.open_costs) == (0, None)
     assert not found.certificate.proven
     assert found.certificate.none_because is None
-    for audience in ("person", "officer", "auditor"):
+    for audience in ("applicant", "officer", "auditor"):
         text = p2ce.to_text(found, audience=audience)
-        assert ("not known yet whether there is an option" if audience == "person" else "may exist") in text
+        assert (
+            "not known yet whether there is an option" if audience == "applicant" else "may exist"
+        ) in text
         assert "Proven: on" not in text
     with pytest.raises(p2ce.errors.InvalidArgument, match="finest grid was not searched to its end"):
         explainer(accepts_nobody_near, p2ce.Policy.infer(PEOPLE).fix("Stay")).relaxations(found)

@@ -82,7 +82,7 @@ def test_what_leaves_a_person_without_an_option_is_named(reason: str, together: 
 
 
 @pytest.mark.parametrize("language", ["en", "pt", "es"])
-@pytest.mark.parametrize("audience", ["person", "officer", "auditor"])
+@pytest.mark.parametrize("audience", ["applicant", "officer", "auditor"])
 def test_every_reason_is_said_in_words_of_its_own(language: str, audience: str) -> None:
     found = explained(CASES["model"][0], **CASES["model"][1])
     assert found.certificate is not None

@@ -28,7 +28,7 @@ def test_known_files_are_rejected_in_one_line(
     words = ("explain", "--model", model, "--data", f"{known.seed.table}.csv", "--drop", "Repaid")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of libraries, about hostile numbers
-        ran = run(capsys, *words, "--row", 0, "--out", "out.json")
+        ran = run(capsys, *words, "--id", 0, "--out", "out.json")
     assert ran.code == 2
     assert len(ran.line) <= LONGEST
     assert "bug" not in ran.line

@@ -107,7 +107,7 @@ def command(files: Path, out: Path, *more: object) -> list[object]:
     """Write the command that explains these people."""
     read = ("--explainer", "credit.p2ce", "--model", "model.txt", "--data", "people.parquet")
     paths = [word if word.startswith("--") else files / word for word in read]
-    return ["portfolio", "run", *paths, "--out", out, "--index-column", "id", "--keep", "sex", *more]
+    return ["portfolio", "run", *paths, "--out", out, "--id-column", "id", "--keep", "sex", *more]
 
 
 def until(holds: Callable[[], bool]) -> None:
@@ -173,7 +173,7 @@ def test_killed_workers_and_parents_change_no_byte(
         parent.kill()
     assert not (out / "manifest.json").exists()
     # Ctrl-C, with a process on this machine.
-    with begin_run("--workers", 1) as parent:
+    with begin_run("--jobs", 1) as parent:
         wait_for(3, parent)
         os.killpg(parent.pid, signal.SIGINT)
         _, said = parent.communicate(timeout=SECONDS)

@@ -45,15 +45,15 @@ def test_only_texts_for_applicants_from_an_inferred_policy_are_drafts(
     assert found.problem is not None
     assert found.problem.basis == POLICIES[policy]
     assert found.problem.is_draft == is_draft
-    for audience in ("person", "officer", "auditor"):
+    for audience in ("applicant", "officer", "auditor"):
         many = p2ce.Explainer(MODEL, PEOPLE, target=True, policy=policy, plausibility=None).explain_many(
             PEOPLE[:2]
         )
         for one in (found, many):
             text = write(one, audience=audience, language=language)
-            assert (notice in text) == (is_draft and audience == "person")
+            assert (notice in text) == (is_draft and audience == "applicant")
         basis = {"inferred": "policy_inferred", "reviewed": "policy_reviewed"}.get(POLICIES[policy])
-        if basis and audience != "person" and write is p2ce.to_text:
+        if basis and audience != "applicant" and write is p2ce.to_text:
             said = words_in(language).say(basis, by="Ana <Souza>", on="2026-11-18")
             assert said in write(found, audience=audience, language=language)
 

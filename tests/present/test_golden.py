@@ -134,7 +134,7 @@ WRITTEN: dict[str, Callable[[], str]] = {
     },
     **{
         f"{audience}.{language}.md": lambda audience=audience, language=language: page(audience, language)
-        for audience, language in (("auditor", "en"), ("officer", "es"), ("person", "pt"))
+        for audience, language in (("auditor", "en"), ("officer", "es"), ("applicant", "pt"))
     },
     **{
         f"rules.{language}.txt": lambda language=language: rules_and_restrictions(language)

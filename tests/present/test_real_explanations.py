@@ -149,7 +149,7 @@ def housing() -> Explainer:
 def test_a_category_of_several_columns_is_one_change() -> None:
     explainer = housing()
     found = explainer.explain({"H_own": 0, "H_rent": 0, "H_free": 1, "Amount": 9000.0, "Monthly": 900.0})
-    for audience in ("person", "officer"):
+    for audience in ("applicant", "officer"):
         assert "Change Housing from free to own" in to_text(found, audience=audience)
         assert "H_own" not in to_text(found, audience=audience).split("Rules")[0]
     assert "Mude Housing: de “free” para “own”" in to_html(found, language="pt")

@@ -114,12 +114,12 @@ def test_an_option_has_the_same_name_everywhere(count: int) -> None:
         assert {one.number for one in seen.picks} == shown
         named = {option.mark: amounts[option.number] for option in seen.options}
         assert list(named) == (
-            [letter(place) for place in range(count)] if audience == "person" else list(map(str, amounts))
+            [letter(place) for place in range(count)] if audience == "applicant" else list(map(str, amounts))
         )
         picks = {option.mark: amounts[option.number] for option in seen.picks}
         text = to_text(explanation, audience=audience)
         listed = dict(re.findall(r"^(\d+|[A-Z]+)\. (.*)$", text, re.M))
-        assert set(listed) == (set(picks) if audience == "person" else set(named))
+        assert set(listed) == (set(picks) if audience == "applicant" else set(named))
         if audience != "auditor":  # who reads 7,350 and not €7,350
             assert all(named[mark] in line for mark, line in listed.items())
         page = to_html(explanation, audience=audience)
@@ -300,7 +300,7 @@ def test_any_explanation_at_all_can_be_written(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"audience": "persn"}, "Did you mean 'person'?"),
+        ({"audience": "aplicant"}, "Did you mean 'applicant'?"),
         ({"language": "de"}, "Known are 'en'"),
         ({"title": 3}, "title expects text"),
         ({"why": {}}, "why expects"),

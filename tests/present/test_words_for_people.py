@@ -124,8 +124,8 @@ def test_only_officers_read_the_message_of_an_error(write: Callable[..., str], l
     for subject in (failed, Explanations([failed, an_explanation()])):
         for audience in AUDIENCES:
             text = write(subject, audience=audience, language=language)
-            assert (kind in text) == (audience != "person")
-            if audience == "person":
+            assert (kind in text) == (audience != "applicant")
+            if audience == "applicant":
                 assert words_in(language).say("your_failed") in text
 
 
@@ -142,7 +142,7 @@ def test_a_search_that_was_stopped_does_not_say_that_there_is_no_option(
         page = write(CASES[name][0], language=language)
         assert words.say("title_stopped") in page
         assert not [
-            key for key in ("you_cannot", "title_none_person", "found_none") if words.say(key) in page
+            key for key in ("you_cannot", "title_none_applicant", "found_none") if words.say(key) in page
         ]
     assert words.say("your_stopped") in to_text(
         CASES["stopped early without an option"][0], language=language

@@ -172,7 +172,7 @@ def uses(held: Any) -> list[Any]:
     if hasattr(held, "_repr_html_"):
         found.append(held._repr_html_)
     if isinstance(held, Explanation):
-        audiences = ("person", "officer", "auditor")
+        audiences = ("applicant", "officer", "auditor")
         found += [lambda who=who: p2ce.to_text(held, audience=who) for who in audiences]
         found += [held.pick, lambda: p2ce.to_html(held), lambda: p2ce.to_markdown(held)]
     return found

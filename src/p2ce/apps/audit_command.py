@@ -27,7 +27,7 @@ def run_audit(
     *,
     groups: str,
     data: Path | None,
-    index_column: str | None,
+    id_column: str | None,
     settings: Mapping[str, Any],
     out: Path | None,
     language: str,
@@ -39,8 +39,8 @@ def run_audit(
     names = [name.strip() for name in groups.split(",") if name.strip()]
     if not names:
         raise InvalidArgument("--groups expects names of columns, as in --groups sex,age_band; got none.")
-    if index_column is not None and data is None:
-        raise InvalidArgument("--index-column names people in --data, which is not given. Give it as well.")
+    if id_column is not None and data is None:
+        raise InvalidArgument("--id-column is a column of --data, which is not given. Pass it as well.")
     if out is not None:
         check_form(out, FORMS)
         require_other(out, {"ANSWERS": results, "--data": data})
@@ -51,7 +51,7 @@ def run_audit(
     words_in(language)  # before the work starts
     with working("Reading the results …"):
         held, own_index = _read(results, limits)
-        table, index = _group_table(data, names, index_column, own_index, limits)
+        table, index = _group_table(data, names, id_column, own_index, limits)
     with working("Comparing groups …"):
         found = audit(held, names, data=table, index_column=index, **settings)
     _write(found, out, language, raw_csv=raw_csv)
@@ -71,7 +71,7 @@ def _read(results: Path, limits: Limits) -> "tuple[PortfolioResults | Explanatio
 
 
 def _group_table(
-    data: Path | None, names: list[str], index_column: str | None, own_index: str | None, limits: Limits
+    data: Path | None, names: list[str], id_column: str | None, own_index: str | None, limits: Limits
 ) -> "tuple[pd.DataFrame | dict[str, Any] | None, str | None]":
     """Read the columns that are needed of --data, and say which of them names people.
 
@@ -85,15 +85,15 @@ def _group_table(
     from p2ce.tables.typed_columns import as_written
 
     table = read_table(data, "--data", limits=limits)
-    index = own_index if index_column is None and own_index in table.columns else index_column
+    index = own_index if id_column is None and own_index in table.columns else id_column
     if index is None and own_index is not None:
         raise UnknownFeature(
             f"{named('--data', data)} has no column {echoed(own_index)}, by which people are known in the "
-            "results. Name the column that holds these keys: --index-column"
+            "results. Name the column that holds these keys: --id-column"
         )
     if index is not None and index not in table.columns:
         raise UnknownFeature(
-            f"--index-column {echoed(index)} is not a column of --data. {nearest(index, table.columns)}"
+            f"--id-column {echoed(index)} is not a column of --data. {nearest(index, table.columns)}"
         )
     if not set(names) & set(table.columns):
         raise UnknownFeature(

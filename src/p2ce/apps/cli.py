@@ -1,9 +1,4 @@
-"""The command line: explain, portfolio, audit, evidence, replay, inspect, bench, demo, policy and others.
-
-Exit codes: 0 everybody was explained; 2 wrong use or input, and nothing was written; 3 some rows or shards
-could not be explained, the others are written, or what ``replay`` finds differs; 130 interrupted (what is
-done is kept); 1 a bug of p2ce, or what ``policy check`` found.
-"""
+"""The command line: explain, portfolio, audit, evidence, replay, inspect, demo, policy and others."""
 
 import os
 import sys
@@ -15,16 +10,11 @@ import typer
 from p2ce.apps import command_arguments as say
 from p2ce.apps import policy_command as policy
 from p2ce.apps import portfolio_command as portfolio
+from p2ce.apps.exit_codes import HELP, ExitCode
 from p2ce.apps.messages import DEBUG, error_line
 from p2ce.limits import read_limits
 from p2ce.visible import shortened
 
-BUG, WRONG_USE, INTERRUPTED = 1, 2, 130
-EXIT_CODES = (
-    "Exit codes: 0 everybody was explained · 2 wrong use or input, nothing written · 3 written, but some "
-    "rows or shards could not be explained, or what replay finds differs · 130 interrupted, what is done is "
-    "kept · 1 a bug"
-)
 # What typer raises about wrong arguments; its module differs between versions of typer.
 UsageError = typer.BadParameter.__mro__[2]
 
@@ -32,7 +22,7 @@ app = typer.Typer(
     help="All Pareto-optimal, plausible counterfactuals of a model, with an optimality certificate.\n\n"
     "Start with [bold]p2ce demo[/], then explain people of your own:\n\n"
     "[green]p2ce explain --model model.txt --data people.csv --reference train.csv --out report.html[/]",
-    epilog=f"{EXIT_CODES} (P2CE_DEBUG=1 shows where).",
+    epilog=f"{HELP} (P2CE_DEBUG=1 shows where).",
     no_args_is_help=True,
     invoke_without_command=True,
     add_completion=False,
@@ -57,38 +47,31 @@ def settings(
         from p2ce.apps.version_command import lines
 
         print("\n".join(lines(verbose=False)))
-        raise typer.Exit(0)
+        raise typer.Exit(ExitCode.DONE)
 
 
 settings.__doc__ = None  # the help of the app itself is shown instead
 
 
-@app.command(epilog=f"{EXIT_CODES}.")
+@app.command(epilog=f"{HELP}.")
 def explain(
     model: say.Model,
     data: say.Data,
     reference: say.Reference = None,
     policy: say.Policy = None,
-    row: Annotated[
+    id: Annotated[  # noqa: A002
         str | None,
         say.option(
-            "One person: the row's number, counted from 0 without the header, or a label in --index-column.",
-            "ROW",
+            "One row: its number, counted from 0 without the header, or its id in --id-column.",
+            "ID",
             panel=say.PEOPLE,
         ),
     ] = None,
-    where: Annotated[
-        str | None,
-        say.option(
-            "People for whom this is true: columns of the data and score (the model's, unless the data "
-            "has such a column), compared with < <= == != >= > in, joined by and, or, not. Text in quotes, "
-            "names with blanks in backticks. A missing value is None: it differs from every other, and is "
-            "neither below nor above.",
-            "EXPRESSION",
-            panel=say.PEOPLE,
-        ),
-    ] = None,
-    index_column: say.IndexColumn = None,
+    rejected: Annotated[
+        bool,
+        say.option("Only the rows that the model rejects.", None, "--rejected", panel=say.PEOPLE),
+    ] = False,
+    id_column: say.IdColumn = None,
     out: Annotated[
         Path | None,
         say.option(
@@ -101,10 +84,6 @@ def explain(
     ] = None,
     raw_csv: say.RawCsv = False,
     force: say.Force = False,
-    fresh: Annotated[
-        bool,
-        say.option("Start over instead of going on with FILE.partial.", None, "--fresh", panel=say.OUTPUT),
-    ] = False,
     target: say.Target = None,
     threshold: say.Threshold = None,
     max_changes: say.MaxChanges = 3,
@@ -117,7 +96,7 @@ def explain(
     as_of: say.AsOf = None,
     jobs: say.Jobs = 1,
     language: say.Language = "en",
-    audience: say.Audience = "person",
+    audience: say.Audience = "applicant",
     progress: Annotated[
         bool | None,
         say.option(
@@ -139,16 +118,16 @@ def explain(
     [green]p2ce explain --model model.txt --data people.csv --reference train.csv --out report.html[/]
 
     [bold]One person, in words:[/]
-    [green]p2ce explain --model model.json --data people.csv --reference train.csv --row 17[/]
+    [green]p2ce explain --model model.json --data people.csv --reference train.csv --id 17[/]
 
     [bold]Rejected applicants, as a table:[/]
-    [green]p2ce explain --model model.cbm --data people.csv --where "score < 0.5" --out out.csv[/]
+    [green]p2ce explain --model model.cbm --data people.csv --rejected --out out.csv[/]
 
     [bold]A PyTorch network that your own code builds:[/]
     [green]p2ce explain --model nets:make_network --weights weights.pt --data people.csv --drop Repaid[/]
 
-    Without --row and --where everybody is explained; accepted applicants have no options.
-    Interrupt with Ctrl-C at any time: what is done is kept, and the same command again goes on.
+    Without --id and --rejected every row is explained; accepted applicants have no options.
+    After Ctrl-C, what is done is written. To resume long runs, use p2ce portfolio run.
     """
     from p2ce.apps.command_inputs import Inputs
     from p2ce.apps.explain_command import Task, run_explain
@@ -162,7 +141,7 @@ def explain(
         weights=weights,
         trust_model=trust_model,
         trust_predicates=trust_predicates,
-        index_column=index_column,
+        id_column=id_column,
         drop=tuple(drop or ()),
         limits=read_limits(limit or ()),
         target=target,
@@ -175,12 +154,11 @@ def explain(
         price_of_plausibility=price_of_plausibility,
     )
     task = Task(
-        row=row,
-        where=where,
+        id=id,
+        rejected=rejected,
         out=out,
         raw_csv=raw_csv,
         force=force,
-        fresh=fresh,
         time_limit=time_limit,
         as_of=stated_date(as_of, name="--as-of"),
         jobs=jobs,
@@ -194,7 +172,7 @@ def explain(
 @app.command()
 def evidence(
     results: Annotated[Path, typer.Argument(help="The folder that a portfolio run wrote.", readable=False)],
-    person: Annotated[str, say.option("The key of the person.", "KEY", panel=say.PEOPLE)],
+    id: Annotated[str, say.option("The id of the person.", "ID", panel=say.PEOPLE)],  # noqa: A002
     out: Annotated[Path, say.option("Where to write: a zip file.", "FILE", panel=say.OUTPUT)],
     model: say.OptionalModel = None,
     with_model: Annotated[
@@ -217,22 +195,23 @@ def evidence(
 ) -> None:
     """Keep how one person's explanation came about in one file, for a regulator or a court.
 
-    [green]p2ce evidence results/ --person 1234 --model model.txt --out case-1234.zip[/]
+    [green]p2ce evidence results/ --id 1234 --model model.txt --out case-1234.zip[/]
 
     The file holds the person, the policy, hashes and versions, every option, the certificate, the explainer
     with its whole reference population, and a readme: treat it like the data. With --model, the grid that
     was searched is in it as well.
     """
-    from p2ce.apps.evidence_command import ModelArgument, run_evidence
+    from p2ce.apps.command_inputs import ModelArguments
+    from p2ce.apps.evidence_command import run_evidence
 
-    given = ModelArgument(
+    given = ModelArguments(
         model=model,
         weights=weights,
         trust_model=trust_model,
         trust_predicates=trust_predicates,
         limits=read_limits(limit or ()),
     )
-    run_evidence(results, person=person, out=out, given=given, with_model=with_model, sign=sign, force=force)
+    run_evidence(results, id=id, out=out, given=given, with_model=with_model, sign=sign, force=force)
 
 
 @app.command()
@@ -265,9 +244,10 @@ def replay(
     what was compared, what was not, and what only the file says. Ends with 0 if the result is the same, 3 if
     something differs or the signature does not hold, 2 if a file cannot be read or was changed.
     """
-    from p2ce.apps.evidence_command import ModelArgument, run_replay
+    from p2ce.apps.command_inputs import ModelArguments
+    from p2ce.apps.evidence_command import run_replay
 
-    given = ModelArgument(
+    given = ModelArguments(
         model=model,
         weights=weights,
         trust_model=trust_model,
@@ -342,10 +322,10 @@ def audit(
             "A table with columns of --groups that the results lack: CSV, TSV (also .gz) or Parquet.", "FILE"
         ),
     ] = None,
-    index_column: Annotated[
+    id_column: Annotated[
         str | None,
         say.option(
-            "The column of --data that names people; if not given, that of the run, or their order.", "COLUMN"
+            "The column of --data with the ids; if not given, that of the run, or their order.", "COLUMN"
         ),
     ] = None,
     min_size: Annotated[
@@ -355,7 +335,7 @@ def audit(
     permutations: Annotated[
         int, say.option("Of each test; more for hundreds of groups.", "N", panel=say.PROBLEM)
     ] = 20_000,
-    seed: Annotated[int, say.option("Of resamples and permutations.", "N", panel=say.PROBLEM)] = 0,
+    random_state: Annotated[int, say.option("Of resamples and permutations.", "N", panel=say.PROBLEM)] = 0,
     out: Annotated[
         Path | None,
         say.option(
@@ -381,12 +361,12 @@ def audit(
         results,
         groups=groups,
         data=data,
-        index_column=index_column,
+        id_column=id_column,
         settings={
             "min_size": min_size,
             "confidence": confidence,
             "permutations": permutations,
-            "random_state": seed,
+            "random_state": random_state,
         },
         out=out,
         language=language,
@@ -397,81 +377,8 @@ def audit(
 
 
 @app.command()
-def bench(
-    model: say.OptionalModel = None,
-    data: say.OptionalData = None,
-    reference: say.Reference = None,
-    policy: say.Policy = None,
-    people: Annotated[
-        int, typer.Option(help="How many rejected applicants to time.", min=1, metavar="N")
-    ] = 50,
-    brute: Annotated[
-        int, typer.Option(help="How many of them also by brute force; 0 for none.", min=0, metavar="N")
-    ] = 8,
-    largest: Annotated[
-        int,
-        typer.Option(
-            help="The largest grid for brute force, in combinations.", min=1, max=1_000_000, metavar="CELLS"
-        ),
-    ] = 1_000_000,
-    target: say.Target = None,
-    threshold: say.Threshold = None,
-    max_changes: say.MaxChanges = 3,
-    weights: say.Weights = None,
-    trust_model: say.TrustModel = False,
-    trust_predicates: say.TrustPredicates = False,
-    drop: say.Drop = None,
-    limit: say.Limit = None,
-) -> None:
-    """Measure milliseconds per person, beside brute force through the model's own predictions.
-
-    [bold]On made-up applicants:[/]
-    [green]p2ce bench[/]
-
-    [bold]On your own model and people:[/]
-    [green]p2ce bench --model model.txt --data people.csv --reference train.csv --policy policy.yaml[/]
-
-    Both explain the same people and must find the same fronts; a difference ends with exit code 1.
-    """
-    from p2ce.apps.bench_command import run_bench
-    from p2ce.apps.command_inputs import Inputs
-
-    settings = {"threshold": threshold, "max_changes": max_changes or None}
-    if model is None:
-        for_files = {
-            "--data": data,
-            "--reference": reference,
-            "--policy": policy,
-            "--weights": weights,
-            "--target": target,
-            "--drop": drop,
-            "--limit": limit,
-            "--trust-model": trust_model,
-            "--trust-predicates": trust_predicates,
-        }
-        if given := [name for name, value in for_files.items() if value]:
-            raise typer.BadParameter(f"{given[0]} goes with --model. Without it, people are made up.")
-        raise typer.Exit(run_bench(None, people=people, brute=brute, largest=largest, settings=settings))
-    inputs = Inputs(
-        model=model,
-        data=data,
-        reference=reference,
-        policy=policy,
-        weights=weights,
-        trust_model=trust_model,
-        trust_predicates=trust_predicates,
-        drop=tuple(drop or ()),
-        limits=read_limits(limit or ()),
-        target=target,
-        threshold=threshold,
-        max_changes=max_changes or None,
-    )
-    raise typer.Exit(run_bench(inputs, people=people, brute=brute, largest=largest))
-
-
-@app.command()
 def demo(
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Which applicants to make up.")] = 0,
+    random_state: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Which applicants to make up.")] = 0,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -484,7 +391,7 @@ def demo(
     """Explain one rejected loan applicant, made up from a seed: options, proof and time."""
     from p2ce.apps.demo_command import run_demo  # here, so that --help stays quick
 
-    run_demo(seed=seed, out=out, force=force, raw_csv=raw_csv)
+    run_demo(random_state=random_state, out=out, force=force, raw_csv=raw_csv)
 
 
 @app.command("warm-up")
@@ -530,51 +437,51 @@ def _run(arguments: list[str]) -> int:
         # Not by calling it: typer would swallow Ctrl-C.
         with library_notices(), command.make_context("p2ce", list(arguments)) as context:
             command.invoke(context)
-        return 0
+        return ExitCode.DONE
     except typer.Exit as end:
         return int(end.exit_code)
     except KeyboardInterrupt:
         error_line("Interrupted; nothing was written.")
-        return INTERRUPTED
+        return ExitCode.INTERRUPTED
     except (Exception, SystemExit) as error:
         if os.environ.get(DEBUG):
             raise
         return _exit_code_of(error)
 
 
-def _exit_code_of(error: BaseException) -> int:
-    """Print in one line what went wrong; give the exit code."""
+def _exit_code_of(error: BaseException) -> ExitCode:
+    """Print in one line what went wrong, and return the exit code."""
     from p2ce.errors import P2CEError, what_happened
     from p2ce.files import NO_ROOM, remedy_of
 
     if isinstance(error, P2CEError):
         error_line(error)
-        return WRONG_USE
+        return ExitCode.WRONG_USE
     if isinstance(error, UsageError):
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "p2ce"
         message = shortened(error.format_message(), 300)  # type: ignore[attr-defined]
         if not message:  # the help was shown instead
-            return WRONG_USE
+            return ExitCode.WRONG_USE
         ended = message if message.endswith(("?", "!")) else f"{message.rstrip('.')}."
         error_line(f"{ended} See: {command} --help")
-        return WRONG_USE
+        return ExitCode.WRONG_USE
     if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):  # of rich
         # The reader of the output closed the pipe; Python must not complain about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return ExitCode.DONE
     if isinstance(error, OSError) and error.errno in NO_ROOM:  # of files, P2CEErrors say so
         error_line(f"The output cannot be written: {error.strerror}. {remedy_of(error)}.")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return WRONG_USE
+        return ExitCode.WRONG_USE
     if isinstance(error, SystemExit):  # nothing of this program does
         error_line(f"Code of a model or a policy {what_happened(error)}. It must not end the program.")
-        return WRONG_USE
+        return ExitCode.WRONG_USE
     if isinstance(error, MemoryError):
         error_line(
             "Out of memory. Explain fewer people or use fewer candidates at once, or use fewer --jobs."
         )
-        return WRONG_USE
+        return ExitCode.WRONG_USE
     shown = f"{type(error).__name__}: {shortened(error, 200)}" if str(error) else type(error).__name__
     error_line(f"{shown} This is a bug of p2ce: run again with {DEBUG}=1 to see where, and please report it.")
-    return BUG
+    return ExitCode.FAILED

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-FILES, PROBLEM, PEOPLE, OUTPUT = "Files", "Problem", "Which people", "Output"
+FILES, PROBLEM, PEOPLE, OUTPUT = "Files", "Problem", "Which rows", "Output"
 
 
 def option(help: str, metavar: str | None = None, *names: str, panel: str = FILES) -> Any:  # noqa: A002
@@ -23,7 +23,6 @@ _REFERENCE = "The population, best what the model was trained on: "
 Model = Annotated[str, option(_MODEL, "FILE")]
 OptionalModel = Annotated[str | None, option("A model file, as for explain.", "FILE")]
 Data = Annotated[Path, option(_DATA, "FILE")]
-OptionalData = Annotated[Path | None, option(_DATA, "FILE")]
 Reference = Annotated[
     Path | None,
     option(f"{_REFERENCE}ranges, distances and plausibility come from it. Without it, --data.", "FILE"),
@@ -68,9 +67,9 @@ Limit = Annotated[
         "NAME=AMOUNT",
     ),
 ]
-IndexColumn = Annotated[
+IdColumn = Annotated[
     str | None,
-    option("The column that names people. --row then means a label in it.", "COLUMN", panel=PEOPLE),
+    option("The column with the ids of the rows. --id then means one of these.", "COLUMN", panel=PEOPLE),
 ]
 Target = Annotated[
     str | None,
@@ -145,7 +144,7 @@ AsOf = Annotated[
 ]
 Jobs = Annotated[int, option("Processes; -1 for one per core.", "N", panel=OUTPUT)]
 Language = Annotated[str, option("en, pt or es.", "LANGUAGE", panel=OUTPUT)]
-Audience = Annotated[str, option("Who reads it: person, officer or auditor.", "AUDIENCE", panel=OUTPUT)]
+Audience = Annotated[str, option("Who reads it: applicant, officer or auditor.", "AUDIENCE", panel=OUTPUT)]
 RawCsv = Annotated[
     bool,
     option(

@@ -1,6 +1,5 @@
 """Load the inputs of a command, from files to an explainer: model, reference, people and policy."""
 
-import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,14 +10,12 @@ from p2ce.apps.model_files.model_columns import ModelColumns, columns_of
 from p2ce.apps.reference_types import tell_new_labels, typed_reference
 from p2ce.apps.target_argument import find_labels, read_target
 from p2ce.check_paths import require_file
-from p2ce.errors import InvalidArgument, InvalidTarget, UnnamedTarget, nearest
+from p2ce.errors import InvalidArgument, InvalidTarget, nearest
 from p2ce.limits import DEFAULT, Limits
 from p2ce.tables import typed_columns as cells
 from p2ce.tables.cells import is_missing
 from p2ce.tables.table_files import Table, read_table
 from p2ce.visible import echoed, listed
-
-OF_TODAY = ("counts", "ignore")
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,17 +25,29 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inputs:
+class ModelArguments:
+    """The arguments of the command line that name a model and say what is trusted."""
+
+    model: str | None = None
+    weights: Path | None = None
+    trust_model: bool = False
+    trust_predicates: bool = False
+    limits: Limits = DEFAULT
+
+    def load(self, model: str) -> LoadedModel:
+        """Load the model of a file, or the one that Python code builds."""
+        return load_model(model, weights=self.weights, trust_model=self.trust_model, limits=self.limits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs(ModelArguments):
     """The arguments of the command line that state the problem."""
 
     model: str
     data: Path | None = None
     reference: Path | None = None
     policy: Path | None = None
-    weights: Path | None = None
-    trust_model: bool = False
-    trust_predicates: bool = False
-    index_column: str | None = None
+    id_column: str | None = None
     drop: tuple[str, ...] = ()
     target: str | None = None
     threshold: float | None = None
@@ -48,7 +57,6 @@ class Inputs:
     plausible: bool = True
     plausibility_of_today: str = "counts"
     price_of_plausibility: bool = False
-    limits: Limits = DEFAULT
 
     @property
     def files(self) -> dict[str, Path | None]:
@@ -80,15 +88,6 @@ def check_files(inputs: Inputs, *, people: bool = True) -> None:
             require_file(path, option)
     if people and inputs.data is None and inputs.reference is None:
         raise InvalidArgument("Name the table of people: --data people.csv")
-    if inputs.max_changes is not None and inputs.max_changes < 0:
-        raise InvalidArgument(
-            f"--max-changes {inputs.max_changes} is below 0. Give at least 1, or 0 for no limit."
-        )
-    if inputs.plausibility_of_today not in OF_TODAY:
-        raise InvalidArgument(
-            f"--plausibility-of-today is counts or ignore; got {echoed(inputs.plausibility_of_today)}. "
-            f"{nearest(inputs.plausibility_of_today, OF_TODAY)}"
-        )
     if inputs.contamination is not None and not inputs.plausible:
         raise InvalidArgument(
             "--contamination is about plausibility, which --no-plausibility drops. Choose one."
@@ -97,9 +96,7 @@ def check_files(inputs: Inputs, *, people: bool = True) -> None:
 
 def make_ready(inputs: Inputs) -> Ready:
     """Read everything and make the explainer."""
-    loaded = load_model(
-        inputs.model, weights=inputs.weights, trust_model=inputs.trust_model, limits=inputs.limits
-    )
+    loaded = inputs.load(inputs.model)
     people_table = None if inputs.data is None else read_table(inputs.data, "--data", limits=inputs.limits)
     if inputs.reference is None:
         assert people_table is not None  # check_files saw to it
@@ -121,7 +118,7 @@ def make_ready(inputs: Inputs) -> Ready:
         tell_new_labels(people_table, people, reference)
     policy = _settled_policy(inputs, stated, reference, people_table)
     target = read_target(loaded.model, inputs.target)
-    unused = [name for name in reference_table.columns if name not in (*names, inputs.index_column)]
+    unused = [name for name in reference_table.columns if name not in (*names, inputs.id_column)]
     labels = find_labels(loaded.model, reference_table, unused)
     return Ready(
         explainer=_explainer(inputs, loaded.model, reference, policy, target, labels),
@@ -142,11 +139,6 @@ def as_the_model_takes_it(
     known = columns_of(loaded.model)
     names = _names(Inputs(model=model, reference=table.path, drop=drop), known, table, table, None)
     return typed_reference(table, names, known, None, loaded.kind)
-
-
-def hash_of(path: Path | None) -> str:
-    """Return a mark by which a changed file is known."""
-    return "" if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _read_policy(inputs: Inputs) -> "Policy | None":
@@ -171,7 +163,7 @@ def _names(
             raise InvalidArgument(
                 f"--drop {echoed(name)} is a column that the model takes. It cannot be left out."
             )
-    left = [name for name in table.columns if name not in inputs.drop and name != inputs.index_column]
+    left = [name for name in table.columns if name not in inputs.drop and name != inputs.id_column]
     if known.names is not None:
         # LightGBM turns blanks in names into underscores.
         own = {name.replace(" ", "_"): name for name in left}
@@ -206,7 +198,7 @@ def _extras(inputs: Inputs, table: Table, names: list[str]) -> "pd.DataFrame":
     import pandas as pd
 
     others = [name for name in table.columns if name not in names]
-    unused = [name for name in others if name != inputs.index_column and name not in inputs.drop]
+    unused = [name for name in others if name != inputs.id_column and name not in inputs.drop]
     if unused:
         notice(
             f"{listed(unused)} of {table.path.name} {'are' if len(unused) > 1 else 'is'} not the model's, "
@@ -217,13 +209,12 @@ def _extras(inputs: Inputs, table: Table, names: list[str]) -> "pd.DataFrame":
 
 
 def _labels(inputs: Inputs, table: Table) -> list[Any]:
-    name = inputs.index_column
+    name = inputs.id_column
     if name is None:
         return list(range(len(table.frame)))
     if name not in table.columns:
         raise InvalidArgument(
-            f"--index-column {echoed(name)} is not a column of {table.path.name}. "
-            f"{nearest(name, table.columns)}"
+            f"--id-column {echoed(name)} is not a column of {table.path.name}. {nearest(name, table.columns)}"
         )
     # As they stand in the file: 00417 and 417 are two people, and so are ids with twenty digits.
     return [None if is_missing(label) else label for label in table.frame[name].tolist()]
@@ -326,13 +317,5 @@ def _explainer(
             plausibility_of_today=inputs.plausibility_of_today,  # type: ignore[arg-type]  # checked there
             price_of_plausibility=inputs.price_of_plausibility,
         )
-    except UnnamedTarget as error:
-        raise InvalidTarget(error.on_command_line) from error
     except InvalidTarget as error:
-        if "(low, high)" not in str(error):
-            raise
-        # The same in the words of the command line.
-        score = " If the number is the score of a class: --threshold 0" if "threshold=" in str(error) else ""
-        raise InvalidTarget(
-            "The model predicts a number. Say which range is wanted: --target 1000: or --target 10:20" + score
-        ) from error
+        raise InvalidTarget(error.on_command_line) from error

@@ -35,7 +35,7 @@ WANTED_OPTIONS = 3
 
 def run_demo(
     *,
-    seed: int = 0,
+    random_state: int = 0,
     console: Console | None = None,
     out: Path | None = None,
     force: bool = False,
@@ -46,17 +46,19 @@ def run_demo(
     if out is not None:
         check_out(out, force=force)
     with working("Training a model on made-up applicants …", always=True):
-        explainer, rejected = explainer_and_rejected(seed=seed)
+        explainer, rejected = explainer_and_rejected(random_state=random_state)
     with working("Getting ready …", always=True):
         explainer.warm_up()
     explanation = example_with_options(explainer, rejected)
     show(explanation, console)
     if out is not None:
-        write(out, Explanations([explanation]), why=None, audience="person", language="en", raw_csv=raw_csv)
+        write(
+            out, Explanations([explanation]), why=None, audience="applicant", language="en", raw_csv=raw_csv
+        )
         console.print(f"Written: {printable(out)}", markup=False, soft_wrap=True)
 
 
-def explainer_and_rejected(*, seed: int, **settings: Any) -> "tuple[p2ce.Explainer, pd.DataFrame]":
+def explainer_and_rejected(*, random_state: int, **settings: Any) -> "tuple[p2ce.Explainer, pd.DataFrame]":
     """Make up applicants, train a model, state what they may change, and select the rejected ones.
 
     ``settings`` are further arguments of the explainer.
@@ -65,9 +67,9 @@ def explainer_and_rejected(*, seed: int, **settings: Any) -> "tuple[p2ce.Explain
 
     import p2ce
 
-    made = p2ce.datasets.make_applicants(random_state=seed)
+    made = p2ce.datasets.make_applicants(random_state=random_state)
     people, outcome = made.features, made.outcome.map({1: REPAID, 0: "not repaid"})  # for the sentences
-    model = HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=15, random_state=seed)
+    model = HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=15, random_state=random_state)
     policy = (
         p2ce.Policy.infer(people, protect=None)  # what may change is stated below
         .fix(*made.immutable)
@@ -77,7 +79,12 @@ def explainer_and_rejected(*, seed: int, **settings: Any) -> "tuple[p2ce.Explain
         .display(DISPLAYS)
     )
     explainer = p2ce.Explainer(
-        model.fit(people, outcome), people, policy=policy, target=REPAID, random_state=seed, **settings
+        model.fit(people, outcome),
+        people,
+        policy=policy,
+        target=REPAID,
+        random_state=random_state,
+        **settings,
     )
     return explainer, people[explainer.scores(people) < explainer.threshold]
 

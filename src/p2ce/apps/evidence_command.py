@@ -2,45 +2,29 @@
 
 import os
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from p2ce.apps.command_inputs import ModelArguments
+from p2ce.apps.exit_codes import ExitCode
 from p2ce.apps.messages import notice, printable, working
-from p2ce.apps.model_files.load_model import LoadedModel, load_model
+from p2ce.apps.model_files.load_model import LoadedModel
 from p2ce.check_paths import require_file, require_other, require_place
 from p2ce.errors import InvalidArgument
-from p2ce.limits import DEFAULT, Limits
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     from p2ce.evidence.read_evidence import OpenedEvidence
 
-DIFFERS = 3  # the exit code
 PASSPHRASE = "P2CE_KEY_PASSPHRASE"  # the environment variable with that of --sign, where the key has one
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelArgument:
-    """How the command line names a model."""
-
-    model: str | None = None
-    weights: Path | None = None
-    trust_model: bool = False
-    trust_predicates: bool = False
-    limits: Limits = DEFAULT
-
-    def load(self, given: str) -> LoadedModel:
-        """Load the model of a file, or what Python code makes."""
-        return load_model(given, weights=self.weights, trust_model=self.trust_model, limits=self.limits)
 
 
 def run_evidence(
     folder: Path,
     *,
-    person: str,
+    id: str,  # noqa: A002
     out: Path,
-    given: ModelArgument,
+    given: ModelArguments,
     with_model: bool,
     sign: Path | None,
     force: bool,
@@ -78,18 +62,20 @@ def run_evidence(
         evidence.save(
             results,
             out,
-            person=person,
+            person=id,
             explainer=explainer,
             model_file=file,
             with_model=with_model,
             sign=sign,
             passphrase=os.environ.get(PASSPHRASE),
         )
-    print(f"{printable(out)}: evidence of person {printable(person)}. It holds personal data.")
+    print(f"{printable(out)}: evidence of person {printable(id)}. It holds personal data.")
 
 
-def run_replay(path: Path, *, given: ModelArgument, explainer: Path | None, public_key: Path | None) -> int:
-    """Search again what the evidence holds, and print what differs; give the exit code."""
+def run_replay(
+    path: Path, *, given: ModelArguments, explainer: Path | None, public_key: Path | None
+) -> ExitCode:
+    """Search again what the evidence holds, and print what differs; return the exit code."""
     from p2ce import evidence
     from p2ce.evidence.read_evidence import read_evidence
 
@@ -109,10 +95,10 @@ def run_replay(path: Path, *, given: ModelArgument, explainer: Path | None, publ
             limits=given.limits,
         )
     print(printable(replay))
-    return 0 if replay.same else DIFFERS
+    return ExitCode.DONE if replay.same else ExitCode.INCOMPLETE
 
 
-def _model(opened: "OpenedEvidence", given: ModelArgument) -> LoadedModel:
+def _model(opened: "OpenedEvidence", given: ModelArguments) -> LoadedModel:
     """Load the model that --model names, or else the file in the evidence."""
     if given.model is not None:
         return given.load(given.model)

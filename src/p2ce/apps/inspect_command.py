@@ -1,12 +1,11 @@
 """Show how a model is parsed, over which grid the search runs, and what looks wrong."""
 
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from p2ce.apps.command_inputs import Inputs, Ready, check_files, make_ready
 from p2ce.apps.messages import counted, printable, stdout_console, working
-from p2ce.apps.model_files.load_model import load_model
 from p2ce.apps.model_files.model_columns import columns_of
+from p2ce.present.facts_lines import about, facts_lines
 from p2ce.visible import echoed, listed, one_line
 
 if TYPE_CHECKING:
@@ -20,13 +19,6 @@ if TYPE_CHECKING:
 FAVOURABLE = {-1: "down", 0: "", 1: "up"}  # by the sign of an association
 FLAGGED = "favourable: which way goes with the target. Options that move the other way are flagged."
 HUGE = 10**9  # combinations, beyond which a black-box model is likely to be estimated
-BOUNDS = {
-    "tree leaves": "parsed; proven by bounds from the leaves of its trees",
-    "additive": "parsed; proven by bounds of its sum",
-    "network": "parsed; proven by bounds of the network",
-    "complete": "black box; proven by evaluating every combination that may matter",
-    "none": "proven by cost alone",
-}
 
 
 def run_inspect(inputs: Inputs, console: "Console | None" = None) -> None:
@@ -45,8 +37,6 @@ def run_inspect(inputs: Inputs, console: "Console | None" = None) -> None:
     _print_lines(console, _model_lines(inputs, ready, facts, price))
     console.print()
     _print_grid(console, ready)
-    for rule in facts.rules:
-        console.print(f"rule: {one_line(str(rule))}", markup=False, soft_wrap=True)
     console.print()
     if not said:
         console.print("Nothing looks wrong.")
@@ -56,9 +46,7 @@ def run_inspect(inputs: Inputs, console: "Console | None" = None) -> None:
 
 def _show_alone(inputs: Inputs, console: "Console") -> None:
     """Print what the file alone says."""
-    loaded = load_model(
-        inputs.model, weights=inputs.weights, trust_model=inputs.trust_model, limits=inputs.limits
-    )
+    loaded = inputs.load(inputs.model)
     known = columns_of(loaded.model)
     lines = [("file", f"{inputs.model} ({loaded.kind})"), ("model", type(loaded.model).__name__)]
     if known.names is not None:
@@ -82,26 +70,9 @@ def _model_lines(
     inputs: Inputs, ready: Ready, facts: "ModelFacts", price: "SampledPrice | None"
 ) -> "Iterator[tuple[str, str]]":
     yield "file", f"{inputs.model} ({ready.loaded.kind})"
-    yield "parsed as", facts.family
-    yield "proof", BOUNDS.get(facts.bound, facts.bound)
-    if facts.black_box_because:
-        yield "because", one_line(facts.black_box_because)
-    yield "columns", f"{len(facts.columns)}"
-    if facts.classes:
-        yield "classes", ", ".join(map(str, facts.classes))
-    yield "target", _target(facts)
-    yield "objectives", ", ".join(facts.objectives)
-    limit = (
-        "any number of changes"
-        if facts.max_changes is None
-        else f"at most {counted(facts.max_changes, 'change')}"
-    )
-    moving = f"{counted(len(facts.alternatives), 'feature')} may change"
-    yield "grid", f"{moving}; about {_about(facts.cells)} combinations with {limit}; {_chosen_by(ready)}"
-    yield (
-        "detector",
-        "none: options may be implausible" if facts.detector is None else facts.detector,
-    )
+    for name, text in facts_lines(facts):
+        yield name, one_line(text)
+    yield "candidates", _chosen_by(ready)
     if price is not None and price.people:
         yield "its price", _price_line(price)
     yield "population", f"{inputs.reference}: {counted(len(ready.reference), 'row')}"
@@ -121,21 +92,7 @@ def _price_line(price: "SampledPrice") -> str:
 
 def _chosen_by(ready: Ready) -> str:
     chosen = any(feature.is_inferred and not feature.fixed for feature in ready.policy.features)
-    return "candidates by the data, and beside known thresholds" if chosen else "all candidates given"
-
-
-def _target(facts: "ModelFacts") -> str:
-    from p2ce.result.target import is_strict
-
-    what = {"probability": "probability", "decision": "decision value"}.get(facts.scale)
-    if what is None:
-        return f"{facts.target}"
-    least = "more than" if is_strict(facts.threshold) else "at least"
-    return f"{what} of {facts.target} {least} {facts.threshold:g}"
-
-
-def _about(cells: int) -> str:
-    return f"{cells:,}" if cells < 10**9 else f"{Decimal(cells):.1e}"
+    return "chosen from the data and next to known thresholds" if chosen else "all stated by the policy"
 
 
 def _print_lines(console: "Console", lines: Any) -> None:
@@ -187,8 +144,7 @@ def _warnings(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[st
     for name in ready.reference.columns:
         if ready.reference[name].nunique(dropna=False) == 1:
             yield (
-                f"{echoed(name)} is the same in every row of the population, so that nothing is known "
-                "about it."
+                f"{echoed(name)} is the same in every row of the population, so nothing is known about it."
             )
     moving = [name for name in ready.reference.columns if not ready.policy[name].fixed]
     if inputs.policy is None:
@@ -200,14 +156,14 @@ def _warnings(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[st
     else:
         yield from _lint(inputs)
     if not moving:
-        yield "No feature may change: nobody has an option."
+        yield "No feature may change: no one has an option."
     if facts.is_black_box and facts.cells > HUGE:
         yield (
-            f"The model is a black box, and there are {_about(facts.cells)} combinations: the status may be "
+            f"The model is a black box, and there are {about(facts.cells)} combinations: the status may be "
             "HEURISTIC. Fix features, coarsen steps or lower --max-changes for proof."
         )
     if len(ready.reference) < 100:
-        yield f"The population has {counted(len(ready.reference), 'row')}: it says little about people."
+        yield f"The population has {counted(len(ready.reference), 'row')}: it says little about applicants."
 
 
 def _lint(inputs: Inputs) -> "Iterator[str]":

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 DEBUG = "P2CE_DEBUG"  # the environment variable that turns tracebacks on
-# The library's message on Ctrl-C, which the command line replaces by how to go on.
-_SAID_HERE = "Interrupted:"
 
 
 def printable(text: object) -> str:
@@ -83,7 +81,7 @@ class _Notices(logging.Handler):
         text = getattr(record, "on_command_line", None)
         if text is None and record.levelno >= logging.WARNING:
             text = record.getMessage()
-        if text and not text.startswith(_SAID_HERE):
+        if text:
             notice(text)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from p2ce.apps import command_arguments as say
+from p2ce.apps.exit_codes import ExitCode
 from p2ce.apps.messages import counted, notice, printable
 from p2ce.limits import Limits, read_limits
 from p2ce.visible import echoed
@@ -63,7 +64,7 @@ def check(
     errors = sum(finding.severity is Severity.ERROR for finding in findings)
     warnings = len(findings) - errors
     print(f"{printable(path)}: {counted(errors, 'error')}, {counted(warnings, 'warning')}.")
-    raise typer.Exit(1 if errors or (strict and warnings) else 0)
+    raise typer.Exit(ExitCode.FAILED if errors or (strict and warnings) else ExitCode.DONE)
 
 
 @app.command()

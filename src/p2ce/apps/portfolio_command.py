@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from p2ce.apps import command_arguments as say
+from p2ce.apps.exit_codes import ExitCode
 from p2ce.apps.messages import counted, error_line, printable, working
 from p2ce.limits import read_limits
 
 if TYPE_CHECKING:
     from p2ce.portfolio.portfolio_results import PortfolioResults
 
-DONE, UNFINISHED, INTERRUPTED = 0, 3, 130
 app = typer.Typer(
     help="Explain everybody in files of any size, on one machine or many.",
     no_args_is_help=True,
@@ -43,16 +43,16 @@ def run(
     out: Annotated[
         Path,
         say.option(
-            "The folder of the results: people/, options/ and manifest.json, for your user alone. A run that "
-            "was stopped goes on.",
+            "The folder of the results: people/, options/ and manifest.json, for your user alone. Run the "
+            "command again to resume.",
             "FOLDER",
             panel=say.OUTPUT,
         ),
     ],
-    index_column: Annotated[
+    id_column: Annotated[
         str | None,
         say.option(
-            "The column that names people; without it, their place in the data does.",
+            "The column with the ids of the rows; without it, their place in the data is the id.",
             "COLUMN",
             panel=say.PEOPLE,
         ),
@@ -69,8 +69,13 @@ def run(
         str | None,
         say.option("A Dask cluster to use, such as tls://10.0.0.5:8786.", "ADDRESS", panel=say.OUTPUT),
     ] = None,
-    workers: Annotated[
-        int, say.option("Processes on this machine, where there is no --scheduler.", "N", panel=say.OUTPUT)
+    jobs: Annotated[
+        int,
+        say.option(
+            "Processes on this machine, where there is no --scheduler; -1 for one per core.",
+            "N",
+            panel=say.OUTPUT,
+        ),
     ] = 2,
     time_limit: say.TimeLimit = None,
     as_of: say.AsOf = None,
@@ -94,11 +99,13 @@ def run(
     [green]p2ce portfolio run --explainer credit.p2ce --model model.txt --data /shared/people
     --out /shared/results --scheduler tls://10.0.0.5:8786[/]
 
-    Interrupt with Ctrl-C at any time: what is done is kept, and the same command again goes on.
+    Interrupt with Ctrl-C at any time: what is done is kept. Run the command again to resume.
     """
     from p2ce.apps.model_files.load_model import load_model
     from p2ce.check_paths import require_file
-    from p2ce.errors import InvalidArgument, UnfinishedRun
+    from p2ce.errors import UnfinishedRun
+    from p2ce.explain.check_arguments import check_jobs, check_time
+    from p2ce.explain.processes import job_count
     from p2ce.explainer import Explainer
     from p2ce.portfolio.cluster import connected
     from p2ce.portfolio.journal import check_folder
@@ -108,10 +115,8 @@ def run(
     began = time.monotonic()
     limits = read_limits(limit or ())
     day = stated_date(as_of, name="--as-of")
-    if workers < 1:
-        raise InvalidArgument(f"--workers {workers} would do nothing. Give at least 1.")
-    if time_limit is not None and not time_limit > 0:
-        raise InvalidArgument(f"--time-limit {time_limit:g} is not a time. Give seconds above 0.")
+    check_jobs(jobs, name="--jobs")
+    check_time(time_limit, name="--time-limit")
     require_file(explainer, "--explainer")
     check_folder(out)
     before = _written(out)
@@ -127,9 +132,9 @@ def run(
                 data,
                 out,
                 client=client,
-                n_workers=workers,
+                n_workers=job_count(jobs),
                 progress=sys.stderr.isatty() if progress is None else progress,
-                index_column=index_column,
+                index_column=id_column,
                 keep=[name for names in keep or () for name in names.split(",") if name],
                 time_limit=time_limit,
                 as_of=day,
@@ -138,10 +143,10 @@ def run(
             )
     except UnfinishedRun as error:
         error_line(error)
-        raise typer.Exit(UNFINISHED) from None
+        raise typer.Exit(ExitCode.INCOMPLETE) from None
     except KeyboardInterrupt:
-        error_line("Interrupted; what is done is kept. Run the same command again to go on.")
-        raise typer.Exit(INTERRUPTED) from None
+        error_line("Interrupted; what is done is kept. Run the command again to resume.")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
     raise typer.Exit(_report(results, out, None if _written(out) == before else time.monotonic() - began))
 
 
@@ -152,8 +157,8 @@ def _written(out: Path) -> int | None:
     return (out / MANIFEST).stat().st_mtime_ns if (out / MANIFEST).exists() else None
 
 
-def _report(results: "PortfolioResults", out: Path, seconds: float | None) -> int:
-    """Print what was written; give the exit code."""
+def _report(results: "PortfolioResults", out: Path, seconds: float | None) -> ExitCode:
+    """Print what was written, and return the exit code."""
     from p2ce.portfolio.manifest import TIMINGS
     from p2ce.result.status import Status
 
@@ -175,9 +180,9 @@ def _report(results: "PortfolioResults", out: Path, seconds: float | None) -> in
         )
     failed = statuses.get(Status.ERROR.value, 0)
     if not failed:
-        return DONE
+        return ExitCode.DONE
     error_line(
         f"{counted(failed, 'person', 'people')} could not be explained. The column message of people/ says "
         "why."
     )
-    return UNFINISHED
+    return ExitCode.INCOMPLETE

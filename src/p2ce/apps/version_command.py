@@ -6,11 +6,10 @@ from importlib.metadata import version as installed_version
 
 from p2ce.apps.model_files import landlock
 
-RELEVANT = (  # on which explanations depend
+LIBRARIES = (
     *("numpy", "pandas", "scikit-learn", "numba", "lightgbm", "xgboost", "xgboost-cpu", "catboost", "torch"),
-    *("onnxruntime", "skops", "shap"),
+    *("onnxruntime", "skops", "shap", "pyarrow", "polars", "matplotlib"),
 )
-OTHERS = ("pyarrow", "polars", "matplotlib")
 
 
 def lines(*, verbose: bool) -> list[str]:
@@ -18,15 +17,9 @@ def lines(*, verbose: bool) -> list[str]:
     own = f"p2ce {installed_version('p2ce')}"
     if not verbose:
         return [own]
-    libraries = [f"{name} {version}" for name, version in _installed((*RELEVANT, *OTHERS)).items()]
+    libraries = [f"{name} {version}" for name, version in _installed(LIBRARIES).items()]
     python = f"Python {platform.python_version()} ({platform.machine()})"
     return [own, python, *libraries, f"Landlock {landlock.version() or 'is not there'}"]
-
-
-def relevant_versions() -> dict[str, str]:
-    """Return the versions of everything on which explanations depend."""
-    versions = {"Python": platform.python_version(), **_installed(("p2ce", *RELEVANT))}
-    return {f"the version of {name}": version for name, version in versions.items()}
 
 
 def _installed(names: tuple[str, ...]) -> dict[str, str]:

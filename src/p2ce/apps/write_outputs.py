@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from p2ce.apps.messages import notice
-from p2ce.apps.partial_results import partial_path
 from p2ce.check_paths import require_other, require_place
 from p2ce.errors import InvalidArgument, not_installed
 from p2ce.files import write_whole
@@ -40,9 +39,8 @@ def check_out(out: Path, *, force: bool, inputs: Mapping[str, Path | None] | Non
     suffix = check_form(out, FORMS)
     is_table = suffix in (".csv", ".parquet")
     written = [out, *([summary_path(out)] if is_table else [])]
-    for path in (*written, partial_path(out)):
-        require_other(path, inputs or {})
     for path in written:
+        require_other(path, inputs or {})
         require_place(path, force=force)
     if suffix == ".parquet":
         try:

@@ -12,6 +12,7 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.decisions.model_adapter import DECISION, LEAD, PROBABILITY, Evaluate, EvaluateAll, Request
 from p2ce.decisions.target_arguments import (
+    RANGE_ON_COMMAND_LINE,
     Range,
     class_index,
     decision_threshold,
@@ -128,7 +129,8 @@ def decide_number(
             f"This {name} predicts numbers that are not probabilities. If they are scores of a class, pass "
             f"threshold=, from which on they stand for class {echoed(scored[-1])} (0.0 for log-odds); "
             "otherwise target=(low, high), their wanted range, with None for an open end. Got "
-            f"target={echoed(request.target)} alone."
+            f"target={echoed(request.target)} alone.",
+            on_command_line=f"{RANGE_ON_COMMAND_LINE} If the number is the score of a class: --threshold 0",
         )
     require_scale(request, (DECISION,), name=name)
     threshold = decision_threshold(request)

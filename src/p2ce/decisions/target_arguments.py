@@ -12,6 +12,10 @@ from p2ce.decisions.model_adapter import Request
 from p2ce.errors import InvalidArgument, InvalidTarget, InvalidThreshold, UnnamedTarget
 from p2ce.visible import echoed, listed
 
+RANGE_ON_COMMAND_LINE = (
+    "The model predicts a number. Say which range is wanted: --target 1000: or --target 10:20."
+)
+
 
 def plain_classes(classes: object) -> tuple[Any, ...]:
     """List classes as plain Python values."""
@@ -127,7 +131,8 @@ def wanted_range(request: Request, *, name: str) -> Range:
     if not is_range(target) or len(target) != 2:
         raise InvalidTarget(
             f"This {name} is a regressor: pass target=(low, high), the wanted range of its prediction, with "
-            f"None for an open end; got {echoed(target)}."
+            f"None for an open end; got {echoed(target)}.",
+            on_command_line=RANGE_ON_COMMAND_LINE,
         )
     low, high = (_end(end, open_end) for end, open_end in zip(target, (-math.inf, math.inf), strict=True))
     if math.isinf(low) and math.isinf(high):
@@ -136,7 +141,8 @@ def wanted_range(request: Request, *, name: str) -> Range:
         )
     if low > high:
         raise InvalidTarget(
-            f"target=(low, high) has its ends in ascending order; got {echoed(target)}. Exchange them."
+            f"target=(low, high) has its ends in ascending order; got {echoed(target)}. Exchange them.",
+            on_command_line=f"--target {low:g}:{high:g} has its ends in descending order. Exchange them.",
         )
     if low + request.margin > high - request.margin:
         raise InvalidArgument(
@@ -151,6 +157,7 @@ def _end(end: Any, open_end: float) -> float:
     is_number = isinstance(end, numbers.Real) and not isinstance(end, bool | np.bool_)
     if not is_number or math.isnan(end) or float(end) == -open_end:
         raise InvalidTarget(
-            f"The ends of target=(low, high) are numbers, or None for an open end; got {echoed(end)}."
+            f"The ends of target=(low, high) are numbers, or None for an open end; got {echoed(end)}.",
+            on_command_line=RANGE_ON_COMMAND_LINE,
         )
     return float(end)

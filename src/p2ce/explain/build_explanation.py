@@ -12,7 +12,7 @@ from p2ce.compilation.encode import EncodedRows
 from p2ce.explain.find_flags import flags_of
 from p2ce.explain.none_because import REASONS, UNKNOWN
 from p2ce.explain.price_plausibility import price_of
-from p2ce.explain.verified import Grid, Verified
+from p2ce.explain.verified import Failure, Grid, Verified
 from p2ce.paper.solve_by_paper import bound_of
 from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate, Unproven
 from p2ce.result.counterfactual import Counterfactual, admitted_by
@@ -72,7 +72,7 @@ def failed_explanation(
     problem: Problem,
     rows: EncodedRows,
     position: int,
-    message: str,
+    failure: Failure,
     *,
     as_of: datetime.date | None = None,
 ) -> Explanation:
@@ -80,7 +80,8 @@ def failed_explanation(
     return Explanation(
         status=Status.ERROR,
         person=rows.row(position, problem.names),
-        message=message,
+        error=failure.kind,
+        message=failure.message,
         as_of=as_of,
         **_stated(problem, rows),
     )

@@ -29,14 +29,12 @@ def check_limit(max_changes: Any) -> None:
         )
 
 
-def check_time(time_limit: Any) -> None:
+def check_time(time_limit: Any, *, name: str = "time_limit") -> None:
     """Reject a limit that is not a time."""
     is_number = isinstance(time_limit, numbers.Real) and not isinstance(time_limit, bool)
     fits = is_number and (0 <= time_limit <= sys.float_info.max or time_limit == math.inf)
     if time_limit is not None and not fits:
-        raise InvalidArgument(
-            f"time_limit is a number of seconds, 0 or more, or None; got {echoed(time_limit)}."
-        )
+        raise InvalidArgument(f"{name} is a number of seconds, 0 or more, or None; got {echoed(time_limit)}.")
 
 
 def checked_limits(time_limit: float | None, listener: Listener | None) -> SearchLimits:
@@ -48,11 +46,11 @@ def checked_limits(time_limit: float | None, listener: Listener | None) -> Searc
     return SearchLimits(time_limit, listener=listener)
 
 
-def check_jobs(n_jobs: object) -> None:
+def check_jobs(n_jobs: object, *, name: str = "n_jobs") -> None:
     """Reject what is not a number of processes."""
     if not is_whole(n_jobs) or n_jobs == 0:
         raise InvalidArgument(
-            f"n_jobs is a number of processes, or -1 for one per core; got {echoed(n_jobs)}."
+            f"{name} is a number of processes, or -1 for one per core; got {echoed(n_jobs)}."
         )
 
 

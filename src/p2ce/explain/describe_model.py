@@ -16,7 +16,6 @@ def facts_of(problem: Problem) -> ModelFacts:
         black_box_because="; ".join(
             dict.fromkeys(model.black_box_because for model in problem.models if model.black_box_because)
         ),
-        kernel_decides_alone=problem.kernel_decides_alone,
         scale=problem.scale,
         threshold=problem.threshold,
         classes=problem.model.classes,

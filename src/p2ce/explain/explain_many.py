@@ -3,6 +3,7 @@
 import datetime
 import logging
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,12 +14,12 @@ from p2ce.compilation.encode import EncodedRows
 from p2ce.errors import FAULT_RECORD, P2CEError
 from p2ce.explain.build_explanation import build_explanation, failed_explanation
 from p2ce.explain.interrupts import noting_interrupts
-from p2ce.explain.isolate_failures import Failure, Part, explain_safely, failure_of
+from p2ce.explain.isolate_failures import Part, explain_safely, failure_of
 from p2ce.explain.processes import explain_shares, job_count
 from p2ce.explain.progress_bar import progress_bar
 from p2ce.explain.solve_batch import SearchLimits
 from p2ce.explain.trust import Trust
-from p2ce.explain.verified import Verified
+from p2ce.explain.verified import Failure, Verified
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.solver.branch_and_bound import Progress
@@ -32,7 +33,9 @@ log = logging.getLogger("p2ce")
 LARGEST_BATCH = 512
 BATCH_BYTES = 32 << 20
 BATCH_OUTSIDE = 128  # where cells are evaluated outside the kernel
-INTERRUPTED = "Interrupted before this row was explained. Explain it again."
+INTERRUPTED = Failure(
+    kind="interrupted", message="Interrupted before this row was explained. Explain it again."
+)
 
 
 def explain_many(
@@ -60,7 +63,7 @@ def explain_many(
         try:
             alone[row] = problem_for(rows.values[[row]])
         except P2CEError as error:  # a value that the model does not allow to be missing, say
-            parts.append((np.array([row]), Failure(str(error))))
+            parts.append((np.array([row]), replace(failure_of(error), message=str(error))))
         except Exception as error:
             parts.append((np.array([row]), failure_of(error)))
     with progress_bar(len(rows), doing="explaining", shown=progress) as bar:
@@ -73,7 +76,10 @@ def explain_many(
                 bar.update(1)
         except KeyboardInterrupt:
             parts = [_without_unsearched(some, result) for some, result in parts]
-            log.warning("Interrupted: what is done is kept, the other rows are marked.")
+            log.warning(
+                "Interrupted: what is done is kept, the other rows are marked.",
+                extra={"on_command_line": ""},  # which says where it is kept
+            )
     verified = iter(trust.judge([result for _, result in parts if isinstance(result, Verified)]))
     parts = [(some, next(verified) if isinstance(result, Verified) else result) for some, result in parts]
     _log_faults(parts)
@@ -86,12 +92,13 @@ def explain_many(
 
     def build(position: int) -> Explanation:
         if position not in place:
-            message = rows.problems.get(position, INTERRUPTED)
-            return failed_explanation(problem, rows, position, message, as_of=as_of)
+            text = rows.problems.get(position)
+            failure = INTERRUPTED if text is None else Failure(kind="row", message=text)
+            return failed_explanation(problem, rows, position, failure, as_of=as_of)
         number, at = place[position]
         result = parts[number][1]
         if isinstance(result, Failure):
-            return failed_explanation(problem, rows, position, result.message, as_of=as_of)
+            return failed_explanation(problem, rows, position, result, as_of=as_of)
         return build_explanation(alone.get(position, problem), rows, position, result, at, as_of=as_of)
 
     return Explanations(
@@ -107,7 +114,7 @@ def explain_many(
 
 def _log_faults(parts: list[Part]) -> None:
     """Log the mistakes of this library once, with where the first one happened."""
-    faults = [(rows, one) for rows, one in parts if isinstance(one, Failure) and one.traceback]
+    faults = [(rows, one) for rows, one in parts if isinstance(one, Failure) and one.kind == "fault"]
     if faults:
         log.error(
             "%d of %d rows failed by a fault of p2ce. Please report it with the versions (p2ce version "

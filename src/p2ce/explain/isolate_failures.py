@@ -1,25 +1,15 @@
 """Explain a batch so that the failure of one row stays that row's."""
 
 import traceback
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.errors import FAULT, P2CEError
+from p2ce.errors import InvalidPerson, P2CEError
 from p2ce.explain.explain_batch import explain_batch
 from p2ce.explain.solve_batch import SearchLimits
-from p2ce.explain.verified import Verified
+from p2ce.explain.verified import Failure, Verified
 from p2ce.visible import as_text, one_line
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why some rows have no explanation."""
-
-    message: str
-    traceback: str = ""  # of a fault of p2ce; "" where the row or an object of the user's is to blame
-
 
 # Some rows of the caller's frame, with what was verified or with why nothing was.
 Part: TypeAlias = tuple[IntArray, Verified | Failure]
@@ -52,7 +42,9 @@ def failure_of(error: Exception) -> Failure:
     """
     text = f"{type(error).__name__}: {one_line(as_text(error))}"
     if isinstance(error, P2CEError):
-        return Failure(text)
+        return Failure(kind="row" if isinstance(error, InvalidPerson) else "model", message=text)
     if isinstance(error, MemoryError):
-        return Failure(f"{text.removesuffix(': ')}. Out of memory: use fewer jobs or candidates.")
-    return Failure(FAULT + text, "".join(traceback.format_exception(error)))
+        message = f"{text.removesuffix(': ')}. Out of memory: use fewer jobs or candidates."
+        return Failure(kind="model", message=message)
+    message = f"A fault of p2ce, not of the row: {text}"
+    return Failure(kind="fault", message=message, traceback="".join(traceback.format_exception(error)))

@@ -19,8 +19,9 @@ from p2ce.arrays import FloatArray, IntArray
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import InvalidArgument, what_happened
 from p2ce.explain.compile_kernels import compile_kernels, is_ready
-from p2ce.explain.isolate_failures import Failure, Part, explain_safely
+from p2ce.explain.isolate_failures import Part, explain_safely
 from p2ce.explain.solve_batch import SearchLimits
+from p2ce.explain.verified import Failure
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -78,7 +79,7 @@ def explain_shares(
         suspected, waiting = left[:jobs], left[jobs:]
         goes_on = yield from _explain_apart(payload, key, suspected, time_limit)
         if not goes_on:
-            yield [(rows, Failure(NOT_TRIED)) for share in waiting for rows, _ in share]
+            yield [(rows, Failure(kind="model", message=NOT_TRIED)) for share in waiting for rows, _ in share]
             return
 
 
@@ -111,14 +112,14 @@ def _explain_apart(
                 except LOST:
                     lost += 1
                     if len(rows) == 1:
-                        yield [(rows, Failure(ENDS_PROCESSES))]
+                        yield [(rows, Failure(kind="model", message=ENDS_PROCESSES))]
                     else:
                         alone = [(rows[[at]], values[[at]]) for at in range(len(rows))]
                         waiting.extendleft(reversed(alone))
                     break
                 lost = 0
                 yield parts
-    yield [(rows, Failure(NOT_TRIED)) for rows, _ in waiting]
+    yield [(rows, Failure(kind="model", message=NOT_TRIED)) for rows, _ in waiting]
     return lost < MOST_LOST
 
 

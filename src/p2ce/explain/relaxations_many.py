@@ -6,9 +6,10 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any, TypeAlias
 
 from p2ce.errors import InvalidArgument
-from p2ce.explain.isolate_failures import Failure, failure_of
+from p2ce.explain.isolate_failures import failure_of
 from p2ce.explain.processes import LOST, job_count, receive, send
 from p2ce.explain.progress_bar import progress_bar
+from p2ce.explain.verified import Failure
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.result.relaxations import Relaxations

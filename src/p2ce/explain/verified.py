@@ -6,6 +6,7 @@ from enum import IntEnum
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.result.explanation import ErrorKind
 
 
 class Grid(IntEnum):
@@ -165,6 +166,15 @@ class Verified:
             found=Counterfactuals(**joined),
             verify_seconds=self.verify_seconds + finer.verify_seconds,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why some rows have no explanation."""
+
+    kind: ErrorKind
+    message: str
+    traceback: str = ""  # of a fault of p2ce
 
 
 def _as_wide(counts: Int32Array, other: Int32Array) -> Int32Array:

@@ -18,6 +18,7 @@ from p2ce.arrays import FloatArray, IntArray
 from p2ce.compilation.encode import EncodedRows
 from p2ce.errors import not_installed
 from p2ce.explain.build_explanation import failed_explanation
+from p2ce.explain.verified import Failure
 from p2ce.result.counterfactual import SCORES, Counterfactual
 from p2ce.result.counterfactual_table import own_name
 from p2ce.result.explanation import FORMAT, Explanation
@@ -63,7 +64,7 @@ PRUNED = ("dominated", "too many changes", "model bound", "plausibility bound", 
 # What explanations of one run do not share.
 VARYING = (
     *("format", "status", "person", "person_score", "person_prediction"),
-    *("counterfactuals", "certificate", "price_of_plausibility", "message", "as_of", "kind"),
+    *("counterfactuals", "certificate", "price_of_plausibility", "error", "message", "as_of", "kind"),
 )
 NO_CERTIFICATE = SimpleNamespace(**dict.fromkeys([*CERTIFICATE, "open_costs"]), pruned={})
 NAN = to_plain(math.nan)
@@ -129,7 +130,7 @@ def common_of(explainer: "Explainer") -> dict[str, Any]:
         values=np.zeros((1, len(problem.names))),
         problems={},
     )
-    stated = failed_explanation(problem, nobody, 0, "").to_dict()
+    stated = failed_explanation(problem, nobody, 0, Failure(kind="row", message="")).to_dict()
     assert problem.record is not None
     may_change = [name for name, one in problem.record.features.items() if one.may_change]
     rounding = {problem.names[place] for place in problem.rounded_columns}
@@ -193,7 +194,8 @@ def names_of(common: Mapping[str, Any], kept: Iterable[str] = ()) -> Names:
 
     objectives, layout = common["objectives"], common["layout"]
     own = (
-        *("person", "status", "options", "score", "prediction", "message", "as_of", "given", *CERTIFICATE),
+        *("person", "status", "options", "score", "prediction", "error", "message", "as_of"),
+        *("given", *CERTIFICATE),
         WITHOUT_PROVEN,
         *("option", "changed", "plausibility", "admitted_by", "rounded_score", "rounded_prediction", "flags"),
     )
@@ -232,6 +234,7 @@ def schema_of(explainer: "Explainer", key: "pa.DataType", kept: "Sequence[pa.Fie
         names["score"]: "float64",
         **({names["prediction"]: "float64"} if predicted else {}),
         **dict.fromkeys(names.best.values(), "float64"),
+        names["error"]: "string",
         names["message"]: "string",
         names["as_of"]: "date32",
         names["given"]: "string",
@@ -308,6 +311,7 @@ def to_tables(
         names["score"]: [entry.person_score for entry in entries],
         names["prediction"]: [entry.person_prediction for entry in entries],
         **{names.best[name]: _least(costs[name], counts) for name in names.best},
+        names["error"]: [entry.error for entry in entries],
         names["message"]: [_as_utf8(entry.message) for entry in entries],
         names["as_of"]: [entry.as_of for entry in entries],
         **_certificate_columns([entry.certificate or NO_CERTIFICATE for entry in entries], names),
@@ -511,6 +515,7 @@ def to_explanation(
             "counterfactuals": [_option_data(option, row, common, names) for option in options],
             "certificate": certificate,
             "price_of_plausibility": _price(person, certificate, names),
+            "error": person[names["error"]],
             "message": person[names["message"]],
             "as_of": to_plain(person[names["as_of"]]),
         }

@@ -7,6 +7,7 @@ from p2ce.audits.audit_result import Audit
 from p2ce.present.audit_facts import amounts
 from p2ce.present.audit_view import view_of_audit
 from p2ce.present.changes import changes_of
+from p2ce.present.facts_lines import facts_lines
 from p2ce.present.flag_sentences import flag_text
 from p2ce.present.many import view_of_many
 from p2ce.present.reasons import best_text
@@ -20,6 +21,7 @@ from p2ce.result import (
     Explanation,
     Explanations,
     Flag,
+    ModelFacts,
     Pick,
     Relaxations,
     Restriction,
@@ -99,6 +101,13 @@ def evaluation_text(evaluation: Evaluation) -> str:
         today=None if today is None else wording.numbers.score(today, 0.0),
         broken=[violation_text(one, wording) for one in evaluation.broken],
     ).strip("\n")
+
+
+def facts_text(facts: ModelFacts) -> str:
+    """Write how a model is supported and how large the grid is, a line for each."""
+    lines = [(name, visible_line(text)) for name, text in facts_lines(facts)]
+    width = max(len(name) for name, _ in lines)
+    return "\n".join(f"{name.ljust(width)}  {text}" for name, text in lines)
 
 
 def audit_text(audit: Audit) -> str:

@@ -153,7 +153,7 @@ def _cheapest_title(entries: list[Explanation], wording: Wording) -> str:
 
 def _row(label: str, entry: Explanation, audience: str, wording: Wording, place: int | None) -> PersonRow:
     cheapest = advice(entry[0], wording) if len(entry) else "–"
-    if entry.status is Status.ERROR and audience != "person":
+    if entry.status is Status.ERROR and audience != "applicant":
         cheapest = shortened(entry.message or "", LONGEST_MESSAGE)
     return PersonRow(
         label=label,

@@ -204,7 +204,7 @@ def _plain_claim(explanation: Explanation, certificate: Certificate, wording: Wo
 
 def _for_applicant(key: str, clearly: str, wording: Wording) -> str:
     """State what an option must satisfy in the words for applicants, where they differ."""
-    return wording.say(wording.words.variant(key, "person"), clearly=clearly)
+    return wording.say(wording.words.variant(key, "applicant"), clearly=clearly)
 
 
 def _conditions(certificate: Certificate) -> str:

@@ -48,7 +48,7 @@ def to_text(
     explanation: Reported,
     path: str | os.PathLike[str] | None = None,
     *,
-    audience: str = "person",
+    audience: str = "applicant",
     language: str = "en",
     phrases: Phrases | None = None,
     title: str | None = None,
@@ -56,7 +56,7 @@ def to_text(
 ) -> str:
     """Write an explanation as plain sentences: the current outcome, each option, what is proven.
 
-    `audience` is the "person" (the applicant: few options, plain words), an "officer" (all options, scores)
+    `audience` is the "applicant" (few options, plain words), an "officer" (all options, scores)
     or an "auditor" (every fact); `language` is "en", "pt" (Brazil) or "es". Names, units and formats
     are those of the policy's displays. `phrases` gives own words to changes, before those of the displays:
     ``{("HasGuarantor", True): "get a guarantor"}``. `why`, from `Explainer.relaxations`, adds which
@@ -106,7 +106,7 @@ def to_html(
     explanation: Reported,
     path: str | os.PathLike[str] | None = None,
     *,
-    audience: str = "person",
+    audience: str = "applicant",
     language: str = "en",
     phrases: Phrases | None = None,
     title: str | None = None,
@@ -133,7 +133,7 @@ def to_markdown(
     explanation: Reported,
     path: str | os.PathLike[str] | None = None,
     *,
-    audience: str = "person",
+    audience: str = "applicant",
     language: str = "en",
     phrases: Phrases | None = None,
     title: str | None = None,

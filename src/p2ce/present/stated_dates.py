@@ -7,7 +7,7 @@ from p2ce.result.stated_date import StatedDates
 def dates_text(dates: StatedDates, audience: str, wording: Wording) -> str:
     """State as of when explanations hold; where none says so, nothing to an applicant."""
     if dates.first is None or dates.last is None:
-        return "" if audience == "person" else wording.say("no_date")
+        return "" if audience == "applicant" else wording.say("no_date")
     day = wording.numbers.date
     if dates.first == dates.last:
         text = wording.say("as_of", date=day(dates.first))

@@ -192,7 +192,7 @@ class View:
 def view(
     explanation: Explanation,
     *,
-    audience: str = "person",
+    audience: str = "applicant",
     language: str = "en",
     phrases: Phrases | None = None,
     why: object = None,
@@ -222,13 +222,13 @@ def view(
 
 def is_lettered(audience: str) -> bool:
     """Return whether an audience reads of options A, B, C instead of 1, 2, 3."""
-    return audience == "person"
+    return audience == "applicant"
 
 
 def draft_notice(questions: Iterable[ProblemRecord | None], audience: str, wording: Wording) -> str:
     """State that a text must not be sent, where it is for an applicant and a policy was only inferred."""
     inferred = any(one is not None and one.is_draft for one in questions)
-    return wording.say("draft") if inferred and audience == "person" else ""
+    return wording.say("draft") if inferred and audience == "applicant" else ""
 
 
 def status_text(status: Status, audience: str, wording: Wording) -> str:

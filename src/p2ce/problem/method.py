@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from p2ce.errors import InvalidArgument, nearest
+from p2ce.errors import InvalidArgument, nearest, similar
 from p2ce.visible import echoed
 from p2ce.whole_numbers import check_count, check_seed
 
@@ -127,10 +127,9 @@ def find_method(given: object) -> Mapocam | None:
     if isinstance(given, Mapocam):
         return given
     if not isinstance(given, str) or given not in METHODS:
-        hint = nearest(given, METHODS)
-        known = f" Known are {', '.join(map(repr, METHODS))}." if hint.startswith("Did") else ""
+        known = f" Known are {', '.join(map(repr, METHODS))}." if similar(given, METHODS) else ""
         raise InvalidArgument(
-            f"There is no method {echoed(given)}. {hint}{known} Or pass p2ce.paper.P2CE(...) or "
-            ".Mapocam(...)."
+            f"There is no method {echoed(given)}. {nearest(given, METHODS)}{known} "
+            "Or pass p2ce.paper.P2CE(...) or .Mapocam(...)."
         )
     return METHODS[given]

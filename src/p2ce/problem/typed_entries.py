@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from p2ce.errors import InvalidPolicy, nearest
+from p2ce.errors import InvalidPolicy, nearest, similar
 from p2ce.visible import echoed
 
 Entry = TypeVar("Entry")
@@ -73,9 +73,11 @@ def typed_by(data: Any, tag: str, kinds: Mapping[str, type[Entry]], what: str) -
 def _unknown(
     where: str, key: str, known: Iterable[str], path: tuple[str | int, ...], why: str = ""
 ) -> Misfit:
-    hint = nearest(key, known)
-    why = "" if hint.startswith("Did") else why
-    return Misfit(f"{where} has an entry {echoed(key)} that means nothing{why}. {hint}", (*path, key))
+    known = list(known)
+    why = "" if similar(key, known) else why
+    return Misfit(
+        f"{where} has an entry {echoed(key)} that means nothing{why}. {nearest(key, known)}", (*path, key)
+    )
 
 
 def _explained(error: msgspec.ValidationError, data: Any, kind: Any, what: str) -> Misfit:

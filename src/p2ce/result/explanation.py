@@ -32,6 +32,12 @@ Scale: TypeAlias = Literal[
     # how far the last of several models is beyond its own threshold.
     "lead",
 ]
+ErrorKind: TypeAlias = Literal[
+    "row",  # the given row cannot be used
+    "model",  # the user's model, detector, objective or predicate failed, or the process that runs it
+    "fault",  # a mistake of p2ce
+    "interrupted",  # it was not explained yet when the call was interrupted
+]
 
 if TYPE_CHECKING:
     Target: TypeAlias = Any
@@ -89,6 +95,7 @@ class Explanation:
     dtypes: dict[str, str]  # the model's columns in its order, with the type each has in the user's frame
     categories: dict[str, Categories] = field(default_factory=dict)  # the labels of those that have any
     kind: TableKind = "pandas"  # of table that `to_frame` returns: the one that the person came in
+    error: ErrorKind | None = None  # what kind of failure it is, for ERROR
     message: str | None = None  # why there is no result, for ERROR
     as_of: datetime.date | None = None  # the day that it is about, as the caller states it
     problem: ProblemRecord | None = None  # how features are called, what they may do, and by what code

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from p2ce.result.rendered import rendered
 from p2ce.result.rule_data import RuleData
 
 
@@ -14,7 +15,6 @@ class ModelFacts:
     bound: str  # "tree leaves", "additive", "network", "complete", …: what boxes are pruned by
     is_black_box: bool  # the model itself decides about cells, in part or wholly
     black_box_because: str  # why it is not supported natively; "" where it is
-    kernel_decides_alone: bool  # the search runs in one compiled loop, without external evaluators
     scale: str
     threshold: float
     classes: tuple[Any, ...]
@@ -26,3 +26,6 @@ class ModelFacts:
     cells: int  # combinations in reach of an instance on the grid
     alternatives: dict[str, int]  # axis → how many other values there are
     rules: tuple[RuleData, ...]  # between features
+
+    def __str__(self) -> str:
+        return rendered("facts_text", self)

@@ -15,7 +15,7 @@ CHECKED: dict[str, str] = {
     "evidence.json: hashes": "model policy reference model_file",
     "evidence.json: grid.*": "features values",
     "explanation.json": "format columns status person_score person_prediction threshold margin scale models "
-    "target counterfactuals certificate objectives message problem",
+    "target counterfactuals certificate objectives error message problem",
     "explanation.json: counterfactuals.*": "number values changes costs score prediction plausibility "
     "admitted_by rounded rounded_score",
     "explanation.json: certificate": "proven unproven_because method plausibility_today none_because cells "
@@ -90,6 +90,7 @@ class StatedWords:
             "columns": (self.given["columns"], self.head["model"]["columns"]),
             "number of models": (self.given["models"], self.head["model"]["scores"]),
             "scale": (self.given["scale"], self._scale()),
+            "error": (self.given["error"], None),
             "message": (self.given["message"], None),
             "versions": (problem["versions"], self.record["versions"]),
             "numbers of options": (

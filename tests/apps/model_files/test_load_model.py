@@ -200,7 +200,7 @@ def test_a_file_gives_what_the_model_in_memory_gives(capsys: Capture, case: str)
     write_tables(
         Path.cwd(), frame.astype(dict.fromkeys(frame.select_dtypes("category"), object)), inputs=INPUTS
     )
-    ran = run(capsys, *WORDS, "--model", path, "--index-column", "id", "--out", "out.json", *more)
+    ran = run(capsys, *WORDS, "--model", path, "--id-column", "id", "--out", "out.json", *more)
     assert ran.code == 0, ran.err
     found = Explanations.from_json(Path("out.json").read_text(encoding="utf-8"))
     policy = p2ce.Policy.infer(frame).protect("Age")
@@ -236,7 +236,7 @@ def test_what_runs_code_is_not_loaded_without_trust(
     dump = pytest.importorskip("skops.io").dump if suffix == "skops" else joblib.dump
     dump(model(), f"model.{suffix}")
     present = set(Path.cwd().iterdir())
-    for words in (("explain", "--data", "people.csv", "--row", 0), ("inspect", "--reference", "people.csv")):
+    for words in (("explain", "--data", "people.csv", "--id", 0), ("inspect", "--reference", "people.csv")):
         ran = run(capsys, *words, "--model", f"model.{suffix}")
         assert ran.code == 2
         assert "--trust-model; safer is to export it as ONNX" in ran.line

@@ -4,8 +4,8 @@ A file begins with what it is: `tag` (as HTML names the language), `locale`, `ar
 that have none), `articles` (that names begin with, and headings leave out), `determiners` (names that begin
 with one of these need no article), `and_before_i` (the "and" before a word that sounds like i). Texts have
 their parts in braces; a text that depends on a count has its plural forms, named as Unicode does ("one",
-"other"). A variant, such as ``raise_share`` of ``raise`` or ``title_none_person`` of ``title_none``, may be
-left out.
+"other"). A variant, such as ``raise_share`` of ``raise`` or ``title_none_applicant`` of ``title_none``, may
+be left out.
 """
 
 import tomllib
