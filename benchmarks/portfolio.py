@@ -54,7 +54,7 @@ def jittered(people: pd.DataFrame, count: int, rng: np.random.Generator) -> pd.D
 
 
 def write_people(path: Path, people: pd.DataFrame, count: int) -> None:
-    """Write so many jittered people, one row group at a time, with a key and a group to audit."""
+    """Write so many jittered people, one row group at a time, with an id and a group to audit."""
     rng = np.random.default_rng(SEED)
     writer = None
     for begin in range(0, count, ROW_GROUP):
@@ -153,7 +153,7 @@ def measure(name: str, count: int, few: int) -> dict[str, tuple[str, bool | None
         return {
             "people": (f"{count:,}", None),
             "rejected": (f"{_rejected(whole['results']):,}", None),
-            "options": (f"{whole['results'].manifest['options']:,}", None),
+            "options": (f"{whole['results'].manifest.options:,}", None),
             "minutes": (f"{minutes:.2f} (bar {bar:.2f})", minutes <= bar),
             "people per second and core": (f"{count / whole['seconds'] / 2:,.0f}", None),
             "outside the search": (f"{outside:.0%}", None),
@@ -169,8 +169,8 @@ def measure(name: str, count: int, few: int) -> dict[str, tuple[str, bool | None
 
 
 def _rejected(results: Any) -> int:
-    accepted = results.manifest["statuses"].get("ACCEPTED", 0)
-    return int(results.manifest["people"] - accepted)
+    accepted = results.manifest.statuses.get("ACCEPTED", 0)
+    return int(results.manifest.people - accepted)
 
 
 def main() -> None:

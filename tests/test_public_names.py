@@ -61,7 +61,7 @@ OF_MODULES = {
     "datasets": ["Dataset", "load", "load_adult", "load_german", "load_taiwan", "make_applicants"],
     "evidence": ["Difference", "Replay", "replay", "save", "verify_signature"],
     "paper": ["P2CE", "Mapocam"],
-    "portfolio": ["PortfolioResults", "explain_partitions", "run"],
+    "portfolio": ["PortfolioResults", "explain_batches", "result_schema", "run"],
     "testing": [
         *("Check", "DetectorReport", "EvidenceReport", "ModelReport"),
         *("check_adapter", "check_detector", "check_evidence", "check_model"),

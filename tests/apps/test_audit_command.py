@@ -24,7 +24,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("audit")
     people = loans.people().head(PEOPLE).reset_index(drop=True)
     kept = pa.table({"branch": pa.array(["=north", "south"] * (PEOPLE // 2))})
-    write_run(folder / "results", loans.explainer(), as_arrow(people), keys=list(range(100, 160)), kept=kept)
+    write_run(folder / "results", loans.explainer(), as_arrow(people), ids=list(range(100, 160)), kept=kept)
     table = pd.DataFrame({"id": range(100, 160), "sex": ["f", "m", "m"] * 20, "postcode": ["0123"] * PEOPLE})
     table.sample(frac=1.0, random_state=0).to_csv(folder / "groups.csv", index=False)
     explanations = many(at_random(np.random.default_rng(0), 80))
@@ -77,9 +77,7 @@ def test_a_table_without_the_key_of_the_run_is_rejected(
     """Its rows were taken to be in the order of the people, whatever that was."""
     results = Path(shutil.copytree(here / "results", tmp_path / "keyed"))
     manifest = json.loads((results / "manifest.json").read_bytes())
-    (results / "manifest.json").write_text(
-        json.dumps({**manifest, "index_column": "number"}), encoding="utf-8"
-    )
+    (results / "manifest.json").write_text(json.dumps({**manifest, "id_column": "number"}), encoding="utf-8")
     ran = run(capsys, "audit", results, "--groups", "sex", "--data", here / "groups.csv")
     assert ran.code == 2
     assert "has no column 'number', by which people are known in the results" in ran.line

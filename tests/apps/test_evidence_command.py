@@ -27,7 +27,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     explainer = loans.explainer(
         model=booster, policy=p2ce.Policy.infer(loans.people(), protect=None).fix("Rate")
     )
-    write_run(folder / "results", explainer, loans.rejected().head(3), keys=[7, 8, 9])
+    write_run(folder / "results", explainer, loans.rejected().head(3), ids=[7, 8, 9])
     explainer.save(folder / "results" / "explainer.p2ce")
     return folder
 
@@ -106,7 +106,7 @@ def test_a_case_is_signed_and_verified(
 def test_mistakes_are_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ("--out", "new.zip")
     for words, said in (
-        (("evidence", "results", "--id", "nobody", *out), "has no person 'nobody'"),
+        (("evidence", "results", "--id", "nobody", *out), "has no id 'nobody'"),
         (("evidence", "nowhere", "--id", "7", *out), "does not exist"),
         (("evidence", "results", "--id", "7", "--model", "other.txt", *out), "another model"),
         (("replay", "nothing.zip"), "does not exist"),

@@ -33,7 +33,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Written:
         loans.explainer(),
         as_arrow(people),
         sizes=[50, 30],
-        keys=[f"c{number}" for number in range(PEOPLE)],
+        ids=[f"c{number}" for number in range(PEOPLE)],
         kept=pa.table({"branch": pa.array(np.arange(PEOPLE) % 3, pa.int16())}),
     )
 

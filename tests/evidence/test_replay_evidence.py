@@ -238,7 +238,7 @@ def test_an_archive_will_do_but_leaves_the_grid_out(case: Case, tmp_path: Path) 
 def test_a_person_of_a_portfolio_has_evidence(tmp_path: Path) -> None:
     explainer = loans.explainer(policy=ACTIONS.fix("Rate"), max_changes=2)
     people = loans.rejected().head(3)
-    written = write_run(tmp_path / "results", explainer, people, keys=["a", "b", "c"])
+    written = write_run(tmp_path / "results", explainer, people, ids=["a", "b", "c"])
     explainer.save(tmp_path / "results" / "explainer.p2ce")
     path, results = tmp_path / "case.zip", PortfolioResults(tmp_path / "results")
     evidence.save(results, path, person="b", explainer=explainer)
@@ -254,5 +254,5 @@ def test_a_person_of_a_portfolio_has_evidence(tmp_path: Path) -> None:
     manifest.write_text(json.dumps(known), encoding="utf-8")
     with pytest.raises(InvalidArgument, match="another file than the model of the run"):
         evidence.save(PortfolioResults(manifest.parent), path, person="c", model_file=manifest)
-    with pytest.raises(InvalidArgument, match="no person 'z'"):
+    with pytest.raises(InvalidArgument, match="no id 'z'"):
         evidence.save(results, path, person="z")

@@ -32,7 +32,7 @@ def explainer(**given: Any) -> Explainer:
 
 
 def people(count: int) -> pd.DataFrame:
-    """Draw applicants with a key and a group that the model does not see."""
+    """Draw applicants with an id and a group that the model does not see."""
     frame = make_applicants(count, random_state=7).features
     frame.insert(0, "id", [f"p{place:04d}" for place in range(count)])
     return frame.assign(sex=np.where(np.arange(count) % 3 == 0, "f", "m"))

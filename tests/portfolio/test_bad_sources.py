@@ -114,21 +114,21 @@ class TestEverySource:
         source = make(tmp_path, FRAME.rename(columns={"age": "agee"}))
         assert "no column 'age', which the model needs. Did you mean 'agee'?" in rejection(source)
         source = make(tmp_path, FRAME)
-        assert "index column 'idd' is not a column of" in rejection(source, key="idd")
+        assert "id column 'idd' is not a column of" in rejection(source, id_column="idd")
         assert "to keep, 'sex', is not a column of" in rejection(source, keep=["sex"])
 
     def test_columns_in_two_roles(self, tmp_path: Path, make: Callable[[Path, pd.DataFrame], Any]) -> None:
         source = make(tmp_path, FRAME)
-        assert "'age' is a column of the model" in rejection(source, key="age")
-        assert opened(source, key="id", keep=["id", "age"]).schema.names == ["age", "job", "id"]
+        assert "'age' is a column of the model" in rejection(source, id_column="age")
+        assert opened(source, id_column="id", keep=["id", "age"]).schema.names == ["age", "job", "id"]
 
-    def test_keys(self, tmp_path: Path, make: Callable[[Path, pd.DataFrame], Any]) -> None:
+    def test_ids(self, tmp_path: Path, make: Callable[[Path, pd.DataFrame], Any]) -> None:
         ids = FRAME["id"].astype("object")
         ids[[7, 250, 299]] = [3, 90, 90]
         source = make(tmp_path, FRAME.assign(id=ids.astype("str")))
-        assert "'id' holds '3' twice, in rows 3 and 7 " in rejection(source, key="id", most_people=100)
+        assert "'id' holds '3' twice, in rows 3 and 7 " in rejection(source, id_column="id", most_people=100)
         source = make(tmp_path, FRAME.assign(id=[None if row == 200 else row for row in range(300)]))
-        assert "'id' is empty in row 200 " in rejection(source, key="id", most_people=100)
+        assert "'id' is empty in row 200 " in rejection(source, id_column="id", most_people=100)
 
 
 def test_an_index_with_duplicates_or_levels() -> None:
@@ -176,8 +176,8 @@ def test_columns_that_no_model_takes(tmp_path: Path) -> None:
     path = written(tmp_path, "people.parquet", FRAME.assign(age=pd.date_range("2026-01-01", periods=300)))
     assert "Expected columns of numbers, bools, categories or text, got 'age' (timestamp" in rejection(path)
     assert "got 'age' (list" in rejection(pa.Table.from_pandas(FRAME.assign(age=[[1]] * 300)))
-    assert "holds list" in rejection(FRAME.assign(id=[[1]] * 300), key="id")
-    assert "holds binary" in rejection(FRAME.assign(id=[b"1"] * 300), key="id")
+    assert "holds list" in rejection(FRAME.assign(id=[[1]] * 300), id_column="id")
+    assert "holds binary" in rejection(FRAME.assign(id=[b"1"] * 300), id_column="id")
 
 
 def test_columns_of_another_kind(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_what_is_no_source() -> None:
     assert "got ndarray" in rejection(np.zeros((3, 2)))
 
 
-def test_damage_inside_a_row_group_fails_alone(tmp_path: Path) -> None:
+def test_damage_inside_a_file_is_found_before_the_run(tmp_path: Path) -> None:
     path = tmp_path / "people.parquet"
     FRAME.to_parquet(path, row_group_size=130, index=False, compression=None)
     group = pq.ParquetFile(path).metadata.row_group(1)
@@ -228,50 +228,32 @@ def test_damage_inside_a_row_group_fails_alone(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[offset : offset + 40] = b"\xff" * 40
     path.write_bytes(content)
-    shards = list(opened(path, most_people=100).shards())
-    outcomes = []
-    for shard in shards:
-        try:
-            outcomes.append(len(shard.read()))
-        except InvalidArgument as error:
-            outcomes.append(str(error))
-    assert [outcomes[0], outcomes[1], outcomes[4]] == [100, 30, 40]
-    for message in outcomes[2:4]:
-        assert "people.parquet', row group 1, is damaged or half-written: " in str(message)
-        assert "\n" not in str(message)
+    assert "people.parquet' is damaged or half-written: " in rejection(path)
 
 
 def test_text_that_is_none_is_damage(tmp_path: Path) -> None:
     path = tmp_path / "people.parquet"
     FRAME.to_parquet(path, index=False, compression=None)
     path.write_bytes(path.read_bytes().replace(b"judge", b"j\xff\xfe\xffe"))
-    (shard,) = opened(path).shards()
-    with pytest.raises(InvalidArgument, match="row group 0, is damaged"):
-        shard.read()
+    assert "is damaged" in rejection(path)
 
 
-def test_a_file_of_the_same_size_that_changes_meanwhile(tmp_path: Path) -> None:
-    path = tmp_path / "people.parquet"
-    FRAME.to_parquet(path, index=False, compression=None)
-    (shard,) = opened(path).shards()
+@pytest.mark.parametrize("name", ["people.parquet", "people.csv"])
+def test_a_file_that_changes_meanwhile(tmp_path: Path, name: str) -> None:
+    path = written(tmp_path, name, FRAME)
+    source = opened(path, most_people=200)
     content, state = path.read_bytes(), path.stat()
-    path.write_bytes(content.replace(b"judge", b"baker"))
+    shards = source.shards()
+    next(shards)
+    path.write_bytes(content)  # of the same size, and later
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns + 1_000_000_000))
-    assert path.stat().st_size == len(content)
     with pytest.raises(InvalidArgument, match="has changed since the run began"):
-        shard.read()
-
-
-def test_a_file_that_changes_meanwhile(tmp_path: Path) -> None:
-    path = written(tmp_path, "people.parquet", FRAME)
-    first, second = opened(path, most_people=200).shards()
-    first.read()
-    written(tmp_path, "people.parquet", FRAME.assign(job="a judge"))
+        list(shards)
     with pytest.raises(InvalidArgument, match="has changed since the run began"):
-        second.read()
+        next(source.shards())
     path.unlink()
-    with pytest.raises(InvalidArgument, match="Put it where every worker can read it"):
-        second.read()
+    with pytest.raises(InvalidArgument, match="cannot be read any more"):
+        next(source.shards())
 
 
 def test_limits_are_those_of_a_shard(tmp_path: Path) -> None:
@@ -285,9 +267,8 @@ def test_limits_are_those_of_a_shard(tmp_path: Path) -> None:
         opened(text, limits=limits)
     path = tmp_path / "people.parquet"
     pd.DataFrame({"age": range(9000), "job": "x" * 1000}).to_parquet(path)
-    (shard,) = list(opened(path, limits=Limits(table_bytes=10**6), most_people=9000).shards())
     with pytest.raises(LimitExceeded, match="table_bytes"):
-        shard.read()
+        opened(path, limits=Limits(table_bytes=10**6), most_people=9000)
 
 
 def test_a_header_of_too_many_columns_is_rejected_before_they_are_made(tmp_path: Path) -> None:

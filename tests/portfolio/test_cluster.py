@@ -33,7 +33,7 @@ from tests.portfolio.dask_cluster import (
     environment,
     started,
 )
-from tests.portfolio.small import booster, contents, source_of, write_people
+from tests.portfolio.small import booster, contents, people, source_of, write_people
 from tests.portfolio.test_journal import REQUEST
 
 
@@ -62,7 +62,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory, credit: Explainer) -> Source:
     path = write_people(tmp_path_factory.mktemp("source") / "people.parquet", 120, group=20)
-    return source_of(path, credit, group=20, key="id")
+    return source_of(path, credit, group=20, id_column="id")
 
 
 def ends_its_process(_: Shard) -> pa.Table:
@@ -76,8 +76,8 @@ def test_a_shard_that_ends_its_worker_fails_alone_and_is_named(
         for shard in source.shards():
             yield replace(shard, read=partial(ends_its_process, shard)) if shard.number == 2 else shard
 
-    run = partial(portfolio.run, credit, client=client, progress=False)
-    with pytest.raises(UnfinishedRun, match=r"1 shard could not be explained. .*row group 2: The process"):
+    run = partial(portfolio.run, credit, client=client)
+    with pytest.raises(UnfinishedRun, match=r"1 shard could not be explained. .*rows .*: The process"):
         run(replace(source, shards=shards), tmp_path / "results")
     names = [f"part-0000{number}.parquet" for number in (0, 1, 3, 4, 5)]
     assert sorted(path.name for path in (tmp_path / "results" / "options").iterdir()) == names
@@ -95,17 +95,19 @@ def _plugins(dask_worker: object) -> list[str]:
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory, credit: Explainer) -> Path:
-    """Write what a command reads: a model, an explainer, 4,000 people in shards of 128."""
+    """Write what a command reads: a model, an explainer, 4,000 people in files of 125."""
     folder = tmp_path_factory.mktemp("files")
     booster().save_model(str(folder / "model.txt"))
     credit.save(folder / "credit.p2ce")
-    write_people(folder / "people.parquet", 4000, group=128)
+    (folder / "people").mkdir()
+    for number, start in enumerate(range(0, 4000, 125)):
+        people(4000)[start : start + 125].to_parquet(folder / "people" / f"{number:02d}.parquet", index=False)
     return folder
 
 
 def command(files: Path, out: Path, *more: object) -> list[object]:
     """Write the command that explains these people."""
-    read = ("--explainer", "credit.p2ce", "--model", "model.txt", "--data", "people.parquet")
+    read = ("--explainer", "credit.p2ce", "--model", "model.txt", "--data", "people")
     paths = [word if word.startswith("--") else files / word for word in read]
     return ["portfolio", "run", *paths, "--out", out, "--id-column", "id", "--keep", "sex", *more]
 

@@ -34,7 +34,7 @@ def run(
 
 
 def _run(credit: Explainer, source: Any, client: Client, out: Path) -> PortfolioResults:
-    return portfolio.run(credit, source, out, client=client, progress=False)
+    return portfolio.run(credit, source, out, client=client)
 
 
 @pytest.fixture(scope="module")

@@ -13,24 +13,26 @@ from p2ce.errors import InvalidArgument, UnfinishedRun
 from p2ce.portfolio.journal import Finished, Journal, begin, is_finished, sees_folder
 from p2ce.portfolio.manifest import JOURNAL, MANIFEST, Request, ShardEntry, manifest_of, part_name
 from p2ce.portfolio.result_tables import to_parquet
+from p2ce.result import ProblemRecord
 
 REQUEST = Request(
     package="0.1.0", code="c", hashes={name: name for name in ("model", "policy", "reference", "input")}
 )
+QUESTION = ProblemRecord(hashes=REQUEST.hashes)
 
 
 def finished(folder: Path, number: int, note: str = "") -> Finished:
     """Write both files of a shard, and give its entry."""
     statuses = ["OPTIMAL", "ERROR"]
     contents = {
-        "people": to_parquet(pa.table({"person": [0, 1], "status": statuses, "note": [note, note]})),
-        "options": to_parquet(pa.table({"person": [0]})),
+        "people": to_parquet(pa.table({"id": [0, 1], "status": statuses, "note": [note, note]})),
+        "options": to_parquet(pa.table({"id": [0]})),
     }
     for name, content in contents.items():
         (folder / name / part_name(number)).write_bytes(content)
     entry = ShardEntry(
         number=number,
-        where=f"row group {number}",
+        where=f"rows of shard {number}",
         rows=2,
         options=1,
         statuses=dict.fromkeys(statuses, 1),
@@ -59,7 +61,7 @@ def kept(folder: Path) -> set[int]:
 def complete(journal: Journal) -> None:
     """Finish a run."""
     entries = [entry.shard for entry in journal.finished.values()]
-    journal.end(manifest_of(journal.request, entries, {}), {})
+    journal.end(manifest_of(journal.request, entries, objectives=(), problem=QUESTION), {})
     journal.close()
 
 

@@ -1,5 +1,6 @@
 """The folder of a run opens in every library, and says in one line what is wrong with it."""
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import p2ce
@@ -20,7 +22,7 @@ from tests.populations import loans
 from tests.portfolio.written_runs import Written, as_arrow, write_run
 
 PEOPLE = 30
-KEYS = [f"c{number}" for number in range(PEOPLE)]
+IDS = [f"c{number}" for number in range(PEOPLE)]
 
 
 def some_people() -> pd.DataFrame:
@@ -38,7 +40,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Written:
         loans.explainer(),
         as_arrow(some_people()),
         sizes=[12, 0, 18],
-        keys=KEYS,
+        ids=IDS,
         kept=kept,
     )
 
@@ -62,11 +64,11 @@ def test_tables_have_everybody_in_order(run: Written) -> None:
     results = PortfolioResults(run.folder)
     people, options = results.people(), results.options()
     assert len(results) == len(people) == PEOPLE
-    assert people["person"].tolist() == KEYS
+    assert people["id"].tolist() == IDS
     assert people["branch"].tolist() == [place % 3 for place in range(PEOPLE)]
     assert people["status"].tolist() == [entry.status.value for entry in run.explanations]
-    assert options["person"].tolist() == [
-        key for key, entry in zip(KEYS, run.explanations, strict=True) for _ in entry
+    assert options["id"].tolist() == [
+        id_ for id_, entry in zip(IDS, run.explanations, strict=True) for _ in entry
     ]
     assert f"{PEOPLE} people" in repr(results)
     assert results.people(["status", "Income"]).columns.tolist() == ["status", "Income"]
@@ -77,7 +79,7 @@ def test_types_say_the_same_where_values_are_missing(run: Written) -> None:
     assert (types["Income"], types["Rate"], types["Owns"]) == ("int64", "float32", "bool")
     assert types["status"] == types["message"] == text_dtype()
     # Somebody has no value there, or no certificate.
-    assert (str(types["Years"]), str(types["proven"]), str(types["boxes"])) == ("Int8", "boolean", "Int64")
+    assert (str(types["Years"]), str(types["proven"])) == ("Int8", "boolean")
 
 
 def test_other_libraries_open_the_files(run: Written) -> None:
@@ -87,39 +89,39 @@ def test_other_libraries_open_the_files(run: Written) -> None:
     assert pd.read_parquet(run.folder / "people")["status"].tolist() == expected
     cheap = pl.scan_parquet(run.folder / "options").filter(pl.col("changes") == 1).collect()
     joined = duckdb.sql(
-        f"select count(*), count(distinct person) from '{run.folder}/people/*.parquet' "
-        f"join '{run.folder}/options/*.parquet' using (person) where changes = 1"
+        f"select count(*), count(distinct id) from '{run.folder}/people/*.parquet' "
+        f"join '{run.folder}/options/*.parquet' using (id) where changes = 1"
     ).fetchall()
-    assert joined == [(cheap.height, cheap["person"].n_unique())]
+    assert joined == [(cheap.height, cheap["id"].n_unique())]
     assert cheap["changed"].list.len().to_list() == [1] * cheap.height
     assert cheap.height
 
 
-def test_a_person_is_found_by_key(run: Written) -> None:
+def test_a_person_is_found_by_id(run: Written) -> None:
     results = PortfolioResults(run.folder)
     for place in (0, 11, 12, PEOPLE - 1):
-        found = results.explanation(KEYS[place])
+        found = results.explanation(IDS[place])
         assert found == run.explanations[place]
         assert found.problem is results.problem
     message = complaint(lambda: results.explanation("c30"))
     assert "'c30'" in message
     assert "'c0', 'c1', 'c2'" in message
-    for wrong in (3, None, 1.5, KEYS):
+    for wrong in (3, None, 1.5, IDS):
         complaint(lambda wrong=wrong: results.explanation(wrong))
 
 
 def test_numbers_are_found_by_their_text(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "results", loans.explainer(), loans.people().head(3), keys=[7, 8, 7])
+    run = write_run(tmp_path / "results", loans.explainer(), loans.people().head(3), ids=[7, 8, 7])
     results = PortfolioResults(run.folder)
-    for key in (8, "8", np.int32(8), 8.0):
-        assert results.explanation(key) == run.explanations[1]
+    for given in (8, "8", np.int32(8), 8.0):
+        assert results.explanation(given) == run.explanations[1]
     for wrong in ("eight", "8.5", 8.5, 2**80, True):
         assert "int64" in complaint(lambda wrong=wrong: results.explanation(wrong))
     assert "2 people" in complaint(lambda: results.explanation(7))
 
 
 def test_nobody_is_a_run_as_well(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "results", loans.explainer(), loans.people().head(0), keys=[])
+    run = write_run(tmp_path / "results", loans.explainer(), loans.people().head(0), ids=[])
     results = PortfolioResults(run.folder)
     assert (len(results), len(results.people()), len(results.options())) == (0, 0, 0)
     complaint(lambda: results.explanation(0))
@@ -146,39 +148,46 @@ def test_what_is_no_finished_run_is_said(copied: Path, tmp_path: Path) -> None:
 
 def test_damaged_files_are_found_by_their_checksum(copied: Path) -> None:
     results = PortfolioResults(copied)
-    results.check()
+    results.verify_checksums()
     part = copied / "options" / "part-00002.parquet"
     content = bytearray(part.read_bytes())
     content[len(content) // 3] ^= 1
     part.write_bytes(content)
-    assert "'options/part-00002.parquet'" in complaint(results.check, DamagedData)
+    assert "'options/part-00002.parquet'" in complaint(results.verify_checksums, DamagedData)
     part.write_bytes(content[: len(content) // 2])
     assert "cannot be read" in complaint(results.options, DamagedData)
-    assert "by the checksums" in complaint(lambda: results.explanation(KEYS[-1]), DamagedData)
+    assert "by the checksums" in complaint(lambda: results.explanation(IDS[-1]), DamagedData)
     part.unlink()
-    assert "1 of 6" in complaint(results.check, DamagedData)
-    assert results.explanation(KEYS[0]).problem is not None
+    assert "1 of 6" in complaint(results.verify_checksums, DamagedData)
+    assert results.explanation(IDS[0]).problem is not None
 
 
-def test_a_manifest_that_was_edited_is_said_to_be(copied: Path) -> None:
-    path = copied / "manifest.json"
-    manifest = json.loads(path.read_text(encoding="utf-8"))
-    common = manifest["common"]
-    for wrong in (
-        {},
-        {**common, "layout": []},
-        {**common, "objectives": 3},
-        {**common, "problem": {"people": -1}},
-    ):
-        path.write_text(json.dumps({**manifest, "common": wrong}), encoding="utf-8")
-        assert "not as it was written" in complaint(lambda: PortfolioResults(copied), DamagedData)
-    for wrong in ({**common, "scale": "luck"}, {**common, "threshold": "high"}):
-        path.write_text(json.dumps({**manifest, "common": wrong}), encoding="utf-8")
-        results = PortfolioResults(copied)
-        assert "Row 0" in complaint(lambda results=results: results.explanation("c0"), DamagedData)
+def test_an_explanation_is_whole_in_its_cell(run: Written) -> None:
+    """Any program that reads JSON can use it, without the folder."""
+    texts = pd.read_parquet(run.folder / "people")["explanation"]
+    assert [p2ce.Explanation.from_json(text) for text in texts] == list(run.explanations)
+
+
+def test_an_explanation_that_was_moved_to_another_row_is_found(copied: Path) -> None:
+    """Although checksums fit: its status and options are those of its row."""
+    path = copied / "people" / "part-00000.parquet"
+    table = pq.read_table(path)
+    place = table.schema.get_field_index("explanation")
+    texts = table.column(place).to_pylist()
+    pq.write_table(table.set_column(place, table.schema.field(place), [texts[::-1]]), path)
+    manifest = json.loads((copied / "manifest.json").read_text(encoding="utf-8"))
+    manifest["shards"][0]["people_sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    (copied / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    results, sound = PortfolioResults(copied), table.to_pylist()
+    for at, row in enumerate(sound):
+        other = sound[len(sound) - 1 - at]
+        if (row["status"], row["options"]) != (other["status"], other["options"]):
+            assert "of another row" in complaint(lambda at=at: results.explanation(IDS[at]), DamagedData)
+            return
+    pytest.fail("all rows are alike")
 
 
 def test_a_text_for_a_person_needs_the_folder_only(run: Written) -> None:
     place = next(place for place, entry in enumerate(run.explanations) if len(entry))
-    found = PortfolioResults(run.folder).explanation(KEYS[place])
+    found = PortfolioResults(run.folder).explanation(IDS[place])
     assert p2ce.to_text(found) == p2ce.to_text(run.explanations[place])

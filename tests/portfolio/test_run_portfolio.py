@@ -35,7 +35,7 @@ COUNT, GROUP = 60, 20
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory, credit: Explainer) -> Source:
     path = write_people(tmp_path_factory.mktemp("source") / "people.parquet", COUNT, group=GROUP)
-    return source_of(path, credit, group=GROUP, key="id", keep=["sex"])
+    return source_of(path, credit, group=GROUP, id_column="id", keep=["sex"])
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def undisturbed(
     tmp_path_factory: pytest.TempPathFactory, credit: Explainer, source: Source, client: Client
 ) -> Path:
     out = tmp_path_factory.mktemp("undisturbed") / "results"
-    portfolio.run(credit, source, out, client=client, keep=["sex"], progress=False)
+    portfolio.run(credit, source, out, client=client, keep=["sex"])
     return out
 
 
@@ -66,15 +66,15 @@ def test_everybody_is_explained_as_by_explain_many(undisturbed: Path, credit: Ex
     frame = people(COUNT)
     expected = credit.explain_many(frame.drop(columns=["id", "sex"]))
     assert len(results) == COUNT
-    assert results.people()["person"].tolist() == frame["id"].tolist()
+    assert results.people()["id"].tolist() == frame["id"].tolist()
     assert results.people()["sex"].tolist() == frame["sex"].tolist()
-    assert results.manifest["statuses"] == {str(status): count for status, count in expected.statuses.items()}
-    assert results.manifest["options"] == sum(map(len, expected)) > 0
+    assert results.manifest.statuses == {str(status): count for status, count in expected.statuses.items()}
+    assert results.manifest.options == sum(map(len, expected)) > 0
     for place in (0, 25, 59):
         again = results.explanation(frame["id"][place])
         assert again.counterfactuals == expected[place].counterfactuals
         assert again.status == expected[place].status
-    results.check()
+    results.verify_checksums()
 
 
 def test_a_finished_folder_is_given_at_once(
@@ -83,7 +83,7 @@ def test_a_finished_folder_is_given_at_once(
     before = contents(undisturbed)
     # No shard can be read, and no worker is needed.
     broken = replace(source, shards=partial(pytest.fail, "nothing is left to do"))
-    results = portfolio.run(credit, broken, undisturbed, keep=["sex"], progress=False)
+    results = portfolio.run(credit, broken, undisturbed, keep=["sex"])
     assert len(results) == COUNT
     assert contents(undisturbed) == before
 
@@ -97,7 +97,7 @@ def test_a_damaged_part_of_a_finished_folder_is_explained_again(
     (out / "people" / "part-00001.parquet").unlink()
     part = out / "options" / "part-00002.parquet"
     part.write_bytes(part.read_bytes()[:-10])
-    portfolio.run(credit, source, out, client=client, keep=["sex"], progress=False)
+    portfolio.run(credit, source, out, client=client, keep=["sex"])
     assert contents(out) == contents(undisturbed)
     assert sound.stat().st_mtime_ns == written
 
@@ -108,9 +108,9 @@ def test_a_shard_that_cannot_be_read_fails_alone_and_is_named(
     out = tmp_path / "results"
     broken = shards_with(source, 1, unreadable)
     with pytest.raises(
-        UnfinishedRun, match=r"1 shard could not be explained. The first is people.parquet, row group 1"
+        UnfinishedRun, match=r"1 shard could not be explained. The first is people.parquet, rows 20 to 39"
     ) as said:
-        portfolio.run(credit, broken, out, client=client, keep=["sex"], progress=False)
+        portfolio.run(credit, broken, out, client=client, keep=["sex"])
     assert "the page is damaged" in str(said.value)
     assert not (out / "manifest.json").exists()
     with pytest.raises(P2CEError, match="same command"):
@@ -118,7 +118,7 @@ def test_a_shard_that_cannot_be_read_fails_alone_and_is_named(
     written = {path.name: path.stat().st_mtime_ns for path in (out / "people").iterdir()}
     assert sorted(written) == ["part-00000.parquet", "part-00002.parquet"]
     # Going on does what is left, and nothing else.
-    portfolio.run(credit, source, out, client=client, keep=["sex"], progress=False)
+    portfolio.run(credit, source, out, client=client, keep=["sex"])
     assert {name: (out / "people" / name).stat().st_mtime_ns for name in written} == written
     assert contents(out) == contents(undisturbed)
 
@@ -155,9 +155,7 @@ def test_objects_of_one_class_are_told_apart(
 ) -> None:
     """An archive names them by their class; so a run went on with another detector."""
     out = tmp_path / "results"
-    portfolio.run(
-        explainer(plausibility=Modest(1e9)), source, out, client=client, keep=["sex"], progress=False
-    )
+    portfolio.run(explainer(plausibility=Modest(1e9)), source, out, client=client, keep=["sex"])
     with pytest.raises(InvalidArgument, match=r"another request: the explainer \(its model, detector"):
         portfolio.run(explainer(plausibility=Modest(40_000)), source, out, client=client, keep=["sex"])
 
@@ -171,10 +169,10 @@ def test_what_a_killed_run_left_under_way_writes_no_more(
     stale = Place(folder=out, mark=begun.mark, code=code_hash())
     begun.close()
     shutil.rmtree(out)
-    portfolio.run(credit, source, out, client=client, keep=["sex"], progress=False)
+    portfolio.run(credit, source, out, client=client, keep=["sex"])
     before = contents(out)
     schema = schema_of(credit, source.schema.field("id").type, [source.schema.field("sex")])
-    context = RunContext(explainer=credit, schema=schema, key="id", time_limit=None)
+    context = RunContext(explainer=credit, schema=schema, id_column="id", time_limit=None)
     late = explain_shard(context, next(source.shards()), stale)
     assert isinstance(late, Failed)
     assert late.stops_run
@@ -195,9 +193,7 @@ def test_a_part_that_is_written_twice_is_explained_again(
         return shard.read()
 
     last = max(shard.number for shard in source.shards())
-    portfolio.run(
-        credit, shards_with(source, last, overwritten), out, client=client, keep=["sex"], progress=False
-    )
+    portfolio.run(credit, shards_with(source, last, overwritten), out, client=client, keep=["sex"])
     assert (tmp_path / "done").exists()
     assert contents(out) == contents(undisturbed)
 
@@ -210,7 +206,7 @@ def test_a_contradiction_in_one_shard_withdraws_the_proofs_of_all(client: Client
     path = tmp_path / "people.parquet"
     pq.write_table(pa.Table.from_pandas(rejected[:8], preserve_index=False), path, row_group_size=1)
     source = source_of(path, contrary, group=1)
-    run = partial(portfolio.run, contrary, source, tmp_path / "results", client=client, progress=False)
+    run = partial(portfolio.run, contrary, source, tmp_path / "results", client=client)
     results = run()
     # A shard that is explained again loses its proofs again.
     before = contents(results.path)
@@ -220,13 +216,13 @@ def test_a_contradiction_in_one_shard_withdraws_the_proofs_of_all(client: Client
     run()
     assert contents(results.path) == before
     expected = contrary.explain_many(rejected[:8])
-    assert set(results.manifest["statuses"]) <= {"HEURISTIC", "ACCEPTED"}
+    assert set(results.manifest.statuses) <= {"HEURISTIC", "ACCEPTED"}
     # As if one call had explained them all, and each shard by itself.
     assert [results.explanation(place) for place in range(8)] == list(expected)
-    results.check()
+    results.verify_checksums()
     # That explainer is known not to prove anything.
     with pytest.raises(ModelMismatch, match="Make a new one"):
-        portfolio.run(contrary, source, tmp_path / "more", client=client, progress=False)
+        portfolio.run(contrary, source, tmp_path / "more", client=client)
 
 
 def test_a_full_disk_stops_the_run_and_keeps_what_is_done(
@@ -239,7 +235,7 @@ def test_a_full_disk_stops_the_run_and_keeps_what_is_done(
     path = tmp_path / "people.parquet"
     pq.write_table(table, path, row_group_size=GROUP)
     source = source_of(path, credit, group=GROUP, keep=["note"])
-    run = partial(portfolio.run, credit, source, client=client, keep=["note"], progress=False)
+    run = partial(portfolio.run, credit, source, client=client, keep=["note"])
     run(tmp_path / "undisturbed")
     with (
         largest_file(150_000),
@@ -263,7 +259,7 @@ def test_a_cluster_without_authentication_is_warned_of(
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    run = partial(portfolio.run, credit, source, keep=["sex"], progress=False)
+    run = partial(portfolio.run, credit, source, keep=["sex"])
     run(tmp_path / "inside", client=client)  # whose threads nobody else reaches
     with (
         LocalCluster(
@@ -292,12 +288,12 @@ def test_a_model_that_cannot_travel_is_said(client: Client, tmp_path: Path) -> N
     frame = people(COUNT)[["Income", "LoanAmount"]]
     boxed = Explainer(score, frame, plausibility=None, target=1)
     with pytest.raises(InvalidArgument, match=r"cannot be sent to other processes.* Use explain_many\(\)"):
-        portfolio.run(boxed, frame, tmp_path / "results", client=client, progress=False)
+        portfolio.run(boxed, frame, tmp_path / "results", client=client)
 
 
 def test_wrong_arguments_are_said_before_anything_is_done(credit: Explainer, tmp_path: Path) -> None:
     for given, says in (
-        ({"n_workers": 0}, "n_workers"),
+        ({"n_jobs": 0}, "n_jobs"),
         ({"keep": "sex"}, "keep is a list"),
         ({"client": "tcp://127.0.0.1:8786"}, "client must be a synchronous client"),
         ({"time_limit": -1.0}, "time_limit"),

@@ -1,6 +1,5 @@
 """What a folder says of itself is compared with its files: nobody gets another person's explanation."""
 
-import hashlib
 import json
 import os
 import shutil
@@ -31,7 +30,7 @@ UNIX = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and pipe
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory, credit: Explainer) -> Source:
     path = write_people(tmp_path_factory.mktemp("source") / "people.parquet", COUNT, group=GROUP)
-    return source_of(path, credit, group=GROUP)  # people are called by their place
+    return source_of(path, credit, group=GROUP)  # ids are the places of rows
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +38,7 @@ def undisturbed(
     tmp_path_factory: pytest.TempPathFactory, credit: Explainer, source: Source, client: Client
 ) -> Path:
     out = tmp_path_factory.mktemp("undisturbed") / "results"
-    portfolio.run(credit, source, out, client=client, progress=False)
+    portfolio.run(credit, source, out, client=client)
     return out
 
 
@@ -54,7 +53,7 @@ def run(credit: Explainer, source: Source, client: Client) -> Callable[[Path], P
 
 
 def _run(credit: Explainer, source: Source, client: Client, out: Path) -> PortfolioResults:
-    return portfolio.run(credit, source, out, client=client, progress=False)
+    return portfolio.run(credit, source, out, client=client)
 
 
 def edited(folder: Path, edit: Callable[[Any], Any]) -> Path:
@@ -69,7 +68,7 @@ def edited(folder: Path, edit: Callable[[Any], Any]) -> Path:
 def journal_of(folder: Path) -> list[dict[str, Any]]:
     """Make a finished folder one that was stopped at its end, and give the lines of its journal."""
     manifest = json.loads((folder / MANIFEST).read_bytes())
-    names = ("package", "code", "hashes", "index_column", "keep", "time_limit")
+    names = ("package", "code", "hashes", "id_column", "keep", "time_limit")
     header = {"format": "p2ce.journal/1", "request": {name: manifest[name] for name in names}}
     (folder / MANIFEST).unlink()
     return [header, *({"shard": shard, "seconds": {"read": 0.1}} for shard in manifest["shards"])]
@@ -150,7 +149,7 @@ def test_nobody_gets_the_explanation_of_another_person(
     """Whoever is asked for, and whatever the manifest says: the right explanation, or none."""
     sound, people = PortfolioResults(undisturbed), range(0, COUNT, 5)
     edited(copied, shift)
-    fault(lambda: PortfolioResults(copied).check())
+    fault(lambda: PortfolioResults(copied).verify_checksums())
     given = 0
     for person in people:
         try:
@@ -177,27 +176,10 @@ def test_swapped_parts_are_found_although_their_checksums_fit(copied: Path) -> N
         first.write_bytes(second.read_bytes())
         second.write_bytes(content)
     results = PortfolioResults(copied)
-    # People are found by their key, wherever their row lies.
+    # People are found by their id, wherever their row lies.
     for person in (0, GROUP, COUNT - 1):
-        row = pq.read_table(copied / "people").to_pandas().set_index("person").loc[person]
+        row = pq.read_table(copied / "people").to_pandas().set_index("id").loc[person]
         assert results.explanation(person).person["Income"] == row["Income"]
-
-
-def _hash_part(manifest: Any, folder: Path, name: str, number: int) -> None:
-    content = (folder / name / f"part-0000{number}.parquet").read_bytes()
-    manifest["shards"][number][f"{name}_sha256"] = hashlib.sha256(content).hexdigest()
-
-
-def test_a_key_that_was_changed_in_people_alone_is_found(copied: Path) -> None:
-    """With options of others beside it, though checksums and counts fit."""
-    path = copied / "people" / "part-00000.parquet"
-    table = pq.read_table(path)
-    keys = table.column("person").to_pylist()
-    who = next(place for place, options in enumerate(table.column("options").to_pylist()) if options)
-    keys[who] = 999
-    pq.write_table(table.set_column(0, table.schema.field(0), [keys]), path)
-    edited(copied, lambda manifest: _hash_part(manifest, copied, "people", 0))
-    assert "are of others" in fault(lambda: PortfolioResults(copied).explanation(999), DamagedData)
 
 
 @pytest.mark.parametrize(
@@ -213,12 +195,14 @@ def test_a_key_that_was_changed_in_people_alone_is_found(copied: Path) -> None:
         (lambda m: m["shards"][0].update(rows=-1), "rows"),
         (lambda m: m["shards"][0].pop("options"), "options"),
         (lambda m: m["hashes"].pop("reference") and None, "hashes lacks 'reference'"),
-        (lambda m: m["common"]["problem"]["hashes"].pop("reference") and None, "it lacks 'reference'"),
+        (lambda m: m["problem"]["hashes"].pop("reference") and None, "another model, policy or reference"),
         (lambda m: m["hashes"].update(model="0" * 64), "another model, policy or reference"),
         (lambda m: m.update(time_limit="soon"), "time_limit"),
         (lambda m: m.update(format="p2ce.portfolio/9"), "expects a dict with format"),
         (lambda m: [m], "expects a dict with format"),
-        (lambda m: m.update(common={}), "it lacks"),
+        (lambda m: m.update(problem={}), "another model, policy or reference"),
+        (lambda m: m.update(problem=3), "problem"),
+        (lambda m: m.pop("objectives") and None, "objectives"),
     ],
 )
 def test_a_manifest_that_does_not_add_up_is_said_in_one_line(
@@ -240,7 +224,7 @@ def test_a_manifest_that_does_not_add_up_is_said_in_one_line(
         (b"\xff\xfe", "is not JSON"),
         (b"", "is not JSON"),
         (b'{"format": ' + b"9" * 10_000 + b"}", "is not JSON"),
-        (json.dumps({"format": "p2ce.portfolio/1", "common": None}).encode(), "Expected `object`"),
+        (json.dumps({"format": "p2ce.portfolio/1", "problem": None}).encode(), "Expected `object`"),
     ],
 )
 def test_any_other_content_of_a_manifest_is_said_in_one_line(copied: Path, content: bytes, says: str) -> None:
@@ -252,7 +236,7 @@ def test_a_manifest_nested_below_its_types_has_a_depth(copied: Path) -> None:
     deep: Any = "x"
     for _ in range(60):
         deep = [deep]
-    edited(copied, lambda manifest: manifest["common"].update(layout=deep))
+    edited(copied, lambda manifest: manifest["problem"].update(settings={"deep": deep}))
     assert "explanation_depth" in fault(lambda: PortfolioResults(copied), LimitExceeded)
 
 
@@ -264,7 +248,7 @@ def test_manifests_and_journals_have_a_size(
     small = Limits(manifest_bytes=100)
     assert "manifest-bytes" in fault(lambda: PortfolioResults(copied, limits=small), LimitExceeded)
     write_journal(copied, journal_of(copied))
-    run = partial(portfolio.run, credit, source, copied, client=client, progress=False)
+    run = partial(portfolio.run, credit, source, copied, client=client)
     assert "manifest-bytes" in fault(lambda: run(limits=small), LimitExceeded)
     # A file that claims to be large is not read: it has a gigabyte of nothing.
     os.truncate(copied / JOURNAL, 1 << 30)
@@ -287,7 +271,7 @@ def test_a_pipe_or_a_device_is_neither_waited_for_nor_read(
         assert "no regular file" in fault(lambda: PortfolioResults(copied))
     else:
         results = PortfolioResults(copied)
-        fault(results.check, DamagedData)
+        fault(results.verify_checksums, DamagedData)
         fault(lambda: results.explanation(GROUP), DamagedData)
         fault(getattr(results, Path(name).parent.name), DamagedData)
     assert "is a link" in (said := fault(lambda: run(copied))) or "is a pipe" in said
@@ -295,7 +279,9 @@ def test_a_pipe_or_a_device_is_neither_waited_for_nor_read(
 
 def test_parts_that_the_manifest_does_not_list_are_found(copied: Path) -> None:
     shutil.copy(copied / "people" / "part-00002.parquet", copied / "people" / "part-00003.parquet")
-    assert "'part-00003.parquet', which the manifest does not list" in fault(PortfolioResults(copied).check)
+    assert "'part-00003.parquet', which the manifest does not list" in fault(
+        PortfolioResults(copied).verify_checksums
+    )
 
 
 def test_statuses_are_compared_with_the_people(copied: Path) -> None:
@@ -304,7 +290,7 @@ def test_statuses_are_compared_with_the_people(copied: Path) -> None:
         _add_up(manifest)
 
     assert "'people/part-00000.parquet'" in fault(
-        PortfolioResults(edited(copied, swapped)).check, DamagedData
+        PortfolioResults(edited(copied, swapped)).verify_checksums, DamagedData
     )
 
 

@@ -29,12 +29,12 @@ def write_run(
     people: Any,
     *,
     sizes: Sequence[int] = (),
-    keys: Sequence[Any] | None = None,
+    ids: Sequence[Any] | None = None,
     kept: pa.Table | None = None,
     time_limit: float | None = None,
 ) -> Written:
     """Explain people of any kind of table, as shards of these sizes; by default as one."""
-    names = list(range(len(people)) if keys is None else keys)
+    names = list(range(len(people)) if ids is None else ids)
     schema = schema_of(explainer, pa.array(names).type, [] if kept is None else list(kept.schema))
     shards, found, first = [], [], 0
     for name in ("people", "options"):
@@ -68,13 +68,14 @@ def write_run(
         "package": "0.1.0",
         "code": "",
         "hashes": dict(explainer.problem.hashes),
-        "index_column": None,
+        "id_column": None,
         "keep": [] if kept is None else kept.column_names,
         "time_limit": time_limit,
         "people": len(found),
         "options": sum(map(len, found)),
         "statuses": _counted(found),
-        "common": schema.common,
+        "objectives": list(schema.names.costs),
+        "problem": explainer.problem.to_dict(),
         "shards": shards,
     }
     (folder / "manifest.json").write_text(json.dumps(manifest, allow_nan=False), encoding="utf-8")

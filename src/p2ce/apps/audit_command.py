@@ -63,7 +63,7 @@ def _read(results: Path, limits: Limits) -> "tuple[PortfolioResults | Explanatio
         from p2ce.portfolio.portfolio_results import PortfolioResults
 
         opened = PortfolioResults(results, limits=limits)
-        return opened, opened.manifest["index_column"]
+        return opened, opened.manifest.id_column
     from p2ce.result import Explanations
 
     text = require_file(results, "ANSWERS").read_bytes()

@@ -132,9 +132,9 @@ def run(
                 data,
                 out,
                 client=client,
-                n_workers=job_count(jobs),
+                n_jobs=job_count(jobs),
                 progress=sys.stderr.isatty() if progress is None else progress,
-                index_column=id_column,
+                id_column=id_column,
                 keep=[name for names in keep or () for name in names.split(",") if name],
                 time_limit=time_limit,
                 as_of=day,
@@ -162,10 +162,10 @@ def _report(results: "PortfolioResults", out: Path, seconds: float | None) -> Ex
     from p2ce.portfolio.manifest import TIMINGS
     from p2ce.result.status import Status
 
-    statuses = results.manifest["statuses"]
+    statuses = results.manifest.statuses
     counts = ", ".join(f"{count:,} {status}" for status, count in statuses.items())
     people = counted(len(results), "person", "people")
-    options = counted(results.manifest["options"], "option")
+    options = counted(results.manifest.options, "option")
     print(f"{printable(out)}: {options} for {people}{': ' * bool(counts)}{counts}.")
     if seconds is None:
         print("It was complete before.")

@@ -86,7 +86,7 @@ def outcomes_of(results: Any) -> Outcomes:
                 f"audit() takes Explanations or the folder of a run, got {type(results).__name__}. "
                 "Give it what explain_many() returned, or the path of the folder."
             )
-        results.check()
+        results.verify_checksums()
         outcomes = _of_folder(results)
     if not len(outcomes):
         raise InvalidArgument("An audit needs people, and these are results of nobody.")
@@ -170,11 +170,11 @@ def _of_explanations(explanations: Explanations) -> Outcomes:
 
 
 def _of_folder(results: "PortfolioResults") -> Outcomes:
-    names, columns = results.names, (*results.manifest["common"]["columns"], *results.manifest["keep"])
+    names, columns = results.names, (*results.problem.features, *results.manifest.keep)
     objectives = tuple(names.best)
     people = results.people(
         [
-            *(names[name] for name in ("person", "status", "none_because", "options", *PROOF)),
+            *(names[name] for name in ("id", "status", "none_because", "options", *PROOF)),
             *names.best.values(),
             *names.open.values(),
         ]
@@ -198,7 +198,7 @@ def _of_folder(results: "PortfolioResults") -> Outcomes:
         return found
 
     return Outcomes(
-        labels=_index(people[names["person"]]),
+        labels=_index(people[names["id"]]),
         outcome=outcome,
         none_because=_reasons(
             people[names["status"]].tolist(),
@@ -217,7 +217,7 @@ def _of_folder(results: "PortfolioResults") -> Outcomes:
         column=column,
         columns=columns,
         problem=results.problem,
-        dates=dates_of([results.manifest["as_of"]] * len(people)),
+        dates=dates_of([results.manifest.as_of] * len(people)),
     )
 
 

@@ -74,7 +74,7 @@ def save(
     code, hashes = code_hash(), {}
     if not isinstance(source, Explanation):
         explanation, manifest = source.explanation(person), source.manifest
-        code, hashes = manifest["code"], dict(manifest["hashes"])
+        code, hashes = manifest.code, dict(manifest.hashes)
         explainer = source.path / EXPLAINER if explainer is None else explainer
     else:
         explanation = source

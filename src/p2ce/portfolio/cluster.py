@@ -107,7 +107,7 @@ def warn_if_open(client: "Client") -> None:
 
 
 @contextmanager
-def local_client(n_workers: int) -> "Iterator[Client]":
+def local_client(n_jobs: int) -> "Iterator[Client]":
     """Start processes on this machine, and end them; nobody else can connect to them.
 
     All connections are encrypted, and both sides must hold a key that exists only in these processes. The
@@ -125,7 +125,7 @@ def local_client(n_workers: int) -> "Iterator[Client]":
         try:
             with dask.config.set(closed):
                 cluster = distributed.LocalCluster(
-                    n_workers=n_workers,
+                    n_workers=n_jobs,
                     threads_per_worker=1,
                     processes=True,
                     host="127.0.0.1",

@@ -5,17 +5,14 @@ count, hash and check them, then for their shards. Their people pass through thi
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from p2ce.errors import InvalidArgument
 from p2ce.portfolio.people_columns import PeopleColumns
 from p2ce.portfolio.shard import Source
-from p2ce.portfolio.table_source import arrow_table, open_parts, with_index
+from p2ce.portfolio.table_source import Part, arrow_table, open_parts, with_index
 from p2ce.tables.kinds import package_of
 from p2ce.visible import as_text, one_line
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 FRAME = "The Dask DataFrame"
 
@@ -29,16 +26,19 @@ def is_dask_frame(source: object) -> bool:
 
 
 def open_dask(frame: Any, columns: PeopleColumns, *, most_people: int) -> Source:
-    """Open a Dask DataFrame; an index that has a name is the key."""
+    """Open a Dask DataFrame; an index that has a name holds the ids."""
     columns.require([as_text(name) for name in frame.columns], FRAME)
     partitions = frame[[name for name in frame.columns if as_text(name) in columns.needed]].to_delayed()
-    by_index = columns.key is None and frame.index.name is not None
+    by_index = columns.id_column is None and frame.index.name is not None
     if by_index:
         columns = with_index(columns, frame.index.name)
 
-    def parts() -> "Iterator[tuple[str, pa.Table]]":
+    def parts() -> Iterator[Part]:
         for number, partition in enumerate(partitions):
-            yield f"partition {number}", arrow_table(_computed(partition), columns, by_index=by_index)
+            name = f"partition {number}"
+            yield Part(
+                f"{FRAME}, {name}", name, arrow_table(_computed(partition), columns, by_index=by_index)
+            )
 
     return open_parts(parts, columns, FRAME, most_people=most_people)
 

@@ -19,13 +19,15 @@ from typing import TYPE_CHECKING
 
 from p2ce.check_paths import require_own
 from p2ce.errors import FAULT_RECORD, P2CEError, what_happened
+from p2ce.explain.trust import Trust
 from p2ce.explainer import judged_apart
 from p2ce.files import write_whole
 from p2ce.portfolio.code_hash import code_hash
 from p2ce.portfolio.journal import Finished, sees_folder
 from p2ce.portfolio.manifest import OPTIONS, PEOPLE, ShardEntry, part_name
-from p2ce.portfolio.result_tables import WITHOUT_PROVEN, ResultSchema, arrow, to_parquet, to_tables
+from p2ce.portfolio.result_tables import ResultSchema, arrow, to_parquet, to_tables
 from p2ce.portfolio.shard import Shard
+from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
 from p2ce.visible import echoed
 
@@ -43,7 +45,7 @@ class RunContext:
 
     explainer: "Explainer"
     schema: ResultSchema
-    key: str | None  # the column that names people; None where their place in the source does
+    id_column: str | None  # None where the ids are the places in the source
     time_limit: float | None
     as_of: datetime.date | None = None
 
@@ -111,15 +113,10 @@ def explain_shard(context: RunContext, shard: Shard, place: Place) -> Done | Fai
     except Exception as error:  # of whatever library reads it
         return Failed(message=f"It cannot be read: reading it {what_happened(error)}.")
     times["read"] = time.perf_counter()
-    explainer, trust = judged_apart(context.explainer)
     with _notices() as notices:
-        explanations = list(
-            explainer.explain_many(
-                table.select(model_columns(context)), time_limit=context.time_limit, as_of=context.as_of
-            )
-        )
+        explanations, trust = explain_rows(context, table)
     times["explain"] = time.perf_counter()
-    people, options = to_tables(explanations, context.schema, keys_of(context, table, shard.first), table)
+    people, options = to_tables(explanations, context.schema, ids_of(context, table, shard.first), table)
     contents = {PEOPLE: to_parquet(people), OPTIONS: to_parquet(options)}
     times["tables"] = time.perf_counter()
     if (wrong := misplaced(place)) is not None:  # the run may have ended meanwhile
@@ -154,40 +151,46 @@ def explain_shard(context: RunContext, shard: Shard, place: Place) -> Done | Fai
 
 def withdraw_proofs(finished: Finished, schema: ResultSchema, folder: Path) -> Finished:
     """Write the people of a shard again, without proof, since the model contradicts its scores elsewhere."""
-    pa = arrow()
     from pyarrow import parquet
 
     path = folder / PEOPLE / part_name(finished.shard.number)
-    people = parquet.read_table(path)
-    names = schema.names
-    status, because = (people[names[name]].to_pylist() for name in ("status", "unproven_because"))
-    searched = people[names["cells"]].is_valid().to_pylist()  # who has a certificate
-    for row, has_certificate in enumerate(searched):
-        if has_certificate:
-            if because[row] in (None, "rounding"):
-                because[row] = "contradiction"
-            if status[row] in (Status.OPTIMAL, Status.NO_RECOURSE):
-                status[row] = Status.HEURISTIC.value
-    proven = [False if has_certificate else None for has_certificate in searched]
-    withdrawn = {
-        "status": status,
-        "proven": proven,
-        "unproven_because": because,
-        "none_because": [None] * len(status),
-        WITHOUT_PROVEN: [None if one is None else False for one in people[names[WITHOUT_PROVEN]].to_pylist()],
-    }
-    for name, cells in withdrawn.items():
-        at = people.schema.get_field_index(names[name])
-        one = people.schema.field(at)
-        people = people.set_column(at, one, pa.array(cells, type=one.type))
+    table, names = parquet.read_table(path), schema.names
+    texts = table[names["explanation"]].to_pylist()
+    explanations = [_without_proof(Explanation.from_json(text)) for text in texts]
+    people, _ = to_tables(explanations, schema, table[names["id"]], table)
     content = to_parquet(people)
     _write_part(path, content)
     return replace(
         finished,
         withdrawn=True,
         shard=replace(
-            finished.shard, statuses=_counted(status), people_sha256=hashlib.sha256(content).hexdigest()
+            finished.shard,
+            statuses=_counted(entry.status.value for entry in explanations),
+            people_sha256=hashlib.sha256(content).hexdigest(),
         ),
+    )
+
+
+def _without_proof(explanation: Explanation) -> Explanation:
+    """Return an explanation as it is where the model contradicts its scores."""
+    certificate, price, status = (
+        explanation.certificate,
+        explanation.price_of_plausibility,
+        explanation.status,
+    )
+    if certificate is None:
+        return explanation
+    because = certificate.unproven_because
+    return replace(
+        explanation,
+        status=Status.HEURISTIC if status in (Status.OPTIMAL, Status.NO_RECOURSE) else status,
+        certificate=replace(
+            certificate,
+            proven=False,
+            unproven_because="contradiction" if because in (None, "rounding") else because,
+            none_because=None,
+        ),
+        price_of_plausibility=price and replace(price, with_proven=False, without_proven=False),
     )
 
 
@@ -197,16 +200,20 @@ def _write_part(path: Path, content: bytes) -> None:
     write_whole(path, content, what="A part of the results", follow_links=False)
 
 
-def model_columns(context: RunContext) -> list[str]:
-    """Name the columns that the model takes."""
-    return list(context.schema.common["columns"])
+def explain_rows(context: RunContext, table: "pa.Table") -> tuple[list[Explanation], Trust]:
+    """Explain rows as if nothing had been explained before, and return whether the scores held."""
+    explainer, trust = judged_apart(context.explainer)
+    explanations = explainer.explain_many(
+        table.select(context.schema.columns), time_limit=context.time_limit, as_of=context.as_of
+    )
+    return list(explanations), trust
 
 
-def keys_of(context: RunContext, table: "pa.Table", first: int) -> "pa.Array | pa.ChunkedArray":
-    """Return what names each person: the key, or their place in the source."""
+def ids_of(context: RunContext, table: "pa.Table", first: int) -> "pa.Array | pa.ChunkedArray":
+    """Return the ids of rows: those of the id column, or their places in the source."""
     pa = arrow()
-    if context.key is not None:
-        return table.column(context.key)
+    if context.id_column is not None:
+        return table.column(context.id_column)
     return pa.array(range(first, first + table.num_rows), type=pa.int64())
 
 

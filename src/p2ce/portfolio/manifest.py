@@ -4,8 +4,8 @@ import datetime
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from msgspec import Meta
@@ -13,8 +13,9 @@ from msgspec import Meta
 from p2ce.errors import InvalidArgument
 from p2ce.limits import Limits
 from p2ce.result.json_data import to_record
+from p2ce.result.problem_record import ProblemRecord
 from p2ce.result.status import Status
-from p2ce.tables.json_values import Count, Number, to_plain
+from p2ce.tables.json_values import Count, Number, plain_fields, to_plain
 from p2ce.visible import echoed
 
 FORMAT: Final = "p2ce.portfolio/1"
@@ -58,7 +59,7 @@ class Request:
     package: str  # the version of p2ce
     code: str  # SHA-256 of its sources
     hashes: dict[str, str]  # SHA-256 of "model", "policy", "reference", "explainer", "input", "model_file"
-    index_column: str | None = None
+    id_column: str | None = None
     keep: tuple[str, ...] = ()
     time_limit: Number | None = None
     as_of: datetime.date | None = None  # the day that the explanations state
@@ -88,7 +89,7 @@ class Request:
         if found or {"model", "reference", "policy"} & set(changed):
             changed = [name for name in changed if name != "explainer"]  # which is made of them
         found += [f"{HASHED[name]} {'have' if name == 'input' else 'has'} changed" for name in changed]
-        for name in ("index_column", "keep", "time_limit", "as_of"):
+        for name in ("id_column", "keep", "time_limit", "as_of"):
             now, before = (to_plain(getattr(one, name)) for one in (self, other))
             if now != before:
                 found.append(f"{name} was {echoed(before)} and is {echoed(now)}")
@@ -124,14 +125,15 @@ class Manifest:
     package: str
     code: str
     hashes: dict[str, str]
-    index_column: str | None = None
+    id_column: str | None = None
     keep: tuple[str, ...] = ()
     time_limit: Number | None = None
     as_of: datetime.date | None = None
     people: Count
     options: Count
     statuses: dict[str, Count]
-    common: dict[str, Any] = field(default_factory=dict)  # what all people share
+    objectives: tuple[str, ...]
+    problem: ProblemRecord  # which all people share
     shards: tuple[ShardEntry, ...]
 
     def __post_init__(self) -> None:
@@ -142,6 +144,8 @@ class Manifest:
             raise InvalidArgument("people, options and statuses are the sums of those of the shards")
         if missing := [name for name in ALWAYS_HASHED if name not in self.hashes]:
             raise InvalidArgument(f"hashes lacks {echoed(missing[0])}")
+        if any(self.problem.hashes.get(name) != self.hashes[name] for name in ALWAYS_HASHED):
+            raise InvalidArgument("problem is of another model, policy or reference")
 
     @property
     def request(self) -> Request:
@@ -150,7 +154,7 @@ class Manifest:
 
     def to_json(self) -> str:
         """Return the text of the file."""
-        return to_json(asdict(self), indent=1) + "\n"
+        return to_json(plain_fields(self), indent=1) + "\n"
 
     @classmethod
     def from_dict(cls, data: Any, who: str, limits: Limits) -> "Manifest":
@@ -158,7 +162,9 @@ class Manifest:
         return to_record(data, cls, who, limits, form=FORMAT, todo=OTHER_FOLDER)
 
 
-def manifest_of(request: Request, shards: Iterable[ShardEntry], common: Mapping[str, Any]) -> Manifest:
+def manifest_of(
+    request: Request, shards: Iterable[ShardEntry], *, objectives: Iterable[str], problem: ProblemRecord
+) -> Manifest:
     """Sum up the shards of a run."""
     ordered = tuple(sorted(shards, key=lambda entry: entry.number))
     people, options, statuses = _summed(ordered)
@@ -167,7 +173,8 @@ def manifest_of(request: Request, shards: Iterable[ShardEntry], common: Mapping[
         people=people,
         options=options,
         statuses=statuses,
-        common=dict(common),
+        objectives=tuple(objectives),
+        problem=problem,
         shards=ordered,
     )
 

@@ -23,24 +23,23 @@ class PeopleColumns:
     """The columns of a source that a run reads."""
 
     names: tuple[str, ...]  # the model's
-    key: str | None = None
+    id_column: str | None = None
     keep: tuple[str, ...] = ()  # those of the model are written with every person anyway
     numbers: frozenset[str] = frozenset()  # columns in which the reference has numbers
     labels: frozenset[str] = frozenset()  # and those in which it has texts
 
     def __post_init__(self) -> None:
-        """Reject a key that the model takes: its type is the model's, in which 00417 is 417."""
-        if self.key in self.names:
+        """Reject ids that the model takes: their type is the model's, in which 00417 is 417."""
+        if self.id_column in self.names:
             raise InvalidArgument(
-                f"The index column {echoed(self.key)} is a column of the model. Name one that only "
-                "names people."
+                f"The id column {echoed(self.id_column)} is a column of the model. Name another one."
             )
 
     @property
     def needed(self) -> list[str]:
-        """All of them, each once: the model's, the key, and those that are kept."""
-        keys = () if self.key is None else (self.key,)
-        return list(dict.fromkeys([*self.names, *keys, *self.keep]))
+        """All of them, each once: the model's, the ids, and those that are kept."""
+        ids = () if self.id_column is None else (self.id_column,)
+        return list(dict.fromkeys([*self.names, *ids, *self.keep]))
 
     def require(self, given: Sequence[str], what: str) -> None:
         """Raise if a source lacks a column or has one twice; ``what`` names the source."""
@@ -52,10 +51,10 @@ class PeopleColumns:
                 f"{what} has no column {echoed(missing[0])}{more}, which the model needs. "
                 f"{nearest(missing[0], given)}"
             )
-        if self.key is not None and self.key not in given:
+        if self.id_column is not None and self.id_column not in given:
             raise InvalidArgument(
-                f"The index column {echoed(self.key)} is not a column of {_inside(what)}. "
-                f"{nearest(self.key, given)}"
+                f"The id column {echoed(self.id_column)} is not a column of {_inside(what)}. "
+                f"{nearest(self.id_column, given)}"
             )
         for name in self.keep:
             if name not in given:
@@ -65,7 +64,7 @@ class PeopleColumns:
                 )
 
     def schema(self, given: "pa.Schema", what: str) -> "pa.Schema":
-        """Return the columns' types in a shard; raise on those that the model or a key cannot have."""
+        """Return the columns' types in a shard; raise on those that the model or an id cannot have."""
         import pyarrow as pa
 
         fields = [
@@ -83,14 +82,14 @@ class PeopleColumns:
                     f"{what} has {field.type} in its column {echoed(field.name)}, where the reference has "
                     f"{'numbers' if text else 'text'}. Give the column that the model was trained on."
                 )
-        if self.key is not None and not _names_people(kind := found.field(self.key).type):
+        if self.id_column is not None and not _holds_ids(kind := found.field(self.id_column).type):
             raise InvalidArgument(
-                f"The index column {echoed(self.key)} of {what} holds {kind}. Name one of text or numbers."
+                f"The id column {echoed(self.id_column)} of {what} holds {kind}. Name one of text or numbers."
             )
         return found
 
 
-def _names_people(kind: Any) -> bool:
+def _holds_ids(kind: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_primitive(kind) or pa.types.is_decimal(kind))

@@ -1,8 +1,8 @@
 """Open the folder that a portfolio run wrote: people and options as tables, and any person's explanation."""
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,6 @@ from p2ce.limits import DEFAULT, Limits
 from p2ce.portfolio.check_parts import damaged_parts
 from p2ce.portfolio.journal import read_manifest
 from p2ce.portfolio.manifest import (
-    ALWAYS_HASHED,
     JOURNAL,
     MANIFEST,
     OPTIONS,
@@ -22,9 +21,8 @@ from p2ce.portfolio.manifest import (
     ShardEntry,
     part_name,
 )
-from p2ce.portfolio.result_tables import Names, arrow, names_of, to_explanation
+from p2ce.portfolio.result_tables import Names, arrow, names_of
 from p2ce.result.explanation import Explanation
-from p2ce.result.problem_record import ProblemRecord
 from p2ce.tables.pandas_columns import text_dtype
 from p2ce.visible import echoed, listed, shortened
 
@@ -48,12 +46,12 @@ class PortfolioResults:
     ``people()`` has a row per person, ``options()`` a row per option, in the order of the source. Both are
     ordinary Parquet files: pandas, polars, DuckDB and Spark open ``results/people`` and ``results/options``
     as well. A column of the model keeps its name: where ours is called the same, ours gets a trailing
-    underscore, and ``names`` tells it. People are known by their key: the index column of the run, or their
-    place in the source, from 0. ``manifest`` is the content of manifest.json, ``problem`` the one that all
-    explanations share.
+    underscore, and ``names`` tells it. The ids are those of the run's id column, or the places of the rows,
+    from 0. ``manifest`` holds the content of manifest.json, ``problem`` is the one that all explanations
+    share.
 
-    What is read is compared with the manifest: a file that has other rows, or other people, than the manifest
-    says raises `DamagedData`.
+    What is read is compared with the manifest: a file with other rows or ids than the manifest says raises
+    `DamagedData`.
 
     Args:
         path: the folder.
@@ -62,70 +60,59 @@ class PortfolioResults:
 
     def __init__(self, path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> None:
         self.path = Path(path)
-        manifest = _manifest(self.path, limits)
-        self._shards = manifest.shards
-        self.manifest: Mapping[str, Any] = asdict(manifest)
-        common = self.manifest["common"]
-        try:
-            self.names: Names = names_of(common, self.manifest["keep"])
-            self.problem = ProblemRecord.from_dict(common["problem"]).in_order(common["columns"])
-            if any(self.problem.hashes[name] != manifest.hashes[name] for name in ALWAYS_HASHED):
-                raise InvalidArgument("its problem is of another model, policy or reference.")
-        except (KeyError, TypeError, ValueError) as error:
-            raise DamagedData(
-                f"{echoed(str(self.path / MANIFEST))} is not as it was written: {_said(error)} {RESTORE}"
-            ) from None
+        self.manifest: Manifest = _manifest(self.path, limits)
+        self.problem = self.manifest.problem
+        self.names: Names = names_of(self.problem, self.manifest.objectives, self.manifest.keep)
 
     def __len__(self) -> int:
-        people: int = self.manifest["people"]
-        return people
+        return self.manifest.people
 
     def __repr__(self) -> str:
         people = "1 person" if len(self) == 1 else f"{len(self):,} people"
-        options = f"{self.manifest['options']:,} options"
-        return f"<PortfolioResults for {people}, {options} in {echoed(str(self.path))}>"
+        return (
+            f"<PortfolioResults for {people}, {self.manifest.options:,} options in {echoed(str(self.path))}>"
+        )
 
     def people(self, columns: Sequence[str] | None = None) -> "pd.DataFrame":
-        """Return a row per person: key, model columns, kept columns, status, best costs, certificate.
+        """Return a row per person: id, model columns, kept columns, status, options, best costs, explanation.
 
         ``columns`` selects some of them. A label of a category is text, a number or a bool.
         """
         return self._frame(PEOPLE, columns)
 
     def options(self, columns: Sequence[str] | None = None) -> "pd.DataFrame":
-        """Return a row per option: key, number, values before and after, costs, score, plausibility."""
+        """Return a row per option: id, number, values before and after, costs, score, plausibility."""
         return self._frame(OPTIONS, columns)
 
-    def explanation(self, person: Any) -> Explanation:
-        """Build the explanation of a person again, equal to what `Explainer.explain_many` gave.
+    def explanation(self, id: Any) -> Explanation:  # noqa: A002 - what users call it
+        """Return the explanation of a person, equal to what `Explainer.explain_many` gave.
 
-        ``person`` is the key; its text will do, as a command line has it.
+        ``id`` may be text where ids are numbers, as on a command line.
         """
         import pyarrow.compute as pc
 
-        key = self._key(person)
-        rows = [] if key is None else pc.indices_nonzero(pc.equal(self._keys, key)).to_pylist()
+        wanted = self._typed_id(id)
+        rows = [] if wanted is None else pc.indices_nonzero(pc.equal(self._ids, wanted)).to_pylist()
         if not rows:
-            such = listed(self._keys.slice(0, 3).to_pylist())
+            such = listed(self._ids.slice(0, 3).to_pylist())
             raise InvalidArgument(
-                f"{echoed(str(self.path))} has no person {echoed(person)}. Its people are known by "
-                f"{self._keys.type}, such as {such or 'none'}. Give a key of the column "
-                f"{echoed(self.names['person'])}."
+                f"{echoed(str(self.path))} has no id {echoed(id)}. Its ids are {self._ids.type}, such as "
+                f"{such or 'none'}. Pass an id of the column {echoed(self.names['id'])}."
             )
         if len(rows) > 1:
             raise InvalidArgument(
-                f"{len(rows)} people in {echoed(str(self.path))} have the key {echoed(person)}, in rows "
-                f"{listed(rows)}. Run the portfolio with an index column that names one person each."
+                f"{len(rows)} people in {echoed(str(self.path))} have the id {echoed(id)}, in rows "
+                f"{listed(rows)}. Run the portfolio with an id column in which each id occurs once."
             )
-        return self._explanation(*self._shard_of(rows[0]), key)
+        return self._explanation(*self._shard_of(rows[0]), wanted)
 
-    def check(self) -> None:
+    def verify_checksums(self) -> None:
         """Compare every file with the manifest, and raise `DamagedData` if one is not as it was written.
 
         That is its checksum, its rows and its people by status. Nor may there be other parts.
         """
-        self._require_whole(self._shards)
-        parts = {part_name(shard.number) for shard in self._shards}
+        self._require_whole(self.manifest.shards)
+        parts = {part_name(shard.number) for shard in self.manifest.shards}
         for folder in (PEOPLE, OPTIONS):
             found = {path.name for path in (self.path / folder).glob("*.parquet")}
             if others := sorted(found - parts):
@@ -144,48 +131,47 @@ class PortfolioResults:
             )
 
     @cached_property
-    def _keys(self) -> "pa.ChunkedArray":
-        return self.table(PEOPLE, [self.names["person"]]).column(0)
+    def _ids(self) -> "pa.ChunkedArray":
+        return self.table(PEOPLE, [self.names["id"]]).column(0)
 
-    def _key(self, person: Any) -> "pa.Scalar | None":
-        """Return a key in the type that keys have, or made of its text; None if it has no form there."""
+    def _typed_id(self, given: Any) -> "pa.Scalar | None":
+        """Return an id in the type that ids have, or made of its text; None if it has no form there."""
         pa = arrow()
         try:
-            key = pa.scalar(person, type=self._keys.type)
-            return key if key.as_py() == person else None  # of 8.5, Arrow makes the whole number 8
+            typed = pa.scalar(given, type=self._ids.type)
+            return typed if typed.as_py() == given else None  # of 8.5, Arrow makes the whole number 8
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             pass
         try:
-            return pa.scalar(person).cast(self._keys.type) if isinstance(person, str) else None
+            return pa.scalar(given).cast(self._ids.type) if isinstance(given, str) else None
         except (pa.ArrowException, ValueError):
             return None
 
     def _shard_of(self, row: int) -> tuple[ShardEntry, int]:
         """Find the shard that a row lies in, and the place there."""
-        for shard in self._shards:
+        for shard in self.manifest.shards:
             if row < shard.rows:
                 return shard, row
             row -= shard.rows
         raise DamagedData(f"{echoed(str(self.path))} holds more people than its manifest says. {RESTORE}")
 
-    def _explanation(self, shard: ShardEntry, at: int, key: "pa.Scalar") -> Explanation:
+    def _explanation(self, shard: ShardEntry, at: int, wanted: "pa.Scalar") -> Explanation:
         self._require_whole([shard])
-        people, options = (self._read([self._part(folder, shard.number)]) for folder in (PEOPLE, OPTIONS))
-        person = self.names["person"]
+        columns = [self.names[name] for name in ("id", "status", "options", "explanation")]
+        part = self._part(PEOPLE, shard.number)
         try:
-            counts = people.column(self.names["options"]).slice(0, at + 1).to_pylist()
-            found = options.slice(sum(counts[:at]), counts[at]).to_pylist()
-            (row,) = people.slice(at, 1).to_pylist()
-            if row[person] != key.as_py():
-                raise ValueError(f"it is of {echoed(row[person])} and not of {echoed(key.as_py())}")
-            if any(option[person] != row[person] for option in found):
-                raise ValueError(f"options in {echoed(str(self._part(OPTIONS, shard.number)))} are of others")
-            return to_explanation(row, found, self.manifest["common"], self.names, self.problem)
+            (row,) = self._read([part], columns).slice(at, 1).to_pylist()
+            found_id, status, options, text = (row[column] for column in columns)
+            if found_id != wanted.as_py():
+                raise ValueError(f"it is of {echoed(found_id)} and not of {echoed(wanted.as_py())}")
+            explanation = Explanation.from_json(text)
+            if (explanation.status.value, len(explanation)) != (status, options):
+                raise ValueError("its explanation is of another row")
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise DamagedData(
-                f"Row {at} of {echoed(str(self._part(PEOPLE, shard.number)))} is not as it was written: "
-                f"{_said(error)} {RESTORE}"
+                f"Row {at} of {echoed(str(part))} is not as it was written: {_said(error)} {RESTORE}"
             ) from None
+        return replace(explanation, problem=self.problem)
 
     def _frame(self, folder: str, columns: Sequence[str] | None) -> "pd.DataFrame":
         import pandas as pd
@@ -198,8 +184,8 @@ class PortfolioResults:
         """Return "people" or "options" as an Arrow table, which takes less memory than a frame."""
         if isinstance(columns, str):
             raise InvalidArgument(f"columns is a list of names; got {echoed(columns)}. Put it into a list.")
-        found = self._read([self._part(folder, shard.number) for shard in self._shards], columns)
-        expected = self.manifest[folder]
+        found = self._read([self._part(folder, shard.number) for shard in self.manifest.shards], columns)
+        expected = self.manifest.people if folder == PEOPLE else self.manifest.options
         if found.num_rows != expected:
             raise DamagedData(
                 f"{echoed(str(self.path / folder))} has {found.num_rows:,} rows, and the manifest says "
@@ -260,7 +246,7 @@ def _manifest(path: Path, limits: Limits) -> Manifest:
     if not (path / MANIFEST).exists():
         if (path / JOURNAL).exists():
             raise UnfinishedRun(
-                f"The run in {shown} is not finished. Go on with the same command: it keeps what is done."
+                f"The run in {shown} is not finished. Run the same command again to resume it."
             )
         raise InvalidArgument(f"{shown} holds no results of p2ce: it has no {echoed(MANIFEST)}. {RESULTS}")
     return read_manifest(path, limits)

@@ -1,4 +1,4 @@
-"""Explain a portfolio to a folder of Parquet files; the same call goes on where it was stopped."""
+"""Explain a portfolio to a folder of Parquet files; the same call resumes a run that was stopped."""
 
 import datetime
 import hashlib
@@ -44,36 +44,36 @@ GOES_ON = "What is done is kept: the same command goes on."
 
 def run(
     explainer: "Explainer",
-    source: Any,
+    rows: Any,
     out: "str | os.PathLike[str]",
     *,
     client: "Client | None" = None,
-    n_workers: int = 2,
-    progress: bool = True,
-    index_column: str | None = None,
+    n_jobs: int = 2,
+    progress: bool = False,
+    id_column: str | None = None,
     keep: Sequence[str] = (),
     time_limit: float | None = None,
     as_of: str | datetime.date | None = None,
     model_sha256: str | None = None,
     limits: Limits = DEFAULT,
 ) -> PortfolioResults:
-    """Explain everybody of a source, shard by shard, in processes of this machine or of a Dask cluster.
+    """Explain all rows, shard by shard, in processes of this machine or of a Dask cluster.
 
-    A run that was stopped (Ctrl-C, a crash, `kill -9`) goes on with the same call: what is written is kept.
+    Call it again to resume a run that was stopped (Ctrl-C, a crash, `kill -9`): what is written is kept.
     The results are the same to the byte, whatever happened meanwhile. A folder with results of another
     model, policy, reference, input or version of this package is rejected.
 
     Args:
         explainer: explains each person as `explain_many` does.
-        source: a Parquet or CSV file, a folder of Parquet files, a pandas, polars or Arrow table, or a Dask
+        rows: a Parquet or CSV file, a folder of files of one kind, a pandas, polars or Arrow table, or a Dask
             DataFrame.
         out: the folder of the results, new or of the same run. It is this user's, and no other may write
             there. Workers on other machines have to see it under the same path.
         client: of a Dask cluster; without it, processes are started on this machine. A script then needs
             its main guard, ``if __name__ == "__main__":``.
-        n_workers: processes, where there is no client.
+        n_jobs: processes, where there is no client.
         progress: show a bar on stderr.
-        index_column: the column that names people; without it, they are named by their place in the source.
+        id_column: the column with the ids; without it, ids are the places of the rows.
         keep: columns that the model does not see, to be passed on to the results.
         time_limit: seconds for each person.
         as_of: the day of the data and the decisions, as in `Explainer.explain`.
@@ -85,10 +85,8 @@ def run(
     """
     check_time(time_limit)
     day = stated_date(as_of)
-    if isinstance(n_workers, bool) or not isinstance(n_workers, int) or n_workers < 1:
-        raise InvalidArgument(
-            f"n_workers must be a number of processes, at least 1, got {echoed(n_workers)}."
-        )
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
+        raise InvalidArgument(f"n_jobs must be a number of processes, at least 1, got {echoed(n_jobs)}.")
     require_trust(explainer)
     arrow()
     dask = require_dask()
@@ -102,14 +100,14 @@ def run(
     if isinstance(keep, str):
         raise InvalidArgument(f"keep is a list of columns, got {echoed(keep)}. Put it into a list.")
     keep = tuple(dict.fromkeys(keep))
-    _require_apart(source, folder)
-    people = _opened(explainer, source, index_column, keep, limits)
+    _require_apart(rows, folder)
+    people = _opened(explainer, rows, id_column, keep, limits)
     parts = explainer._archive_parts()
     request = Request(
         package=version("p2ce"),
         code=code_hash(),
         hashes=_hashes(explainer, people, parts, model_sha256),
-        index_column=people.key,
+        id_column=people.id_column,
         keep=keep,
         time_limit=time_limit,
         as_of=day,
@@ -120,17 +118,17 @@ def run(
         stack.enter_context(quiet())
         if client is not None:
             warn_if_open(client)
-        crew = client if client is not None else stack.enter_context(local_client(n_workers))
+        crew = client if client is not None else stack.enter_context(local_client(n_jobs))
         check_workers(crew)
         journal = begin(folder, request, limits)
         stack.callback(journal.close)
         write_whole(folder / EXPLAINER, zipped(parts), what="The explainer", follow_links=False)
         explainer.warm_up()  # an estimate is fitted once, here, so that all workers have the same
         fields = [people.schema.field(name) for name in keep]
-        key = arrow().int64() if people.key is None else people.schema.field(people.key).type
-        schema = schema_of(explainer, key, fields)
+        ids = arrow().int64() if people.id_column is None else people.schema.field(people.id_column).type
+        schema = schema_of(explainer, ids, fields)
         context = RunContext(
-            explainer=explainer, schema=schema, key=people.key, time_limit=time_limit, as_of=day
+            explainer=explainer, schema=schema, id_column=people.id_column, time_limit=time_limit, as_of=day
         )
         workers = Workers(crew, context, request.hash)
         stack.callback(workers.dismiss)
@@ -152,30 +150,35 @@ def run(
             "people": sum(one.shard.rows for one in entries) - before,
             "shards": [{"number": one.shard.number, **one.seconds} for one in entries],
         }
-        manifest = manifest_of(journal.request, [one.shard for one in entries], schema.common)
+        manifest = manifest_of(
+            journal.request,
+            [one.shard for one in entries],
+            objectives=schema.names.costs,
+            problem=explainer.problem,
+        )
         with _stopping():
             journal.end(manifest, timings)
     return PortfolioResults(folder, limits=limits)
 
 
 def _opened(
-    explainer: "Explainer", source: Any, index_column: str | None, keep: Sequence[str], limits: Limits
+    explainer: "Explainer", rows: Any, id_column: str | None, keep: Sequence[str], limits: Limits
 ) -> Source:
-    if isinstance(source, Source):
-        return source
+    if isinstance(rows, Source):
+        return rows
     names = list(explainer.problem.features)
     return open_source(
-        source, names, key=index_column, keep=keep, reference=explainer.reference, limits=limits
+        rows, names, id_column=id_column, keep=keep, reference=explainer.reference, limits=limits
     )
 
 
-def _require_apart(source: Any, folder: Path) -> None:
+def _require_apart(rows: Any, folder: Path) -> None:
     """Reject results among the people: the next call would take them for people."""
-    if not isinstance(source, str | os.PathLike):
+    if not isinstance(rows, str | os.PathLike):
         return
-    given, out = (Path(os.path.realpath(os.fsdecode(one))) for one in (source, folder))
+    given, out = (Path(os.path.realpath(os.fsdecode(one))) for one in (rows, folder))
     if out == given or given in out.parents:
-        shown = echoed(os.fsdecode(source))
+        shown = echoed(os.fsdecode(rows))
         raise InvalidArgument(f"The results would lie in {shown}, among the people. Name a folder elsewhere.")
 
 

@@ -16,8 +16,8 @@ class Shard:
     """Some people of a source; it travels to the process that explains them."""
 
     number: int  # from 0, in the order of the source
-    where: str  # what messages call it: "people.parquet, row group 3"
-    first: int  # the place of its first person in the source: what people are called who have no key
+    where: str  # what messages call it: "people.parquet, rows 0 to 4095"
+    first: int  # the place of its first person in the source: the id of that person where no column has ids
     rows: int
     # It travels, so it can be pickled; it is called where the shard is explained.
     read: "Callable[[], pa.Table]"
@@ -27,8 +27,8 @@ class Shard:
 class Source:
     """People to be explained, shard by shard."""
 
-    schema: "pa.Schema"  # the model's columns, the key if there is one, and columns that are kept
-    key: str | None  # the column that names people; None where the place in the source does
+    schema: "pa.Schema"  # the model's columns, the ids if a column has them, and columns that are kept
+    id_column: str | None  # None where the ids are the places in the source
     hash: str  # SHA-256 of what it holds
     people: int
     shards: Callable[[], Iterator[Shard]]  # made one by one, since some carry their people with them

@@ -1,6 +1,5 @@
-"""Find the files of a source, all of one kind, and hash them."""
+"""Find the files of a source, all of one kind."""
 
-import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +18,9 @@ KIND_NAMES: dict[FileKind, str] = {"parquet": "Parquet", "text": "text"}
 class SourceFile:
     """A file of a source."""
 
-    path: str  # absolute, since other processes read it too
+    path: str  # absolute
     given: str  # as the caller wrote it
-    name: str  # within the folder: what shards and the hash call it
+    name: str  # within the folder: what shards call it
     size: int  # bytes
     changed: int  # when it was last written, in nanoseconds
 
@@ -30,21 +29,19 @@ class SourceFile:
         """How a message about the file begins."""
         return named(SOURCE, Path(self.given))
 
-    def require_unchanged(self) -> os.stat_result:
+    def require_unchanged(self) -> None:
         """Raise if the file is not as it was; what is known of it holds for that one."""
         try:
             state = os.stat(self.path)
         except OSError as error:
             raise InvalidArgument(
-                f"{self.what} cannot be read here: {error.strerror}. Put it where every worker can read it, "
-                "under the same path."
+                f"{self.what} cannot be read any more: {error.strerror}. Put it back, and run again."
             ) from error
         if (state.st_size, state.st_mtime_ns) != (self.size, self.changed):
             raise InvalidArgument(
                 f"{self.what} has changed since the run began. Run again with the file as it was, "
                 "or in another folder."
             )
-        return state
 
 
 def files_of(path: Path) -> tuple[FileKind, list[SourceFile]]:
@@ -88,15 +85,3 @@ def _file(path: Path, folder: Path) -> SourceFile:
         size=state.st_size,
         changed=state.st_mtime_ns,
     )
-
-
-def hash_of_files(files: list[SourceFile]) -> str:
-    """Return the SHA-256 of the files' names and contents; where the folder lies does not count."""
-    digest = hashlib.sha256()
-    for file in files:
-        try:
-            with open(file.path, "rb") as content:
-                digest.update(f"{file.name}\n{hashlib.file_digest(content, 'sha256').hexdigest()}\n".encode())
-        except OSError as error:
-            raise InvalidArgument(f"{file.what} cannot be read: {error.strerror or error}.") from error
-    return digest.hexdigest()

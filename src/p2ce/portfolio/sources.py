@@ -1,39 +1,41 @@
 """Open people to be explained: files, folders, tables in memory, or a Dask DataFrame."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from p2ce.errors import InvalidArgument
 from p2ce.limits import DEFAULT, Limits
-from p2ce.portfolio.csv_source import open_csv
+from p2ce.portfolio.csv_source import csv_schema, csv_tables, types_only
 from p2ce.portfolio.dask_source import is_dask_frame, open_dask
-from p2ce.portfolio.parquet_source import open_parquet
+from p2ce.portfolio.parquet_source import parquet_tables
 from p2ce.portfolio.people_columns import PeopleColumns
 from p2ce.portfolio.result_tables import arrow
 from p2ce.portfolio.shard import MOST_PEOPLE, Source
-from p2ce.portfolio.source_files import files_of
-from p2ce.portfolio.table_source import open_table
+from p2ce.portfolio.source_files import SourceFile, files_of
+from p2ce.portfolio.table_source import Part, open_parts, open_table
 from p2ce.tables import kind_of
 from p2ce.tables.codebook import coding_of
 from p2ce.visible import as_text
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 
 def open_source(
     source: Any,
     names: Sequence[str],
     *,
-    key: str | None = None,
+    id_column: str | None = None,
     keep: Sequence[str] = (),
     reference: "pd.DataFrame",
     limits: Limits = DEFAULT,
     most_people: int = MOST_PEOPLE,
 ) -> Source:
-    """Open a source of people, and check all of it that can be checked before anybody is explained.
+    """Open a source of people, and check all of it that can be checked before the run.
 
     A source is the path of a Parquet or CSV file or of a folder of one kind, a table of any kind that
     `explain_many` takes, or a Dask DataFrame. Other columns than those named are not read.
@@ -41,9 +43,10 @@ def open_source(
     Args:
         source: the people.
         names: the model's columns.
-        key: the column whose values name people, each its own; by default their place does, or the index of
-            a pandas frame that is more than places, or the named index of a Dask DataFrame.
-        keep: other columns that are written beside each person.
+        id_column: the column with the ids, each of which occurs once; by default ids are the places of the
+            rows, or the index of a pandas frame that is more than places, or the named index of a Dask
+            DataFrame.
+        keep: other columns that are passed on to the results.
         reference: the population that the model's columns have their types of; CSV cells get them too.
         limits: how large a shard may be.
         most_people: people in a shard.
@@ -53,7 +56,7 @@ def open_source(
     labels = {name: coding_of(reference[name]).labels for name in names}
     columns = PeopleColumns(
         names=tuple(names),
-        key=key,
+        id_column=id_column,
         keep=tuple(keep),
         numbers=frozenset(name for name, held in labels.items() if held is None),
         labels=frozenset(
@@ -62,9 +65,11 @@ def open_source(
     )
     if isinstance(source, str | os.PathLike):
         kind, files = files_of(Path(os.fsdecode(source)))
-        if kind == "parquet":
-            return open_parquet(files, columns, limits=limits, most_people=most_people)
-        return open_csv(files, columns, reference, limits=limits, most_people=most_people)
+        schema = None if kind == "parquet" else csv_schema(columns, reference)
+        parts = partial(_file_parts, files, columns, reference, schema, limits, most_people)
+        return open_parts(
+            parts, columns, files[0].what, schema=schema, limits=limits, most_people=most_people
+        )
     if is_dask_frame(source):
         return open_dask(source, columns, most_people=most_people)
     if kind_of(source) is None:
@@ -73,3 +78,32 @@ def open_source(
             f"Arrow, or a Dask DataFrame; got {type(source).__name__}."
         )
     return open_table(source, columns, most_people=most_people)
+
+
+def _file_parts(
+    files: list[SourceFile],
+    columns: PeopleColumns,
+    reference: "pd.DataFrame",
+    schema: "pa.Schema | None",
+    limits: Limits,
+    most_people: int,
+) -> Iterator[Part]:
+    """Read files of one kind, in their order: CSV in the types of a schema, Parquet without one."""
+    labels = {name: types_only(reference[name]) for name in columns.names}
+    for file in files:
+        file.require_unchanged()
+        if schema is None:
+            tables = parquet_tables(file, columns, limits, most_people=most_people)
+        else:
+            tables = csv_tables(
+                file,
+                columns,
+                limits,
+                most_people=most_people,
+                reference=labels,
+                schema=schema,
+                is_first=file is files[0],
+            )
+        for table in tables:
+            yield Part(file.what, file.name, table)
+        file.require_unchanged()
