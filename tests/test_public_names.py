@@ -5,6 +5,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -59,13 +60,12 @@ RECEIVED = {
 }
 OF_MODULES = {
     "datasets": ["Dataset", "load", "load_adult", "load_german", "load_taiwan", "make_applicants"],
-    "evidence": ["Difference", "Replay", "replay", "save", "verify_signature"],
+    "evidence": [
+        *("Check", "Difference", "EvidenceReport", "Replay", "check", "replay", "save", "verify_signature")
+    ],
     "paper": ["P2CE", "Mapocam"],
     "portfolio": ["PortfolioResults", "explain_batches", "result_schema", "run"],
-    "testing": [
-        *("Check", "DetectorReport", "EvidenceReport", "ModelReport"),
-        *("check_adapter", "check_detector", "check_evidence", "check_model"),
-    ],
+    "testing": ["DetectorReport", "ModelReport", "check_adapter", "check_detector", "check_model"],
 }
 METHODS = {
     "policy",
@@ -110,8 +110,10 @@ def test_modules_are_attributes_without_an_import_of_their_own(module: str) -> N
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_type_checkers_see_the_same_names() -> None:
-    tree = ast.parse(Path(p2ce.__file__).read_text(encoding="utf-8"))
+@pytest.mark.parametrize("module", [p2ce, p2ce.evidence], ids=lambda module: module.__name__)
+def test_type_checkers_see_the_same_names(module: ModuleType) -> None:
+    assert module.__file__
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
     seen = {
         (node.module, alias.name)
@@ -120,7 +122,7 @@ def test_type_checkers_see_the_same_names() -> None:
         for alias in node.names
         if alias.name == alias.asname  # which exports it
     }
-    homes = {(f"p2ce.{home}".rstrip("."), name) for name, home in p2ce._HOMES.items()}
+    homes = {(f"{module.__name__}.{home}".rstrip("."), name) for name, home in module._HOMES.items()}
     assert seen == homes
 
 

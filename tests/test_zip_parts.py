@@ -14,8 +14,8 @@ import pytest
 import p2ce
 from p2ce import evidence
 from p2ce.errors import LimitExceeded, P2CEError
+from p2ce.evidence import check
 from p2ce.limits import Limits
-from p2ce.testing import check_evidence
 from p2ce.zip_parts import Damaged, Parts, zipped
 from tests.evidence.cases import Case, booster
 from tests.evidence.forging import parts_of
@@ -90,7 +90,7 @@ def test_no_reader_unpacks_more_than_a_part_claims(case: Case, tmp_path: Path) -
         "inner": zipped(outer),
     }.items():
         (tmp_path / f"{name}.zip").write_bytes(content)
-        for attempt in (evidence.replay, check_evidence):
+        for attempt in (evidence.replay, check):
             assert peak_of(lambda: attempt(tmp_path / f"{name}.zip", case.model)) < 60 * MIB  # noqa: B023
     archive.write_bytes(inner)
     assert peak_of(lambda: p2ce.Explainer.load(archive, case.model)) < 60 * MIB

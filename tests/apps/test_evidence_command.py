@@ -8,7 +8,7 @@ import lightgbm
 import pytest
 
 import p2ce
-from p2ce.testing import check_evidence
+from p2ce.evidence import check
 from tests.apps.commands import run
 from tests.evidence.forging import forged
 from tests.evidence.test_signing import write_key
@@ -55,7 +55,7 @@ def test_a_case_is_saved_and_found_again(folder: Path, capsys: pytest.CaptureFix
     assert "for information: model_file was" in other.out
     assert "model_file was" not in again.out
     assert "hash of model_file" in again.out
-    assert check_evidence(case, lightgbm.Booster(model_file=str(model))).passed
+    assert check(case, lightgbm.Booster(model_file=str(model))).passed
     assert "holds no model" in run(capsys, "replay", case).line
     changed = run(capsys, "replay", forged(case, lambda data: data.clear(), part="evidence.json"))
     assert changed.code == 2

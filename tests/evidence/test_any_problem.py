@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import p2ce
 from p2ce import evidence
-from p2ce.testing import check_evidence
+from p2ce.evidence import check
 from tests.evidence.forging import forged
 from tests.properties.amount import examples
 from tests.properties.stated_problems import StatedProblem, table_problems
@@ -36,10 +36,10 @@ def test_only_whole_fronts_pass(problem: StatedProblem, plausible: bool, ties: b
     with TemporaryDirectory() as folder:
         path = Path(folder) / "case.zip"
         evidence.save(explanation, path, explainer=explainer)
-        report = check_evidence(path, problem.model)
+        report = check(path, problem.model)
         assert {check.outcome for check in report.checks} == {"held"}, str(report)
         if len(explanation):
-            fewer = check_evidence(
+            fewer = check(
                 forged(path, lambda data: data["counterfactuals"].pop(problem.seed % len(explanation))),
                 problem.model,
             )

@@ -11,7 +11,7 @@ import pytest
 
 from p2ce import evidence
 from p2ce.errors import P2CEError
-from p2ce.testing import check_evidence
+from p2ce.evidence import check
 from tests.evidence.cases import ACTIONS, CASES, Case, booster, made
 from tests.evidence.forging import forged, parts_of, sealed, with_readme, write_parts
 from tests.populations import loans
@@ -33,7 +33,7 @@ def case() -> Case:
 
 @pytest.fixture
 def saved(case: Case, tmp_path: Path) -> Path:
-    case.saved(tmp_path / "case.zip", person=17)
+    case.saved(tmp_path / "case.zip", id=17)
     return tmp_path / "case.zip"
 
 
@@ -80,7 +80,7 @@ def is_named(part: str, place: tuple[Any, ...], found: Any) -> bool:
 def test_every_entry_is_compared_or_listed(make: Any, tmp_path: Path) -> None:
     """The forger changes one entry of every shape, and all checksums."""
     case, path = make(), tmp_path / "case.zip"
-    case.saved(path, person=17)
+    case.saved(path, id=17)
     parts, tried = parts_of(path), 0
     columns = {*json.loads(parts["explanation.json"])["columns"]}
     for part in JSON_PARTS:
@@ -100,7 +100,7 @@ def test_every_entry_is_compared_or_listed(make: Any, tmp_path: Path) -> None:
             except P2CEError:
                 pass
             try:
-                report = check_evidence(new, case.model)
+                report = check(new, case.model)
                 assert not report.passed or is_named(part, inside, report), (part, place)
             except P2CEError:
                 pass
@@ -118,7 +118,7 @@ def test_what_is_compared_and_what_is_not_have_nothing_in_common(saved: Path, ca
     assert {"the person's key", "the person's row", "policy"} <= {*lists[2]}
     for title in ("compared: status", "not compared: kind", "only this file says: the person's key"):
         assert f"\n  {title}" in str(replay)
-    report = check_evidence(saved, case.model)
+    report = check(saved, case.model)
     for title in ("not compared in explanation.json", "not compared: readme.txt", "only this file says"):
         assert title in str(report)
 
@@ -137,7 +137,7 @@ def test_forged_words_are_found(saved: Path, case: Case) -> None:
     assert [str(one) for one in replay.differences] == [
         "problem: features.Income.display.name was 'loan amount', and is {'en': 'income', 'pt': 'a renda'}."
     ]
-    report = check_evidence(path, case.model)
+    report = check(path, case.model)
     assert [one.what for one in report.checks if one.outcome == "broken"] == ["names"]
 
 
@@ -150,7 +150,7 @@ def test_units_and_decimals_are_compared(entry: str, value: Any, saved: Path, ca
 
     path = with_readme(forged(saved, change))
     assert f"problem: features.Income.display.{entry}" in str(evidence.replay(path, case.model))
-    assert not check_evidence(path, case.model).passed
+    assert not check(path, case.model).passed
 
 
 def test_the_readme_is_compared_to_the_letter(saved: Path, case: Case) -> None:
@@ -235,7 +235,7 @@ def test_an_entry_that_stands_twice_is_rejected(saved: Path, case: Case) -> None
     parts = parts_of(saved)
     twice = parts["explanation.json"].replace(b'"status"', b'"status": "NO_RECOURSE", "status"', 1)
     path = write_parts(saved.with_name("forged.zip"), sealed({**parts, "explanation.json": twice}))
-    for attempt in (evidence.replay, check_evidence):
+    for attempt in (evidence.replay, check):
         with pytest.raises(P2CEError, match="twice"):
             attempt(path, case.model)
 

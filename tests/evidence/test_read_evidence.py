@@ -11,7 +11,7 @@ import pytest
 import p2ce
 from p2ce import evidence
 from p2ce.errors import InvalidArgument, P2CEError
-from p2ce.testing import check_evidence
+from p2ce.evidence import check
 from tests.evidence.cases import FEW, Case, booster, made
 from tests.evidence.forging import parts_of, sealed, write_parts
 from tests.hostile.mutate import mutate, mutate_archive
@@ -67,7 +67,7 @@ def test_a_listed_name_that_leads_out_of_a_folder_is_rejected(
         with pytest.raises(InvalidArgument, match="is not sound evidence"):
             evidence.replay(path, case.model)
     with pytest.raises(InvalidArgument, match="not a name of a part"):
-        check_evidence(path, case.model)
+        check(path, case.model)
 
 
 def test_code_that_a_policy_names_is_not_imported_before_it_is_trusted(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_mutants_end_in_one_line(parts: dict[str, bytes], case: Case, tmp_path: 
         write_parts(path, held)
         if rng.random() < 0.1:
             path.write_bytes(mutate(path.read_bytes(), ".bin", rng))
-        for attempt in (evidence.replay, check_evidence):
+        for attempt in (evidence.replay, check):
             try:
                 attempt(path, case.model)
                 ends["compared"] += 1

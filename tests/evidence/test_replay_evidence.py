@@ -13,8 +13,8 @@ import pytest
 import p2ce
 from p2ce import Status, evidence
 from p2ce.errors import InvalidArgument, P2CEError
+from p2ce.evidence import check
 from p2ce.portfolio.portfolio_results import PortfolioResults
-from p2ce.testing import check_evidence
 from tests.evidence.cases import ACTIONS, CASES, FEW, Case, booster, card, forest, made
 from tests.evidence.forging import forged, parts_of, with_readme, write_parts
 from tests.populations import loans
@@ -28,7 +28,7 @@ def case() -> Case:
 
 @pytest.fixture
 def saved(case: Case, tmp_path: Path) -> Path:
-    case.saved(tmp_path / "case.zip", person=17)
+    case.saved(tmp_path / "case.zip", id=17)
     return tmp_path / "case.zip"
 
 
@@ -43,7 +43,7 @@ def test_evidence_of_any_problem_is_found_again_and_passes_its_check(name: str, 
     assert replay.same, str(replay)
     assert replay.recorded == explanation == replay.found
     assert bool(replay.personal) is (name == "personal")
-    report = check_evidence(path, case.model)
+    report = check(path, case.model)
     outcomes = {check.what: check.outcome for check in report.checks}
     claims_front = explanation.status is not Status.ACCEPTED
     assert outcomes.pop("front") == ("held" if claims_front else "unchecked"), str(report)
@@ -141,7 +141,7 @@ def test_a_changed_part_is_named(saved: Path, case: Case) -> None:
     path = forged(saved, lambda data: data["counterfactuals"].pop(), honest=True)
     with pytest.raises(InvalidArgument, match=r"its part 'explanation\.json' was changed"):
         evidence.replay(path, case.model)
-    broken = [check for check in check_evidence(path, case.model).checks if check.outcome == "broken"]
+    broken = [check for check in check(path, case.model).checks if check.outcome == "broken"]
     assert broken[0].what == "checksums"
     assert "explanation.json" in broken[0].details
 
@@ -175,7 +175,7 @@ def test_hostile_files_end_in_one_line(saved: Path, case: Case, tmp_path: Path) 
             evidence.replay(path, case.model)
         assert "\n" not in str(replayed.value)
         with pytest.raises(InvalidArgument) as checked:
-            check_evidence(path, case.model)
+            check(path, case.model)
         assert "\n" not in str(checked.value)
     rng, flipped = np.random.default_rng(0), tmp_path / "flipped.zip"
     for _ in range(40):
@@ -183,7 +183,7 @@ def test_hostile_files_end_in_one_line(saved: Path, case: Case, tmp_path: Path) 
         for place in rng.integers(0, len(whole), 5):
             content[place] = rng.integers(256)
         flipped.write_bytes(content)
-        for attempt in (evidence.replay, check_evidence):
+        for attempt in (evidence.replay, check):
             with suppress(P2CEError):  # and nothing else
                 attempt(flipped, case.model)
     with pytest.raises(P2CEError, match="archive_bytes"):
@@ -214,7 +214,7 @@ def test_what_only_the_user_has_is_given_again(tmp_path: Path) -> None:
     assert evidence.replay(path, case.model, plausibility=loans.detector()).same
     with pytest.raises(InvalidArgument, match=r"case\.zip' was saved with plausibility of your own"):
         evidence.replay(path, case.model)
-    report = check_evidence(path, case.model)
+    report = check(path, case.model)
     unchecked = [check.what for check in report.checks if check.outcome == "unchecked"]
     assert report.passed
     assert unchecked == ["plausibility", "front"]
@@ -225,7 +225,7 @@ def test_an_archive_will_do_but_leaves_the_grid_out(case: Case, tmp_path: Path) 
     case.explainer.save(archive)
     evidence.save(case.explained(), path, explainer=archive)
     assert evidence.replay(path, case.model).same
-    report = check_evidence(path, case.model)
+    report = check(path, case.model)
     unchecked = [check.what for check in report.checks if check.outcome == "unchecked"]
     assert report.passed
     assert unchecked == ["grid", "front"]
@@ -241,18 +241,18 @@ def test_a_person_of_a_portfolio_has_evidence(tmp_path: Path) -> None:
     written = write_run(tmp_path / "results", explainer, people, ids=["a", "b", "c"])
     explainer.save(tmp_path / "results" / "explainer.p2ce")
     path, results = tmp_path / "case.zip", PortfolioResults(tmp_path / "results")
-    evidence.save(results, path, person="b", explainer=explainer)
+    evidence.save(results, path, id="b", explainer=explainer)
     replay = evidence.replay(path, loans.forest())
     assert replay.same
     assert replay.recorded == written.explanations[1]
-    assert check_evidence(path, loans.forest()).passed
-    evidence.save(results, path, person="c")
+    assert check(path, loans.forest()).passed
+    evidence.save(results, path, id="c")
     assert evidence.replay(path, loans.forest()).same
     manifest = tmp_path / "results" / "manifest.json"
     known = json.loads(manifest.read_text(encoding="utf-8"))
     known["hashes"]["model_file"] = "0" * 64
     manifest.write_text(json.dumps(known), encoding="utf-8")
     with pytest.raises(InvalidArgument, match="another file than the model of the run"):
-        evidence.save(PortfolioResults(manifest.parent), path, person="c", model_file=manifest)
+        evidence.save(PortfolioResults(manifest.parent), path, id="c", model_file=manifest)
     with pytest.raises(InvalidArgument, match="no id 'z'"):
-        evidence.save(results, path, person="z")
+        evidence.save(results, path, id="z")

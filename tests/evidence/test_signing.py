@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from p2ce import evidence
 from p2ce.errors import InvalidArgument, InvalidSignature, P2CEError
-from p2ce.testing import check_evidence
+from p2ce.evidence import check
 from tests.evidence.cases import Case, booster
 from tests.evidence.forging import forged, parts_of, sealed, with_readme, write_parts
 
@@ -43,16 +43,16 @@ def write_key(folder: Path, number: int = 1, form: Any = PKCS8, passphrase: byte
 
 @pytest.fixture
 def signed(case: Case, tmp_path: Path) -> Path:
-    case.saved(tmp_path / "case.zip", person=17, sign=write_key(tmp_path))
+    case.saved(tmp_path / "case.zip", id=17, sign=write_key(tmp_path))
     return tmp_path / "case.zip"
 
 
 def test_a_signature_is_the_same_each_time_and_leaves_the_other_parts_alone(
     signed: Path, case: Case, tmp_path: Path
 ) -> None:
-    case.saved(tmp_path / "again.zip", person=17, sign=write_key(tmp_path, form=OPENSSH))
+    case.saved(tmp_path / "again.zip", id=17, sign=write_key(tmp_path, form=OPENSSH))
     assert signed.read_bytes() == (tmp_path / "again.zip").read_bytes()
-    case.saved(tmp_path / "bare.zip", person=17)
+    case.saved(tmp_path / "bare.zip", id=17)
     parts = parts_of(signed)
     del parts["signature.json"]
     assert parts == parts_of(tmp_path / "bare.zip")
@@ -65,7 +65,7 @@ def test_the_public_half_verifies(signed: Path, case: Case, ending: str, tmp_pat
     assert replay.same
     assert replay.signature == f"by the key {key}: valid"
     assert f"\n  signature: by the key {key}: valid." in str(replay)
-    report = check_evidence(signed, case.model)
+    report = check(signed, case.model)
     assert report.passed
     assert "signature.json" in report.not_compared
     unchecked = evidence.replay(signed, case.model)
@@ -138,7 +138,7 @@ def test_a_signature_has_one_writing(signed: Path, case: Case, tmp_path: Path) -
 
 def test_a_passphrase_opens_an_encrypted_key(signed: Path, case: Case, tmp_path: Path) -> None:
     key = write_key(tmp_path, passphrase=b"open sesame")
-    case.saved(tmp_path / "again.zip", person=17, sign=key, passphrase="open sesame")
+    case.saved(tmp_path / "again.zip", id=17, sign=key, passphrase="open sesame")
     assert signed.read_bytes() == (tmp_path / "again.zip").read_bytes()
     for wrong in (None, "sesame"):
         with pytest.raises(InvalidArgument, match="Is the passphrase right"):

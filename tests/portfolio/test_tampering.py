@@ -157,9 +157,7 @@ def test_nobody_gets_the_explanation_of_another_person(
         except P2CEError:
             given += 1
             fault(
-                lambda person=person: evidence.save(
-                    PortfolioResults(copied), tmp_path / "e.zip", person=person
-                )
+                lambda person=person: evidence.save(PortfolioResults(copied), tmp_path / "e.zip", id=person)
             )
             continue
         assert found == sound.explanation(person)

@@ -46,10 +46,7 @@ def run_evidence(
     kept = require_file(folder / EXPLAINER, "ANSWERS")
     explainer: Any = kept
     if given.model is None:
-        notice(
-            "No --model: the grid is left out, so that p2ce.testing.check_evidence cannot prove the front "
-            "again."
-        )
+        notice("No --model: the grid is left out, so p2ce.evidence.check cannot prove the front again.")
     else:
         with working("Loading the model …"):
             explainer = Explainer.load(
@@ -62,7 +59,7 @@ def run_evidence(
         evidence.save(
             results,
             out,
-            person=id,
+            id=id,
             explainer=explainer,
             model_file=file,
             with_model=with_model,

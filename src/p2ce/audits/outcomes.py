@@ -1,4 +1,4 @@
-"""Reduce results of any kind to a few arrays: how each person's search ended, and what options cost them."""
+"""Reduce explanations of any kind to a few arrays: how each person's search ended, and what options cost them."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -48,7 +48,7 @@ WITHOUT_OPTION = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Outcomes:
-    """The results of n people, as an audit needs them."""
+    """The explanations of n people, as an audit needs them."""
 
     labels: "pd.Index[Any]"  # what people are called
     outcome: IntArray  # (n,) of `Outcome`
@@ -72,24 +72,24 @@ class Outcomes:
         return len(self.outcome)
 
 
-def outcomes_of(results: Any) -> Outcomes:
+def outcomes_of(explanations: Any) -> Outcomes:
     """Reduce explanations, or the folder that a portfolio run wrote."""
-    if isinstance(results, Explanations):
-        outcomes = _of_explanations(results)
+    if isinstance(explanations, Explanations):
+        outcomes = _of_explanations(explanations)
     else:
         from p2ce.portfolio.portfolio_results import PortfolioResults
 
-        if isinstance(results, str | os.PathLike):
-            results = PortfolioResults(results)
-        if not isinstance(results, PortfolioResults):
+        if isinstance(explanations, str | os.PathLike):
+            explanations = PortfolioResults(explanations)
+        if not isinstance(explanations, PortfolioResults):
             raise InvalidArgument(
-                f"audit() takes Explanations or the folder of a run, got {type(results).__name__}. "
-                "Give it what explain_many() returned, or the path of the folder."
+                f"audit() takes Explanations or the folder of a run, got {type(explanations).__name__}. "
+                "Pass what explain_many() returned, or the path of the folder."
             )
-        results.verify_checksums()
-        outcomes = _of_folder(results)
+        explanations.verify_checksums()
+        outcomes = _of_folder(explanations)
     if not len(outcomes):
-        raise InvalidArgument("An audit needs people, and these are results of nobody.")
+        raise InvalidArgument("An audit needs people, and these explanations are of no one.")
     _require_costs(outcomes)
     return outcomes
 

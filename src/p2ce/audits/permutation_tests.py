@@ -16,7 +16,6 @@ import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.audits.cost_resampling import Part
-from p2ce.audits.hypergeometric import at_least, at_most
 from p2ce.audits.metrics import HALF
 from p2ce.audits.open_costs import HIGH, LOW, Costs, count_below, quantile_range
 from p2ce.comparing import EQUAL_DIGITS
@@ -46,8 +45,11 @@ def rate_p_value(mine: tuple[int, int], size: int, others: tuple[int, int], othe
     # In whole numbers, so that equal distances are equal.
     expected = size * successes
     distance = np.abs(nearest * people - expected)
-    above = at_least(-(-(expected + distance) // people), people, successes, size)
-    return min(float((above + at_most((expected - distance) // people, people, successes, size)).max()), 1.0)
+    from scipy.stats import hypergeom
+
+    above = hypergeom.sf(-(-(expected + distance) // people) - 1, people, successes, size)
+    below = hypergeom.cdf((expected - distance) // people, people, successes, size)
+    return min(float((above + below).max()), 1.0)
 
 
 def median_p_value(mine: Costs, whole: Costs) -> float:
@@ -66,17 +68,19 @@ def median_p_value(mine: Costs, whole: Costs) -> float:
     gap = _gap(quantile_range(mine, HALF), quantile_range(whole, HALF))
     if gap is None:
         return 1.0
+    from scipy.stats import hypergeom
+
     low, high = map(np.array, gap)
     k = np.arange(mine.without + 1)
     size = mine.with_option + k
     needed = -(-size // 2)  # at or below the median
     cheap, _ = count_below(whole, _before(high), HIGH)
-    as_high = at_most(needed - 1, whole.with_option + whole.without - mine.without + k, cheap, size)
+    as_high = hypergeom.cdf(needed - 1, whole.with_option + whole.without - mine.without + k, cheap, size)
     cheap, may_be_cheap = count_below(whole, low, LOW)
     _, mine_may_be = count_below(mine, low, LOW)
     others = may_be_cheap - mine_may_be
     marked = cheap + others + np.minimum(k, mine_may_be)
-    as_low = at_least(needed, whole.with_option + others + k, marked, size)
+    as_low = hypergeom.sf(needed - 1, whole.with_option + others + k, marked, size)
     return min(float((as_high + as_low).max()), 1.0)
 
 

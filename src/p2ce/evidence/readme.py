@@ -74,7 +74,7 @@ def _how_to_repeat(record: EvidenceRecord) -> list[str]:
         "It lists what it compared, what it did not compare, and what only this file says. Your own copy of "
         "the explainer takes the place of the one in here: --explainer yours.p2ce. A short program that "
         "shares no code with the search checks the options one by one:",
-        "  from p2ce.testing import check_evidence\n  print(check_evidence('this.zip', model))",
+        "  from p2ce import evidence\n  print(evidence.check('this.zip', model))",
     ]
 
 

@@ -43,10 +43,10 @@ SAFE_NAME = re.compile(r"[^\w.-]+", re.ASCII)
 
 
 def save(
-    source: "Explanation | PortfolioResults",
+    explanation: "Explanation | PortfolioResults",
     path: "str | os.PathLike[str]",
     *,
-    person: Value = None,
+    id: Value = None,  # noqa: A002
     explainer: "Explainer | str | os.PathLike[str] | None" = None,
     policy: Policy | None = None,
     model_file: "str | os.PathLike[str] | None" = None,
@@ -57,11 +57,11 @@ def save(
     """Save the evidence of one explanation as a zip file, the same to the byte each time.
 
     Args:
-        source: the explanation, or the folder of a portfolio run, as `p2ce.portfolio.PortfolioResults`.
+        explanation: the explanation, or the results of a portfolio run, as `p2ce.portfolio.PortfolioResults`.
         path: the zip file to write.
-        person: the key of the person; of a portfolio, it selects the person.
+        id: the id of the person; of a portfolio, it selects the person.
         explainer: the explainer of the explanation. The path of one that `Explainer.save` wrote will do, but
-            then the file lacks the grid, and `p2ce.testing.check_evidence` cannot prove the front again. Of a
+            then the file lacks the grid, and `p2ce.evidence.check` cannot prove the front again. Of a
             portfolio, by default the one that the run kept.
         policy: those given to `explain`, if any.
         model_file: the file of the model, whose SHA-256 is kept; of a portfolio, the one that the run used.
@@ -72,12 +72,10 @@ def save(
     The file holds the whole reference population: treat it like the data.
     """
     code, hashes = code_hash(), {}
-    if not isinstance(source, Explanation):
-        explanation, manifest = source.explanation(person), source.manifest
-        code, hashes = manifest.code, dict(manifest.hashes)
-        explainer = source.path / EXPLAINER if explainer is None else explainer
-    else:
-        explanation = source
+    if not isinstance(explanation, Explanation):
+        results, explanation = explanation, explanation.explanation(id)
+        code, hashes = results.manifest.code, dict(results.manifest.hashes)
+        explainer = results.path / EXPLAINER if explainer is None else explainer
     problem = _question(explanation)
     if explainer is None:
         raise InvalidArgument(
@@ -104,7 +102,7 @@ def save(
         raise InvalidArgument("with_model=True keeps the model's file. Name it: model_file=…")
     record = replace(
         record,
-        person=person,
+        person=id,
         package=problem.versions.get("p2ce", ""),
         code=code,
         written_by=code_hash(),

@@ -1,11 +1,11 @@
 """Find the front by scoring every cell: the slow, obvious twin of the search."""
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from collections.abc import Callable, Sequence
+from itertools import combinations
 
 import numpy as np
 
-from p2ce.arrays import FloatArray, Int32Array, IntArray
+from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.comparing import quanta
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.candidate_costs import CostTables
@@ -28,21 +28,35 @@ def brute_force(
     banned: Sequence[Sequence[int]] = (),
 ) -> Int32Array:
     """Return the candidate indices (points, axes) of the person's front, in the order of `sort_points`."""
-    cells = np.array(list(_cells(placement, person, max_changes)), dtype=np.int32)
-    cells = cells.reshape(-1, len(grid.names))
     forbidden = {tuple(cell) for cell in banned}
-    cells = cells[[tuple(cell) not in forbidden for cell in cells.tolist()]]
-    rows = np.repeat(people[person : person + 1], len(cells), axis=0)
-    axes = np.arange(len(grid.names))
-    rows[:, grid.columns] = placement.values[person, axes, cells]
-    valid = np.ones(len(rows), dtype=np.bool_)
-    before = np.repeat(people[person : person + 1], len(cells), axis=0)
-    for score in scores:
-        if score.spending is not None:
-            valid &= -score.spending.of_row(before, rows) >= score.reject_below
-        else:
-            valid &= score_rows(score, rows) >= score.reject_below
-    return front_of(cells[valid], tables, placement, person, keep_ties=keep_ties)
+
+    def accepts(cells: Int32Array) -> BoolArray:
+        before = np.repeat(people[person : person + 1], len(cells), axis=0)
+        rows = before.copy()
+        rows[:, grid.columns] = placement.values[person, np.arange(len(grid.names)), cells]
+        accepted = np.array([tuple(cell) not in forbidden for cell in cells.tolist()], dtype=np.bool_)
+        for score in scores:
+            spending = score.spending
+            values = score_rows(score, rows) if spending is None else -spending.of_row(before, rows)
+            accepted &= values >= score.reject_below
+        return accepted
+
+    return front_among(accepts, placement, tables, person, max_changes=max_changes, keep_ties=keep_ties)
+
+
+def front_among(
+    accepts: Callable[[Int32Array], BoolArray],
+    placement: Placement,
+    tables: CostTables,
+    person: int,
+    *,
+    max_changes: int,
+    keep_ties: bool = False,
+) -> Int32Array:
+    """Return the person's front among the cells that are accepted; ``accepts`` judges cells (n, axes)."""
+    cells = cells_within(placement, person, max_changes)
+    cells = cells[accepts(cells)] if len(cells) else cells
+    return front_of(cells, tables, placement, person, keep_ties=keep_ties)
 
 
 def front_of(
@@ -59,20 +73,21 @@ def front_of(
     return kept
 
 
-def _cells(placement: Placement, person: int, max_changes: int) -> Iterator[list[int]]:
-    """List every point with at most so many changes, and at least one."""
-    here = placement.position[person].tolist()
+def cells_within(placement: Placement, person: int, max_changes: int) -> Int32Array:
+    """List every cell (n, axes) with at most so many changes, and at least one."""
+    here = placement.position[person]
     choices = [
-        [i for i in range(low, high + 1) if i != at]
+        np.delete(np.arange(low, high + 1), at - low)
         for low, high, at in zip(placement.lowest[person], placement.highest[person], here, strict=True)
     ]
+    blocks = [np.empty((0, len(here)), dtype=np.int32)]
     for size in range(1, min(max_changes, len(here)) + 1):
-        for support in combinations(range(len(here)), size):
-            for values in product(*(choices[axis] for axis in support)):
-                cell = list(here)
-                for axis, value in zip(support, values, strict=True):
-                    cell[axis] = value
-                yield cell
+        for support in map(list, combinations(range(len(here)), size)):
+            values = np.meshgrid(*(choices[axis] for axis in support), indexing="ij")
+            cells = np.repeat(here[None], values[0].size, axis=0).astype(np.int32)
+            cells[:, support] = np.stack([one.ravel() for one in values], axis=1)
+            blocks.append(cells)
+    return np.concatenate(blocks)
 
 
 def point_costs(points: Int32Array, tables: CostTables, person: int) -> IntArray:

@@ -1,7 +1,6 @@
 """State what was checked, and how much of it."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 BLACK_BOX = "none (black box)"
 
@@ -68,48 +67,3 @@ class DetectorReport(Report):
         requested = "" if self.contamination is None else f", contamination {self.contamination:g}"
         share = f"plausible: {self.plausible:.1%} of the reference{requested}"
         return [share, *Report._lines(self)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One thing that was checked in an evidence file."""
-
-    what: str
-    outcome: Literal["held", "broken", "unchecked", "sampled"]  # sampled: held wherever it was tried
-    details: str  # what is broken, why it is unchecked, or how much was tried
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceReport:
-    """What was checked of evidence; it passes where nothing is broken, and lists what is not proven."""
-
-    checks: tuple[Check, ...]
-    not_compared: tuple[str, ...] = ()  # stated in the file, and looked at by no check
-    only_the_file_says: tuple[str, ...] = ()  # what the checks take for granted
-
-    @property
-    def passed(self) -> bool:
-        """Whether nothing is broken."""
-        return all(check.outcome != "broken" for check in self.checks)
-
-    def __str__(self) -> str:
-        lines = (f"{one.outcome:9}  {one.what}: {one.details}".rstrip(": ") for one in self.checks)
-        left_out: dict[str, list[str]] = {}
-        for name in self.not_compared:
-            part, colon, entry = name.partition(": ")
-            left_out.setdefault(f"not compared in {part}" if colon else "not compared", []).append(
-                entry or part
-            )
-        if self.only_the_file_says:
-            left_out["only this file says"] = [*self.only_the_file_says]
-        scope = (f"{title}: {', '.join(names)}" for title, names in left_out.items())
-        return "\n  ".join([f"evidence: {self._verdict()}", *lines, *scope])
-
-    def _verdict(self) -> str:
-        if not self.passed:
-            return "failed"
-        found = {
-            outcome: ", ".join(check.what for check in self.checks if check.outcome == outcome)
-            for outcome in ("sampled", "unchecked")
-        }
-        return "; ".join(["passed", *(f"{outcome}: {names}" for outcome, names in found.items() if names)])

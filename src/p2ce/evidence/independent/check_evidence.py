@@ -1,5 +1,6 @@
-"""Check an evidence file with nothing but the model: a short program that shares no code with the search."""
+"""Check an evidence file with nothing but the model, by code that the search does not share."""
 
+import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -8,30 +9,34 @@ import numpy as np
 import yaml
 
 from p2ce.errors import InvalidArgument
+from p2ce.evidence.independent.evidence_report import Check, EvidenceReport
+from p2ce.evidence.independent.stated_claims import INPUTS, StatedClaims
+from p2ce.evidence.independent.stated_costs import StatedCosts
+from p2ce.evidence.independent.stated_grid import StatedGrid, dominated, repeated
+from p2ce.evidence.independent.stated_model import StatedModel
+from p2ce.evidence.independent.stated_options import StatedOptions
+from p2ce.evidence.independent.stated_policy import StatedPolicy, Unchecked, parsed, unzipped
 from p2ce.limits import DEFAULT, Limits
-from p2ce.testing.reports import Check, EvidenceReport
-from p2ce.testing.stated_claims import StatedClaims
-from p2ce.testing.stated_costs import StatedCosts
-from p2ce.testing.stated_grid import StatedGrid, dominated, repeated
-from p2ce.testing.stated_model import StatedModel
-from p2ce.testing.stated_options import StatedOptions
-from p2ce.testing.stated_policy import StatedPolicy, Unchecked, parsed, unzipped
-from p2ce.testing.stated_words import INPUTS, StatedWords
 from p2ce.visible import echoed
 
 
-def check_evidence(path: Any, model: Any, *, limits: Limits = DEFAULT) -> EvidenceReport:
-    """Score every option again, check every constraint and cost, and prove the front by brute force.
+def check(path: "str | os.PathLike[str]", model: Any, *, limits: Limits = DEFAULT) -> EvidenceReport:
+    """Check an evidence file without the search: score every option again, and look for a missing one.
 
-    ``model`` is the model, or a function that gives the scores of a pandas frame. Where the grid has more
-    than 200,000 cells that an option might not cover, a sample of them is tried, and the outcome is
-    "sampled", not "held". The report also names what no check compares, and what only the file says.
+    Args:
+        path: The file that `p2ce.evidence.save` wrote.
+        model: The model, or a function that returns the scores of a pandas DataFrame.
+        limits: The limits of sizes that a file may have.
+
+    Every constraint and cost is checked as well. If more than 200,000 cells of the grid might not be covered
+    by an option, only a sample is checked, and the outcome is "sampled" instead of "held". The report also
+    lists what no check compares, and what only the file says.
     """
     try:
         parts = unzipped(path, limits)
         case = _Case(parts, unzipped(parts["explainer.p2ce"], limits), model)
         checks = tuple(_outcome(case, what, check) for what, check in case.checks())
-        left_out = case.words.not_compared(parts)
+        left_out = case.claims.not_compared()
         return EvidenceReport(checks=checks, not_compared=left_out, only_the_file_says=INPUTS)
     except Exception as error:  # whatever a file holds, the error is one line
         why = f"{type(error).__name__}: {echoed(str(error))}"
@@ -64,8 +69,6 @@ class _Case:
         self.claims = StatedClaims(
             parts, self.record, self.given, stated, archive, self.prices.head, self.judge
         )
-        people = parsed(archive, "reference.json")["rows"]
-        self.words = StatedWords(self.record, self.given, stated, self.prices.head, people)
         self.most, self.note = self.certificate.get("max_changes") or len(self.names), ""
         self.options = StatedOptions(self.given, policy, self.prices, self.judge)
         self.grid = StatedGrid(policy, self.record["grid"], self.most)
@@ -77,8 +80,8 @@ class _Case:
         yield "hashes", self.claims.hashes
         yield "policy", self.claims.policy
         yield "labels", self.claims.labels
-        yield "names", self.words.names
-        yield "facts", self.words.facts
+        yield "names", self.claims.names
+        yield "facts", self.claims.facts
         yield "settings", self.claims.settings
         yield "status", self.claims.status
         yield "person", lambda: self.person(f"person_{predicted}")

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.testing.stated_policy import GAP, StatedPolicy, Unchecked, parsed
-from p2ce.testing.stated_reference import StatedReference
+from p2ce.evidence.independent.stated_policy import GAP, StatedPolicy, Unchecked, parsed
+from p2ce.evidence.independent.stated_reference import StatedReference
 
 JOINED: dict[str, Callable[[Any, int], Any]] = {  # how far columns move, how many hold numbers → cost
     "MeanDistance": lambda far, numbers: far.sum(axis=1) / numbers,

@@ -1,11 +1,19 @@
-"""Compare the words and facts that readers see with the policy, and name what no check compares."""
+"""Compare what an evidence file says of itself and of the problem with what is in it, and name the rest."""
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from p2ce.testing.stated_policy import SIDES
+import numpy as np
+import yaml
 
+from p2ce.evidence.independent.stated_model import StatedModel
+from p2ce.evidence.independent.stated_policy import SIDES, Unchecked, parsed
+from p2ce.evidence.independent.stated_reference import StatedReference
+
+PROVES = {"OPTIMAL": True, "NO_RECOURSE": True, "HEURISTIC": False, "TIME_LIMIT": False}
+FAVOURABLE = "ACCEPTED"
 FORMATS = {"evidence.json": "p2ce.evidence/1", "explanation.json": "p2ce.explanation/2"}
 SCALES = ("probability", "decision", "lead")
 # The entries that some check compares, by the part and what holds them: "*" is each of a list or mapping.
@@ -41,17 +49,121 @@ INPUTS = (
 
 
 @dataclass
-class StatedWords:
-    """What an explanation tells readers of its problem; every check lists complaints."""
+class StatedClaims:
+    """What the parts of an evidence file state beside the options; every check lists complaints."""
 
+    parts: dict[str, bytes]
     record: dict[str, Any]  # evidence.json
     given: dict[str, Any]  # explanation.json
     stated: dict[str, Any]  # policy.yaml
-    head: dict[str, Any]  # the first part of explainer.p2ce, with the settings
-    people: int  # in the reference population
+    archive: dict[str, bytes]  # the parts of explainer.p2ce
+    head: dict[str, Any]  # its first part, with the settings
+    judge: StatedModel
 
     def __post_init__(self) -> None:
         self.problem, self.certificate = self.given["problem"], self.given["certificate"] or {}
+        self.reference = StatedReference(self.archive)
+
+    def checksums(self) -> list[str]:
+        """Compare every part with the SHA-256 that is listed of it."""
+        found = {name: _sha256(content) for name, content in self.parts.items()}
+        listed = {**self.record["parts"], "evidence.json": found["evidence.json"]}
+        if "signature.json" in found:  # which lists all others itself
+            listed["signature.json"] = found["signature.json"]
+        return [f"{name} was changed" for name in {**listed, **found} if found.get(name) != listed.get(name)]
+
+    def hashes(self) -> list[str]:
+        """Compare both lists of hashes with each other, and with what can be computed again."""
+        listed, own = self.record["hashes"], self.problem["hashes"]
+        broken = [f"two hashes of the {name}" for name in own if listed.get(name) != own[name]]
+        found = {"policy": _sha256(self.parts["policy.yaml"])}
+        for name, part in self.parts.items():
+            if name.startswith("model/"):
+                found["model_file"] = _sha256(part)
+        why = ""
+        try:
+            found["reference"] = self.reference.fingerprint
+        except Unchecked as reason:
+            why = f"of the reference: {reason}"
+        broken += [f"the hash is of another {name}" for name in found if listed.get(name) != found[name]]
+        if not broken and listed["model"] != self.head["model"]["fingerprint"]:
+            why = "the explainer has another one of the model, by rounding on another machine at best"
+        if why and not broken:
+            raise Unchecked(why)
+        return broken
+
+    def policy(self) -> list[str]:
+        """Compare the policy with that of the explanation, then with the explainer's own."""
+        content, problem = self.parts["policy.yaml"], self.problem
+        rules = [_without_sides(rule) for rule in problem["rules"]]
+        if content.decode() != problem["policy"] or rules != self.stated.get("rules", []):
+            return ["policy.yaml is another policy"]
+        if content != self.archive["policy.yaml"] and self.stated != self._own_policy():
+            raise Unchecked("another policy than the explainer's: was it given for this person?")
+        return []
+
+    def _own_policy(self) -> Any:
+        """Read the explainer's policy; where it does not say if a group may be none, the reference does."""
+        policy = yaml.safe_load(self.archive["policy.yaml"])
+        for rule in policy.get("rules", []):
+            if rule["rule"] == "one_hot" and "may_be_none" not in rule:
+                levels = np.array([self.reference.numbers(name) for name in rule["columns"]])
+                rule["may_be_none"] = bool((levels == 0).all(axis=0).any())
+        return policy
+
+    def settings(self) -> list[str]:
+        """Compare what is stated with what the explainer was made with, or else with the defaults."""
+        then, now = self.head["settings"], {**self.given, **self.certificate}
+        names = [name for name in ("margin", "method", "ties") if name in now]
+        if isinstance(then["method"], dict) and now.get("method") != "exact":
+            names = [
+                name for name in names if name != "method"
+            ]  # an algorithm of the paper with settings of its own
+        broken = [f"another {name}" for name in names if now[name] != then[name]]
+        broken = broken or self.judge.other_goal(then["target"], then["threshold"])
+        if not broken and now.get("max_changes", then["max_changes"]) != then["max_changes"]:
+            raise Unchecked("another number of changes than the explainer's: was it given for this person?")
+        return broken
+
+    def status(self) -> list[str]:
+        """Compare the status with the certificate and with the number of options."""
+        status, number = self.given["status"], len(self.given["counterfactuals"])
+        if status == FAVOURABLE:
+            return [f"{FAVOURABLE}, with a certificate or options"] * bool(number or self.certificate)
+        if status not in PROVES or not self.certificate:
+            return [f"{status}, {'which has no evidence' if self.certificate else 'without a certificate'}"]
+        broken = [*self._unlike_proof(status)]
+        if (status == "OPTIMAL" and not number) or (status == "NO_RECOURSE" and number):
+            broken.append(f"{status}, with {number} options")
+        if self.certificate.get("none_because") and status != "NO_RECOURSE":
+            broken.append(f"{status}, with a reason for having no option")
+        if not broken and PROVES[status] and self.certificate["method"] != "exact":
+            raise Unchecked("what an algorithm of the paper proves is not checked")
+        return broken
+
+    def _unlike_proof(self, status: str) -> Iterator[str]:
+        proven = self.certificate["proven"] is True
+        if proven is not PROVES[status]:
+            yield f"{status}, with a certificate that is {'' if proven else 'not '}proven"
+        doubts = [name for name in ("unproven_because", "open_boxes") if self.certificate[name]]
+        if proven and doubts:
+            yield f"a proof, with {' and '.join(doubts)}"
+
+    def labels(self) -> list[str]:
+        """Compare the order of labels, which their codes depend on, with that in the reference."""
+        listed, why = self.record["labels"], ""
+        broken = [
+            f"labels of {name}, which is not a column" for name in listed if name not in self.given["columns"]
+        ]
+        for name in self.given["columns"]:
+            try:
+                if self.reference.labels(name) != listed.get(name):
+                    broken.append(f"other labels of {name} than the reference's")
+            except Unchecked as reason:
+                why = str(reason)
+        if why and not broken:
+            raise Unchecked(why)
+        return broken
 
     def names(self) -> list[str]:
         """Compare how features are called and displayed, and how they may move, with the policy."""
@@ -86,7 +198,7 @@ class StatedWords:
             "basis": (problem["basis"], "reviewed" if "reviewed_by" in stated else basis),
             "reviewed_by": (problem["reviewed_by"], stated.get("reviewed_by", "")),
             "reviewed_on": (problem["reviewed_on"], str(stated.get("reviewed_on", ""))),
-            "people": (problem["people"], self.people),
+            "people": (problem["people"], parsed(self.archive, "reference.json")["rows"]),
             "columns": (self.given["columns"], self.head["model"]["columns"]),
             "number of models": (self.given["models"], self.head["model"]["scores"]),
             "scale": (self.given["scale"], self._scale()),
@@ -129,12 +241,13 @@ class StatedWords:
         own = self.head["settings"]["scale"]
         return self.given["scale"] if own is None and self.given["scale"] in SCALES else own
 
-    def not_compared(self, parts: Any) -> tuple[str, ...]:
+    def not_compared(self) -> tuple[str, ...]:
         """Name what the file states and no check compares."""
         found = [*_unlisted(self.record, "evidence.json"), *_unlisted(self.given, "explanation.json")]
         others = [name for name in self.given["person"] if name not in self.given["columns"]]
         found += [f"explanation.json: person.{name}" for name in others]  # which the model does not see
-        if not any(name.startswith("model/") for name in parts) and "model_file" in self.record["hashes"]:
+        has_model = any(name.startswith("model/") for name in self.parts)
+        if not has_model and "model_file" in self.record["hashes"]:
             found.append("evidence.json: hashes.model_file")
         option, certificate = "explanation.json: counterfactuals.*", "explanation.json: certificate"
         if self.given["scale"] == "lead":
@@ -145,7 +258,7 @@ class StatedWords:
             found.append(f"{certificate}.none_because")
         if self.certificate and not self.certificate["proven"]:
             found += [f"{certificate}.{name}" for name in ("unproven_because", "open_boxes")]
-        files = [name for name in ("readme.txt", "signature.json") if name in parts]
+        files = [name for name in ("readme.txt", "signature.json") if name in self.parts]
         return (*dict.fromkeys([*found, *ALSO_NOT, *files]),)
 
 
@@ -175,3 +288,7 @@ def _unlisted(entry: Any, place: str) -> Iterator[str]:
                 yield from _unlisted(held, f"{place}{joint}{name}")
             elif name not in GIVEN or place != "explanation.json":
                 yield f"{place}{joint}{name}"
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.testing.stated_policy import GAP, StatedPolicy, Unchecked
+from p2ce.evidence.independent.stated_policy import GAP, StatedPolicy, Unchecked
 
 
 @dataclass

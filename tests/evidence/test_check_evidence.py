@@ -1,10 +1,11 @@
 """Every forgery of evidence is found, by the check that is about it, and by code that is not the search's."""
 
-import ast
 import hashlib
 import json
+import subprocess
 import sys
 from collections.abc import Callable
+from inspect import getsource
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import p2ce
-from p2ce.testing import check_evidence
+from p2ce.evidence import check
 from tests.evidence.cases import (
     FEW,
     WHO,
@@ -31,8 +32,6 @@ from tests.evidence.forging import forged, parts_of
 from tests.oracle import brute_force_front, reported_quanta
 from tests.populations import loans
 
-SOURCE = Path(p2ce.__file__).parent / "testing"
-CHECKER = ["check_evidence", *(path.stem for path in SOURCE.glob("stated_*.py"))]
 Change = Callable[[dict[str, Any]], Any]
 
 
@@ -49,7 +48,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Case, Pat
 
 def broken(path: Path, model: Any) -> set[str]:
     """Name the checks that a file breaks."""
-    report = check_evidence(path, model)
+    report = check(path, model)
     found = {check.what for check in report.checks if check.outcome == "broken"}
     assert report.passed is not bool(found)
     assert ("evidence: failed" in str(report)) is bool(found)
@@ -57,7 +56,7 @@ def broken(path: Path, model: Any) -> set[str]:
 
 
 def outcomes_of(path: Path, model: Any) -> dict[str, str]:
-    return {check.what: check.outcome for check in check_evidence(path, model).checks}
+    return {check.what: check.outcome for check in check(path, model).checks}
 
 
 def changed_value(data: dict[str, Any]) -> None:
@@ -243,7 +242,7 @@ def test_another_policy_than_the_explainers_is_not_held(files: dict[str, tuple[C
     first = forged(path, change)
     policy = json.loads(parts_of(first)["explanation.json"])["problem"]["hashes"]["policy"]
     second = forged(first, lambda data: data["hashes"].update(policy=policy), part="evidence.json")
-    report = check_evidence(second, case.model)
+    report = check(second, case.model)
     assert report.passed
     assert str(report).startswith("evidence: passed; unchecked: policy\n")
 
@@ -321,7 +320,7 @@ def test_a_sampled_front_is_not_held(tmp_path: Path) -> None:
     policy = p2ce.Policy.infer(frame, protect=None)
     case = made(model, frame, person, policy=policy, plausibility=None, max_changes=None)
     case.saved(tmp_path / "case.zip")
-    report = check_evidence(tmp_path / "case.zip", case.model)
+    report = check(tmp_path / "case.zip", case.model)
     assert report.passed
     assert report.checks[-1].outcome == "sampled"
     assert "a sample of" in report.checks[-1].details
@@ -357,20 +356,20 @@ def test_the_front_is_complete_exactly_where_the_oracle_says_so(tmp_path: Path) 
             assert is_whole is (left_out < 0)
 
 
-def test_the_checker_shares_no_code_with_the_search() -> None:
-    allowed = {"numpy", "pandas", "yaml", "p2ce.errors", "p2ce.visible", "p2ce.testing.reports"}
-    allowed |= {"p2ce.limits", "p2ce.zip_parts"}  # by which any zip file is read
-    allowed |= {f"p2ce.testing.{name}" for name in CHECKER} | set(sys.stdlib_module_names)
-    for name in (*CHECKER, "reports"):
-        tree = ast.parse((SOURCE / f"{name}.py").read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                modules = (
-                    [node.module] if isinstance(node, ast.ImportFrom) else [one.name for one in node.names]
-                )
-                roots = {one if one.startswith("p2ce") else one.partition(".")[0] for one in modules if one}
-                assert roots <= allowed, f"{name}.py imports {modules}"
-    assert len((SOURCE / "check_evidence.py").read_text(encoding="utf-8").splitlines()) < 150
+def test_the_checker_loads_nothing_of_the_engine(files: dict[str, tuple[Case, Path]]) -> None:
+    """A fresh interpreter checks a whole file, and has then loaded these modules of p2ce and no other."""
+    _, path = files["ruled"]
+    code = (
+        "import sys; from typing import Any; import numpy as np, pandas as pd; from p2ce import evidence\n"
+        f"{getsource(worth)}\n"
+        "assert evidence.evaluate(sys.argv[1], worth).passed\n"
+        "print(*(name for name in sys.modules if name.partition('.')[0] == 'p2ce'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
+    readers = {"p2ce", "p2ce.errors", "p2ce.limits", "p2ce.visible", "p2ce.zip_parts"}
+    loaded = set(done.stdout.split()) - readers
+    assert loaded
+    assert all(f"{name}.".startswith("p2ce.evidence.independent.") for name in loaded - {"p2ce.evidence"})
 
 
 def test_the_frame_of_the_model_has_the_types_of_the_reference(files: dict[str, tuple[Case, Path]]) -> None:
@@ -381,7 +380,7 @@ def test_the_frame_of_the_model_has_the_types_of_the_reference(files: dict[str, 
         seen.append(frame)
         return case.model.predict_proba(frame)[:, 1]
 
-    assert check_evidence(path, score).passed
+    assert check(path, score).passed
     assert all((frame.dtypes == loans.people().dtypes).all() for frame in seen)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.testing.stated_policy import GAP, Unchecked, parsed
+from p2ce.evidence.independent.stated_policy import GAP, Unchecked, parsed
 
 
 class StatedReference:
