@@ -68,7 +68,7 @@ def explain_finely(
         if explainer.policy[names[column]].kind in (Kind.NUMBER, Kind.WHOLE)
     }
     start = perf_counter()
-    fine = explainer.explain(row, policy=explainer.policy.values(values), time_limit=time_limit)
+    fine = explainer.explain(row, policy=explainer.policy.candidates(values), time_limit=time_limit)
     seconds = perf_counter() - start
     return FineResult(
         ours=cheapest_total(ours, space),

@@ -117,7 +117,7 @@ def default_explainer(case: Case, model: str, detector: str, **settings: Any) ->
     """Make an explainer on defaults; the model as a function or with a predicate where that is wanted."""
     policy = p2ce.Policy.infer(case.data.train, protect=None, special_values=None).fix(*case.data.immutable)
     if model == "predicate":
-        policy = policy.rule(rules.predicate(_always_true))
+        policy = policy.with_rules(rules.predicate(_always_true))
     passed = (case.as_callable() if model == "function" else case).model
     given = {"policy": policy, "target": 1} | DETECTORS[detector] | settings
     return p2ce.Explainer(passed, case.data.train, **given)

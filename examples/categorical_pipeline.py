@@ -34,11 +34,11 @@ policy = (
     .keep_missing("BureauScore")
     .increase_only("Income", "SavingsBalance", "YearsAtCurrentJob", "BureauScore")
     .decrease_only("LoanAmount")
-    .rule(
+    .with_rules(
         rules.forbid("Housing", {"own": ["rent", "family"]}),  # nobody is advised to sell the house
-        rules.exclusive("Income", "YearsAtCurrentJob"),  # a new job, or more years in the old one
+        rules.change_at_most_one("Income", "YearsAtCurrentJob"),  # a new job, or more years in the old one
         rules.inequality("12 * LoanAmount <= 20 * Income"),  # at most twenty months' income
-        rules.if_then(if_={"Security": "guarantor"}, then={"LoanMonths": (6, 60)}),
+        rules.implies({"Security": "guarantor"}, {"LoanMonths": (6, 60)}),
     )
 )
 policy.save("policy.yaml")

@@ -202,24 +202,24 @@ PLACES: dict[str, Place] = {
     "within Income, ends": lambda bad: loan_actions().within({"Income": (bad, bad)}),
     "step": lambda bad: loan_actions().step(bad),
     "step Income": lambda bad: loan_actions().step({"Income": bad}),
-    "values": lambda bad: loan_actions().values(bad),
-    "values Income": lambda bad: loan_actions().values({"Income": bad}),
-    "one value of Income": lambda bad: loan_actions().values({"Income": [bad]}),
+    "candidates": lambda bad: loan_actions().candidates(bad),
+    "candidates Income": lambda bad: loan_actions().candidates({"Income": bad}),
+    "one value of Income": lambda bad: loan_actions().candidates({"Income": [bad]}),
     "display": lambda bad: loan_actions().display({"Income": bad}),
     "Display name": lambda bad: p2ce.Display(name=bad),
     "Display style": lambda bad: p2ce.Display(style=bad),
     "Display decimals": lambda bad: p2ce.Display(decimals=bad),
     "Display values": lambda bad: p2ce.Display(values=bad),
-    "rule": lambda bad: loan_actions().rule(bad),
-    "linked": lambda bad: loan_actions().rule(rules.linked("Income", bad)),
+    "rule": lambda bad: loan_actions().with_rules(bad),
+    "linked": lambda bad: loan_actions().with_rules(rules.linked("Income", bad)),
     "ratio": lambda bad: rules.linked("Income", "Debt", ratio=bad),
     "inequality": rules.inequality,
-    "if_then": lambda bad: loan_actions().rule(rules.if_then(if_={"Income": bad}, then={"Debt": 1})),
-    "one_hot": lambda bad: loan_actions().rule(rules.one_hot(bad, bad)),
+    "implies": lambda bad: loan_actions().with_rules(rules.implies({"Income": bad}, {"Debt": 1})),
+    "one_hot": lambda bad: loan_actions().with_rules(rules.one_hot(bad, bad)),
     "calls of policy": lambda bad: bad(loan_actions()),
     "calls of household policy": lambda bad: bad(household_actions()),
     "rules": lambda bad: households.explainer().explain(
-        households.person(), policy=household_actions().rule(*bad)
+        households.person(), policy=household_actions().with_rules(*bad)
     ),
     # Files and texts.
     "policy": of_text(load_policy),
@@ -260,7 +260,7 @@ def typo(right: str, wrong: str) -> str:
 
 
 HOMES = loans.people().assign(Rents=~loans.people()["Owns"])
-ONE_HOT = Policy.infer(HOMES).rule(rules.one_hot("home", ["Owns", "Rents"]))
+ONE_HOT = Policy.infer(HOMES).with_rules(rules.one_hot("home", ["Owns", "Rents"]))
 RENAMED = households.people().assign(job=households.people()["job"].replace("boss", "chief"))
 RECORDS = np.array([(41, 0.5), (23, 1.5)], dtype=[("Age", "i4"), ("Rate", "f4")])
 DAY = date(2024, 5, 1)
@@ -273,7 +273,7 @@ ROWS: list[Row] = [
     ("decrease_only", "Dbt", UnknownFeature, "'Dbt' | 'Debt'"),
     ("within", {"Rats": (0, 1)}, UnknownFeature, "'Rats' | 'Rate'"),
     ("step", {"Rats": 1}, UnknownFeature, "'Rats' | 'Rate'"),
-    ("values", {"Rats": [1]}, UnknownFeature, "'Rats' | 'Rate'"),
+    ("candidates", {"Rats": [1]}, UnknownFeature, "'Rats' | 'Rate'"),
     ("check", {"Incme": 3}, InvalidPerson, "'Incme' | 'Income'"),
     ("rule", rules.together("Income", "Dept"), UnknownFeature, "'Dept' | 'Debt' | change together"),
     ("rule", rules.inequality("Incme <= Debt"), UnknownFeature, "'Incme' | 'Income'"),
@@ -365,7 +365,7 @@ ROWS: list[Row] = [
     # Actions.
     ("within Income", (50, 20), InvalidPolicy, "'Income' | empty range | (20, 50)"),
     ("within Income", (np.nan, 30), InvalidPolicy, "'Income' | finite"),
-    ("values Income", [], InvalidPolicy, "'Income' | fix('Income')"),
+    ("candidates Income", [], InvalidPolicy, "'Income' | fix('Income')"),
     ("step Income", 0, InvalidPolicy, "'Income' | above 0"),
     ("policy", {"Income": (1, 2)}, InvalidPolicy, "Policy | dict | infer"),
     ("explain policy", {"Income": (1, 2)}, InvalidPolicy, "Policy | dict | infer"),
@@ -379,26 +379,27 @@ ROWS: list[Row] = [
      ContradictoryConstraints, "'Debt' | fix('Debt')"),
     ("calls of household policy", lambda policy: policy.increase_only("job"), InvalidPolicy,
      "'job' | without an order | ordered=True | values("),
-    ("calls of household policy", lambda policy: policy.values(job=["boss", "clrk"]), InvalidPolicy,
+    ("calls of household policy", lambda policy: policy.candidates(job=["boss", "clrk"]), InvalidPolicy,
      "'job' | 'clrk' | 'clerk'"),
     ("calls of household policy", lambda policy: policy.allow_missing("age"), InvalidPolicy,
      "'age' | int64 | Int64"),
     # Rules.
     ("rules", [rules.forbid("job", {"clrk": ["boss"]})], InvalidPolicy, "'clrk' | 'job' | 'clerk'"),
-    ("rules", [rules.linked("job", "age")], InvalidPolicy, "'job' | categories | if_then()"),
+    ("rules", [rules.linked("job", "age")], InvalidPolicy, "'job' | categories | implies()"),
     ("rules", [rules.one_hot("group", ["age", "debt"])], InvalidPolicy, "0 and 1 | 'age' | 'group'"),
-    ("rules", [rules.if_then(if_={"job": ("boss", "cook")}, then={"age": 25})], InvalidPolicy,
+    ("rules", [rules.implies({"job": ("boss", "cook")}, {"age": 25})], InvalidPolicy,
      "'job' | no order | List the values"),
     ("rules", [rules.linked("age", "debt"), rules.linked("debt", "age")], ContradictoryConstraints,
      "circle | age | debt | Drop one"),
-    ("rules", [rules.together("age", "debt"), rules.exclusive("age", "debt")], ContradictoryConstraints,
+    ("rules", [rules.together("age", "debt"), rules.change_at_most_one("age", "debt")],
+     ContradictoryConstraints,
      "'age' | 'debt' | Drop one"),
     ("calls of policy",
-     lambda policy: policy.rule(rules.linked("Income", "Debt"), rules.linked("Years", "Debt")),
+     lambda policy: policy.with_rules(rules.linked("Income", "Debt"), rules.linked("Years", "Debt")),
      ContradictoryConstraints, "'Debt' | 'Income' | 'Years' | Keep one link"),
-    ("calls of household policy", lambda policy: policy.fix("age").rule(rules.linked("debt", "age")),
+    ("calls of household policy", lambda policy: policy.fix("age").with_rules(rules.linked("debt", "age")),
      ContradictoryConstraints, "'age' is fixed | Drop the rule"),
-    ("calls of household policy", lambda policy: policy.rule(rules.linked("debt", "age")).fix("age"),
+    ("calls of household policy", lambda policy: policy.with_rules(rules.linked("debt", "age")).fix("age"),
      ContradictoryConstraints, "'age' is fixed"),
     # Models and what they are to predict.
     ("model", RandomForestClassifier(), NotFitted, "RandomForestClassifier | .fit(X, y)"),
@@ -424,7 +425,7 @@ ROWS: list[Row] = [
     ("objectives", ["mean_distnce"], UnknownObjective,
      "'mean_distnce' | Did you mean 'mean_distance' | 'max_distance' | 'changes' | 'percentile_shift'"),
     ("objectives", [], InvalidObjective, "At least one"),
-    ("objectives", ["changes", p2ce.Changes()], InvalidObjective, "'changes' | Remove one"),
+    ("objectives", ["changes", p2ce.objectives.Changes()], InvalidObjective, "'changes' | Remove one"),
     ("plausibility", SklearnForest(), NotFitted, ".fit(X) | p2ce.IsolationForest"),
     ("plausibility", p2ce.IsolationForest, UnsupportedDetector, "IsolationForest()"),
     ("plausibility", "isolation", UnsupportedDetector, "str | None"),
@@ -437,7 +438,7 @@ ROWS: list[Row] = [
     ("method of a function", p2ce.paper.P2CE(bound="tree"), InvalidArgument, '"tree" | "shap" | "none"'),
     ("ties of the paper", True, InvalidArgument, "ties=True | method='exact'"),
     ("bound of the paper", "none", InvalidArgument, "bound='none' | exact search | p2ce.paper"),
-    ("policy of the paper", loan_actions().rule(rules.linked("Income", "Debt")), InvalidArgument,
+    ("policy of the paper", loan_actions().with_rules(rules.linked("Income", "Debt")), InvalidArgument,
      "linked() | method='exact'"),
     ("P2CE bound", "shapp", InvalidArgument, "'shapp' | Did you mean 'shap'?"),
     ("P2CE order", 3, InvalidArgument, "'importance' | 3"),

@@ -79,7 +79,7 @@ def test_a_policy_without_the_typos_is_good(tmp_path: Any) -> None:
     policy.save(path)
     before = path.read_bytes()
     with pytest.raises(p2ce.P2CEError, match="module:function"):
-        policy.rule(p2ce.rules.predicate(lambda rows: rows["age"] > 1)).save(path)
+        policy.with_rules(p2ce.rules.predicate(lambda rows: rows["age"] > 1)).save(path)
     assert path.read_bytes() == before
 
 

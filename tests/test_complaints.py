@@ -103,7 +103,7 @@ def moves(model: Any, policy: Policy) -> tuple[pd.DataFrame, pd.DataFrame, pd.Da
 def test_permitted_ranges_and_immutable_features_are_kept() -> None:
     """DiCE#426 #106 #260, alibi#1022 #327, CARLA#155 #201."""
     policy = steps().increase_only("Years").within(Income=(2_000, 4_000), Loan=(1_000, 6_000))
-    policy = policy.values(Job=["nurse", "driver"]).protect("Housing")
+    policy = policy.candidates(Job=["nurse", "driver"]).protect("Housing")
     table, before, moved = moves(tree_model(), policy)
     assert not moved[["Age", "Housing"]].any(axis=None)
     assert (table["Years"] >= before["Years"]).all()
@@ -118,10 +118,10 @@ def test_linked_features_and_forbidden_transitions() -> None:
     policy = (
         Policy.infer(applicants(), protect=None).step(Income=500, Loan=1000, Years=4).increase_only("Years")
     )
-    policy = policy.rule(
+    policy = policy.with_rules(
         rules.linked("Years", "Age"),
         rules.forbid("Housing", {"own": ["rent", "free"]}),
-        rules.if_then(if_={"Job": rules.CHANGES}, then={"Income": rules.CHANGES}),
+        rules.implies({"Job": rules.CHANGES}, {"Income": rules.CHANGES}),
         rules.inequality("1000*Years <= 20*Income"),
     )
     table, before, moved = moves(tree_model(), policy)
@@ -139,7 +139,7 @@ def test_two_one_hot_levels_are_never_set_at_once_and_the_number_of_changes_is_k
     people = pd.get_dummies(applicants().drop(columns="Job"), columns=["Housing"], dtype=int)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(people, label())
     policy = Policy.infer(people, protect=None).fix("Age", "Income").step(Loan=4000, Years=10)
-    policy = policy.rule(rules.one_hot("Housing", levels))
+    policy = policy.with_rules(rules.one_hot("Housing", levels))
     nearly = people[(model.predict(people) == 0) & (model.predict_proba(people)[:, 1] > 0.2)]
     for limit in (1, 2):
         explainer = explainer_of(model, reference=people, policy=policy, max_changes=limit)

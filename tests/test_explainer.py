@@ -227,7 +227,9 @@ def test_the_certificate_counts_the_grid() -> None:
     assert found.certificate.verified == len(found)
 
 
-@pytest.mark.parametrize("objectives", ["changes", p2ce.Changes(), ["changes"], (p2ce.Changes(),)])
+@pytest.mark.parametrize(
+    "objectives", ["changes", p2ce.objectives.Changes(), ["changes"], (p2ce.objectives.Changes(),)]
+)
 def test_one_objective_may_come_alone(objectives: Any) -> None:
     found = loans.explainer(objectives=objectives).explain(loans.rejected().iloc[0])
     assert found.objectives == ("changes",)

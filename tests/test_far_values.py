@@ -26,7 +26,9 @@ TREE = DecisionTreeClassifier(max_depth=5, random_state=0).fit(REFERENCE, LABEL)
 
 
 def actions_of(candidates: Mapping[str, Sequence[float]]) -> p2ce.Policy:
-    return p2ce.Policy.infer(REFERENCE).values({name: list(values) for name, values in candidates.items()})
+    return p2ce.Policy.infer(REFERENCE).candidates(
+        {name: list(values) for name, values in candidates.items()}
+    )
 
 
 def explainer_of(
@@ -80,7 +82,7 @@ SPANNED = {name: {value: SPANS[name] * (1 + value) for value in CANDIDATES[name]
 
 @pytest.mark.parametrize("prices", [STEPS, SPANNED], ids=["a prohibitive price", "any span"])
 def test_prices_are_compared_apart(prices: dict[str, dict[float, float]]) -> None:
-    explainer = explainer_of(objectives=[p2ce.CostTable("effort", prices), "changes"])
+    explainer = explainer_of(objectives=[p2ce.objectives.CostTable("effort", prices), "changes"])
     for a in (0.0, 1.0, 3.0):
         person = {"a": a, "b": 2.0, "c": 10.0 - a}
         cells = pd.DataFrame(list(product(*CANDIDATES.values())), columns=list(NAMES))

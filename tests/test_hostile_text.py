@@ -78,7 +78,7 @@ def hostile(text: str) -> Explanations:
     def score(rows: pd.DataFrame) -> np.ndarray:
         return np.asarray(rows[text].astype(float) + 4.0 * (rows["job"] == text))
 
-    policy = Policy.infer(frame).rule(rules.exclusive(text, "job"))
+    policy = Policy.infer(frame).with_rules(rules.change_at_most_one(text, "job"))
     policy = policy.display({text: {"name": text, "unit": text}})
     explainer = Explainer(score, frame, target=1, policy=policy, threshold=30, plausibility=None)
     stuck = explainer.explain(frame.iloc[3], policy=Policy.infer(frame).fix(text))

@@ -107,7 +107,7 @@ def test_parquet_in_which_one_long_text_stands_for_many(tmp_path: Path) -> None:
         ("policy_values", FEATURES + "more: {a: [" + "1," * 110_000 + "]}"),
         ("policy_depth", "a: " + "[" * 20_000),
         ("policy_depth", "".join(f"{' ' * depth}a:\n" for depth in range(100))),
-        ("policy_rules", FEATURES + "rules:\n" + "  - {rule: exclusive, columns: [a, b]}\n" * 1001),
+        ("policy_rules", FEATURES + "rules:\n" + "  - {rule: change_at_most_one, columns: [a, b]}\n" * 1001),
     ],
 )
 def test_policies(tmp_path: Path, name: str, text: str) -> None:
@@ -154,7 +154,10 @@ def test_no_inequality_takes_long(text: str) -> None:
 
 def test_rules_that_leave_each_other_no_room_are_found_quickly(tmp_path: Path) -> None:
     path = tmp_path / "policy.yaml"
-    rules = "  - {rule: exclusive, columns: [a, b]}\n" * 500 + "  - {rule: together, columns: [a, b]}\n" * 500
+    rules = (
+        "  - {rule: change_at_most_one, columns: [a, b]}\n" * 500
+        + "  - {rule: together, columns: [a, b]}\n" * 500
+    )
     path.write_text(f"{FEATURES}rules:\n{rules}", encoding="utf-8")
     began = time.perf_counter()
     with pytest.raises(p2ce.P2CEError, match=r":506: 'a' and 'b' can never change"):

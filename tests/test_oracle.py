@@ -14,7 +14,7 @@ from tests.oracle import Group, Link, Truth, assert_is_front, brute_force_front,
 PEOPLE = pd.DataFrame(
     {"a": [0, 1, 2, 0, 1, 2], "b": [0.0, 1.0, np.nan, 0.0, 1.0, 1.0], "c": ["x", "y", "x", "y", "x", "x"]}
 )
-ACTIONS = p2ce.Policy.infer(PEOPLE, grid="paper").values(a=[0, 1, 2], b=[0.0, 1.0])
+ACTIONS = p2ce.Policy.infer(PEOPLE, grid="paper").candidates(a=[0, 1, 2], b=[0.0, 1.0])
 
 
 def front(person: dict[str, Any], accepts: Any, *objectives: str, **stated: Any) -> Truth:

@@ -11,27 +11,19 @@ import pytest
 
 import p2ce
 
-MODULES = {"datasets", "errors", "evidence", "paper", "portfolio", "result", "rules", "testing"}
+MODULES = {"datasets", "errors", "evidence", "objectives", "paper", "portfolio", "result", "rules", "testing"}
 NAMES = {
     "Policy",
     "Audit",
-    "Changes",
-    "CostTable",
     "Display",
-    "Euclidean",
     "Explainer",
     "Explanation",
     "Explanations",
     "IsolationForest",
     "Limits",
-    "MaxDistance",
-    "MeanDistance",
-    "Objective",
     "P2CEError",
-    "PercentileShift",
     "ShapEstimate",
     "Status",
-    "WeightedDistance",
     "audit",
     "plot_changes",
     "plot_costs",
@@ -62,6 +54,10 @@ OF_MODULES = {
     "datasets": ["Dataset", "load", "load_adult", "load_german", "load_taiwan", "make_applicants"],
     "evidence": [
         *("Check", "Difference", "EvidenceReport", "Replay", "check", "replay", "save", "verify_signature")
+    ],
+    "objectives": [
+        *("Changes", "CostTable", "Euclidean", "FittedObjective", "MaxDistance", "MeanDistance"),
+        *("Objective", "PercentileShift", "Reference", "WeightedDistance", "price"),
     ],
     "paper": ["P2CE", "Mapocam"],
     "portfolio": ["PortfolioResults", "explain_batches", "result_schema", "run"],

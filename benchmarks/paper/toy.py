@@ -97,7 +97,7 @@ def solve(world: World) -> Toy:
             world.rows,
             target=1,
             policy=policy,
-            objectives=p2ce.Euclidean(unit="std"),
+            objectives=p2ce.objectives.Euclidean(unit="std"),
             max_changes=2,
             plausibility=p2ce.IsolationForest(contamination=CONTAMINATION, random_state=0),
             method=method,

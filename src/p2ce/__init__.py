@@ -1,7 +1,8 @@
 """Every Pareto-optimal, plausible counterfactual of a model, with proof.
 
 At top level is what users type. What they receive is described in `p2ce.result`, what is raised in
-`p2ce.errors`; `p2ce.datasets` has data to try it on, `p2ce.testing` checks of models and detectors, and
+`p2ce.errors`. `p2ce.objectives` has measures of change, `p2ce.rules` rules between features, `p2ce.paper` the
+paper's algorithms, `p2ce.datasets` data to try it on, `p2ce.testing` checks of models and detectors, and
 `p2ce.evidence` keeps how an explanation came about.
 """
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from p2ce import datasets as datasets
     from p2ce import errors as errors
     from p2ce import evidence as evidence
+    from p2ce import objectives as objectives
     from p2ce import paper as paper
     from p2ce import portfolio as portfolio
     from p2ce import result as result
@@ -25,14 +27,6 @@ if TYPE_CHECKING:
     from p2ce.estimates.shap_estimate import ShapEstimate as ShapEstimate
     from p2ce.explainer import Explainer as Explainer
     from p2ce.limits import Limits as Limits
-    from p2ce.objectives import Changes as Changes
-    from p2ce.objectives import CostTable as CostTable
-    from p2ce.objectives import Euclidean as Euclidean
-    from p2ce.objectives import MaxDistance as MaxDistance
-    from p2ce.objectives import MeanDistance as MeanDistance
-    from p2ce.objectives import Objective as Objective
-    from p2ce.objectives import PercentileShift as PercentileShift
-    from p2ce.objectives import WeightedDistance as WeightedDistance
     from p2ce.plugins import register as register
     from p2ce.present.charts import plot_changes as plot_changes
     from p2ce.present.charts import plot_costs as plot_costs
@@ -51,7 +45,7 @@ if TYPE_CHECKING:
 
 # The same for the interpreter, which loads a name when it is first used: `p2ce --help` needs no pandas.
 _NAMES = {
-    "": "datasets errors evidence paper portfolio result rules testing",  # modules
+    "": "datasets errors evidence objectives paper portfolio result rules testing",  # modules
     "audits.audit_groups": "audit",
     "audits.audit_result": "Audit",
     "detectors.parse_detector": "IsolationForest",
@@ -59,8 +53,6 @@ _NAMES = {
     "estimates.shap_estimate": "ShapEstimate",
     "explainer": "Explainer",
     "limits": "Limits",
-    "objectives": "Changes CostTable Euclidean MaxDistance MeanDistance Objective PercentileShift "
-    "WeightedDistance",
     "plugins": "register",
     "present.charts": "plot_changes plot_costs plot_front plot_groups plot_levers plot_map",
     "present.render": "to_html to_markdown to_text",

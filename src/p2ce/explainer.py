@@ -227,7 +227,8 @@ class Explainer:
         """Find every Pareto-optimal, plausible counterfactual of one person.
 
         Args:
-            row: the person: a Series, a one-row frame or a dict, by name, or an array in the model's order.
+            row: the person: a Series, a one-row frame or a dict, by name, or an array in the model's order, of
+                shape (d,) or (1, d).
             policy: a policy for this person only.
             max_changes: another limit for this person only.
             time_limit: seconds; the explanation then holds what was found and says what is open. A call of
@@ -317,7 +318,7 @@ class Explainer:
         keeps what is done.
 
         Args:
-            rows: the people, one per row.
+            frame: the people, one per row: a table by name, or an array (n, d) in the model's order.
             n_jobs: processes; -1 for one per core.
             progress: show a bar on stderr.
             time_limit: seconds for each person, as in `explain`; a batch shares the calls of the model.
@@ -326,7 +327,7 @@ class Explainer:
         day = stated_date(as_of)
         check_time(time_limit)
         check_jobs(n_jobs)
-        rows = encode_table(rows, self._problem.codebook)
+        rows = encode_table(rows, self._problem.codebook, kind=self._compiled.kind)
         report_unseen(self._problem.codebook, rows.values, self._reported_labels)
         self._load_kernels(self._problem)
         # What is prepared for all of them counts for each with its share.

@@ -1,11 +1,11 @@
-"""Rules between features, for ``Policy.rule()``.
+"""Rules between features, for ``Policy.with_rules()``.
 
     from p2ce import rules
 
-    policy = policy.rule(
+    policy = policy.with_rules(
         rules.linked("YearsAtCurrentJob", "Age"),          # when one moves the other moves
         rules.inequality("late_90d <= late_30d"),
-        rules.if_then(if_={"Housing": "own"}, then={"Rent": 0}),
+        rules.implies({"Housing": "own"}, {"Rent": 0}),
     )
 
 Every rule is enforced inside the search and checked again on the result; all but ``predicate`` prune. A rule
@@ -16,10 +16,10 @@ from p2ce.problem.rules import (
     CHANGES,
     Rule,
     allow_only,
-    at_most_one_of,
-    exclusive,
+    at_most_one_nonzero,
+    change_at_most_one,
     forbid,
-    if_then,
+    implies,
     inequality,
     linked,
     one_hot,
@@ -31,10 +31,10 @@ __all__ = [
     "CHANGES",
     "Rule",
     "allow_only",
-    "at_most_one_of",
-    "exclusive",
+    "at_most_one_nonzero",
+    "change_at_most_one",
     "forbid",
-    "if_then",
+    "implies",
     "inequality",
     "linked",
     "one_hot",

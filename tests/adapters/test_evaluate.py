@@ -40,7 +40,7 @@ def plausible(rows: pd.DataFrame) -> np.ndarray:
 
 def few() -> p2ce.Policy:
     choices = {"Income": [15, 25, 35, 45, 55], "Debt": [-2.5, -1.0, 0.5, 2.0]}
-    return p2ce.Policy.infer(loans.people(), protect=None).values(choices).fix("Rate", "Years")
+    return p2ce.Policy.infer(loans.people(), protect=None).candidates(choices).fix("Rate", "Years")
 
 
 def explainer(model: Any, **changed: Any) -> p2ce.Explainer:

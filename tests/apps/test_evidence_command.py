@@ -122,7 +122,7 @@ def test_code_of_the_policy_runs_only_if_it_is_trusted(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     policy = p2ce.Policy.infer(loans.people(), protect=None).fix("Rate", "Years")
-    named = policy.rule(p2ce.rules.predicate("tests.archive.predicates:modest"))
+    named = policy.with_rules(p2ce.rules.predicate("tests.archive.predicates:modest"))
     explainer = loans.explainer(model=lightgbm.Booster(model_file="model.txt"), policy=named)
     p2ce.evidence.save(explainer.explain(loans.PERSON), "named.zip", explainer=explainer)
     words = ("replay", "named.zip", "--model", "model.txt")

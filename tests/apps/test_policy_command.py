@@ -30,7 +30,7 @@ features:
     labels: [own, rent, boat]
     direcion: up
   Race: {kind: category, labels: [a, b]}
-  Job: {kind: category, labels: [cook, clerk, pilot], values: [clerk, pilot]}
+  Job: {kind: category, labels: [cook, clerk, pilot], candidates: [clerk, pilot]}
   own: {kind: binary}
   rent: {kind: binary}
 rules:
@@ -42,7 +42,7 @@ rules:
     text: Amount <= 100*Age
   - rule: together
     columns: [Age, Job]
-  - rule: exclusive
+  - rule: change_at_most_one
     columns: [Job, Age]
   - rule: forbid
     column: Job

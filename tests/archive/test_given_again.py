@@ -27,7 +27,7 @@ def per_ten(current: Any, values: np.ndarray) -> np.ndarray:
     return np.asarray(np.abs(values - current) / 10.0)
 
 
-class Steps(p2ce.Objective):
+class Steps(p2ce.objectives.Objective):
     """Half a point for each changed feature."""
 
     @property
@@ -77,7 +77,7 @@ def test_an_own_detector_is_given_again(tmp_path: Path, detector: Any, message: 
 @pytest.mark.parametrize(
     ("objective", "message"),
     [
-        (p2ce.CostTable("effort", {"Income": per_ten}, default=1.0), "CostTable"),
+        (p2ce.objectives.CostTable("effort", {"Income": per_ten}, default=1.0), "CostTable"),
         (Steps(), "Steps"),
     ],
     ids=["function", "class"],
@@ -102,7 +102,9 @@ def test_other_objectives_and_detectors_may_be_given(tmp_path: Path) -> None:
 
 
 def test_a_function_as_a_rule_cannot_be_saved(tmp_path: Path) -> None:
-    policy = p2ce.Policy.infer(loans.people(), protect=None).rule(predicate(lambda rows: rows["Income"] < 58))
+    policy = p2ce.Policy.infer(loans.people(), protect=None).with_rules(
+        predicate(lambda rows: rows["Income"] < 58)
+    )
     path = tmp_path / "credit.p2ce"
     with pytest.raises(InvalidPolicy, match="module:function"):
         loans.explainer(policy=policy).save(path)
@@ -111,7 +113,7 @@ def test_a_function_as_a_rule_cannot_be_saved(tmp_path: Path) -> None:
 
 def test_loading_imports_no_module_that_a_rule_names(tmp_path: Path) -> None:
     rule = predicate("tests.archive.not_yet:there", columns=["Income"])
-    policy = p2ce.Policy.infer(loans.people(), protect=None).rule(rule)
+    policy = p2ce.Policy.infer(loans.people(), protect=None).with_rules(rule)
     path = saved(loans.explainer(policy=policy), tmp_path)
     with pytest.raises(InvalidArgument, match=r"credit\.p2ce' has the predicate.*trust_predicates=True"):
         p2ce.Explainer.load(path, FIRST)

@@ -35,12 +35,12 @@ COARSE = ACTIONS.values(
     Income=[12, 24, 36, 48], Debt=[-3.0, -1.0, 1.0, 3.0], Rate=[0.0, 0.5, 1.0], Years=[0, 5, 10]
 )
 BOUNDED = ACTIONS.fix("Rate").protect("Owns").within(Income=(15, 55))
-GROUPS = [rules.one_hot("place", list(GROUP)), rules.at_most_one_of(*GROUP)]
+GROUPS = [rules.one_hot("place", list(GROUP)), rules.at_most_one_nonzero(*GROUP)]
 EACH_RULE = [
     rules.linked("Years", "Income"),
     rules.inequality("Debt + Rate <= 1.5"),
-    rules.if_then(if_={"Owns": True}, then={"Debt": (None, 1.0)}),
-    rules.exclusive("Income", "Debt"),
+    rules.implies({"Owns": True}, {"Debt": (None, 1.0)}),
+    rules.change_at_most_one("Income", "Debt"),
     rules.together("Income", "Years"),
     rules.forbid("Owns", {True: [False]}),
     rules.allow_only("Owns", {False: [True]}),
@@ -50,17 +50,19 @@ OBJECTIVES = {
     "names": ["changes", "percentile_shift", "euclidean"],
     "one": "max_distance",
     "parameters": [
-        p2ce.MeanDistance(category=0.25),
-        p2ce.MaxDistance(unit="own", category=2.0),
-        p2ce.MaxDistance(),
-        p2ce.Euclidean(category=3),
+        p2ce.objectives.MeanDistance(category=0.25),
+        p2ce.objectives.MaxDistance(unit="own", category=2.0),
+        p2ce.objectives.MaxDistance(),
+        p2ce.objectives.Euclidean(category=3),
     ],
     "weights": [
-        p2ce.WeightedDistance({"Income": 3.0, "Debt": 0.1}, name="pain", join="max", unit="std", default=0.5),
-        p2ce.WeightedDistance({}, category=0.0),
+        p2ce.objectives.WeightedDistance(
+            {"Income": 3.0, "Debt": 0.1}, name="pain", join="max", unit="std", default=0.5
+        ),
+        p2ce.objectives.WeightedDistance({}, category=0.0),
     ],
     "costs": [
-        p2ce.CostTable("effort", {"Owns": {True: 2.0, False: 1.0}}, default=1.5, join="max"),
+        p2ce.objectives.CostTable("effort", {"Owns": {True: 2.0, False: 1.0}}, default=1.5, join="max"),
         "changes",
     ],
 }
@@ -68,7 +70,7 @@ NAMED = {"name": {"en": "yearly income", "pt": "a renda"}, "unit": "EUR", "unit_
 # Arguments of an explainer of loans.
 SETTINGS: dict[str, dict[str, Any]] = {
     "as usual": {},
-    **{f"rule {rule.kind}": {"policy": BOUNDED.rule(rule)} for rule in EACH_RULE},
+    **{f"rule {rule.kind}": {"policy": BOUNDED.with_rules(rule)} for rule in EACH_RULE},
     **{name: {"objectives": given, "max_changes": 2} for name, given in OBJECTIVES.items()},
     "no detector": {"plausibility": None},
     "a forest of its own settings": {
@@ -127,7 +129,7 @@ def a_pipeline_of_text_and_missing_values_with_a_cost_table() -> dict[str, Any]:
     return rejected(
         make_pipeline(encoded, LogisticRegression()).fit(table.frame, table.label),
         table.frame,
-        objectives=[p2ce.CostTable("effort", costs, default=0.5), "changes"],
+        objectives=[p2ce.objectives.CostTable("effort", costs, default=0.5), "changes"],
         policy=p2ce.Policy.infer(table.frame, protect=None).allow_missing("years"),
         max_changes=2,
     )
@@ -167,7 +169,7 @@ def several_models_with_a_threshold_each() -> dict[str, Any]:
 
 def a_calibrated_estimate() -> dict[str, Any]:
     model = KNeighborsClassifier(7).fit(PEOPLE, loans.label())
-    few = ACTIONS.values(Income=[12, 24, 36, 48], Debt=[-3.0, -1.0, 1.0, 3.0]).fix("Rate")
+    few = ACTIONS.candidates(Income=[12, 24, 36, 48], Debt=[-3.0, -1.0, 1.0, 3.0]).fix("Rate")
     bound = p2ce.ShapEstimate(miss_rate=0.2, people=9, background=4, rows=2, random_state=5)
     return rejected(model, PEOPLE, policy=few, bound=bound, max_changes=2)
 
@@ -176,7 +178,7 @@ def a_group(rule: rules.Rule = GROUPS[0]) -> dict[str, Any]:
     table = random_table(4, columns=3, kinds=("age", "debt", "rate"), group=True)
     frame = table.frame.fillna(0.5)
     model = RandomForestClassifier(8, max_depth=5, random_state=0).fit(frame, table.label)
-    return rejected(model, frame, policy=p2ce.Policy.infer(frame, protect=None).rule(rule))
+    return rejected(model, frame, policy=p2ce.Policy.infer(frame, protect=None).with_rules(rule))
 
 
 MODELS = [

@@ -35,7 +35,7 @@ LINK = rules.linked("years", "age", ratio=2.0)
 
 def setup_of(*chosen: Any, model: Any = None, **arguments: Any) -> Any:
     tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(PEOPLE, LABEL) if model is None else model
-    policy = Policy.infer(PEOPLE, protect=None).rule(*chosen)
+    policy = Policy.infer(PEOPLE, protect=None).with_rules(*chosen)
     return p2ce.Explainer(tree, PEOPLE, policy=policy, target=1, plausibility=None, **arguments)._problem
 
 

@@ -58,34 +58,34 @@ def test_the_reference_decides_whether_none_is_a_level() -> None:
     def settle(policy: Policy, people: pd.DataFrame, known: dict[Any, Any]) -> Policy:
         return settle_groups(policy, BOOK, people, known)
 
-    closed = settle(FREE.rule(HOME), PEOPLE, known)
+    closed = settle(FREE.with_rules(HOME), PEOPLE, known)
     assert [rule.may_be_none for rule in closed.rules] == [False]
     gap = PEOPLE.assign(own=0)
-    open_ = settle(FREE.rule(HOME), gap, {})
+    open_ = settle(FREE.with_rules(HOME), gap, {})
     assert [rule.may_be_none for rule in open_.rules] == [True]
-    said = FREE.rule(rules.one_hot("home", HOMES, may_be_none=False))
+    said = FREE.with_rules(rules.one_hot("home", HOMES, may_be_none=False))
     assert settle(said, gap, {}) == said
     # What was settled once is not looked up again.
-    assert settle(FREE.rule(HOME), gap, known) == closed
+    assert settle(FREE.with_rules(HOME), gap, known) == closed
 
 
 @pytest.mark.parametrize("may_be_none", [True, False])
 def test_a_group_has_a_level_per_column_and_one_for_none(may_be_none: bool) -> None:
     rule = rules.one_hot("home", HOMES, may_be_none=may_be_none)
-    (home,) = groups_of(FREE.rule(rule), BOOK)
+    (home,) = groups_of(FREE.with_rules(rule), BOOK)
     assert (home.name, home.members.tolist()) == ("home", [0, 1, 2])
     assert home.levels.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
     assert home.may_go_to.tolist() == [True, True, True, may_be_none]
     assert home.is_category
     assert not home.may_count_more
-    (stays,) = groups_of(FREE.fix(*HOMES).rule(rule), BOOK)
+    (stays,) = groups_of(FREE.fix(*HOMES).with_rules(rule), BOOK)
     assert not stays.may_go_to.any()
     assert groups_of(FREE, BOOK) == ()
 
 
 @given(st.tuples(HOT, HOT, HOT))
 def test_everyone_stands_at_a_level_of_their_own_question(hot: tuple[float, ...]) -> None:
-    policy = FREE.rule(rules.one_hot("home", HOMES, may_be_none=False))
+    policy = FREE.with_rules(rules.one_hot("home", HOMES, may_be_none=False))
     person = coded()
     person[:3] = hot
     groups = groups_of(policy, BOOK)
@@ -99,9 +99,9 @@ def test_everyone_stands_at_a_level_of_their_own_question(hot: tuple[float, ...]
 
 
 def test_followers_go_where_their_drivers_do() -> None:
-    policy = FREE.rule(*CHAIN)
+    policy = FREE.with_rules(*CHAIN)
     assert has_links(policy)
-    assert not has_links(FREE.rule(HOME))
+    assert not has_links(FREE.with_rules(HOME))
     (chain,) = compounds_for(policy, BOOK, (), coded())
     assert chain.name == "years"
     assert [BOOK.names[member] for member in chain.members] == ["years", "age", "pension"]
@@ -120,7 +120,7 @@ def test_followers_go_where_their_drivers_do() -> None:
     [
         (FREE.decrease_only("own"), {}),
         (FREE.increase_only("rent"), {}),
-        (FREE.values(free=[0]), {}),
+        (FREE.candidates(free=[0]), {}),
         (FREE.within(own=(0, 0)), {}),
         (FREE.keep_missing("rent"), {"rent": None}),
         (FREE, {"own": 1}),
@@ -131,7 +131,7 @@ def test_levels_that_a_member_may_not_go_to_are_beyond_the_budget(
     policy: Policy, person: dict[str, Any]
 ) -> None:
     """What the search offers is what the check allows: a difference would look like a lie of the model."""
-    policy = policy.rule(rules.one_hot("home", HOMES, may_be_none=False))
+    policy = policy.with_rules(rules.one_hot("home", HOMES, may_be_none=False))
     row = coded(**person)
     compounds = compounds_for(policy, BOOK, groups_of(policy, BOOK), row)
     rows, may_go_to = rows_at(compounds, row)
@@ -149,7 +149,7 @@ def test_levels_that_a_member_may_not_go_to_are_beyond_the_budget(
 
 @given(st.integers(1, 4), st.data())
 def test_moves_are_counted_as_the_budget_counts_them(max_changes: int, data: st.DataObject) -> None:
-    policy = FREE.rule(HOME, *CHAIN)
+    policy = FREE.with_rules(HOME, *CHAIN)
     row = coded()
     compounds = compounds_for(policy, BOOK, groups_of(policy, BOOK), row)
     wide = widen(row[None, :], compounds)

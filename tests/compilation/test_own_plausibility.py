@@ -99,7 +99,7 @@ def test_a_person_of_density_zero_may_stay_there() -> None:
 
     frame = loans.people()
     few = {"Income": [12, 20, 28, 36, 44, 52], "Debt": [-3.0, -1.5, 0.0, 1.5, 3.0], "Rate": [0.0, 0.5, 1.0]}
-    policy = p2ce.Policy.infer(frame).values(few).fix("Years")
+    policy = p2ce.Policy.infer(frame).candidates(few).fix("Years")
     explainer = loans.explainer(plausibility=density, policy=policy)
     free = loans.explainer(plausibility=None, policy=policy)
     person = loans.rejected()[loans.rejected()["Years"] > 0].iloc[0]

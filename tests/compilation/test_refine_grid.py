@@ -106,9 +106,9 @@ def test_nobody_is_reported_without_recourse_who_could_have_the_values_of_others
     tree = DecisionTreeClassifier(max_depth=4, random_state=0).fit(people, accepted)
     policy = p2ce.Policy.infer(people, protect=None)
     if rule == "linked":
-        policy = policy.fix("Bonus").rule(rules.linked("Salary", "Total", ratio=1))
+        policy = policy.fix("Bonus").with_rules(rules.linked("Salary", "Total", ratio=1))
     else:
-        policy = policy.rule(
+        policy = policy.with_rules(
             rules.inequality("Total <= Salary + Bonus"), rules.inequality("Salary + Bonus <= Total")
         )
     explainer = p2ce.Explainer(tree, people, target=1, policy=policy, plausibility=None)

@@ -32,7 +32,7 @@ def ask(rows: pd.DataFrame) -> np.ndarray:
 
 def problem_of(model: Any, **given: Any) -> Any:
     some = rules.predicate(lambda rows: rows["c"] < 99, name="c is small")
-    policy = Policy.infer(PEOPLE).rule(some, rules.exclusive("a", "c"))
+    policy = Policy.infer(PEOPLE).with_rules(some, rules.change_at_most_one("a", "c"))
     return p2ce.Explainer(model, PEOPLE, target=1, policy=policy, **given)._problem
 
 

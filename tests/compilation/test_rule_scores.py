@@ -30,12 +30,12 @@ RULES: dict[str, Rule] = {
     "whole inequality": rules.inequality("2*late <= age - 15"),
     "inequality": rules.inequality("income <= 0.5*age + late"),
     "equality": rules.inequality("insured == late - 2*late + 3"),
-    "if then": rules.if_then(if_={"home": ["own", "free"], "late": rules.CHANGES}, then={"age": (30, 50)}),
+    "if then": rules.implies({"home": ["own", "free"], "late": rules.CHANGES}, {"age": (30, 50)}),
     "forbid": rules.forbid("home", {"own": ["rent"], "rent": ["free"]}),
     "allow only": rules.allow_only("home", {"own": ["free"]}),
-    "exclusive": rules.exclusive("age", "home", "income"),
+    "change_at_most_one": rules.change_at_most_one("age", "home", "income"),
     "together": rules.together("late", "insured", "home"),
-    "at most one": rules.at_most_one_of("late", "insured"),
+    "at most one": rules.at_most_one_nonzero("late", "insured"),
 }
 ROWS = st.tuples(
     st.sampled_from([20.0, 30.0, 31.0, 70.0]),
@@ -50,7 +50,7 @@ ROWS = st.tuples(
 @examples(60)
 @given(before=ROWS, after=ROWS)
 def test_budgets_say_what_the_rule_says(name: str, before: tuple, after: tuple) -> None:
-    (checked,) = resolve_rules(FREE.rule(RULES[name]), BOOK)
+    (checked,) = resolve_rules(FREE.with_rules(RULES[name]), BOOK)
     then, now = np.array([before]), np.array([after])
     scores = checked.scores(NAMES)
     assert scores
@@ -68,7 +68,7 @@ def test_budgets_say_what_the_rule_says(name: str, before: tuple, after: tuple) 
 def test_columns_are_those_of_the_model_in_its_order() -> None:
     """The same rule, whichever way round the model has its columns, and with more behind them."""
     rule = RULES["inequality"]
-    (checked,) = resolve_rules(FREE.rule(rule), BOOK)
+    (checked,) = resolve_rules(FREE.with_rules(rule), BOOK)
     mixed = ["insured", "late", "home", "income", "age", "home (level)"]
     rows = BOOK.encode(PEOPLE)
     order = [NAMES.index(name) for name in mixed[:-1]]
@@ -86,7 +86,7 @@ def test_predicates_are_called_and_nothing_else_is_known_of_them() -> None:
         seen.append(frame)
         return frame["income"].notna()
 
-    (checked,) = resolve_rules(FREE.rule(rules.predicate(known, name="income is known")), BOOK)
+    (checked,) = resolve_rules(FREE.with_rules(rules.predicate(known, name="income is known")), BOOK)
     assert checked.is_predicate
     assert checked.scores(NAMES) == []
     rows = BOOK.encode(PEOPLE)

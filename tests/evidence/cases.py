@@ -16,7 +16,9 @@ from p2ce import evidence, rules
 from tests.populations import loans
 
 ACTIONS = p2ce.Policy.infer(loans.people(), protect=None)
-FEW = ACTIONS.values({"Income": [20, 30, 40, 55], "Debt": [-2.0, 0.0, 0.5]}).step({"Years": 3}).fix("Rate")
+FEW = (
+    ACTIONS.candidates({"Income": [20, 30, 40, 55], "Debt": [-2.0, 0.0, 0.5]}).step({"Years": 3}).fix("Rate")
+)
 FOREST = p2ce.IsolationForest(n_estimators=10, contamination=0.1)
 
 
@@ -127,10 +129,10 @@ def worth(frame: pd.DataFrame) -> Any:
 RULES = (
     rules.linked("Job", "Age"),
     rules.one_hot("Home", ["Own", "Rent"], may_be_none=True),
-    rules.exclusive("Cards", "Income"),
+    rules.change_at_most_one("Cards", "Income"),
     rules.inequality("2*Loans - 1 <= 0.1*Income"),
-    rules.if_then(if_={"Own": 1}, then={"Income": (30, None)}),
-    rules.if_then(if_={"Area": "changes"}, then={"Job": [3, 4, 6, 9]}),
+    rules.implies({"Own": 1}, {"Income": (30, None)}),
+    rules.implies({"Area": "changes"}, {"Job": [3, 4, 6, 9]}),
     rules.forbid("Area", {"c": ["a"]}),
     rules.allow_only("Cards", {3: [1, 2], 2: 1}),
 )
@@ -141,13 +143,13 @@ def ruled() -> Case:
     policy = (
         p2ce.Policy.infer(homes(), protect=None).step({"Job": 3, "Income": 10}).within({"Income": (10, 60)})
     )
-    return made(worth, homes(), WHO, policy=policy.rule(*RULES), objectives=["changes", "euclidean"])
+    return made(worth, homes(), WHO, policy=policy.with_rules(*RULES), objectives=["changes", "euclidean"])
 
 
 def other_rules() -> Case:
     policy = p2ce.Policy.infer(homes(), protect=None).step({"Job": 3, "Income": 10}).fix("Age", "Own", "Rent")
-    more = rules.together("Loans", "Income"), rules.at_most_one_of("Cards", "Loans")
-    return made(worth, homes(), WHO, policy=policy.rule(*more), plausibility=None)
+    more = rules.together("Loans", "Income"), rules.at_most_one_nonzero("Cards", "Loans")
+    return made(worth, homes(), WHO, policy=policy.with_rules(*more), plausibility=None)
 
 
 def special_values() -> Case:

@@ -253,7 +253,7 @@ def test_a_group_that_the_reference_settles_is_the_explainers_own(levels: list[s
     policy = (
         p2ce.Policy.infer(frame, protect=None)
         .fix("Age", "Job", "Area")
-        .rule(p2ce.rules.one_hot("Home", levels))
+        .with_rules(p2ce.rules.one_hot("Home", levels))
     )
     case = made(worth, frame, {**WHO, "Else": 0}, policy=policy, plausibility=None, max_changes=2)
     case.saved(tmp_path / "case.zip")
@@ -261,15 +261,15 @@ def test_a_group_that_the_reference_settles_is_the_explainers_own(levels: list[s
 
 
 RULE_FORGERIES = {
-    "exclusive": ("ruled", {"columns": ["Income", "Job"]}),
+    "change_at_most_one": ("ruled", {"columns": ["Income", "Job"]}),
     "inequality": ("ruled", {"text": "2*Loans + 0.5*Income <= `Job` + 1e0"}),
-    "if_then": ("ruled", {"if": {"Income": {"changes": True}}, "then": {"Loans": 9}}),
+    "implies": ("ruled", {"condition": {"Income": {"changes": True}}, "consequence": {"Loans": 9}}),
     "one_hot": ("ruled", {"columns": ["Cards", "Loans"]}),
     "linked": ("ruled", {"ratio": 5}),
     "forbid": ("ruled", {"column": "Income", "transitions": [{"from": 20, "to": [30, 40, 50, 60]}]}),
     "allow_only": ("ruled", {"column": "Income", "transitions": [{"from": 10, "to": 20}]}),
     "together": ("other_rules", {"columns": ["Income", "Area"]}),
-    "at_most_one_of": ("other_rules", {"columns": ["Age", "Job"]}),
+    "at_most_one_nonzero": ("other_rules", {"columns": ["Age", "Job"]}),
 }
 
 
@@ -303,7 +303,7 @@ def test_another_model_is_found(files: dict[str, tuple[Case, Path]]) -> None:
 
 
 def test_what_cannot_be_checked_is_listed_and_never_held(tmp_path: Path) -> None:
-    policy = FEW.rule(p2ce.rules.predicate("tests.archive.predicates:modest", name="modest"))
+    policy = FEW.with_rules(p2ce.rules.predicate("tests.archive.predicates:modest", name="modest"))
     objectives = ["changes", "percentile_shift"]
     case = made(loans.forest(), loans.people(), loans.PERSON, objectives=objectives, policy=policy)
     case.saved(tmp_path / "case.zip")

@@ -72,7 +72,7 @@ def test_a_listed_name_that_leads_out_of_a_folder_is_rejected(
 
 def test_code_that_a_policy_names_is_not_imported_before_it_is_trusted(tmp_path: Path) -> None:
     rule = p2ce.rules.predicate("tests.archive.predicates:modest", name="modest")
-    case = made(loans.forest(), loans.people(), loans.PERSON, policy=FEW.rule(rule))
+    case = made(loans.forest(), loans.people(), loans.PERSON, policy=FEW.with_rules(rule))
     case.saved(tmp_path / "case.zip")
     case.explainer.save(tmp_path / "credit.p2ce")
     case.explainer.policy.save(tmp_path / "policy.yaml")

@@ -15,13 +15,13 @@ from sklearn.preprocessing import OneHotEncoder
 import p2ce
 from p2ce.result import Restriction
 from p2ce.result.rule_data import rule_data
-from p2ce.rules import exclusive, forbid, if_then, inequality, linked, one_hot, predicate
+from p2ce.rules import change_at_most_one, forbid, implies, inequality, linked, one_hot, predicate
 
 MODELS = ("forest", "histogram", "function")
 THRESHOLD = 0.5
 RULES: dict[str, Any] = {
-    "exclusive": exclusive("debt", "rate"),
-    "if then": if_then(if_={"home": "own"}, then={"years": (2, 3)}),
+    "change_at_most_one": change_at_most_one("debt", "rate"),
+    "if then": implies({"home": "own"}, {"years": (2, 3)}),
     "forbid": forbid("home", {"rent": ["own"], "free": ["own"]}),
     "inequality": inequality("debt <= 2 * years"),
     "predicate": predicate(lambda frame: frame["debt"] > 0.5, name="in debt"),
@@ -59,23 +59,27 @@ RESTRICTIONS: dict[str, tuple[Restriction, Change, Change]] = {
     ),
     "debt": (
         Restriction(kind="values", feature="debt", values=(1.6, 2.0), wider_low=0.0, wider_high=2.0),
-        lambda a: a.values(debt=[1.6, 2.0]),
-        lambda a: a.values(debt=[0.0, 0.5, 1.0, 1.5, 1.6, 2.0]),
+        lambda a: a.candidates(debt=[1.6, 2.0]),
+        lambda a: a.candidates(debt=[0.0, 0.5, 1.0, 1.5, 1.6, 2.0]),
     ),
     "home": (
         Restriction(kind="values", feature="home", values=("rent", "free")),
-        lambda a: a.values(home=["free", "rent"]),
+        lambda a: a.candidates(home=["free", "rent"]),
         as_it_is,
     ),
     "income": (Restriction(kind="missing", feature="income"), lambda a: a.keep_missing("income"), as_it_is),
     **{
-        name: (Restriction(kind="rule", rule=rule_data(rule)), lambda a, rule=rule: a.rule(rule), as_it_is)
+        name: (
+            Restriction(kind="rule", rule=rule_data(rule)),
+            lambda a, rule=rule: a.with_rules(rule),
+            as_it_is,
+        )
         for name, rule in RULES.items()
         if name != "group"
     },
     "group": (
         Restriction(kind="rule", rule=rule_data(one_hot("size", ["a", "b"], may_be_none=True))),
-        lambda a: a.rule(RULES["group"]),
+        lambda a: a.with_rules(RULES["group"]),
         as_it_is,
     ),
 }

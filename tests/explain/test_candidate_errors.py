@@ -40,13 +40,13 @@ def test_labels_that_the_model_rejects_are_named_with_advice() -> None:
     row = problem.codebook.encode(PEOPLE)[0]
     with pytest.raises(InvalidPolicy, match=r"fails with 'home' at 'free' \(.*policy\.values\(\{'home'"):
         require_candidates(problem, row)
-    fine = problem.with_policy(Policy.infer(PEOPLE, protect=None).values(home=["own", "rent"]))
+    fine = problem.with_policy(Policy.infer(PEOPLE, protect=None).candidates(home=["own", "rent"]))
     require_candidates(fine, row)
 
 
 def test_of_many_candidates_some_of_every_feature_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Picky("own", "rent", "free")
-    problem = setup_of(model, Policy.infer(PEOPLE, protect=None).values(age=list(range(20, 90))))
+    problem = setup_of(model, Policy.infer(PEOPLE, protect=None).candidates(age=list(range(20, 90))))
     row = problem.codebook.encode(PEOPLE)[0]
     model.rows = 0
     require_candidates(problem, row)

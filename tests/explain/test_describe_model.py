@@ -9,7 +9,11 @@ from tests.populations import loans
 
 
 def test_a_model_that_is_supported_natively_is_described() -> None:
-    policy = Policy.infer(loans.people(), protect=None).fix("Years").rule(rules.exclusive("Income", "Debt"))
+    policy = (
+        Policy.infer(loans.people(), protect=None)
+        .fix("Years")
+        .with_rules(rules.change_at_most_one("Income", "Debt"))
+    )
     facts = loans.explainer(policy=policy, max_changes=2).describe()
     assert (facts.family, facts.bound) == ("scikit-learn random forest", "tree leaves")
     assert not facts.is_black_box

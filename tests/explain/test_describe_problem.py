@@ -18,7 +18,7 @@ def policy() -> Policy:
         .protect("Owns")
         .increase_only("Income")
         .display(Income={"name": "income", "unit": "EUR"})
-        .rule(rules.linked("Income", "Years"))
+        .with_rules(rules.linked("Income", "Years"))
     )
 
 
@@ -71,7 +71,7 @@ def test_a_policy_that_no_file_can_hold_is_written_as_comments() -> None:
     def fair(frame: pd.DataFrame) -> "pd.Series[bool]":
         return frame["Income"] >= 0
 
-    own = Policy.infer(loans.people(), protect=None).rule(rules.predicate(fair, name="fair to all"))
+    own = Policy.infer(loans.people(), protect=None).with_rules(rules.predicate(fair, name="fair to all"))
     problem = loans.explainer(policy=own).explain(PERSON).problem
     assert problem.policy.startswith("# This policy has no form as a file:")
     assert "fair to all" in problem.policy

@@ -125,15 +125,15 @@ def test_no_option_of_a_front_dominates_another_however_close_they_cost(
     """Prices differ by about as much as counts as a difference."""
     frame = pd.DataFrame({"a": [0.0, *VALUES], "b": [0.0, 1.0, 0.0, 1.0, 0.0]})
 
-    def priced(name: str, steps: list[int]) -> p2ce.CostTable:
+    def priced(name: str, steps: list[int]) -> p2ce.objectives.CostTable:
         table = {value: 1.0 + step * 2.0**-31 for value, step in zip(VALUES, steps, strict=True)}
-        return p2ce.CostTable(name, {"a": {0.0: 0.0, **table}, "b": {0.0: 0.0, 1.0: 3.0}})
+        return p2ce.objectives.CostTable(name, {"a": {0.0: 0.0, **table}, "b": {0.0: 0.0, 1.0: 3.0}})
 
     explainer = p2ce.Explainer(
         lambda rows: (rows["a"] > 0).to_numpy(dtype=np.float64),
         frame,
         target=1,
-        policy=Policy.infer(frame, protect=None).values(a=list(VALUES)),
+        policy=Policy.infer(frame, protect=None).candidates(a=list(VALUES)),
         objectives=[priced("one", one), priced("other", other)],
         plausibility=None,
         bound="none",

@@ -56,7 +56,7 @@ def explainer(model: Any, **changed: Any) -> p2ce.Explainer:
 def many() -> p2ce.Policy:
     """Leave some ten thousand cells."""
     choices = {"Income": list(range(10, 60, 2)), "Debt": [step / 4.0 for step in range(-16, 17)]}
-    return p2ce.Policy.infer(loans.people(), protect=None).values(choices).fix("Years")
+    return p2ce.Policy.infer(loans.people(), protect=None).candidates(choices).fix("Years")
 
 
 def rejected(threshold: float = ENOUGH) -> pd.DataFrame:

@@ -62,7 +62,7 @@ def policy() -> p2ce.Policy:
         p2ce.Policy.infer(people(), protect=None)
         .fix("f02")
         .increase_only("f03")
-        .rule(p2ce.rules.exclusive("f03", "f04"))
+        .with_rules(p2ce.rules.change_at_most_one("f03", "f04"))
     )
 
 
@@ -174,7 +174,7 @@ def test_any_kind_of_feature_rule_and_detector_is_respected(most: int | None, de
         p2ce.Policy.infer(rows, protect=None)
         .step(Income=2)
         .fix("Housing")
-        .rule(
+        .with_rules(
             p2ce.rules.one_hot("Job", ["Clerk", "Driver", "Nurse"]),
             p2ce.rules.linked("Years", "Age"),
             p2ce.rules.predicate(has_few_debts, name="few debts"),
@@ -194,7 +194,7 @@ def test_calibration_runs_where_it_fits(slow: Any, caplog: pytest.LogCaptureFixt
     caplog.set_level("INFO", logger="p2ce")
     spec = p2ce.ShapEstimate(people=4, background=2, rows=1, evaluations=400)
     model = Slow(clock)
-    explainer = p2ce.Explainer(model, people(), policy=policy().without_rule(policy().rules[0]), bound=spec)
+    explainer = p2ce.Explainer(model, people(), policy=policy().without_rules(policy().rules[0]), bound=spec)
     row = rejected(1).iloc[0]
     begin = clock.now
     explainer.explain(row, time_limit=1.0)

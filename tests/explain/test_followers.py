@@ -52,7 +52,7 @@ def incomes(policy: Policy, row: dict[str, Any]) -> list[float]:
 
 def test_a_count_is_never_advised_to_fall_below_zero() -> None:
     """Issue 13: advice '0 → −1' for a count whose printed range is 0–9."""
-    explainer = explainer_of(FREE.fix("share", "owns").rule(rules.linked("income", "accounts")), -29.0)
+    explainer = explainer_of(FREE.fix("share", "owns").with_rules(rules.linked("income", "accounts")), -29.0)
     found = explainer.explain(person())
     assert found.status is Status.NO_RECOURSE
     # An inferred range forbids nothing, but the search does not lead there.
@@ -66,24 +66,28 @@ def test_a_count_is_never_advised_to_fall_below_zero() -> None:
 @pytest.mark.parametrize(
     ("policy", "row", "expected"),
     [
-        (FREE.rule(rules.linked("income", "accounts")), person(accounts=3), range(27, 37)),
+        (FREE.with_rules(rules.linked("income", "accounts")), person(accounts=3), range(27, 37)),
         # Whoever stands outside today may stay there, and come back, but not go to another place outside.
-        (FREE.rule(rules.linked("income", "accounts")), person(accounts=12), [*range(20, 28), 30]),
+        (FREE.with_rules(rules.linked("income", "accounts")), person(accounts=12), [*range(20, 28), 30]),
         (
-            FREE.within(accounts=(2, 5)).rule(rules.linked("income", "accounts")),
+            FREE.within(accounts=(2, 5)).with_rules(rules.linked("income", "accounts")),
             person(accounts=3),
             range(29, 33),
         ),
-        (FREE.within(accounts=(-2, 5)).rule(rules.linked("income", "accounts")), person(), range(28, 36)),
         (
-            FREE.values(accounts=[1, 4, 9]).rule(rules.linked("income", "accounts")),
+            FREE.within(accounts=(-2, 5)).with_rules(rules.linked("income", "accounts")),
+            person(),
+            range(28, 36),
+        ),
+        (
+            FREE.candidates(accounts=[1, 4, 9]).with_rules(rules.linked("income", "accounts")),
             person(),
             [30, 31, 34, 39],
         ),
-        (FREE.step(accounts=3).rule(rules.linked("income", "accounts")), person(), [30, 33, 36, 39]),
+        (FREE.step(accounts=3).with_rules(rules.linked("income", "accounts")), person(), [30, 33, 36, 39]),
         # Whole numbers stay whole although their column holds floats, and 0/1 stays 0/1.
-        (FREE.rule(rules.linked("income", "owns", ratio=0.5)), person(), [30, 32]),
-        (FREE.rule(rules.linked("income", "share", ratio=0.25)), person(), range(28, 33)),
+        (FREE.with_rules(rules.linked("income", "owns", ratio=0.5)), person(), [30, 32]),
+        (FREE.with_rules(rules.linked("income", "share", ratio=0.25)), person(), range(28, 33)),
     ],
     ids=["inferred range", "outside today", "narrower", "wider", "values", "step", "binary", "number"],
 )
@@ -95,10 +99,12 @@ def test_a_drivers_value_that_pushes_a_follower_out_is_no_candidate(
 
 
 @pytest.mark.parametrize(
-    "policy", [FREE.within(accounts=(0, 9)), FREE.values(accounts=list(range(10)))], ids=["range", "values"]
+    "policy",
+    [FREE.within(accounts=(0, 9)), FREE.candidates(accounts=list(range(10)))],
+    ids=["range", "values"],
 )
 def test_a_check_agrees_about_what_was_said_of_a_follower(policy: Policy) -> None:
-    linked = policy.fix("share", "owns").rule(rules.linked("income", "accounts"))
+    linked = policy.fix("share", "owns").with_rules(rules.linked("income", "accounts"))
     explainer = explainer_of(linked, -29.0)
     assert explainer.explain(person()).status is Status.NO_RECOURSE
     judged = explainer.evaluate(person(), {"income": 29, "accounts": -1})

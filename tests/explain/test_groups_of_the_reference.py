@@ -29,7 +29,7 @@ def test_one_row_that_is_not_kept_decides_for_explain_as_well() -> None:
     row = {"own": 1, "rent": 0, "free": 0, "income": 10}
     for gap, options in ((None, 0), (0, 1), (1, 1), (ROWS - 1, 1)):
         frame = people(gap=gap)
-        policy = Policy.infer(frame).fix("income").rule(rules.one_hot("home", HOMES))
+        policy = Policy.infer(frame).fix("income").with_rules(rules.one_hot("home", HOMES))
         plain = p2ce.Explainer(without_a_home, frame, target=1, plausibility=None)
         whole = p2ce.Explainer(without_a_home, frame, target=1, policy=policy, plausibility=None)
         found, own = whole.explain(row), plain.explain(row, policy=policy)

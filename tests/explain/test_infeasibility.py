@@ -21,7 +21,7 @@ import p2ce
 from p2ce import Status
 from p2ce.errors import InvalidArgument
 from p2ce.result import Relaxations, Restriction
-from p2ce.rules import exclusive, together
+from p2ce.rules import change_at_most_one, together
 from tests.explain.infeasible import MODELS, RESTRICTIONS, THRESHOLD, Infeasible, find_infeasible, texts
 from tests.populations import loans
 from tests.properties.amount import examples
@@ -172,7 +172,9 @@ def test_a_wrong_proof_is_noticed() -> None:
 
 
 def test_what_is_protected_is_never_named() -> None:
-    policy = narrow().protect("Owns").rule(together("Income", "Debt"), exclusive("Income", "Owns"))
+    policy = (
+        narrow().protect("Owns").with_rules(together("Income", "Debt"), change_at_most_one("Income", "Owns"))
+    )
     explainer = loans.explainer(policy=policy, max_changes=1, plausibility=None)
     why = explainer.relaxations(explainer.explain(stuck().person))
     assert "together" in [one.rule["rule"] for one in why.considered if one.rule is not None]
@@ -203,7 +205,9 @@ def test_values_that_the_model_rejects_are_no_relaxation() -> None:
     model = make_pipeline(encoder, LogisticRegression(max_iter=2_000)).fit(people, loans.label())
     # The encoder knows even years only; steps of one meet others as well.
     policy = p2ce.Policy.infer(people, protect=None).fix("Income", "Debt", "Rate", "Owns").step(Years=1)
-    explainer = p2ce.Explainer(model, people, policy=policy.values(Years=[0, 2]), target=1, plausibility=None)
+    explainer = p2ce.Explainer(
+        model, people, policy=policy.candidates(Years=[0, 2]), target=1, plausibility=None
+    )
     results = [explainer.explain(row) for _, row in people[model.predict(people) == 0].head(30).iterrows()]
     why = explainer.relaxations(next(one for one in results if one.status is p2ce.Status.NO_RECOURSE))
     assert why.considered == ()

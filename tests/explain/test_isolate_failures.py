@@ -109,7 +109,7 @@ def fixed() -> Policy:
             11,
             1,
         ),
-        (lambda: explainer_of(score, policy=fixed().rule(rules.predicate(true_or_exit))), 50, 1),
+        (lambda: explainer_of(score, policy=fixed().with_rules(rules.predicate(true_or_exit))), 50, 1),
     ],
     ids=["model in processes", "detector", "table of costs", "rule"],
 )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import p2ce
 from p2ce.explain import none_because
-from p2ce.rules import if_then, linked
+from p2ce.rules import implies, linked
 from tests.oracle import Truth
 from tests.populations.small_models import score_of
 from tests.properties.amount import examples
@@ -41,22 +41,22 @@ def plausible_up_to(income: int) -> Any:
     return lambda rows: np.where(rows["Income"] <= income, 1.0, -1.0)
 
 
-RULE = if_then(if_={"Income": (60, None)}, then={"Debt": (20, None)})
+RULE = implies({"Income": (60, None)}, {"Debt": (20, None)})
 CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "model": (wants(Income=1_000), {"plausibility": plausible_up_to(50), "max_changes": 1}),
     "plausibility": (wants(Income=60), {"plausibility": plausible_up_to(50), "max_changes": 1}),
-    "rules": (wants(Income=60, Debt=-10), {"policy": ACTIONS.rule(RULE), "max_changes": 2}),
+    "rules": (wants(Income=60, Debt=-10), {"policy": ACTIONS.with_rules(RULE), "max_changes": 2}),
     "max_changes": (wants(Income=60, Debt=-10), {"max_changes": 1}),
 }
 # Only several restrictions together stand in the way: the last one that has to go is named.
 TOGETHER = {
     "rules": (
         wants(Income=60, Debt=-10),
-        {"policy": ACTIONS.rule(RULE), "plausibility": plausible_up_to(50)},
+        {"policy": ACTIONS.with_rules(RULE), "plausibility": plausible_up_to(50)},
     ),
     "max_changes": (
         wants(Income=60, Debt=-10),
-        {"policy": ACTIONS.rule(RULE), "plausibility": plausible_up_to(50), "max_changes": 1},
+        {"policy": ACTIONS.with_rules(RULE), "plausibility": plausible_up_to(50), "max_changes": 1},
     ),
 }
 
@@ -122,7 +122,7 @@ def test_a_model_that_fails_beyond_the_rules_leaves_the_reason_open() -> None:
             raise ValueError("no such person")
         return np.zeros(len(rows))
 
-    made = explainer(score, policy=ACTIONS.rule(RULE).values(Income=[20, 60], Debt=[10, 30]))
+    made = explainer(score, policy=ACTIONS.with_rules(RULE).candidates(Income=[20, 60], Debt=[10, 30]))
     fails.append(True)
     found = made.explain(PERSON)
     assert found.status is p2ce.Status.NO_RECOURSE
@@ -176,7 +176,7 @@ def test_the_reason_is_that_of_evaluating_every_row(problem: StatedProblem) -> N
 def test_a_link_that_counts_each_feature_is_held_back_by_the_limit() -> None:
     """The two features are one axis, and two changes."""
     people = pd.DataFrame({"p": range(30), "q": range(30, 60)})
-    policy = p2ce.Policy.infer(people).rule(linked("p", "q", counts="each"))
+    policy = p2ce.Policy.infer(people).with_rules(linked("p", "q", counts="each"))
 
     def model(rows: pd.DataFrame) -> np.ndarray:
         return np.asarray(rows["p"] + rows["q"] >= 60, dtype=float)

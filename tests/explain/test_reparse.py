@@ -22,7 +22,7 @@ def test_an_override_that_lets_values_go_missing_is_read_for_them():
     model = model_that_likes_gaps()
     explainer = p2ce.Explainer(model, PEOPLE, target=1, plausibility=None, objectives="changes")
     person = {"income": 3.0, "debt": 4}
-    tight = p2ce.Policy.infer(PEOPLE).fix("debt").values(income=[1.0, 2.0])
+    tight = p2ce.Policy.infer(PEOPLE).fix("debt").candidates(income=[1.0, 2.0])
     assert explainer.explain(person, policy=tight).status is p2ce.Status.NO_RECOURSE
     found = explainer.explain(person, policy=tight.allow_missing("income"))
     assert found.status is p2ce.Status.OPTIMAL

@@ -28,8 +28,8 @@ def test_what_is_no_restriction_is_not_one(given) -> None:  # type: ignore[no-un
 def test_labels() -> None:
     policy = Policy.infer(PEOPLE)
     assert widened(policy["home"], 0, 2) is None
-    assert widened(policy.values(home=["own", "rent", "free"])["home"], 0, 2) is None
-    wider = widened(policy.values(home=["rent"])["home"], 0, 2)
+    assert widened(policy.candidates(home=["own", "rent", "free"])["home"], 0, 2) is None
+    wider = widened(policy.candidates(home=["rent"])["home"], 0, 2)
     assert wider is not None
     assert wider.candidates().tolist() == ["own", "rent", "free"]
 
@@ -57,7 +57,7 @@ def test_widening_only_adds(
     policy = Policy.infer(frame)
     try:
         if choices is not None:
-            policy = policy.values(x=[kind(value).item() for value in choices])
+            policy = policy.candidates(x=[kind(value).item() for value in choices])
         if given is not None:
             policy = policy.within(x=tuple(given))
     except ValueError:

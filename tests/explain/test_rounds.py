@@ -21,7 +21,7 @@ def beside_a_rule() -> p2ce.Explainer:
     )
     label = np.where((people.a > 0.4) | (people.b > 0.9), 1, 0)
     model = DecisionTreeClassifier(random_state=0).fit(people, label)
-    policy = Policy.infer(people).fix("c").rule(rules.inequality("a + c <= 1000000000.2"))
+    policy = Policy.infer(people).fix("c").with_rules(rules.inequality("a + c <= 1000000000.2"))
     return p2ce.Explainer(model, people, target=1, policy=policy, plausibility=None)
 
 

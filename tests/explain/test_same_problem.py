@@ -59,7 +59,7 @@ CHANGED: dict[str, tuple[dict[str, Any], str]] = {
     "detector": ({"plausibility": None}, "detector was isolation forest, and is none"),
     "contamination": ({"contamination": 0.3}, "contamination was 0.1, and is 0.3"),
     "policy": ({"policy": None}, "its policy is another"),
-    "rules": ({"policy": narrow().rule(together("Income", "Debt"))}, "its policy is another"),
+    "rules": ({"policy": narrow().with_rules(together("Income", "Debt"))}, "its policy is another"),
     "model": ({"model": OTHER}, "its model is another"),
     "reference": ({"reference": loans.people().iloc[::2]}, "its reference is another"),
     "columns": (
@@ -109,12 +109,15 @@ def test_what_is_no_explanation_is_rejected(call: str) -> None:
 @pytest.mark.parametrize("call", ["feature_map", "check"])
 @pytest.mark.parametrize(
     "objective",
-    [p2ce.MeanDistance(unit="own"), p2ce.WeightedDistance({"Income": 3.0}, name="mean_distance")],
+    [
+        p2ce.objectives.MeanDistance(unit="own"),
+        p2ce.objectives.WeightedDistance({"Income": 3.0}, name="mean_distance"),
+    ],
     ids=["unit", "weights"],
 )
-def test_costs_of_the_same_name_may_be_others(call: str, objective: p2ce.Objective) -> None:
+def test_costs_of_the_same_name_may_be_others(call: str, objective: p2ce.objectives.Objective) -> None:
     found = loans.explainer(objectives="mean_distance").explain(PERSON)
-    CALLS[call](loans.explainer(objectives=p2ce.MeanDistance()), found)
+    CALLS[call](loans.explainer(objectives=p2ce.objectives.MeanDistance()), found)
     with pytest.raises(InvalidArgument, match=r"mean_distance of an option was .*, and is"):
         CALLS[call](loans.explainer(objectives=objective), found)
 

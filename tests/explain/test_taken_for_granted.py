@@ -96,7 +96,7 @@ def test_the_problem_knows_the_relations_that_are_not_in_force() -> None:
     (income,) = given._problem.relations
     assert income == Relation("Income", "MaxIncome")
     assert inferred._problem.relations == (income,)
-    ruled = policy.rule(*policy.proposed_rules)
+    ruled = policy.with_rules(*policy.proposed_rules)
     kept = p2ce.Explainer(MODEL, PEOPLE, policy=ruled, target=1, plausibility=None)
     assert kept._problem.relations == ()
     rejected = PEOPLE[MODEL.predict(PEOPLE) == 0]

@@ -186,9 +186,9 @@ def problem() -> Any:
     policy = (
         p2ce.Policy.infer(mixed(), protect=None)
         .protect("Age")
-        .rule(
-            rules.exclusive("Rate", "Has guarantor"),
-            rules.if_then(if_={"Housing": "free"}, then={"Has guarantor": True}),
+        .with_rules(
+            rules.change_at_most_one("Rate", "Has guarantor"),
+            rules.implies({"Housing": "free"}, {"Has guarantor": True}),
             rules.inequality("Savings <= Income"),
         )
     )

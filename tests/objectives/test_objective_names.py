@@ -9,8 +9,8 @@ import pytest
 from p2ce import objectives
 from p2ce.errors import InvalidObjective, UnknownObjective
 from p2ce.grid.candidate_costs import Join
-from p2ce.objectives import Changes, CostTable, MaxDistance, Objective, WeightedDistance, resolve
-from p2ce.objectives.objective_names import NAMED, WITH_ARGUMENTS
+from p2ce.objectives import Changes, CostTable, MaxDistance, Objective, WeightedDistance
+from p2ce.objectives.objective_names import NAMED, WITH_ARGUMENTS, resolve
 
 SUPPORT = {"distance", "objective", "objective_arguments", "objective_names"}
 MODULES = [one.name for one in pkgutil.iter_modules(objectives.__path__) if one.name not in SUPPORT]

@@ -91,7 +91,7 @@ def test_nobody_is_reported_that_a_change_from_the_bulk_is_nearly_nothing() -> N
     def model(rows: pd.DataFrame) -> np.ndarray:
         return np.where((rows["ratio"] <= 0.05) | (rows["age"] >= 45), 1.0, 0.0)
 
-    policy = p2ce.Policy.infer(frame, protect=None).values(ratio=[0.0], age=[50])
+    policy = p2ce.Policy.infer(frame, protect=None).candidates(ratio=[0.0], age=[50])
     explainer = p2ce.Explainer(
         model, frame, policy=policy, objectives="max_distance", target=1, plausibility=None
     )

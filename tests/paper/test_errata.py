@@ -111,7 +111,9 @@ def test_the_largest_distance_depends_on_units() -> None:
             def score(rows: pd.DataFrame, scale: float = scale) -> FloatArray:
                 return ((rows["years"] >= 1) | (rows["euros"] >= 0.5 * scale)).to_numpy() * 1.0
 
-            found = explain(score, people, {"years": 0, "euros": 0}, objectives=[p2ce.MaxDistance(unit=unit)])
+            found = explain(
+                score, people, {"years": 0, "euros": 0}, objectives=[p2ce.objectives.MaxDistance(unit=unit)]
+            )
             cheapest[unit, scale] = list(found[0].changes)
     assert cheapest["own", 1.0] != cheapest["own", 1000.0]
     assert cheapest["std", 1.0] == cheapest["std", 1000.0]

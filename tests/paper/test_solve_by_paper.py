@@ -161,7 +161,7 @@ def test_someone_whose_time_is_over_keeps_what_was_found() -> None:
     [
         ({"ties": True}, "ties=True needs method='exact'"),
         ({"bound": "none"}, "bounds of their own"),
-        ({"policy": loans.few().rule(p2ce.rules.linked("Income", "Debt"))}, "one feature at a time"),
+        ({"policy": loans.few().with_rules(p2ce.rules.linked("Income", "Debt"))}, "one feature at a time"),
         ({"method": P2CE(bound="tree")}, "needs a tree ensemble"),
         ({"method": Mapocam(bound="monotone")}, "needs a linear model"),
         ({"method": P2CE(explainer="tree")}, "ensemble of trees"),
@@ -187,7 +187,7 @@ def test_settings_say_what_is_expected(settings: dict[str, Any]) -> None:
 def test_actions_for_one_person_are_held_to_the_same_rules() -> None:
     """One-hot groups among `explain(policy=…)` gave a false OPTIMAL: bounds read beyond the row."""
     model = fitted("boosting")
-    together = loans.few().rule(p2ce.rules.linked("Income", "Debt"))
+    together = loans.few().with_rules(p2ce.rules.linked("Income", "Debt"))
     made = explainer(model)
     with pytest.raises(InvalidArgument, match="one feature at a time"):
         made.explain(rejected(model).iloc[0], policy=together)

@@ -159,7 +159,7 @@ def one_of_several_classes() -> Case:
 
 
 def ruled() -> Case:
-    policy = ACTIONS.rule(
+    policy = ACTIONS.with_rules(
         rules.linked("Years", "Income"),
         rules.inequality("Debt + Rate <= 1.5"),
         rules.predicate(modest, name="modest", columns=["Income"]),
@@ -184,8 +184,8 @@ def our_names() -> Case:
         plausibility=None,
         objectives=[
             "changes",
-            p2ce.WeightedDistance({}, name="score"),
-            p2ce.WeightedDistance({}, name="grid"),
+            p2ce.objectives.WeightedDistance({}, name="score"),
+            p2ce.objectives.WeightedDistance({}, name="grid"),
         ],
     )
     return Case(explainer, reference.head(20), len)

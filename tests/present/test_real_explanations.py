@@ -98,7 +98,7 @@ def test_two_regressors_are_written_by_their_range() -> None:
 def forbidden() -> Explainer:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"G": rng.integers(0, 2, 100).astype(bool), "Inc": rng.integers(0, 50, 100)})
-    policy = Policy.infer(frame).fix("Inc").rule(rules.if_then(if_={"G": True}, then={"Inc": (20, None)}))
+    policy = Policy.infer(frame).fix("Inc").with_rules(rules.implies({"G": True}, {"Inc": (20, None)}))
     policy = policy.display(
         G=Display(name={"en": "guarantor", "pt": "o fiador", "es": "el avalista"}),
         Inc=Display(name={"en": "income", "pt": "a renda", "es": "el ingreso"}, unit="EUR"),
@@ -135,7 +135,7 @@ def housing() -> Explainer:
     frame = pd.DataFrame({f"H_{level}": (home == level).astype(int) for level in ("own", "rent", "free")})
     frame["Amount"] = rng.integers(10, 100, 200) * 100.0
     frame["Monthly"] = frame.Amount / 10
-    policy = Policy.infer(frame).rule(
+    policy = Policy.infer(frame).with_rules(
         rules.one_hot("Housing", ["H_own", "H_rent", "H_free"]),
         rules.linked(driver="Amount", follower="Monthly", ratio=0.1),
     )

@@ -31,13 +31,13 @@ NOTHING = [None, np.nan, pd.NA, pd.NaT]  # and MISSING, the code of a missing nu
 
 
 def test_values_name_labels_in_any_order_and_once() -> None:
-    policy = ACTIONS.values(Housing=["free", "own", "own"])
+    policy = ACTIONS.candidates(Housing=["free", "own", "own"])
     assert policy["Housing"].candidates().tolist() == ["own", "free"]  # as the codes go
-    assert policy == ACTIONS.values({"Housing": np.array(["own", "free"])})
+    assert policy == ACTIONS.candidates({"Housing": np.array(["own", "free"])})
     assert policy["Housing"].allows("rent", "own")
     assert not policy["Housing"].allows("own", "rent")
     assert policy["Housing"].allows("rent", "rent")  # a legal place to stay
-    assert ACTIONS.values(Insured=[True])["Insured"].candidates().tolist() == [1.0]
+    assert ACTIONS.candidates(Insured=[True])["Insured"].candidates().tolist() == [1.0]
 
 
 def test_ordered_categories_go_up_and_down() -> None:
@@ -77,7 +77,7 @@ def test_missing_values_stay_or_become_known_and_the_other_way_only_if_asked(nam
 
 
 def test_what_fills_a_gap_keeps_to_range_and_values_but_has_no_direction() -> None:
-    policy = ACTIONS.within(Income=(20, 30)).values(Years=[2, 3]).decrease_only("School", "Income")
+    policy = ACTIONS.within(Income=(20, 30)).candidates(Years=[2, 3]).decrease_only("School", "Income")
     assert policy["Income"].allows(np.nan, 25.0)
     assert not policy["Income"].allows(np.nan, 35.0)
     assert policy["Years"].allows(pd.NA, 2)
@@ -93,7 +93,7 @@ def test_what_is_a_candidate_is_allowed(data: st.DataObject) -> None:
         policy = policy.allow_missing(name)
     if data.draw(st.booleans()):
         some = data.draw(st.sets(st.sampled_from(policy[name].candidates().tolist()), min_size=1))
-        policy = policy.values({name: list(some)})
+        policy = policy.candidates({name: list(some)})
     before = data.draw(st.sampled_from(PEOPLE[name].tolist()))
     coding = CODEBOOK[name]
     for code in policy[name].codes(coding):
@@ -101,7 +101,7 @@ def test_what_is_a_candidate_is_allowed(data: st.DataObject) -> None:
 
 
 def test_the_table_shows_labels_and_what_was_asked_of_missing_values() -> None:
-    policy = ACTIONS.protect("School").values(Housing=["own", "free"]).allow_missing("Income")
+    policy = ACTIONS.protect("School").candidates(Housing=["own", "free"]).allow_missing("Income")
     lines = str(policy.keep_missing("Years").increase_only("Years")).splitlines()
     assert lines[0] == "Policy: 6 features, 5 may change"
     assert lines[2].split() == ["Housing", "category", "to", "any", "label", "2:", "own,", "free"]
@@ -114,15 +114,18 @@ def test_the_table_shows_labels_and_what_was_asked_of_missing_values() -> None:
     ("call", "message"),
     [
         (
-            lambda: ACTIONS.values(Housing=["rnt"]),
+            lambda: ACTIONS.candidates(Housing=["rnt"]),
             "names 'rnt', which the data never has. Did you mean 'rent'",
         ),
-        (lambda: ACTIONS.values(School=["college"]), "names 'college', which the data never has"),
-        (lambda: ACTIONS.values(Housing=[1]), "names 1, which the data never has. Known are 'own', 'rent'"),
-        (lambda: ACTIONS.values(Housing=[["own"]]), r"names \['own'\], which the data never has"),
-        (lambda: ACTIONS.values(Housing=["own", None]), r"got None, .*Use allow_missing\('Housing'\)"),
-        (lambda: ACTIONS.values(Housing="own"), r"expects a list .*'Housing': \['own', 'rent'\]"),
-        (lambda: ACTIONS.values(Housing=[]), "'Housing' is empty"),
+        (lambda: ACTIONS.candidates(School=["college"]), "names 'college', which the data never has"),
+        (
+            lambda: ACTIONS.candidates(Housing=[1]),
+            "names 1, which the data never has. Known are 'own', 'rent'",
+        ),
+        (lambda: ACTIONS.candidates(Housing=[["own"]]), r"names \['own'\], which the data never has"),
+        (lambda: ACTIONS.candidates(Housing=["own", None]), r"got None, .*Use allow_missing\('Housing'\)"),
+        (lambda: ACTIONS.candidates(Housing="own"), r"expects a list .*'Housing': \['own', 'rent'\]"),
+        (lambda: ACTIONS.candidates(Housing=[]), "'Housing' is empty"),
         (lambda: ACTIONS.within(Housing=(0, 1)), r"category, which within\(\) .*\['own', 'rent'\]"),
         (lambda: ACTIONS.step(School=1), r"'School' is a category, which step\(\) says nothing about"),
         (lambda: ACTIONS.increase_only("Housing"), "'Housing' is a category without an order"),
@@ -130,7 +133,7 @@ def test_the_table_shows_labels_and_what_was_asked_of_missing_values() -> None:
         (lambda: ACTIONS.allow_missing("Age"), "'Age' cannot go missing: its column is int64, which has no"),
         (lambda: ACTIONS.allow_missing("Income").increase_only("Income"), "increase_only and may go missing"),
         (lambda: ACTIONS.decrease_only("School").allow_missing("School"), "decrease_only and may go missing"),
-        (lambda: ACTIONS.protect(["Age"]), "one by one, not as a list"),
+        (lambda: ACTIONS.protect([["Age"]]), "in a list. Pass one list"),
     ],
 )
 def test_a_mistake_is_named_with_its_fix(call: object, message: str) -> None:

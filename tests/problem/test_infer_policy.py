@@ -101,7 +101,7 @@ def test_the_other_direction_says_how_to_lift_the_inferred_one() -> None:
         Policy.infer(PEOPLE).decrease_only("LatePayments")
     Policy.infer(PEOPLE).free("LatePayments").decrease_only("LatePayments")
     with pytest.raises(ContradictoryConstraints, match=r"free\('Age'\)"):
-        Policy.infer(PEOPLE).rule(rules.linked("YearsAtJob", "Age"))
+        Policy.infer(PEOPLE).with_rules(rules.linked("YearsAtJob", "Age"))
 
 
 def dummies(**columns: list[str]) -> pd.DataFrame:
@@ -120,8 +120,8 @@ def test_dummies_are_one_hot_groups(caplog: pytest.LogCaptureFixture) -> None:
     assert "'Home' (3 columns); 'job_kind' (2 columns)" in record.getMessage()
     # What the user says about the same columns replaces it.
     own = rules.one_hot("Housing", ["Home_own", "Home_free", "Home_rent"], may_be_none=True)
-    assert policy.rule(own).rules == (policy.rules[1], own)
-    assert policy.without_rule(policy.rules[0]).rules == policy.rules[1:]
+    assert policy.with_rules(own).rules == (policy.rules[1], own)
+    assert policy.without_rules(policy.rules[0]).rules == policy.rules[1:]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Do constraints mean what they say, in any order, and are mistakes named at once?"""
 
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from p2ce.errors import InvalidPolicy, UnknownFeature
 from p2ce.problem import Kind, Policy
 from p2ce.problem.feature import MOST_CANDIDATES
-from p2ce.rules import exclusive, linked, together
+from p2ce.rules import change_at_most_one, linked, together
 
 PEOPLE = pd.DataFrame(
     {
@@ -135,10 +136,10 @@ def test_candidates_are_the_typed_multiples_inside_the_range(
         (ACTIONS.within(Small=(-1000, 1000)).step(Small=50), "Small", [-100, -50, 0, 50, 100]),
         (ACTIONS.within(Flag=(-5, 5)), "Flag", [0, 1]),
         (ACTIONS.within(Flag=(1, 1)), "Flag", [1]),
-        (ACTIONS.values(Single=[0.1]), "Single", np.float32([0.1])),
-        (ACTIONS.values(Flag=[True]), "Flag", [1]),
-        (ACTIONS.values(Age=np.array([3, 1])), "Age", [1, 3]),
-        (ACTIONS.values(Rate=[-0.0, 0.0]), "Rate", [0]),
+        (ACTIONS.candidates(Single=[0.1]), "Single", np.float32([0.1])),
+        (ACTIONS.candidates(Flag=[True]), "Flag", [1]),
+        (ACTIONS.candidates(Age=np.array([3, 1])), "Age", [1, 3]),
+        (ACTIONS.candidates(Rate=[-0.0, 0.0]), "Rate", [0]),
         (ACTIONS.fix("Age"), "Age", []),
         (ACTIONS.fix("Age").within(Age=(50, 60)), "Age", []),
     ],
@@ -148,7 +149,7 @@ def test_candidates_are_those_that_were_named(policy: Policy, name: str, expecte
     assert all(policy[name].allows(-1.0, value) for value in expected)
 
 
-SOME = ACTIONS.fix("Age").increase_only("Rate").within(LoanAmount=(500, 900)).values(Small=[1, 5])
+SOME = ACTIONS.fix("Age").increase_only("Rate").within(LoanAmount=(500, 900)).candidates(Small=[1, 5])
 
 
 @pytest.mark.parametrize(
@@ -172,10 +173,10 @@ def test_what_is_allowed_follows_what_was_named(
 
 
 def test_values_replace_range_and_step_and_within_filters_in_any_order() -> None:
-    named = ACTIONS.values(Age=[70, 20, 50, 20, 200])
+    named = ACTIONS.candidates(Age=[70, 20, 50, 20, 200])
     assert candidates(named, "Age") == [20.0, 50.0, 70.0, 200.0]
     one = named.within(Age=(30, 80)).step(Age=7)
-    other = ACTIONS.step(Age=7).within(Age=(30, 80)).values(Age=[70, 20, 50, 20, 200])
+    other = ACTIONS.step(Age=7).within(Age=(30, 80)).candidates(Age=[70, 20, 50, 20, 200])
     assert one == other
     assert hash(one) == hash(other)
     assert candidates(one, "Age") == [50.0, 70.0]
@@ -192,22 +193,46 @@ def test_the_table_is_readable_also_with_far_too_many_candidates() -> None:
     assert repr(policy) == str(policy)
 
 
-TOGETHER, EXCLUSIVE = together("Age", "Rate"), exclusive("Owns", "Flag")
+TOGETHER, AT_MOST_ONE = together("Age", "Rate"), change_at_most_one("Owns", "Flag")
 
 
 def test_rules_are_added_in_order_once_and_taken_away_by_their_equals() -> None:
-    policy = ACTIONS.rule(TOGETHER).rule(EXCLUSIVE, together("Age", "Rate"), EXCLUSIVE)
-    assert policy.rules == (TOGETHER, EXCLUSIVE)
-    assert ACTIONS.rule() == ACTIONS
+    policy = ACTIONS.with_rules(TOGETHER).with_rules(AT_MOST_ONE, together("Age", "Rate"), AT_MOST_ONE)
+    assert policy.rules == (TOGETHER, AT_MOST_ONE)
+    assert ACTIONS.with_rules() == ACTIONS.with_rules([]) == ACTIONS.without_rules() == ACTIONS
+    assert ACTIONS.with_rules([TOGETHER, AT_MOST_ONE]) == ACTIONS.with_rules(TOGETHER, AT_MOST_ONE) == policy
+    assert policy.without_rules([TOGETHER, AT_MOST_ONE]).rules == ()
     assert policy.fix("Single").rules == policy.rules
-    assert policy.without_rule(together("Age", "Rate")).rules == (EXCLUSIVE,)
+    assert policy.without_rules(together("Age", "Rate")).rules == (AT_MOST_ONE,)
     lines = str(policy).splitlines()
     assert lines[0] == "Policy: 7 features, 7 may change, 2 rules"
-    assert lines[-3:] == ["  rules", f"    {TOGETHER.text()}", f"    {EXCLUSIVE.text()}"]
+    assert lines[-3:] == ["  rules", f"    {TOGETHER.text()}", f"    {AT_MOST_ONE.text()}"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("fix", "protect", "free", "increase_only", "decrease_only"),
+        *("keep_missing", "allow_missing", "leave_special"),
+    ],
+)
+@pytest.mark.parametrize("several", [list, np.array, pd.Index, iter])
+def test_names_are_passed_one_by_one_or_in_lists(call: str, several: Callable[[list[str]], Any]) -> None:
+    constrain = getattr(ACTIONS, call)
+    assert constrain(several(["Rate", "Single"])) == constrain("Rate", "Single")
+    assert constrain(["Rate"], "Single") == constrain("Rate", "Single")
+    assert constrain([]) == ACTIONS
+
+
+def test_an_open_end_is_that_of_the_inferred_range() -> None:
+    age = ACTIONS["Age"]
+    assert ACTIONS.within(Age=(None, 40)) == ACTIONS.within(Age=(age.low, 40))
+    assert ACTIONS.within(Age=[40, None]) == ACTIONS.within(Age=(40, age.high))
+    assert ACTIONS.within(Age=(30, 31)).within(Age=(None, None)) == ACTIONS.within(Age=(age.low, age.high))
 
 
 def test_sets_compare_by_content_however_they_were_said_and_survive_pickling() -> None:
-    policy = ACTIONS.fix("Age").within(Rate=(0.2, 0.8)).values(Owns=[1]).rule(TOGETHER)
+    policy = ACTIONS.fix("Age").within(Rate=(0.2, 0.8)).candidates(Owns=[1]).with_rules(TOGETHER)
     copy = pickle.loads(pickle.dumps(policy))
     assert (copy, hash(copy)) == (policy, hash(policy))
     assert copy != ACTIONS
@@ -220,7 +245,7 @@ def test_sets_compare_by_content_however_they_were_said_and_survive_pickling() -
     ("rules", "message"),
     [
         ([together("Agee", "Rate")], "'Agee'.*Did you mean 'Age'"),
-        ([[TOGETHER]], r"one by one, not as a list: rule\(\*rules\)"),
+        ([[[TOGETHER]]], r"with_rules\(\) expects rules, got \["),
         (["Age <= Rate"], "expects rules, got 'Age <= Rate'. Make one with p2ce.rules"),
         ([type(TOGETHER)], "expects rules, got <class"),
         ([linked("Age", "Small"), linked("Small", "Age")], "circle"),
@@ -228,7 +253,7 @@ def test_sets_compare_by_content_however_they_were_said_and_survive_pickling() -
 )
 def test_a_rule_that_makes_no_sense_is_rejected(rules: list[Any], message: str) -> None:
     with pytest.raises(InvalidPolicy, match=message):
-        ACTIONS.rule(*rules)
+        ACTIONS.with_rules(*rules)
 
 
 UNKNOWN = "There is no feature 'Agee'. Did you mean 'Age'?"
@@ -242,7 +267,7 @@ UNKNOWN = "There is no feature 'Agee'. Did you mean 'Age'?"
         lambda: ACTIONS.decrease_only("Agee"),
         lambda: ACTIONS.within(Agee=(1, 2)),
         lambda: ACTIONS.step({"Agee": 1}),
-        lambda: ACTIONS.values(Agee=[1]),
+        lambda: ACTIONS.candidates(Agee=[1]),
         lambda: ACTIONS.protect("Agee"),
         lambda: ACTIONS.keep_missing("Agee"),
         lambda: ACTIONS.allow_missing("Agee"),
@@ -265,7 +290,7 @@ def test_an_unknown_name_suggests_the_nearest(call: object) -> None:
         (lambda: ACTIONS.within(Age=20), r"expects \(low, high\) for 'Age', got 20"),
         (lambda: ACTIONS.within(Age=(1, 2, 3)), r"got \(1, 2, 3\)"),
         (lambda: ACTIONS.within(Age="20-30"), "got '20-30'"),
-        (lambda: ACTIONS.within(Age=(None, 30)), "expects numbers, got None"),
+        (lambda: ACTIONS.within(Age=(None, 3)), "end of 'Age' open.* an empty range. Write both ends"),
         (lambda: ACTIONS.within([("Age", 1)]), r"keywords or a dict, not list. Write within\(\{'Age'"),
         (lambda: ACTIONS.within({"Age": (1, 2)}, Age=(1, 2)), "'Age' twice"),
         (lambda: ACTIONS.step(Age=1).within(Age=(30.2, 30.8)), "holds no multiple of its step 1. Widen"),
@@ -282,23 +307,29 @@ def test_an_unknown_name_suggests_the_nearest(call: object) -> None:
         (lambda: ACTIONS.step(Age=2.5), "must be whole, got 2.5. Use 2"),
         (lambda: ACTIONS.step(Owns=2), "binary, so that its only step is 1, got 2"),
         (lambda: ACTIONS.step(Age=10_000), "The inferred range is .* no multiple of its step 10000"),
-        (lambda: ACTIONS.values(Age=[]), "is empty. Name at least one"),
-        (lambda: ACTIONS.values(Age=5), "expects a list for 'Age', got 5"),
-        (lambda: ACTIONS.values(Age="own"), "expects a list for 'Age', got 'own'"),
-        (lambda: ACTIONS.values(Age=["own"]), "expects numbers, got 'own'.*holds numbers, not labels"),
-        (lambda: ACTIONS.values(Age=[np.nan]), "finite numbers, got nan"),
-        (lambda: ACTIONS.values(Age=[2.5]), "names 2.5, but the column is int64 and holds whole numbers"),
-        (lambda: ACTIONS.values(Flag=[2]), "column is bool and holds False and True"),
-        (lambda: ACTIONS.values(Small=[200]), "int8 and holds whole numbers from -128 to 127"),
-        (lambda: ACTIONS.values(Single=[1e300]), "float32 and holds numbers up to 3.4"),
-        (lambda: ACTIONS.values(Age=range(30_001)), "30,001 candidates, more than the 30,000"),
-        (lambda: ACTIONS.values(Age=[1, 2]).within(Age=(5, 9)), r"leaves none of its values\(\) 1, 2"),
-        (lambda: ACTIONS.within(Age=(6, 9)).values(Age=[1, 2]), r"leaves none of its values\(\) 1, 2"),
+        (lambda: ACTIONS.candidates(Age=[]), "is empty. Name at least one"),
+        (lambda: ACTIONS.candidates(Age=5), "expects a list for 'Age', got 5"),
+        (lambda: ACTIONS.candidates(Age="own"), "expects a list for 'Age', got 'own'"),
+        (lambda: ACTIONS.candidates(Age=["own"]), "expects numbers, got 'own'.*holds numbers, not labels"),
+        (lambda: ACTIONS.candidates(Age=[np.nan]), "finite numbers, got nan"),
+        (lambda: ACTIONS.candidates(Age=[2.5]), "names 2.5, but the column is int64 and holds whole numbers"),
+        (lambda: ACTIONS.candidates(Flag=[2]), "column is bool and holds False and True"),
+        (lambda: ACTIONS.candidates(Small=[200]), "int8 and holds whole numbers from -128 to 127"),
+        (lambda: ACTIONS.candidates(Single=[1e300]), "float32 and holds numbers up to 3.4"),
+        (lambda: ACTIONS.candidates(Age=range(30_001)), "30,001 candidates, more than the 30,000"),
+        (
+            lambda: ACTIONS.candidates(Age=[1, 2]).within(Age=(5, 9)),
+            r"leaves none of its candidates\(\) 1, 2",
+        ),
+        (
+            lambda: ACTIONS.within(Age=(6, 9)).candidates(Age=[1, 2]),
+            r"leaves none of its candidates\(\) 1, 2",
+        ),
         (lambda: ACTIONS.increase_only("Age").decrease_only("Age"), r"both .*fix\('Age'\)"),
-        (lambda: ACTIONS.fix(["Age", "Rate"]), r"one by one, not as a list: put a star"),
-        (lambda: ACTIONS.without_rule(TOGETHER), r"There is no rule .* to take away. None is known"),
-        (lambda: ACTIONS.fix("Age").rule(linked("Small", "Age")), "'Age' is fixed"),
-        (lambda: ACTIONS.rule(linked("Small", "Age")).fix("Age"), "'Age' is fixed"),
+        (lambda: ACTIONS.fix([["Age", "Rate"]]), r"names of features, got \['Age', 'Rate'\] in a list"),
+        (lambda: ACTIONS.without_rules(TOGETHER), r"There is no rule .* to take away. None is known"),
+        (lambda: ACTIONS.fix("Age").with_rules(linked("Small", "Age")), "'Age' is fixed"),
+        (lambda: ACTIONS.with_rules(linked("Small", "Age")).fix("Age"), "'Age' is fixed"),
         (
             lambda: ACTIONS.step(LoanAmount=1).within(LoanAmount=(0, 10**9))["LoanAmount"].candidates(),
             "1,000,000,001 candidates in 0–1000000000, more than the 30,000 allowed",

@@ -109,7 +109,7 @@ def test_what_is_rejected(text: str, line: int | None, message: str) -> None:
 
 
 def test_too_many_rules_are_rejected_before_the_others_are_read() -> None:
-    text = "version: 1\nrules:\n" + "- {rule: exclusive, columns: [a, b]}\n" * 100_000
+    text = "version: 1\nrules:\n" + "- {rule: change_at_most_one, columns: [a, b]}\n" * 100_000
     loader = _Loader(text, DEFAULT, "The policy")
     with pytest.raises(LimitExceeded, match="too many rules: the limit policy_rules is 1,000"):
         loader.get_single_node()

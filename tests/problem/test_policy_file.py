@@ -49,17 +49,17 @@ ACTIONS = (
     .fix("no")
     .within({"Loan amount": (500, 4000.5)})
     .step({"Loan amount": 100})
-    .values(Housing=["own", "no"], Single=[0.1, 0.2])
+    .candidates(Housing=["own", "no"], Single=[0.1, 0.2])
     .increase_only("Grade", "Months")
     .keep_missing("Income")
     .allow_missing("Count")
     .display(Age={"name": {"en": "age"}, "unit": "year|years", "values": {20: "twenty"}, "decimals": 0})
-    .rule(
+    .with_rules(
         rules.linked("Months", "Age", counts="each"),
         rules.inequality("`Loan amount` <= 100*Age"),
-        rules.if_then(if_={"Housing": ["own", "no"], "Age": (30, None)}, then={"Rate": rules.CHANGES}),
+        rules.implies({"Housing": ["own", "no"], "Age": (30, None)}, {"Rate": rules.CHANGES}),
         rules.forbid("Housing", {"own": ["no"], None: ["own"]}),
-        rules.exclusive("Rate", "Single"),
+        rules.change_at_most_one("Rate", "Single"),
         rules.predicate("my.module:judge", name="the judge", columns=["Age"]),
     )
 )
@@ -88,9 +88,9 @@ NUMBERS = st.fixed_dictionaries(
         **SHARED,
         "dtype": st.sampled_from(get_args(Dtype)),
         "range": ENDS,
-        "values": st.lists(FLOATS | st.integers(0, 1), min_size=1),
+        "candidates": st.lists(FLOATS | st.integers(0, 1), min_size=1),
         "seen": ENDS,
-        "candidates": st.lists(FLOATS, max_size=5),
+        "inferred_candidates": st.lists(FLOATS, max_size=5),
         "step": st.integers(1, 9) | st.floats(1e-3, 1e3),
         "special": st.lists(FLOATS, min_size=1, max_size=2),
         "may_leave_special": st.booleans(),
@@ -100,7 +100,7 @@ NUMBERS = st.fixed_dictionaries(
 CATEGORIES = LABELS.flatmap(
     lambda labels: st.fixed_dictionaries(
         {"kind": st.just("category"), "labels": st.just(labels)},
-        optional={**SHARED, "order": st.just(labels), "values": st.just(labels[:2])},
+        optional={**SHARED, "order": st.just(labels), "candidates": st.just(labels[:2])},
     )
 )
 
@@ -134,7 +134,7 @@ def test_rules_survive_save_and_load(some: list[rules.Rule]) -> None:
     policy = Policy.infer(CODED, protect=None)
     for rule in some:
         try:
-            policy = policy.rule(rule)
+            policy = policy.with_rules(rule)
         except InvalidPolicy:
             continue
     assert parsed_again(policy) == policy
@@ -154,7 +154,7 @@ def test_it_reads_well() -> None:
     text = to_text(
         Policy.infer(PEOPLE[["Age", "Housing"]], protect=None)
         .fix("Age")
-        .rule(rules.forbid("Housing", {"own": ["no"]}))
+        .with_rules(rules.forbid("Housing", {"own": ["no"]}))
     )
     assert text.split("\n", 3)[3] == (
         "version: 1\n"
@@ -163,7 +163,7 @@ def test_it_reads_well() -> None:
         "    kind: whole\n"
         "    may_change: false\n"
         "    seen: [18, 77]\n"
-        "    candidates:\n"
+        "    inferred_candidates:\n"
         "      - [18, 77, 1]\n"
         "  Housing:\n"
         "    kind: category\n"
@@ -180,7 +180,7 @@ def test_little_needs_to_be_written_by_hand() -> None:
     text = (
         "version: 1\nfeatures:\n"
         "  Age: {kind: whole, range: [18, 78]}\n"
-        "  Term: {kind: whole, values: [12, 24], may_change: true}\n"
+        "  Term: {kind: whole, candidates: [12, 24], may_change: true}\n"
         "  Owns: {kind: binary}\n"
         "  no: {kind: category, labels: [yes, on]}  # neither of which is a bool\n"
     )
@@ -211,15 +211,16 @@ FORM = [
     (GOOD + "    missing: kept\n", 7, r"missing of 'Job' cannot be 'kept'. Did you mean 'keep'"),
     (GOOD + "    step: 3\n", 7, "'step' that means nothing for kind category"),
     (GOOD + "    may_change: no\n", 7, "must be true or false, got 'no'. Whether advice"),
-    (X + "{kind: whole, range: [a, b]}\n", 7, "range of 'X' must be a number, got 'a'"),
+    (X + "{kind: whole, range: [a, b]}\n", 7, "range of 'X' must be a number or nothing, got 'a'"),
+    (X + "{kind: whole, range: [null, 5]}\n", 7, "open end, which is the end of 'seen'"),
     (X + "{kind: whole, range: [1]}\n", 7, r"range of 'X' must be a list of length at least 2, got \[1\]"),
     (X + "{kind: whole, range: [1, 2, 3]}\n", 7, "a list of length at most 2"),
     (X + "{kind: whole, range: [1, 9], step: -1}\n", 7, "must be a number above 0"),
     (X + "{kind: whole, range: [1, 1e301]}\n", 7, r"at most 1e\+300"),
-    (X + "{kind: whole, values: []}\n", 7, "a list of length at least 1"),
-    (X + "{kind: whole, values: [true]}\n", 7, "must be a number, got True"),
-    (X + "{kind: whole, values: [1], candidates: [[1, 2]]}\n", 7, "at least 3"),
-    (X + "{kind: whole, dtype: in64, values: [9]}\n", 7, "Did you mean 'int64'"),
+    (X + "{kind: whole, candidates: []}\n", 7, "a list of length at least 1"),
+    (X + "{kind: whole, candidates: [true]}\n", 7, "must be a number, got True"),
+    (X + "{kind: whole, candidates: [1], inferred_candidates: [[1, 2]]}\n", 7, "at least 3"),
+    (X + "{kind: whole, dtype: in64, candidates: [9]}\n", 7, "Did you mean 'int64'"),
     (X + "whole\n", 7, "needs entries such as 'kind: "),
     (X + "{}\n", 7, "needs its 'kind'"),
     (X + "{kind: [x]}\n", 7, "there is no kind"),
@@ -242,11 +243,27 @@ FORM = [
     (RULES + "{rule: together, columns: Age}\n", 8, "columns of the rule must be a list, got 'Age'"),
     (RULES + "{rule: together, columns: [Age, Age]}\n", 8, "names 'Age' twice"),
     (RULES + "{rule: forbid, column: Job, transitions: [{from: cook}]}\n", 8, "transitions .* needs 'to'"),
-    (RULES + "{rule: if_then, if: {Age: 1}}\n", 8, "needs 'then'"),
-    (RULES + "{rule: if_then, if: {}, then: {Age: 1}}\n", 8, "if of the rule must be entries"),
-    (RULES + "{rule: if_then, if: {Age: []}, then: {Job: a}}\n", 8, "a list of length at least 1"),
-    (RULES + "{rule: if_then, if: {Age: {}}, then: {Job: a}}\n", 8, "is empty or says two things"),
-    (RULES + "{rule: if_then, if: {Age: {changes: true, to: 3}}, then: {Job: a}}\n", 8, "says two things"),
+    (RULES + "{rule: implies, condition: {Age: 1}}\n", 8, "needs 'consequence'"),
+    (
+        RULES + "{rule: implies, condition: {}, consequence: {Age: 1}}\n",
+        8,
+        "condition of the rule must be entries",
+    ),
+    (
+        RULES + "{rule: implies, condition: {Age: []}, consequence: {Job: a}}\n",
+        8,
+        "a list of length at least 1",
+    ),
+    (
+        RULES + "{rule: implies, condition: {Age: {}}, consequence: {Job: a}}\n",
+        8,
+        "is empty or says two things",
+    ),
+    (
+        RULES + "{rule: implies, condition: {Age: {changes: true, to: 3}}, consequence: {Job: a}}\n",
+        8,
+        "says two things",
+    ),
     (RULES + "{rule: one_hot, name: A, columns: [Age, Job], may_be_none: 3}\n", 8, "true or false or null"),
     (RULES + "{rule: predicate, function: f}\n", 8, "function of the rule must be text matching"),
     (GOOD + "rules: {}\n", 7, "rules of the policy must be a list"),
@@ -260,15 +277,19 @@ FORM = [
 # What contradicts something else, or is not a YAML.
 MEANING = [
     (GOOD + "  Age: {kind: whole}\n", 7, "'Age' stands here a second time, after line 3"),
-    (GOOD + "    values: [cok]\n", 7, r"'cok', which the data never has. Did you mean 'cook'"),
+    (GOOD + "    candidates: [cok]\n", 7, r"'cok', which the data never has. Did you mean 'cook'"),
     (GOOD + "    direction: up\n", 4, "without an order"),
     (GOOD + "    protected: true\n    may_change: true\n", 8, "is protected"),
     (X + "{kind: whole}\n", 7, "needs a 'range'"),
     (X + "{kind: whole, range: [9, 1]}\n", 7, r"must be \[low, high\]"),
     (X + "{kind: whole, range: [1, 9], step: 0.5}\n", 7, "must be whole"),
-    (X + "{kind: whole, range: [1, 9], values: [99]}\n", 7, "leaves none of its"),
-    (X + "{kind: whole, range: [1, 9], candidates: [[9, 1, 1]]}\n", 7, r"numbers and \[first, last, step\]"),
-    (X + "{kind: whole, dtype: int8, values: [999]}\n", 7, "holds whole numbers from -128"),
+    (X + "{kind: whole, range: [1, 9], candidates: [99]}\n", 7, "leaves none of its"),
+    (
+        X + "{kind: whole, range: [1, 9], inferred_candidates: [[9, 1, 1]]}\n",
+        7,
+        r"numbers and \[first, last, step\]",
+    ),
+    (X + "{kind: whole, dtype: int8, candidates: [999]}\n", 7, "holds whole numbers from -128"),
     (
         RULES + "rule: inequality\n    text: Agee <= 3\n",
         8,
@@ -276,7 +297,8 @@ MEANING = [
     ),
     (RULES + "{rule: forbid, column: Job, transitions: [{from: cok, to: clerk}]}\n", 8, "you mean 'cook'"),
     (
-        RULES + "{rule: together, columns: [Age, Job]}\n  - {rule: exclusive, columns: [Age, Job]}\n",
+        RULES
+        + "{rule: together, columns: [Age, Job]}\n  - {rule: change_at_most_one, columns: [Age, Job]}\n",
         9,
         "never",
     ),
@@ -349,7 +371,11 @@ def test_policies_of_the_documentation_are_valid() -> None:
 
 def test_a_short_policy_makes_no_long_list() -> None:
     """The float32 next to the low end lies below it, from where steps were counted one by one."""
-    text = X + "{kind: number, dtype: float32, seen: [-999999999, 999999999], candidates: [5], step: 0.001}"
+    text = (
+        X
+        + "{kind: number, dtype: float32, "
+        + "seen: [-999999999, 999999999], inferred_candidates: [5], step: 0.001}"
+    )
     feature = parse_policy(read_document(text)).policy()["X"]
     with pytest.raises(InvalidPolicy, match="2,000,000,000,003 inferred candidates"):
         feature.candidates()
@@ -375,7 +401,7 @@ def test_what_a_file_cannot_hold_is_rejected_and_the_old_file_stays(tmp_path: Pa
     path = tmp_path / "policy.yaml"
     path.write_text("old", encoding="utf-8")
     with pytest.raises(InvalidPolicy, match="predicate 'mine' is a Python object"):
-        save(ACTIONS.rule(rules.predicate(len, name="mine")), path)
+        save(ACTIONS.with_rules(rules.predicate(len, name="mine")), path)
     dated = replace(ACTIONS["Housing"], labels=(pd.Timestamp("2024-01-01"),), choices=None)
     with pytest.raises(PolicyError, match=r"'Housing' has the label .* of type Timestamp"):
         save(Policy(features=(dated,)), path)

@@ -42,8 +42,11 @@ def found(
 
 def test_an_inferred_policy_is_clean() -> None:
     assert found(ACTIONS) == []
-    assert found(ACTIONS.rule(rules.one_hot("Home", ["own", "rent"], may_be_none=False))) == []
-    assert found(ACTIONS.rule(rules.inequality("Rate <= 1"), rules.forbid("Job", {"cook": ["clerk"]}))) == []
+    assert found(ACTIONS.with_rules(rules.one_hot("Home", ["own", "rent"], may_be_none=False))) == []
+    assert (
+        found(ACTIONS.with_rules(rules.inequality("Rate <= 1"), rules.forbid("Job", {"cook": ["clerk"]})))
+        == []
+    )
 
 
 def test_columns_that_are_missing_on_either_side() -> None:
@@ -62,7 +65,7 @@ def test_protected_columns_that_may_change() -> None:
     assert found(policy, people) == [("warning", "protected-changeable")]
     assert found(policy.protect("Age"), people) == []
     assert found(Policy.infer(people), people) == []
-    linked = policy.rule(rules.linked("Level", "Age"))
+    linked = policy.with_rules(rules.linked("Level", "Age"))
     assert found(linked, people) == []  # no advice names age itself
     assert found(linked, people, protected=("Age",)) == [("error", "protected-changeable")]
 
@@ -72,7 +75,7 @@ def test_ranges_steps_and_values_beside_the_data() -> None:
     assert found(ACTIONS.within(Savings=(70, 90))) == [("error", "outside-the-data")]
     assert found(ACTIONS.within(Savings=(70, 90)).fix("Savings")) == []
     assert found(ACTIONS.within(Rate=(0.4, 0.6)).step(Rate=0.5)) == [("warning", "step-too-large")]
-    assert found(ACTIONS.values(Savings=[5, 99])) == [("warning", "never-seen")]
+    assert found(ACTIONS.candidates(Savings=[5, 99])) == [("warning", "never-seen")]
     assert found(ACTIONS.step(Rate=0.00001)) == [("error", "too-many-candidates")]
 
 
@@ -89,7 +92,7 @@ def test_columns_with_heavy_tails() -> None:
     assert "3,756" in finding.message  # with them
     assert "0.29" in finding.message  # without
     assert found(policy.fix("Rate"), TAILED) == []
-    assert found(policy.values(Rate=[0.0, 0.5]), TAILED) == [("warning", "never-seen")]
+    assert found(policy.candidates(Rate=[0.0, 0.5]), TAILED) == [("warning", "never-seen")]
     # Said is said, unless it leads to where hardly anyone is.
     assert found(policy.within(Rate=(0.0, 1.0)), TAILED) == []
     assert found(policy.within(Rate=(0.0, 3.0)), TAILED) == []
@@ -124,29 +127,31 @@ def test_kinds_that_the_data_denies(name: str, values: list[Any]) -> None:
 
 def test_groups_that_are_not_closed() -> None:
     two = PEOPLE.assign(own=[1, 1, 0] * 20, rent=[0, 1, 1] * 20)
-    assert found(ACTIONS.rule(rules.one_hot("Home", ["own", "rent"])), two) == [("error", "group-not-closed")]
+    assert found(ACTIONS.with_rules(rules.one_hot("Home", ["own", "rent"])), two) == [
+        ("error", "group-not-closed")
+    ]
     none = PEOPLE.assign(own=[1, 0, 0] * 20, rent=[0, 0, 1] * 20)
-    assert found(ACTIONS.rule(rules.one_hot("Home", ["own", "rent"])), none) == []
-    strict = ACTIONS.rule(rules.one_hot("Home", ["own", "rent"], may_be_none=False))
+    assert found(ACTIONS.with_rules(rules.one_hot("Home", ["own", "rent"])), none) == []
+    strict = ACTIONS.with_rules(rules.one_hot("Home", ["own", "rent"], may_be_none=False))
     assert found(strict, none) == [("error", "group-not-closed")]
 
 
 def test_rules_that_the_data_breaks() -> None:
-    assert found(ACTIONS.rule(rules.inequality("Savings <= 30"))) == [("warning", "broken-by-data")]
-    assert found(ACTIONS.rule(rules.inequality("Savings >= 100"))) == [("error", "broken-by-data")]
-    rule = rules.if_then(if_={"Job": ["cook", None]}, then={"Level": (1, 2)})
-    assert found(ACTIONS.rule(rule)) == [("warning", "broken-by-data")]
-    assert found(ACTIONS.rule(rules.if_then(if_={"Savings": 0.5}, then={"Level": 1}))) == [
+    assert found(ACTIONS.with_rules(rules.inequality("Savings <= 30"))) == [("warning", "broken-by-data")]
+    assert found(ACTIONS.with_rules(rules.inequality("Savings >= 100"))) == [("error", "broken-by-data")]
+    rule = rules.implies({"Job": ["cook", None]}, {"Level": (1, 2)})
+    assert found(ACTIONS.with_rules(rule)) == [("warning", "broken-by-data")]
+    assert found(ACTIONS.with_rules(rules.implies({"Savings": 0.5}, {"Level": 1}))) == [
         ("error", "wrong-value")
     ]
 
 
 def test_predicates_are_not_run() -> None:
-    assert found(ACTIONS.rule(rules.predicate("no.such:thing"))) == [("warning", "predicate-not-tried")]
+    assert found(ACTIONS.with_rules(rules.predicate("no.such:thing"))) == [("warning", "predicate-not-tried")]
 
 
 def test_everything_that_cannot_be_read_is_found_at_once() -> None:
-    text = to_text(ACTIONS.rule(rules.inequality("Savings <= Rate")))
+    text = to_text(ACTIONS.with_rules(rules.inequality("Savings <= Rate")))
     spoilt = (
         text.replace("kind: whole", "knd: whole")
         .replace("<= Rate", "<= Ratee")

@@ -113,7 +113,7 @@ def test_proposed_rules_survive_a_file_and_are_not_in_force_until_they_are_added
     assert policy.rules == ()
     assert parse_policy(read_document(to_text(policy))).policy() == policy
     assert "proposed rules, not in force\n    late_60d <= late_30d" in str(policy)
-    added = policy.rule(*policy.proposed_rules)
+    added = policy.with_rules(*policy.proposed_rules)
     assert (set(added.rules), added.proposed_rules) == (proposed, ())
 
 

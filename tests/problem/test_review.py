@@ -10,7 +10,7 @@ import pytest
 from p2ce.errors import InvalidPolicy, PolicyError
 from p2ce.problem import Policy
 from p2ce.problem.policy_file import to_text
-from p2ce.rules import exclusive
+from p2ce.rules import change_at_most_one
 
 PEOPLE = pd.DataFrame({"Age": range(20, 70), "Amount": range(500, 5500, 100), "Debts": [0, 1] * 25})
 INFERRED = Policy.infer(PEOPLE)
@@ -26,9 +26,9 @@ REVIEWED = INFERRED.reviewed(by="Ana Souza", on="2026-11-18")
         lambda policy: policy.decrease_only("Amount"),
         lambda policy: policy.within(Amount=(0, 900)),
         lambda policy: policy.step(Amount=100),
-        lambda policy: policy.values(Amount=[500, 900]),
+        lambda policy: policy.candidates(Amount=[500, 900]),
         lambda policy: policy.keep_missing("Amount"),
-        lambda policy: policy.rule(exclusive("Age", "Debts")),
+        lambda policy: policy.with_rules(change_at_most_one("Age", "Debts")),
     ],
 )
 def test_a_constraint_is_a_statement_and_outlives_no_review(state: Any) -> None:
@@ -39,7 +39,7 @@ def test_a_constraint_is_a_statement_and_outlives_no_review(state: Any) -> None:
 
 
 def test_words_and_nothing_are_no_statement() -> None:
-    assert INFERRED.display(Age={"name": "age"}).fix().rule().basis == "inferred"
+    assert INFERRED.display(Age={"name": "age"}).fix().with_rules().basis == "inferred"
     assert REVIEWED.display(Age={"name": "age"}).basis == "reviewed"
     assert INFERRED.reviewed(by="Ana Souza", on=date(2026, 11, 18)) == REVIEWED
 

@@ -55,7 +55,7 @@ class StatedProblem:
     def explainer(self, **changed: Any) -> p2ce.Explainer:
         """Make the explainer of the problem, except for the arguments given."""
         arguments: dict[str, Any] = {
-            "policy": self.policy.rule(*(one.rule for one in self.stated)),
+            "policy": self.policy.with_rules(*(one.rule for one in self.stated)),
             "threshold": self.threshold,
             "objectives": self.objectives,
             "max_changes": self.max_changes,
@@ -153,7 +153,7 @@ def few_values(frame: pd.DataFrame, most: int = 5) -> p2ce.Policy:
         known = np.unique(frame[name])
         if len(known) > most:
             few = known[np.linspace(0, len(known) - 1, most).astype(int)]
-            policy = policy.values({name: [value.item() for value in few]})
+            policy = policy.candidates({name: [value.item() for value in few]})
     return policy
 
 
@@ -204,7 +204,7 @@ def _rules(
         if made.rule in [one.rule for one in stated]:
             continue  # once is enough: the oracle would count it twice
         try:
-            policy.rule(*(one.rule for one in [*stated, made]))
+            policy.with_rules(*(one.rule for one in [*stated, made]))
         except ContradictoryConstraints:
             continue  # rejected before any search, which other tests look at
         stated.append(made)

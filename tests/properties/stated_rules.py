@@ -32,7 +32,7 @@ def between(rows: pd.DataFrame, name: str, low: float, high: float) -> Any:
     return (numbers >= low) & (numbers <= high)
 
 
-def make_if_then(frame: pd.DataFrame, names: list[str], draw: np.random.Generator) -> StatedRule:
+def make_implies(frame: pd.DataFrame, names: list[str], draw: np.random.Generator) -> StatedRule:
     """If one column has one of two values (or changes), the other has one of two or lies in a range."""
     one, other = names[:2]
     if_values = _values(frame, one, draw, 2)
@@ -40,12 +40,12 @@ def make_if_then(frame: pd.DataFrame, names: list[str], draw: np.random.Generato
     if pd.api.types.is_numeric_dtype(frame[other]) and draw.random() < 0.4:
         known = frame[other].dropna().astype(float)
         low, high = float(known.quantile(0.3)), float(known.max())
-        rule = rules.if_then(if_={one: condition}, then={other: (low, high)})
+        rule = rules.implies({one: condition}, {other: (low, high)})
         return StatedRule(
             rule=rule, keeps=lambda p, r: ~_met(p, r, one, condition) | between(r, other, low, high)
         )
     then_values = _values(frame, other, draw, 2)
-    rule = rules.if_then(if_={one: condition}, then={other: then_values})
+    rule = rules.implies({one: condition}, {other: then_values})
     return StatedRule(rule=rule, keeps=lambda p, r: ~_met(p, r, one, condition) | at(r, other, then_values))
 
 
@@ -82,16 +82,16 @@ def make_together(frame: pd.DataFrame, names: list[str], draw: np.random.Generat
     return StatedRule(rule=rules.together(*mine), keeps=keeps)
 
 
-def make_exclusive(frame: pd.DataFrame, names: list[str], draw: np.random.Generator) -> StatedRule:
+def make_change_at_most_one(frame: pd.DataFrame, names: list[str], draw: np.random.Generator) -> StatedRule:
     """At most one of some columns changes."""
     mine = names[: int(draw.integers(2, 4))]
     return StatedRule(
-        rule=rules.exclusive(*mine),
+        rule=rules.change_at_most_one(*mine),
         keeps=lambda p, r: sum(changed(p, r, name).astype(int) for name in mine) <= 1,
     )
 
 
-def make_at_most_one_of(
+def make_at_most_one_nonzero(
     frame: pd.DataFrame, names: list[str], draw: np.random.Generator
 ) -> StatedRule | None:
     """At most one of some numbers is other than 0; a missing one counts as 0."""
@@ -100,7 +100,7 @@ def make_at_most_one_of(
     if len(mine) < 2:
         return None
     return StatedRule(
-        rule=rules.at_most_one_of(*mine),
+        rule=rules.at_most_one_nonzero(*mine),
         keeps=lambda _, r: sum((pd.to_numeric(r[name]).fillna(0) != 0).astype(int) for name in mine) <= 1,
     )
 
@@ -177,11 +177,11 @@ def _values(frame: pd.DataFrame, name: str, draw: np.random.Generator, count: in
 
 
 MAKERS: tuple[Callable[..., StatedRule | None], ...] = (
-    make_if_then,
+    make_implies,
     make_transitions,
     make_together,
-    make_exclusive,
-    make_at_most_one_of,
+    make_change_at_most_one,
+    make_at_most_one_nonzero,
     make_inequality,
     make_predicate,
     make_link,

@@ -105,7 +105,7 @@ def test_the_unit_of_a_feature_changes_nothing(seed: int, power: int, detector: 
         return explainer.explain(person)
 
     named = {name: case.policy[name].candidates().tolist() for name in case.frame.columns}
-    plain = p2ce.Policy.infer(case.frame, grid="paper").values(named)
+    plain = p2ce.Policy.infer(case.frame, grid="paper").candidates(named)
     before = an_explanation(case.frame, plain, case.person)
     after = an_explanation(
         frame, policy, {name: value * unit.get(name, 1) for name, value in case.person.items()}

@@ -57,7 +57,9 @@ def test_no_heuristic_is_cheaper_than_the_cheapest_option(name: str, plausibilit
     )
     policy = p2ce.Policy.infer(reference).fix(*applicants.immutable)
     if name == "predicate":
-        policy = policy.rule(rules.predicate(lambda rows: np.ones(len(rows), dtype=bool), name="always"))
+        policy = policy.with_rules(
+            rules.predicate(lambda rows: np.ones(len(rows), dtype=bool), name="always")
+        )
     passed = (lambda rows: model.predict_proba(rows)[:, 1]) if name == "function" else model
     explainer = p2ce.Explainer(passed, reference, policy=policy, target=1, plausibility=detector)
     space = Space.of(

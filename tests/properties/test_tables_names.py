@@ -18,7 +18,7 @@ import p2ce
 from tests.populations.small_models import OF_TABLES
 from tests.properties.amount import examples
 from tests.properties.stated_problems import random_actions
-from tests.properties.stated_rules import make_if_then, make_transitions
+from tests.properties.stated_rules import make_implies, make_transitions
 
 ROWS = 80
 # Every name becomes another one's, so that the order of the alphabet is another one too.
@@ -94,8 +94,8 @@ def explain_row(model: Any, frame: pd.DataFrame, place: int, seed: int, **change
     """Explain a row, with policy and rules that are the same whatever labels are called."""
     draw = np.random.default_rng(seed)
     policy = random_actions(frame, draw)
-    for make in (make_if_then, make_transitions):
-        policy = policy.rule(make(frame, ["job", "home", "grade"], draw).rule)
+    for make in (make_implies, make_transitions):
+        policy = policy.with_rules(make(frame, ["job", "home", "grade"], draw).rule)
     arguments = {"policy": policy, "max_changes": 2, "plausibility": None, **changed}
     reference = arguments.pop("reference", frame)
     return p2ce.Explainer(model, reference, **{"target": 1, **arguments}).explain(frame.iloc[[place]])

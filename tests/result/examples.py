@@ -138,7 +138,11 @@ rules = st.sampled_from(
     [
         RULE,
         rule_data(predicate(lambda rows: rows["a"] > 0, name="own check", columns="a")),
-        rule_data(rule_from_plain({"rule": "if_then", "if": {"a": [1, None]}, "then": {"b": {"from": 2}}})),
+        rule_data(
+            rule_from_plain(
+                {"rule": "implies", "condition": {"a": [1, None]}, "consequence": {"b": {"from": 2}}}
+            )
+        ),
         {"rule": "of another library", "text": "as it says", "columns": ["a", "b"]},
     ]
 )

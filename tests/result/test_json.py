@@ -20,7 +20,7 @@ import p2ce
 from p2ce import Limits, Policy, errors
 from p2ce.result import Explanation, Explanations, ProblemRecord, Relaxations, Status
 from p2ce.result.schema import FILE, json_schema, schema_text
-from p2ce.rules import if_then, linked, predicate
+from p2ce.rules import implies, linked, predicate
 from tests.hostile.plain_data import HUGE_TEXT, mutations, nested, rejected_or, tame
 from tests.populations import loans
 from tests.properties.amount import examples
@@ -128,8 +128,8 @@ def real_explanations() -> Iterator[Any]:
     own = predicate(lambda rows: rows["Income"] > 0, name="own check")
     ruled = (
         Policy.infer(people, protect=None)
-        .rule(linked("Income", "Years", counts="each"), own)
-        .rule(if_then(if_={"Owns": True}, then={"Debt": (None, 2)}))
+        .with_rules(linked("Income", "Years", counts="each"), own)
+        .with_rules(implies({"Owns": True}, {"Debt": (None, 2)}))
         .display(Debt={"decimals": 0, "name": {"en": "debt"}})
     )
     yield loans.explainer(policy=ruled).explain_many(refused)

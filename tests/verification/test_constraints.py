@@ -36,13 +36,15 @@ ACTIONS = {
     "protected": FREE.protect("home"),
     "turned": FREE.increase_only("a", "school").decrease_only("b"),
     "narrow": FREE.within(a=(10, 20), b=(1.0, 2.0)),
-    "named": FREE.values(a=[5, 15, 25], home=["own"]).within(a=(10, 30)),
+    "named": FREE.candidates(a=[5, 15, 25], home=["own"]).within(a=(10, 30)),
     "known stays known": FREE.keep_missing("a"),
     "may go missing": FREE.allow_missing("a"),
-    "rules": FREE.rule(
-        rules.inequality("b <= a"), rules.exclusive("a", "b"), rules.forbid("home", {"own": ["rent"]})
+    "rules": FREE.with_rules(
+        rules.inequality("b <= a"),
+        rules.change_at_most_one("a", "b"),
+        rules.forbid("home", {"own": ["rent"]}),
     ),
-    "function": FREE.rule(SMALL),
+    "function": FREE.with_rules(SMALL),
 }
 ROWS = st.tuples(
     st.sampled_from([0.0, 5.0, 10.0, 15.0, 25.0, 60.0, MISSING]),

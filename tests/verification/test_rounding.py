@@ -60,7 +60,7 @@ def test_displayed_values_hold_as_much_as_those_found() -> None:
 
 def test_a_rounding_that_the_model_rejects_is_not_displayed() -> None:
     policy = Policy.infer(people(), protect=None).fix("Rate", "Debt").display(Income={"decimals": 0})
-    made = explainer(policy=policy.values(Income=[2_200.4]), threshold=0.50005, plausibility=None)
+    made = explainer(policy=policy.candidates(Income=[2_200.4]), threshold=0.50005, plausibility=None)
     person = {"Income": 2_000.0, "Rate": 0.0, "Debt": 0}
     assert not made.evaluate(person, {"Income": 2_200.0}).valid
     assert [option.rounded for option in made.explain(person)] == [{}]
@@ -69,7 +69,7 @@ def test_a_rounding_that_the_model_rejects_is_not_displayed() -> None:
 def test_a_change_that_rounding_would_undo_is_displayed_in_full() -> None:
     frame = people()
     policy = Policy.infer(frame, protect=None).fix("Income", "Debt").display(Rate={"decimals": 0})
-    made = explainer(policy=policy.values(Rate=[-0.25]), plausibility=None)
+    made = explainer(policy=policy.candidates(Rate=[-0.25]), plausibility=None)
     # −0.25 rounds to 0: where one person stands, and where the model rejects the other.
     for income, rate in ((2_000.0, 0.0), (1_300.0, 0.25)):
         found = made.explain({"Income": income, "Rate": rate, "Debt": 0})
@@ -81,7 +81,7 @@ def test_rounding_respects_the_policy() -> None:
         Policy.infer(people(), protect=None)
         .fix("Rate", "Debt")
         .within(Income=(0.0, 2_500.6))
-        .values(Income=[2_500.6])
+        .candidates(Income=[2_500.6])
         .display(Income={"decimals": 0})
     )
     # 2,501 lies outside of what within() allows, although the model would take it.

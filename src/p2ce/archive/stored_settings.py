@@ -23,8 +23,8 @@ from p2ce.objectives import (
     Objective,
     PercentileShift,
     WeightedDistance,
-    resolve,
 )
+from p2ce.objectives.objective_names import resolve
 from p2ce.problem.method import P2CE, Mapocam
 from p2ce.problem.policy import Policy
 from p2ce.problem.policy_document import read_document

@@ -291,7 +291,7 @@ class Problem:
             kept = self.policy
             for rule in self.policy.rules:
                 if RULES in dropped and _may_be_dropped(rule):
-                    kept = kept.without_rule(rule)
+                    kept = kept.without_rules(rule)
             changed = replace(
                 self,
                 detector=None if PLAUSIBILITY in dropped else self.detector,

@@ -37,7 +37,7 @@ class EncodedRows:
 
 
 def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas") -> EncodedRows:
-    """Encode one row, a Series, a dict, a 1-D array or a table of one row; raise on anything wrong.
+    """Encode one row, a Series, a dict, an array or a table of one row; raise on anything wrong.
 
     ``kind`` is the kind of table of the explanation where the row did not come in one.
     """
@@ -61,15 +61,18 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
     elif isinstance(row, np.ndarray | list | tuple):
         label = 0
         shape = _shape(row)
-        if len(shape) != 1 or len(row) != len(names):
+        if shape == (1, len(names)):
+            row, shape = row[0], shape[1:]
+        if shape != (len(names),):
+            several = " Use explain_many() for several." if len(shape) == 2 and shape[0] > 1 else ""
             raise InvalidPerson(
                 f"A person given as an array needs {len(names)} values in the model's column order, got an "
-                f"array of shape {shape}. Pass a Series or a dict to go by name."
+                f"array of shape {shape}. Pass a Series or a dict to go by name.{several}"
             )
         given = {name: _one(value) for name, value in zip(names, row, strict=True)}
     else:
         raise InvalidPerson(
-            f"A person is a Series, a one-row frame, a dict or a 1-D array; got {type(row).__name__}."
+            f"A person is a Series, a one-row frame, a dict or an array; got {type(row).__name__}."
         )
     rows = _encode((label,), list(given.values()), codebook)
     if rows.problems:
@@ -77,11 +80,43 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
     return replace(rows, kind=own_kind or kind)
 
 
-def encode_table(table: Any, codebook: Codebook) -> EncodedRows:
-    """Encode many rows; one that cannot be encoded is noted, a column that is missing or unknown raises."""
+def encode_table(table: Any, codebook: Codebook, *, kind: TableKind = "pandas") -> EncodedRows:
+    """Encode many rows; one that cannot be encoded is noted, a column that is missing or unknown raises.
+
+    An array without names has the model's columns in their order; ``kind`` is then that of the explanations.
+    """
+    if _is_array_of_rows(table):
+        return replace(_encode_array(table, codebook), kind=kind)
     frame, kind = as_pandas(table, error=InvalidPerson)
     columns = [_column(frame[label]) for label in _labels(frame.columns, codebook.names)]
     return replace(_encode(tuple(frame.index), columns, codebook), kind=kind)
+
+
+def _is_array_of_rows(table: Any) -> bool:
+    if isinstance(table, np.ndarray):
+        return table.dtype.names is None
+    return (
+        isinstance(table, list) and bool(table) and all(isinstance(row, list | np.ndarray) for row in table)
+    )
+
+
+def _encode_array(rows: Any, codebook: Codebook) -> EncodedRows:
+    """Encode an array (n, d), or a list of n rows."""
+    names, shape = codebook.names, _shape(rows)
+    if len(shape) != 2 or shape[1] != len(names):
+        one = " Use explain() for one person." if shape == (len(names),) else ""
+        raise InvalidPerson(
+            f"People given as an array need {len(names)} columns in the model's order, got an array of shape "
+            f"{shape}. Pass a table to go by name.{one}"
+        )
+    if isinstance(rows, np.ndarray):
+        columns = [rows[:, place] for place in range(len(names))]
+    else:
+        columns = [np.empty(len(rows), dtype=object) for _ in names]
+        for number, row in enumerate(rows):
+            for column, value in zip(columns, row, strict=True):
+                column[number] = value
+    return _encode(tuple(range(len(rows))), columns, codebook)
 
 
 def _column(column: "pd.Series[Any]") -> npt.NDArray[Any]:

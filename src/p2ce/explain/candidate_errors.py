@@ -79,6 +79,6 @@ def _failure(problem: Problem, failed: list[tuple[int, float]], error: P2CEError
     return InvalidPolicy(
         f"The model fails with {echoed(coding.name)} at {', '.join(values[:5])}{more} "
         f"({type(error).__name__}: {error}). "
-        f"Name the values that it takes: policy.values({{{echoed(coding.name)}: [...]}}), or fix the "
+        f"Name the values that it takes: policy.candidates({{{echoed(coding.name)}: [...]}}), or fix the "
         "feature."
     )

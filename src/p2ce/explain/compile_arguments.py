@@ -28,8 +28,9 @@ from p2ce.explain.settle_target import settle_target
 from p2ce.models.monotone_constraints import favourable_constraints
 from p2ce.models.parse_model import columns_with_missing, request_for
 from p2ce.models.several_models import parse_models
-from p2ce.objectives import Objective, Reference, resolve
+from p2ce.objectives import Objective, Reference
 from p2ce.objectives.objective import FittedObjective, blamed
+from p2ce.objectives.objective_names import resolve
 from p2ce.paper.solve_by_paper import check_paper
 from p2ce.problem.infer import column_names, encode_columns, infer_features
 from p2ce.problem.known_outcomes import known_outcomes

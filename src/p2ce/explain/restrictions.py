@@ -244,7 +244,7 @@ def _may_be_dropped(rule: Rule, policy: Policy) -> bool:
 
 def _rule(rule: Rule) -> Relaxable:
     def lift(relaxed: Relaxed) -> Relaxed:
-        return relaxed._replace(policy=relaxed.policy.without_rule(rule))
+        return relaxed._replace(policy=relaxed.policy.without_rules(rule))
 
     restriction = Restriction(kind="rule", rule=rule_data(rule))
     return Relaxable(restriction=restriction, lift=lift, is_odd=_is_odd(rule))

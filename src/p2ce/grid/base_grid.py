@@ -89,7 +89,7 @@ class BaseGrid:
         for name, axis in zip(names, values, strict=True):
             if not len(axis) or not np.isfinite(axis[axis != MISSING]).all():
                 raise InvalidPolicy(
-                    f"Axis {echoed(name)} needs finite candidates, at least one. Fix it or name values()."
+                    f"Axis {echoed(name)} needs finite candidates, at least one. Fix it or name candidates()."
                 )
         turns = direction or {}
         width = max((len(axis) for axis in values), default=0) + 1

@@ -1,4 +1,12 @@
-"""Measures of change: each prices every value of every feature, one file per objective."""
+"""Measures of change, for ``Explainer(objectives=…)``: each prices every value of every feature.
+
+    from p2ce import objectives
+
+    Explainer(model, people, objectives=["changes", objectives.WeightedDistance({"Income": 5})])
+
+A string stands for an objective without settings: "changes", "mean_distance", "max_distance", "euclidean",
+"percentile_shift".
+"""
 
 from p2ce.objectives.cost_table import CostTable
 from p2ce.objectives.euclidean import Euclidean
@@ -6,7 +14,6 @@ from p2ce.objectives.max_distance import MaxDistance
 from p2ce.objectives.mean_distance import MeanDistance
 from p2ce.objectives.number_of_changes import Changes
 from p2ce.objectives.objective import FittedObjective, Objective, Reference, price
-from p2ce.objectives.objective_names import resolve
 from p2ce.objectives.percentile_shift import PercentileShift
 from p2ce.objectives.weighted_distance import WeightedDistance
 
@@ -22,5 +29,4 @@ __all__ = [
     "Reference",
     "WeightedDistance",
     "price",
-    "resolve",
 ]

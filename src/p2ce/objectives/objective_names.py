@@ -59,7 +59,7 @@ def _resolve_one(given: object) -> Objective:
     if not isinstance(given, str):
         raise InvalidObjective(
             f"An objective is a name or an Objective object, got {echoed(given)}. "
-            f"Wrap your own costs in p2ce.CostTable. {_known()}"
+            f"Wrap your own costs in p2ce.objectives.CostTable. {_known()}"
         )
     if given not in NAMED:
         hint = f"{nearest(given, NAMED)} {_known()}" if similar(given, NAMED) else _known()

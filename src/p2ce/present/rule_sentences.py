@@ -71,10 +71,10 @@ def _one_hot(rule: RuleData, wording: Wording) -> str:
     return wording.say(key, name=wording.name(rule["name"]), names=wording.listed(levels))
 
 
-def _if_then(rule: RuleData, wording: Wording) -> str:
+def _implies(rule: RuleData, wording: Wording) -> str:
     condition, consequence = (
         wording.listed([_condition(column, one, wording) for column, one in rule[side].items()])
-        for side in ("if", "then")
+        for side in ("condition", "consequence")
     )
     return wording.say("rule_if", condition=condition, consequence=consequence)
 
@@ -119,13 +119,13 @@ def _sum(terms: Iterable[Mapping[str, Any]], wording: Wording) -> str:
 
 RULES: Mapping[str, Callable[[RuleData, Wording], str]] = {
     "linked": _linked,
-    "exclusive": _of_names("rule_exclusive"),
-    "at_most_one_of": _of_names("rule_nonzero"),
+    "change_at_most_one": _of_names("rule_change_at_most_one"),
+    "at_most_one_nonzero": _of_names("rule_nonzero"),
     "together": _of_names("rule_together"),
     "forbid": _transitions("rule_never"),
     "allow_only": _transitions("rule_only"),
     "one_hot": _one_hot,
-    "if_then": _if_then,
+    "implies": _implies,
     "inequality": _inequality,
 }
 

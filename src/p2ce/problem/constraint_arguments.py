@@ -1,4 +1,4 @@
-"""Read what people give to within(), step() and values(), and say what is wrong with it."""
+"""Read what people give to within(), step() and candidates(), and say what is wrong with it."""
 
 from collections.abc import Iterable, Mapping
 from numbers import Real
@@ -15,7 +15,7 @@ from p2ce.visible import echoed
 
 
 def read_range(feature: FeaturePolicy, given: object) -> tuple[float, float]:
-    """Return the two ends of a range, or say why they are none."""
+    """Return the two ends of a range, or say why they are none; None is the end of the inferred range."""
     name = feature.name
     _reject_category(feature, "within()")
     ends = _listed(given)
@@ -24,7 +24,16 @@ def read_range(feature: FeaturePolicy, given: object) -> tuple[float, float]:
             f"within() expects (low, high) for {echoed(name)}, got {_described(given)}. "
             f"Write within({{{echoed(name)}: (0, 10)}})."
         )
-    low, high = (_number(end, f"within() of {echoed(name)}") for end in ends)
+    inferred = (feature.low, feature.high)
+    low, high = (
+        known if end is None else _number(end, f"within() of {echoed(name)}")
+        for end, known in zip(ends, inferred, strict=True)
+    )
+    if low > high and None in ends:
+        raise InvalidPolicy(
+            f"within() leaves one end of {echoed(name)} open, and the data lie at {shown_range(*inferred)}, "
+            f"so {shown_range(low, high)} is an empty range. Write both ends."
+        )
     if low > high:
         raise InvalidPolicy(
             f"within() asks for {shown_range(low, high)} of {echoed(name)}, an empty range. "
@@ -62,22 +71,22 @@ def read_choices(feature: FeaturePolicy, given: object) -> tuple[Any, ...]:
     listed = _listed(given)
     if listed is None:
         raise InvalidPolicy(
-            f"values() expects a list for {echoed(name)}, got {_described(given)}. "
-            f"Write values({{{echoed(name)}: {_example(feature)}}})."
+            f"candidates() expects a list for {echoed(name)}, got {_described(given)}. "
+            f"Write candidates({{{echoed(name)}: {_example(feature)}}})."
         )
     if not listed:
         raise InvalidPolicy(
-            f"values() of {echoed(name)} is empty. Name at least one value, or use fix({echoed(name)}) if "
-            "it must not change."
+            f"candidates() of {echoed(name)} is empty. Name at least one value, or use fix({echoed(name)}) "
+            "if it must not change."
         )
     if len(listed) > MOST_CANDIDATES:
         raise InvalidPolicy(
-            f"values() gives {echoed(name)} {len(listed):,} candidates, more than the {MOST_CANDIDATES:,} "
-            "allowed. Name fewer of them."
+            f"candidates() gives {echoed(name)} {len(listed):,} candidates, more than the "
+            f"{MOST_CANDIDATES:,} allowed. Name fewer of them."
         )
     if feature.labels is not None:
         return _labels(feature, feature.labels, listed)
-    numbers = [_number(value, f"values() of {echoed(name)}") for value in listed]
+    numbers = [_number(value, f"candidates() of {echoed(name)}") for value in listed]
     # Adding 0 turns -0 into 0, so that equal policies have equal candidates.
     return tuple(sorted({_as_held(feature, number) + 0.0 for number in numbers}))
 
@@ -88,13 +97,13 @@ def _labels(feature: FeaturePolicy, known: tuple[Any, ...], listed: list[Any]) -
     for label in listed:
         if is_missing(label):
             raise InvalidPolicy(
-                f"values() of {echoed(feature.name)} expects labels, got {echoed(label)}, which is none. "
+                f"candidates() of {echoed(feature.name)} expects labels, got {echoed(label)}, which is none. "
                 f"Use allow_missing({echoed(feature.name)}) if it may become missing."
             )
         place = _place(places, label)
         if place is None:
             raise InvalidPolicy(
-                f"values() of {echoed(feature.name)} names {echoed(label)}, which the data never has. "
+                f"candidates() of {echoed(feature.name)} names {echoed(label)}, which the data never has. "
                 f"{nearest(label, known)}"
             )
         chosen.add(place)
@@ -112,7 +121,7 @@ def _reject_category(feature: FeaturePolicy, call: str) -> None:
     if feature.is_category:
         raise InvalidPolicy(
             f"{echoed(feature.name)} is a category, which {call} says nothing about. "
-            f"Name the labels that it may take: values({{{echoed(feature.name)}: {_example(feature)}}})."
+            f"Name the labels that it may take: candidates({{{echoed(feature.name)}: {_example(feature)}}})."
         )
 
 
@@ -133,7 +142,7 @@ def _as_held(feature: FeaturePolicy, number: float) -> float:
         fits, held = abs(number) <= limit, f"numbers up to {limit:g}"
     if not fits:
         raise InvalidPolicy(
-            f"values() of {echoed(feature.name)} names {shown(number)}, but the column is {dtype} "
+            f"candidates() of {echoed(feature.name)} names {shown(number)}, but the column is {dtype} "
             f"and holds {held}. Remove that value, or change the column's dtype before fitting the model."
         )
     return to_dtype(number, dtype)
@@ -162,4 +171,4 @@ def _described(given: object) -> str:
 
 
 def _or_values(feature: FeaturePolicy) -> str:
-    return ", or name the candidates with values()" if feature.dtype.kind == "f" else ""
+    return ", or name the candidates with candidates()" if feature.dtype.kind == "f" else ""

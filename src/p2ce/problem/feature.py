@@ -94,7 +94,7 @@ class FeaturePolicy:
             both = shown_values(sorted(set(self.special) & set(self.choices)))
             raise ContradictoryConstraints(
                 f"{both} of {echoed(self.name)} is a special value, which no advice leads to, and one of its "
-                "values(). Remove one of the two."
+                "candidates(). Remove one of the two."
             )
         if self.direction and self.labels is not None and self.order is None:
             raise self._without_order()
@@ -253,7 +253,7 @@ class FeaturePolicy:
         """Return whether the feature may go from one value to the other, by its own constraints alone.
 
         Values are the user's own: numbers, labels, None or NaN where missing. Looks at ``fix``, direction,
-        ``within``, ``values`` and what was said of missing values; an inferred range, the step and the
+        ``within``, ``candidates`` and what was said of missing values; an inferred range, the step and the
         labels of the reference choose candidates but forbid nothing.
         """
         was_missing, goes_missing = self._is_missing(before), self._is_missing(after)
@@ -272,7 +272,7 @@ class FeaturePolicy:
     def keeps(self, value: float) -> bool:
         """Return whether a number to which another feature leads this one is in its range and of its kind.
 
-        The range is the one in force, stated or inferred. ``values()`` and steps hold as well, unless the
+        The range is the one in force, stated or inferred. ``candidates()`` and steps hold as well, unless the
         data chose the candidates. A special value is none to be led to.
         """
         if value in self.special:
@@ -322,7 +322,7 @@ class FeaturePolicy:
                 raise InvalidPolicy(
                     f"{echoed(self.name)} may become {echoed(label)}, which the reference frame never has. "
                     f"{nearest(label, known)} Infer the policy from the reference frame, "
-                    f"or name what is possible with values()."
+                    f"or name what is possible with candidates()."
                 )
         return np.array(sorted(places[label_key(label)] for label in labels), dtype=np.float64)
 
@@ -379,12 +379,12 @@ class FeaturePolicy:
             raise InvalidPolicy(
                 f"{echoed(self.name)} has {counted(self.count())} labels, more than the {MOST_CANDIDATES:,} "
                 f"allowed. If it names people, make it the index: X = X.set_index({echoed(self.name)}). "
-                "Otherwise name fewer with values()."
+                "Otherwise name fewer with candidates()."
             )
         if self.inferred is not None and self.stated_range is None:
             raise InvalidPolicy(
                 f"{echoed(self.name)} has {counted(self.count())} inferred candidates, more than the "
-                f"{MOST_CANDIDATES:,} allowed. Use step() or values()."
+                f"{MOST_CANDIDATES:,} allowed. Use step() or candidates()."
             )
         raise InvalidPolicy(
             f"Steps of {shown(self.step)} give {echoed(self.name)} {counted(self.count())} candidates in "
@@ -422,14 +422,14 @@ class FeaturePolicy:
         return InvalidPolicy(
             f"{echoed(self.name)} is a category without an order, so that it goes neither up nor down. "
             f"Make its column an ordered categorical (pd.CategoricalDtype([...], ordered=True)), or name "
-            f"the labels that it may take: values({{{echoed(self.name)}: [...]}})."
+            f"the labels that it may take: candidates({{{echoed(self.name)}: [...]}})."
         )
 
     def _choices_outside(self) -> ContradictoryConstraints:
         assert self.choices is not None
         return ContradictoryConstraints(
             f"within() asks for {shown_range(*self.ends())} of {echoed(self.name)}, which leaves none of its "
-            f"values() {shown_values(self.choices)}. Widen the range or add a value inside it."
+            f"candidates() {shown_values(self.choices)}. Widen the range or add a value inside it."
         )
 
     def _range_between_multiples(self) -> InvalidPolicy:
@@ -446,7 +446,7 @@ class FeaturePolicy:
         whole = self.kind is not Kind.NUMBER
         width = as_typed(high) - as_typed(low)
         if self.kind is Kind.BINARY or width == 0 or (whole and np.ceil(low) > np.floor(high)):
-            return "Widen the range, or name the candidates with values() first."
+            return "Widen the range, or name the candidates with candidates() first."
         step = round_step(width, whole=whole)
         return f"Widen the range, or call .step({{{echoed(self.name)}: {shown(step)}}}) first."
 

@@ -93,7 +93,7 @@ def _log_fractional(names: tuple[str, ...]) -> None:
     shown = listed(names, most=MOST_NAMED)
     log.warning(
         "Counts with some fractions, probably imputed: %s. Their candidates are whole numbers. Impute whole "
-        "numbers, or name candidates with step() or values().",
+        "numbers, or name candidates with step() or candidates().",
         shown,
     )
 
@@ -103,7 +103,7 @@ def _log_groups(groups: tuple[OneHot, ...]) -> None:
     more = f"; and {len(groups) - MOST_NAMED} more" if len(groups) > MOST_NAMED else ""
     log.info(
         "One-hot groups, by names and values: %s%s. Each changes as one category. To overrule: "
-        "without_rule().",
+        "without_rules().",
         *(shown, more),
         extra={
             "on_command_line": f"One-hot groups, by names and values: {shown}{more}. Each changes as one "

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from p2ce.errors import ContradictoryConstraints, InvalidPolicy, UnknownFeature, nearest
 from p2ce.limits import DEFAULT, Limits
@@ -188,12 +188,16 @@ class Policy:
     def within(self, ranges: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
         """Keep the candidates inside a range, ends included, in the feature's own unit.
 
-        It may widen the inferred range. A later call for the same feature replaces the earlier one.
+        It may widen the inferred range. None stands for the end of the inferred range: ``(None, 36)`` has
+        no limit but the data below, ``(30, None)`` none above. A later call for the same feature replaces
+        the earlier one.
 
         >>> import pandas as pd
         >>> policy = Policy.infer(pd.DataFrame({"Rooms": [20, 40, 60]})).within(Rooms=(30, 36))
         >>> policy["Rooms"].candidates().tolist()
         [30.0, 31.0, 32.0, 33.0, 34.0, 35.0, 36.0]
+        >>> policy.within(Rooms=(57, None))["Rooms"].candidates().tolist()
+        [57.0, 58.0, 59.0, 60.0]
         """
         given = self._keywords("within", ranges, named, example="(low, high)")
         return self._change(given, lambda f, value: replace(f, stated_range=read_range(f, value)))
@@ -201,7 +205,7 @@ class Policy:
     def step(self, steps: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
         """Move in steps of this size, in the feature's own unit: candidates are its multiples, and no others.
 
-        The paper's grid keeps counting from its low end. ``values()`` of a feature replaces its step.
+        The paper's grid keeps counting from its low end. ``candidates()`` of a feature replaces its step.
 
         >>> import pandas as pd
         >>> policy = Policy.infer(pd.DataFrame({"Rate": [0.1, 0.25, 0.5]})).step(Rate=0.1)
@@ -213,18 +217,18 @@ class Policy:
             given, lambda f, value: replace(f, step=read_step(f, value), anchor=_anchor(f), inferred=None)
         )
 
-    def values(self, choices: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
+    def candidates(self, choices: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
         """Name the candidates one by one, in place of range and step; within() still filters them.
 
         Of a category these are labels, which the data must have.
 
         >>> import pandas as pd
         >>> people = pd.DataFrame({"Term": [6, 24, 60], "Housing": ["free", "own", "rent"]})
-        >>> policy = Policy.infer(people).values(Term=[12, 24, 36], Housing=["own", "rent"])
+        >>> policy = Policy.infer(people).candidates(Term=[12, 24, 36], Housing=["own", "rent"])
         >>> policy["Term"].candidates().tolist(), policy["Housing"].candidates().tolist()
         ([12.0, 24.0, 36.0], ['own', 'rent'])
         """
-        given = self._keywords("values", choices, named, example="[1, 2, 3]")
+        given = self._keywords("candidates", choices, named, example="[1, 2, 3]")
         return self._change(given, lambda f, value: replace(f, choices=read_choices(f, value)))
 
     def keep_missing(self, *names: object) -> "Policy":
@@ -295,7 +299,7 @@ class Policy:
             return REVIEWED
         return STATED if self.stated else INFERRED
 
-    def rule(self, *rules: "Rule") -> "Policy":
+    def with_rules(self, *rules: "Rule | Iterable[Rule]") -> "Policy":
         """Add rules between features, made by ``p2ce.rules``. One that is there already is not added again.
 
         A rule over unknown features, or one that contradicts what the features may do, is rejected here,
@@ -305,7 +309,7 @@ class Policy:
         >>> import pandas as pd
         >>> from p2ce.rules import linked
         >>> people = pd.DataFrame({"Age": range(20, 70), "Years": range(50)})
-        >>> Policy.infer(people).free("Age").rule(linked("Years", "Age"))
+        >>> Policy.infer(people).free("Age").with_rules(linked("Years", "Age"))
         Policy: 2 features, 2 may change, 1 rule
           feature  kind   may move    candidates
           Age      whole  either way  50: 20–69, every 1
@@ -313,31 +317,36 @@ class Policy:
           rules
             Age moves as much as Years does
         """
+        added = _rules("with_rules", rules)
         all_rules = list(self.rules)
-        for rule in rules:
-            _check_is_rule(rule)
+        for rule in added:
             if rule not in all_rules:
                 all_rules = [*(one for one in all_rules if not _is_same_group(one, rule)), rule]
-        if not rules:
+        if not added:
             return self
         proposed = tuple(rule for rule in self.proposed_rules if rule not in all_rules)
         return replace(self, rules=tuple(all_rules), proposed_rules=proposed, stated=True, review=None)
 
-    def without_rule(self, rule: "Rule") -> "Policy":
-        """Take a rule away; an equal one will do.
+    def without_rules(self, *rules: "Rule | Iterable[Rule]") -> "Policy":
+        """Take rules away; equal ones will do.
 
         >>> import pandas as pd
         >>> from p2ce.rules import linked
         >>> people = pd.DataFrame({"Age": [20, 70], "Years": [1, 9]})
         >>> policy = Policy.infer(people, protect=None).increase_only("Age")
-        >>> policy.rule(linked("Years", "Age")).without_rule(linked("Years", "Age")) == policy
+        >>> policy.with_rules(linked("Years", "Age")).without_rules(linked("Years", "Age")) == policy
         True
         """
-        if rule not in self.rules:
-            texts = [one.text() for one in self.rules]
-            given = rule.text() if hasattr(rule, "text") else rule
-            raise InvalidPolicy(f"There is no rule {echoed(given)} to take away. {nearest(given, texts)}")
-        kept = tuple(one for one in self.rules if one != rule)
+        removed = _rules("without_rules", rules)
+        for rule in removed:
+            if rule not in self.rules:
+                texts = [one.text() for one in self.rules]
+                raise InvalidPolicy(
+                    f"There is no rule {echoed(rule.text())} to take away. {nearest(rule.text(), texts)}"
+                )
+        if not removed:
+            return self
+        kept = tuple(one for one in self.rules if one not in removed)
         return replace(self, rules=kept, stated=True, review=None)
 
     def save(self, path: "str | os.PathLike[str]") -> None:
@@ -428,14 +437,19 @@ def _shown_as(feature: FeaturePolicy, given: Any) -> Display:
         raise InvalidPolicy(f"display() of {echoed(feature.name)}: {error}") from error
 
 
-def _check_is_rule(rule: object) -> None:
-    if isinstance(rule, list | tuple):
-        raise InvalidPolicy(f"Give the rules one by one, not as a {type(rule).__name__}: rule(*rules).")
-    if isinstance(rule, type) or not hasattr(rule, "columns") or not callable(getattr(rule, "text", None)):
-        raise InvalidPolicy(
-            f"rule() expects rules, got {echoed(rule)}. Make one with p2ce.rules: rule(linked('Years', "
-            "'Age'))."
-        )
+def _rules(call: str, given: "tuple[Rule | Iterable[Rule], ...]") -> "list[Rule]":
+    """Return the rules, each passed by itself or in a list."""
+    rules: list[Any] = []
+    for one in given:
+        rules.extend(one if _is_listed(one) else [one])
+    for rule in rules:
+        is_rule = hasattr(rule, "columns") and callable(getattr(rule, "text", None))
+        if isinstance(rule, type) or not is_rule:
+            raise InvalidPolicy(
+                f"{call}() expects rules, got {echoed(rule)}. Make one with p2ce.rules: "
+                f"{call}(linked('Years', 'Age'))."
+            )
+    return rules
 
 
 def _is_same_group(one: "Rule", other: "Rule") -> bool:
@@ -448,12 +462,18 @@ def _anchor(feature: FeaturePolicy) -> float:
 
 
 def _each(names: tuple[object, ...]) -> dict[str, None]:
+    """Return the names, each passed by itself or in a list; a tuple is a name with several levels."""
+    each: list[Any] = []
     for name in names:
-        if isinstance(name, Iterable) and not isinstance(name, str | tuple):
-            raise InvalidPolicy(
-                f"Give the names one by one, not as a {type(name).__name__}: put a star before it, *names."
-            )
-    return {as_text(name): None for name in names}
+        each.extend(name if _is_listed(name) else [name])
+    for name in each:
+        if _is_listed(name):
+            raise InvalidPolicy(f"Expected names of features, got {echoed(name)} in a list. Pass one list.")
+    return {as_text(name): None for name in each}
+
+
+def _is_listed(given: object) -> "TypeGuard[Iterable[Any]]":
+    return isinstance(given, Iterable) and not isinstance(given, str | bytes | tuple | Mapping)
 
 
 def _first(names: Iterable[str]) -> str:

@@ -19,6 +19,7 @@ FeatureEntry = TypeVar("FeatureEntry")
 RuleEntry = TypeVar("RuleEntry")
 Number: TypeAlias = Annotated[float, Meta(ge=-LARGEST_MAGNITUDE, le=LARGEST_MAGNITUDE)]
 Ends: TypeAlias = Annotated[list[Number], Meta(min_length=2, max_length=2)]
+OpenEnds: TypeAlias = Annotated[list[Number | None], Meta(min_length=2, max_length=2)]
 Run: TypeAlias = Annotated[list[Number], Meta(min_length=3, max_length=3)]
 Numbers: TypeAlias = Annotated[list[Number], Meta(min_length=1)]
 Label: TypeAlias = Annotated[str | bool | int | float, about("The label of a category.")]
@@ -38,8 +39,11 @@ ASSOCIATION = (
     "Which way goes with the favourable outcome, by the data or by the model's monotone constraints. It "
     "forbids nothing: an option that moves the other way is flagged. To forbid it, repeat it as 'direction'."
 )
+RANGE = "[low, high] that candidates lie in, ends included; null is the end of 'seen'."
 SEEN = "[low, high] where the data lies; candidates lie there unless there is a range."
-STEP = "The distance between candidates, in the column's own unit; without 'candidates', the only ones."
+STEP = (
+    "The distance between candidates, in the column's own unit; without 'inferred_candidates', the only ones."
+)
 SPECIAL = "Codes that are not numbers, such as -9 for 'no record': nobody is advised to take one."
 PROPOSED = "Rules that hold in all of the data, but are not in force: move those that are meant to 'rules'."
 INFERRED = (
@@ -67,10 +71,10 @@ class _Feature(
 class NumberEntry(_Feature, kw_only=True, tag="number"):
     """A column of numbers."""
 
-    range: Annotated[Ends, about("[low, high] that candidates lie in, ends included.")] | UnsetType = UNSET
-    values: Annotated[Numbers, about("The candidates one by one, in place of steps.")] | UnsetType = UNSET
+    range: Annotated[OpenEnds, about(RANGE)] | UnsetType = UNSET
+    candidates: Annotated[Numbers, about("The candidates one by one, in place of steps.")] | UnsetType = UNSET
     seen: Annotated[Ends, about(SEEN)] | UnsetType = UNSET
-    candidates: Annotated[list[Number | Run], about(CANDIDATES)] | UnsetType = UNSET
+    inferred_candidates: Annotated[list[Number | Run], about(CANDIDATES)] | UnsetType = UNSET
     step: Annotated[float, Meta(gt=0, le=LARGEST_MAGNITUDE, description=STEP)] | UnsetType = UNSET
     special: Annotated[Numbers, about(SPECIAL)] | UnsetType = UNSET
     may_leave_special: Annotated[bool, about("Whether advice may lead from a special value to a number.")] = (
@@ -95,7 +99,7 @@ class BinaryEntry(NumberEntry, tag="binary"):
 class CategoryEntry(_Feature, kw_only=True, tag="category"):
     """A column of labels."""
 
-    values: Annotated[Labels, about("The labels that it may take.")] | UnsetType = UNSET
+    candidates: Annotated[Labels, about("The labels that it may take.")] | UnsetType = UNSET
     labels: Annotated[Labels, about("The labels of a category, commonest first.")]
     order: (
         Annotated[Labels, about("All labels from low to high, if the category is ordered.")] | UnsetType

@@ -38,7 +38,7 @@ def feature_to_plain(feature: FeaturePolicy) -> dict[str, Any]:
         "may_change": UNSET if feature.fixed == feature.protected else not feature.fixed,
         "direction": _unless(Direction.BOTH, feature.direction, DIRECTIONS),
         "association": _unless(Direction.BOTH, feature.association, DIRECTIONS),
-        "values": UNSET if feature.choices is None else [_value(one, feature) for one in feature.choices],
+        "candidates": UNSET if feature.choices is None else [_value(one, feature) for one in feature.choices],
         "missing": _unless((True, False), (feature.fillable, feature.may_go_missing), MISSING_WORDS),
         "can_be_missing": _unless(feature.dtype.kind == "f", feature.holds_missing),
         "display": _unless(AS_IT_IS, feature.display),
@@ -64,7 +64,7 @@ def _numbers_of(feature: FeaturePolicy) -> dict[str, Any]:
     return {
         "range": UNSET if feature.stated_range is None else list(map(tidy, feature.stated_range)),
         "seen": seen,
-        "candidates": [
+        "inferred_candidates": [
             [tidy(run.first), tidy(run.last), tidy(float(run.step))] if run.step else tidy(run.first)
             for run in runs_of(feature.inferred or ())
         ]
@@ -142,26 +142,27 @@ def parse_feature(name: str, plain: Any) -> FeaturePolicy:
         if feature.stated_range is not None:
             read_range(feature, feature.stated_range)
         read_step(feature, feature.step)
-    if entry.values is UNSET:
+    if entry.candidates is UNSET:
         return feature
     try:
-        return replace(feature, choices=read_choices(feature, entry.values))
+        return replace(feature, choices=read_choices(feature, entry.candidates))
     except InvalidPolicy as error:
-        raise Misfit(str(error), ("values",)) from error
+        raise Misfit(str(error), ("candidates",)) from error
 
 
 def _numbers(name: str, entry: NumberEntry, kind: Kind) -> dict[str, Any]:
-    stated = _ends(name, "range", entry.range)
-    choices = None if entry.values is UNSET else tuple(sorted(set(entry.values)))
+    choices = None if entry.candidates is UNSET else tuple(sorted(set(entry.candidates)))
+    chosen = (choices[0], choices[-1]) if choices else None
     seen = _ends(name, "seen", entry.seen)
     if seen is None and kind is Kind.BINARY:
         seen = (0.0, 1.0)
-    seen = seen or stated or ((choices[0], choices[-1]) if choices else None)
+    stated = _ends(name, "range", _closed(name, entry.range, seen or chosen))
+    seen = seen or stated or chosen
     if seen is None:
-        raise Misfit(f"{echoed(name)} needs a 'range' [low, high], or 'values' to choose from.")
+        raise Misfit(f"{echoed(name)} needs a 'range' [low, high], or 'candidates' to choose from.")
     inferred: tuple[float, ...] | None = None
-    if entry.candidates:
-        inferred = numbers_in(_runs(name, entry.candidates))
+    if entry.inferred_candidates:
+        inferred = numbers_in(_runs(name, entry.inferred_candidates))
     elif entry.step is UNSET and kind is not Kind.BINARY:
         inferred = ()  # the data choose
     return {
@@ -175,6 +176,21 @@ def _numbers(name: str, entry: NumberEntry, kind: Kind) -> dict[str, Any]:
         "special": () if entry.special is UNSET else tuple(sorted(set(entry.special))),
         "leaves_special": entry.may_leave_special,
     }
+
+
+def _closed(
+    name: str, ends: list[float | None] | UnsetType, known: tuple[float, float] | None
+) -> list[float] | UnsetType:
+    """Put the ends of what the data have in the place of open ends."""
+    if ends is UNSET:
+        return UNSET
+    if known is None and None in ends:
+        raise Misfit(
+            f"range of {echoed(name)} has an open end, which is the end of 'seen'. Add 'seen' [low, high], "
+            "or write both ends.",
+            ("range",),
+        )
+    return [inferred if end is None else end for end, inferred in zip(ends, known or (0.0, 0.0), strict=True)]
 
 
 def _ends(name: str, key: str, ends: list[float] | UnsetType) -> tuple[float, float] | None:
@@ -195,8 +211,8 @@ def _runs(name: str, candidates: list[float | list[float]]) -> Iterator[Run]:
         many += (last - first) / step + 1 if step else 1
         if first > last or step < 0 or (not step and first < last) or many > MOST_CANDIDATES:
             raise Misfit(
-                f"candidates of {echoed(name)} must be numbers and [first, last, step], at most "
+                f"inferred_candidates of {echoed(name)} must be numbers and [first, last, step], at most "
                 f"{MOST_CANDIDATES:,} in all, got {echoed(candidates)}.",
-                ("candidates",),
+                ("inferred_candidates",),
             )
         yield Run(first, last, as_typed(step))

@@ -25,8 +25,8 @@ from p2ce.visible import echoed
 MOST_CLASHES = 20  # conflicting rules that are looked for; more would not be read
 HEADER = """\
 # What each feature may do, for p2ce: Policy.load("this file"), or `p2ce policy check` to look it over.
-# Comments mean nothing and are not kept. `seen` is where the data lies and `candidates` what it chose there;
-# `range`, `step` and `values` are what the user states; `proposed_rules` are not in force.
+# Comments mean nothing and are not kept. `seen` is where the data lies and `inferred_candidates` what it
+# chose there; `range`, `step` and `candidates` are what the user states; `proposed_rules` are not in force.
 """
 DRAFT = """\
 # Nobody has said yet what applicants can change, so texts for them are drafts. Go through the features, then
@@ -107,7 +107,7 @@ def to_text(policy: Policy) -> str:
         if isinstance(rule, Predicate) and not isinstance(rule.function, str):
             raise InvalidPolicy(
                 f"The predicate {echoed(rule.name)} is a Python object, which a policy file cannot hold. "
-                'Give it as "module:function", or drop it with without_rule() before saving.'
+                'Give it as "module:function", or drop it with without_rules() before saving.'
             )
     content: dict[str, Any] = {"version": VERSION}
     if not policy.stated:

@@ -186,7 +186,9 @@ class _Linter:
         feature, labels = column.feature, column.coding.labels
         assert labels is not None
         seen = {labels[int(code)] for code in np.unique(column.known)}
-        key, named = ("labels", feature.labels) if feature.choices is None else ("values", feature.choices)
+        key, named = (
+            ("labels", feature.labels) if feature.choices is None else ("candidates", feature.choices)
+        )
         unseen = [label for label in named or () if label not in seen]
         if unseen:
             text = f"No row of the data has {_listed(unseen)} in {echoed(feature.name)}."
@@ -202,7 +204,7 @@ class _Linter:
             unseen = [value for value in feature.choices or () if value not in known]
             if unseen:
                 text = f"No row of the data has {_listed(map(shown, unseen))} in {echoed(feature.name)}."
-                yield self._at((*path, "values"), "never-seen", text, Severity.WARNING)
+                yield self._at((*path, "candidates"), "never-seen", text, Severity.WARNING)
         first, last = feature.ends()
         if feature.choices is None and feature.inferred is None and 0 < last - first < feature.step:
             wide = shown_range(first, last)

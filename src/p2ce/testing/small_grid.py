@@ -24,7 +24,7 @@ def small_actions(subject: Subject, reference: pd.DataFrame, rng: np.random.Gene
         some = np.linspace(0, len(values) - 1, min(CANDIDATES, len(values))).round().astype(int)
         choices[name] = values[np.unique(some)].tolist()
     others = [name for name in policy.names if name not in choices]
-    return policy.values(choices).fix(*others)
+    return policy.candidates(choices).fix(*others)
 
 
 def _strongest(subject: Subject, rng: np.random.Generator) -> list[int]:

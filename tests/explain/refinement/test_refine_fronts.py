@@ -104,7 +104,7 @@ def test_a_rule_that_always_holds_changes_nothing(as_function: bool) -> None:
     ruled = Explainer(
         model,
         applicants.features,
-        policy=policy.rule(rules.predicate(always, name="always")),
+        policy=policy.with_rules(rules.predicate(always, name="always")),
         target=1,
     )
     people = applicants.features

@@ -12,10 +12,10 @@ from p2ce.problem.rules import (
     CHANGES,
     Rule,
     allow_only,
-    at_most_one_of,
-    exclusive,
+    at_most_one_nonzero,
+    change_at_most_one,
     forbid,
-    if_then,
+    implies,
     inequality,
     together,
 )
@@ -68,7 +68,7 @@ def values_of(column: str) -> st.SearchStrategy[Any]:
 
 @st.composite
 def conditions(draw: st.DrawFn, column: str) -> Any:
-    """What if_then() takes for a column."""
+    """What implies() takes for a column."""
     which = draw(st.sampled_from(["value", "list", "range", "changes"]))
     if which == "changes":
         return CHANGES
@@ -116,9 +116,9 @@ def budget_rules() -> st.SearchStrategy[Rule]:
     """Rules that are sums."""
     return st.one_of(
         names().map(lambda some: together(*some)),
-        names().map(lambda some: exclusive(*some)),
-        names(2, NUMBERS).map(lambda some: at_most_one_of(*some)),
-        st.tuples(sides(), sides()).map(lambda both: if_then(if_=both[0], then=both[1])),
+        names().map(lambda some: change_at_most_one(*some)),
+        names(2, NUMBERS).map(lambda some: at_most_one_nonzero(*some)),
+        st.tuples(sides(), sides()).map(lambda both: implies(both[0], both[1])),
         transitions().map(lambda both: forbid(*both)),
         transitions().map(lambda both: allow_only(*both)),
         inequalities(),

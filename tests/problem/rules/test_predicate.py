@@ -94,7 +94,7 @@ def fails(rows: pd.DataFrame) -> Any:
         (lambda: predicate("no_such_module_at_all:f").holds_frame(ROWS), "could not be imported"),
         (lambda: predicate("math:pi").holds_frame(ROWS), "not a function"),
         (
-            lambda: Policy.infer(ROWS).rule(predicate(len, name="mine")).save("p.yaml"),
+            lambda: Policy.infer(ROWS).with_rules(predicate(len, name="mine")).save("p.yaml"),
             "predicate 'mine' is a Python object, which a policy file cannot hold",
         ),
         (lambda: predicate(fails).holds_frame(ROWS), "'fails' failed on 3 candidate rows: KeyError: 'zzz'"),

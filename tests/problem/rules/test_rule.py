@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from p2ce.errors import InvalidPolicy, UnknownFeature
 from p2ce.problem.rules import (
     Rule,
-    at_most_one_of,
-    exclusive,
+    at_most_one_nonzero,
+    change_at_most_one,
     forbid,
-    if_then,
+    implies,
     inequality,
     linked,
     one_hot,
@@ -134,13 +134,13 @@ def test_renaming_categories_changes_nothing(rule: Rule, before: Codes, after: C
     "rule",
     [
         together("whole", "Ratee"),
-        exclusive("whole", "Ratee"),
-        at_most_one_of("whole", "Ratee"),
+        change_at_most_one("whole", "Ratee"),
+        at_most_one_nonzero("whole", "Ratee"),
         inequality("whole <= Ratee"),
         linked("whole", "Ratee"),
         one_hot("Group", ["whole", "Ratee"]),
         forbid("Ratee", {1: [2]}),
-        if_then(if_={"whole": 1}, then={"Ratee": 1}),
+        implies({"whole": 1}, {"Ratee": 1}),
         predicate(len, columns=["Ratee"]),
     ],
     ids=lambda rule: rule.kind,
@@ -150,7 +150,7 @@ def test_an_unknown_column_names_the_nearest(rule: Rule) -> None:
         rule.resolve(BOOK)
 
 
-@pytest.mark.parametrize("make", [together, exclusive, at_most_one_of])
+@pytest.mark.parametrize("make", [together, change_at_most_one, at_most_one_nonzero])
 def test_groups_need_two_different_columns(make: Any) -> None:
     with pytest.raises(InvalidPolicy, match="at least 2 columns, got 'a'"):
         make("a")

@@ -10,10 +10,10 @@ from p2ce.problem.rules import (
     CHANGES,
     Rule,
     allow_only,
-    at_most_one_of,
-    exclusive,
+    at_most_one_nonzero,
+    change_at_most_one,
     forbid,
-    if_then,
+    implies,
     inequality,
     linked,
     one_hot,
@@ -35,31 +35,38 @@ PEOPLE = pd.DataFrame(
     }
 )
 ACTIONS = Policy.infer(PEOPLE, protect=None)
-NAMED = ACTIONS.values(Age=[30, 40], Job=["cook"], Grade=["a", "b"])
+NAMED = ACTIONS.candidates(Age=[30, 40], Job=["cook"], Grade=["a", "b"])
 HOUSING, YEARS = one_hot("Housing", ["own", "rent", "free"]), linked("Years", "Age")
 RING = [linked("Age", "Years"), linked("Years", "Income"), linked("Income", "Age"), linked("Age", "own")]
 
 
 def if_own(**then: object) -> Rule:
-    return if_then(if_={"own": 1}, then=then)
+    return implies({"own": 1}, then)
 
 
 def if_(**condition: object) -> Rule:
-    return if_then(if_=condition, then={"Years": 1})
+    return implies(condition, {"Years": 1})
 
 
 @pytest.mark.parametrize(
     ("rules", "policy"),
     [
         ([YEARS, linked("Age", "Income", 0.5), HOUSING, inequality("Years <= Age")], ACTIONS),
-        ([together("Job", "Income"), exclusive("Job", "Years"), at_most_one_of("own", "Years")], ACTIONS),
+        (
+            [
+                together("Job", "Income"),
+                change_at_most_one("Job", "Years"),
+                at_most_one_nonzero("own", "Years"),
+            ],
+            ACTIONS,
+        ),
         (
             [forbid("Job", {"cook": ["clerk"], None: ["cook"]}), allow_only("Grade", {"a": ["b", "d"]})],
             ACTIONS,
         ),
         ([if_(Grade=("b", None), Income=None), if_own(Job=CHANGES, Age=(30, 40)), predicate(len)], ACTIONS),
         ([HOUSING], ACTIONS.fix("own", "rent", "free")),
-        ([together("Age", "Job"), exclusive("Age", "own")], ACTIONS),
+        ([together("Age", "Job"), change_at_most_one("Age", "own")], ACTIONS),
         ([if_own(Age=(None, 35)), if_own(Job=["clerk", "cook"]), if_own(Grade=("b", "c"))], NAMED),
         ([if_own(Years=77)], NAMED),
     ],
@@ -84,14 +91,17 @@ def test_rules_that_make_sense_pass(rules: list[Rule], policy: Policy) -> None:
         ([one_hot("Job", ["own", "rent"])], "'Job', which is a column already"),
         ([linked("Years", "Job")], "holds categories"),
         ([inequality("Job <= 3")], "holds categories"),
-        ([at_most_one_of("own", "Grade")], "holds categories"),
+        ([at_most_one_nonzero("own", "Grade")], "holds categories"),
         ([forbid("Job", {"cok": ["clerk"]})], "'cok', which is not a value of 'Job'. Did you mean 'cook'"),
         ([if_(Age="x")], "'x' for 'Age', which holds numbers"),
         ([if_(Job=("a", "b"))], "categories have no order"),
         ([if_(Grade=("a", "e"))], "'e', which is not a value of 'Grade'"),
-        ([together("Age", "Job"), exclusive("Job", "Age", "own")], "'Age' and 'Job' can never change"),
-        ([YEARS, exclusive("Years", "Age")], "can never change"),
-        ([HOUSING, exclusive("own", "rent")], "keeps the group 'Housing' from going"),
+        (
+            [together("Age", "Job"), change_at_most_one("Job", "Age", "own")],
+            "'Age' and 'Job' can never change",
+        ),
+        ([YEARS, change_at_most_one("Years", "Age")], "can never change"),
+        ([HOUSING, change_at_most_one("own", "rent")], "keeps the group 'Housing' from going"),
     ],
 )
 def test_rules_that_cannot_be_meant_are_rejected_in_any_order(rules: list[Rule], message: str) -> None:
@@ -101,7 +111,7 @@ def test_rules_that_cannot_be_meant_are_rejected_in_any_order(rules: list[Rule],
         check_rules(ACTIONS.features, rules[::-1])
 
 
-NONE_OF_THEM = "demands what none of the values"
+NONE_OF_THEM = "demands what none of the candidates"
 
 
 @pytest.mark.parametrize(
@@ -124,4 +134,4 @@ NONE_OF_THEM = "demands what none of the values"
 )
 def test_a_rule_contradicts_what_features_may_do(rule: Rule, policy: Policy, message: str) -> None:
     with pytest.raises((ContradictoryConstraints, InvalidPolicy), match=message):
-        policy.rule(rule)
+        policy.with_rules(rule)

@@ -40,7 +40,7 @@ def test_every_rule_of_the_folder_is_registered_and_has_a_public_factory() -> No
         ({"rule": "together", "columns": "abc"}, "columns of the rule must be a list, got 'abc'"),
         ({"rule": "one_hot", "name": "x", "columns": "abc"}, "must be a list"),
         ({"rule": "predicate", "function": 3}, "must be text, got 3"),
-        ({"rule": "exclusive", "columns": [True, "b"]}, "got True. The name of a column"),
+        ({"rule": "change_at_most_one", "columns": [True, "b"]}, "got True. The name of a column"),
         ({"columns": ["a", "b"]}, "needs its 'rule': one of"),
         (["together"], "needs entries such as"),
     ],

@@ -126,10 +126,10 @@ class StatedGrid:
     def _stated(self, name: str) -> Any:
         """List the candidates that the policy states; None where the data choose them."""
         one = self.policy.features[name]
-        if "values" in one or "labels" in one:
-            values = one["values"] if "values" in one else one["labels"]
+        if "candidates" in one or "labels" in one:
+            values = one["candidates"] if "candidates" in one else one["labels"]
             return self.policy.codes([name], [[value] for value in values])[:, 0]
-        if "candidates" in one or ("step" not in one and one["kind"] != "binary"):
+        if "inferred_candidates" in one or ("step" not in one and one["kind"] != "binary"):
             return None
         low, high = one["range"] if "range" in one else one.get("seen", (0, 1))
         start, step = one.get("count_from", 0), one.get("step", 1)

@@ -125,8 +125,8 @@ class StatedPolicy:
             fine &= gaps | ((now > was) == (one["direction"] == "up"))
         if "range" in one:
             fine &= gaps | ((now >= one["range"][0]) & (now <= one["range"][1]))
-        if "values" in one or "labels" in one:
-            fine &= gaps | self._is_one_of(name, now, one.get("values", one.get("labels")))
+        if "candidates" in one or "labels" in one:
+            fine &= gaps | self._is_one_of(name, now, one.get("candidates", one.get("labels")))
         elif one["kind"] != "number":
             fine &= gaps | (now == np.round(now))
         return fine | (now == was)
@@ -135,9 +135,9 @@ class StatedPolicy:
         """Tell which rows keep a rule."""
         kind, names = rule["rule"], rule.get("columns") or [rule[key] for key in ("column",) if key in rule]
         some, moves = rows[:, self.at(names)], (rows != self.before)[:, self.at(names)].sum(axis=1)
-        if kind in ("exclusive", "together"):
-            return moves <= 1 if kind == "exclusive" else np.isin(moves, [0, len(names)])
-        if kind == "at_most_one_of":
+        if kind in ("change_at_most_one", "together"):
+            return moves <= 1 if kind == "change_at_most_one" else np.isin(moves, [0, len(names)])
+        if kind == "at_most_one_nonzero":
             return (~np.isin(some, [0, GAP])).sum(axis=1) <= 1
         if kind == "one_hot":
             sums = [0, 1] if rule.get("may_be_none") else [1]
@@ -149,10 +149,10 @@ class StatedPolicy:
                     names[0], some[:, 0], move["to"]
                 )
             return (moves == 0) | (named == (kind == "allow_only"))
-        if kind == "if_then":
+        if kind == "implies":
             met, kept = (
                 np.all([self._meets(rows, name, entry) for name, entry in rule[side].items()], axis=0)
-                for side in ("if", "then")
+                for side in ("condition", "consequence")
             )
             return ~met | kept
         if kind == "linked":

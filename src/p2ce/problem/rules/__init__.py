@@ -1,9 +1,9 @@
 """Rules between features: what each says, how the search prunes by it, and how a row is judged."""
 
-from p2ce.problem.rules.at_most_one_of import AtMostOneOf, at_most_one_of
+from p2ce.problem.rules.at_most_one_nonzero import AtMostOneNonzero, at_most_one_nonzero
+from p2ce.problem.rules.change_at_most_one import ChangeAtMostOne, change_at_most_one
 from p2ce.problem.rules.conditions import CHANGES
-from p2ce.problem.rules.exclusive import Exclusive, exclusive
-from p2ce.problem.rules.if_then import IfThen, if_then
+from p2ce.problem.rules.implies import Implies, implies
 from p2ce.problem.rules.inequality import Inequality, inequality
 from p2ce.problem.rules.linked import Linked, linked
 from p2ce.problem.rules.one_hot import OneHot, one_hot
@@ -16,11 +16,11 @@ from p2ce.problem.rules.transitions import AllowOnly, Forbid, allow_only, forbid
 __all__ = [
     "CHANGES",
     "AllowOnly",
-    "AtMostOneOf",
+    "AtMostOneNonzero",
     "Budget",
-    "Exclusive",
+    "ChangeAtMostOne",
     "Forbid",
-    "IfThen",
+    "Implies",
     "Inequality",
     "Linked",
     "OneHot",
@@ -29,10 +29,10 @@ __all__ = [
     "Rule",
     "Together",
     "allow_only",
-    "at_most_one_of",
-    "exclusive",
+    "at_most_one_nonzero",
+    "change_at_most_one",
     "forbid",
-    "if_then",
+    "implies",
     "inequality",
     "linked",
     "one_hot",

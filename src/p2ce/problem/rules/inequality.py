@@ -82,7 +82,7 @@ class Inequality(Rule):
         return InequalityEntry(text=self.text())
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
-        reject_categories(self, codebook, because="they cannot be added up. Use if_then() instead")
+        reject_categories(self, codebook, because="they cannot be added up. Use implies() instead")
         dtypes = [coding_for(self, codebook, name).number_dtype for name in self.columns]
         # Whole factors and whole columns: nothing is rounded, and between limit and limit + 1 lies nothing.
         whole = all(dtype.kind in "biu" for dtype in dtypes) and all(

@@ -78,7 +78,7 @@ class Linked(Rule):
         )
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
-        reject_categories(self, codebook, because="it moves by no amount. Use if_then() or together()")
+        reject_categories(self, codebook, because="it moves by no amount. Use implies() or together()")
         return ResolvedRule(self, (), self.link(codebook).holds)
 
     def link(self, codebook: Codebook) -> "Link":
@@ -174,9 +174,9 @@ def _digits(dtype: "np.dtype[Any]") -> int:
 def linked(driver: object, follower: object, ratio: Any = 1.0, counts: str = "once") -> Linked:
     """Let the follower move ``ratio`` times as much as the driver, and never on its own.
 
-    The follower stays inside its own range, kind, ``values()`` and given ``step()``: a value of the driver
-    that would lead it out is not a candidate. ``counts="once"`` takes the pair for one change, ``"each"`` for
-    two.
+    The follower stays inside its own range, kind, ``candidates()`` and given ``step()``: a value of the
+    driver that would lead it out is not a candidate. ``counts="once"`` takes the pair for one change,
+    ``"each"`` for two.
 
     >>> linked("YearsAtCurrentJob", "Age").text()
     'Age moves as much as YearsAtCurrentJob does'

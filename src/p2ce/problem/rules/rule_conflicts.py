@@ -6,10 +6,10 @@ from typing import Any
 from p2ce.errors import ContradictoryConstraints, InvalidPolicy, UnknownFeature, nearest
 from p2ce.problem.category_labels import place_of, shown_labels
 from p2ce.problem.feature import FeaturePolicy, Kind
-from p2ce.problem.rules.at_most_one_of import AtMostOneOf
+from p2ce.problem.rules.at_most_one_nonzero import AtMostOneNonzero
+from p2ce.problem.rules.change_at_most_one import ChangeAtMostOne
 from p2ce.problem.rules.conditions import Between, Condition, HasChanged, OneOf
-from p2ce.problem.rules.exclusive import Exclusive
-from p2ce.problem.rules.if_then import IfThen
+from p2ce.problem.rules.implies import Implies
 from p2ce.problem.rules.inequality import Inequality
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
@@ -46,22 +46,22 @@ def _check_names(rule: Rule, features: Mapping[str, FeaturePolicy]) -> None:
 
 
 def _check_kinds(rule: Rule, features: Mapping[str, FeaturePolicy]) -> None:
-    if not isinstance(rule, Linked | Inequality | AtMostOneOf):
+    if not isinstance(rule, Linked | Inequality | AtMostOneNonzero):
         return
     for name in rule.columns:
         if features[name].kind is Kind.CATEGORY:
             raise InvalidPolicy(
                 f"The rule '{rule.text()}' is about numbers, but {echoed(name)} holds categories. "
-                f"Use if_then(), forbid() or together() for them."
+                f"Use implies(), forbid() or together() for them."
             )
 
 
 def _check_values(rule: Rule, features: Mapping[str, FeaturePolicy]) -> None:
-    """Reject values that a column never has, and consequences that values() does not leave room for."""
+    """Reject values that a column never has, and consequences that candidates() does not leave room for."""
     if isinstance(rule, Forbid | AllowOnly):
         named = [value for start, ends in rule.moves for value in (start, *ends)]
         _check_labels(rule, features[rule.column], named)
-    if not isinstance(rule, IfThen):
+    if not isinstance(rule, Implies):
         return
     for name, condition in (*rule.conditions, *rule.consequences):
         _check_condition(rule, features[name], condition)
@@ -98,7 +98,7 @@ def _check_labels(rule: Rule, feature: FeaturePolicy, named: Iterable[Any]) -> N
             )
 
 
-def _check_consequence(rule: IfThen, feature: FeaturePolicy, condition: Condition) -> None:
+def _check_consequence(rule: Implies, feature: FeaturePolicy, condition: Condition) -> None:
     if isinstance(condition, HasChanged):
         if feature.fixed:
             raise ContradictoryConstraints(
@@ -110,8 +110,8 @@ def _check_consequence(rule: IfThen, feature: FeaturePolicy, condition: Conditio
         return  # a person may stand at any value
     if not any(_meets(value, condition, feature) for value in feature.choices):
         raise ContradictoryConstraints(
-            f"The rule '{rule.text()}' demands what none of the values() of {echoed(feature.name)} "
-            f"({_listed(feature)}) meets. Add a value to values(), or correct the rule."
+            f"The rule '{rule.text()}' demands what none of the candidates() of {echoed(feature.name)} "
+            f"({_listed(feature)}) meets. Add a value to candidates(), or correct the rule."
         )
 
 
@@ -237,7 +237,7 @@ def _check_pairs(rules: Sequence[Rule]) -> None:
     """Find columns that must change together and must not."""
     exclusive: dict[str, list[Rule]] = {}  # by column
     for rule in rules:
-        if isinstance(rule, Exclusive):
+        if isinstance(rule, ChangeAtMostOne):
             for name in rule.columns:
                 exclusive.setdefault(name, []).append(rule)
     for one in rules:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, TypeAlias, get_args
 
-from p2ce.problem.rules.at_most_one_of import AtMostOneOfEntry
-from p2ce.problem.rules.exclusive import ExclusiveEntry
-from p2ce.problem.rules.if_then import IfThenEntry
+from p2ce.problem.rules.at_most_one_nonzero import AtMostOneNonzeroEntry
+from p2ce.problem.rules.change_at_most_one import ChangeAtMostOneEntry
+from p2ce.problem.rules.implies import ImpliesEntry
 from p2ce.problem.rules.inequality import InequalityEntry
 from p2ce.problem.rules.linked import LinkedEntry
 from p2ce.problem.rules.one_hot import OneHotEntry
@@ -17,10 +17,10 @@ from p2ce.problem.typed_entries import typed_by
 
 AnyRuleEntry: TypeAlias = (
     AllowOnlyEntry
-    | AtMostOneOfEntry
-    | ExclusiveEntry
+    | AtMostOneNonzeroEntry
+    | ChangeAtMostOneEntry
     | ForbidEntry
-    | IfThenEntry
+    | ImpliesEntry
     | InequalityEntry
     | LinkedEntry
     | OneHotEntry
@@ -35,7 +35,7 @@ RULES: dict[str, type[RuleEntry]] = {
 def rule_from_plain(plain: Mapping[str, Any]) -> Rule:
     """Make a rule from the form that a policy file holds.
 
-    >>> rule_from_plain({"rule": "exclusive", "columns": ["a", "b"]}).text()
+    >>> rule_from_plain({"rule": "change_at_most_one", "columns": ["a", "b"]}).text()
     'at most one of a, b changes'
     """
     return typed_by(plain, "rule", RULES, "the rule").rule()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
-from msgspec import Meta, field
+from msgspec import Meta
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidPolicy
@@ -29,24 +29,24 @@ Conditions: TypeAlias = tuple[tuple[str, Condition], ...]
 Side: TypeAlias = Annotated[dict[str, ConditionEntry], Meta(min_length=1)]
 
 
-class IfThenEntry(RuleEntry, tag="if_then"):
-    """Where every condition of 'if' is met after the changes, so is everything in 'then'."""
+class ImpliesEntry(RuleEntry, tag="implies"):
+    """Where all of 'condition' is met after the changes, so is all of 'consequence'."""
 
-    if_: Side = field(name="if")
-    then: Side
+    condition: Side
+    consequence: Side
 
-    def rule(self) -> "IfThen":
-        return if_then(if_=self.if_, then=self.then)
+    def rule(self) -> "Implies":
+        return implies(self.condition, self.consequence)
 
 
 @dataclass(frozen=True, slots=True)
-class IfThen(Rule):
+class Implies(Rule):
     """Where every condition is met after the changes, every consequence is met as well."""
 
     conditions: Conditions
     consequences: Conditions
 
-    kind = "if_then"
+    kind = "implies"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -55,12 +55,11 @@ class IfThen(Rule):
     def text(self) -> str:
         return f"if {_joined(self.conditions)}, then {_joined(self.consequences)}"
 
-    def entry(self) -> IfThenEntry:
-        if_, then = (
-            {column: condition.entry() for column, condition in side}
-            for side in (self.conditions, self.consequences)
+    def entry(self) -> ImpliesEntry:
+        condition, consequence = (
+            {column: met.entry() for column, met in side} for side in (self.conditions, self.consequences)
         )
-        return IfThenEntry(if_=if_, then=then)
+        return ImpliesEntry(condition=condition, consequence=consequence)
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
         conditions, consequences = (
@@ -109,27 +108,27 @@ class _Test:
         return implied
 
 
-def if_then(*, if_: Mapping[Any, Any], then: Mapping[Any, Any]) -> IfThen:
-    """Demand ``then`` of every row in which all of ``if_`` is the case, after the changes.
+def implies(condition: Mapping[Any, Any], consequence: Mapping[Any, Any]) -> Implies:
+    """Demand the consequence of every row that meets all of the condition after the changes.
 
     Each side maps columns to what they must be: a value, a list of values, a range ``(low, high)``
     with its ends, or ``CHANGES``. None is a missing value, and an open end of a range. (A label that is
     itself called "changes" must stand in a list.)
 
-    >>> if_then(if_={"Housing": "own"}, then={"Rent": 0, "Age": (21, None)}).text()
+    >>> implies({"Housing": "own"}, {"Rent": 0, "Age": (21, None)}).text()
     "if Housing is 'own', then Rent is 0 and Age is at least 21"
     """
-    return IfThen(_side("if_", if_), _side("then", then))
+    return Implies(_side("condition", condition), _side("consequence", consequence))
 
 
 def _side(name: str, given: object) -> Conditions:
     if not isinstance(given, Mapping) or not given:
         raise InvalidPolicy(
-            f"if_then() expects columns and their values for {name}, got {echoed(given)}. "
-            f'Write {name}={{"Housing": "own"}}.'
+            f"implies() expects columns and their values as {name}, got {echoed(given)}. "
+            f'Write {{"Housing": "own"}}.'
         )
     return tuple(
-        (read_name("if_then", column), read_condition(str(column), condition))
+        (read_name("implies", column), read_condition(str(column), condition))
         for column, condition in given.items()
     )
 

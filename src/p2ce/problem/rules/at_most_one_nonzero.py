@@ -17,25 +17,25 @@ from p2ce.problem.rules.rule import (
 from p2ce.tables.codebook import MISSING, Codebook
 
 
-class AtMostOneOfEntry(NamesEntry, tag="at_most_one_of"):
+class AtMostOneNonzeroEntry(NamesEntry, tag="at_most_one_nonzero"):
     """At most one of the columns is other than zero."""
 
-    def rule(self) -> "AtMostOneOf":
-        return at_most_one_of(*self.columns)
+    def rule(self) -> "AtMostOneNonzero":
+        return at_most_one_nonzero(*self.columns)
 
 
 @dataclass(frozen=True, slots=True)
-class AtMostOneOf(RuleOfNames):
+class AtMostOneNonzero(RuleOfNames):
     """At most one of these columns is other than zero; a missing value counts as zero."""
 
-    kind = "at_most_one_of"
-    form = AtMostOneOfEntry
+    kind = "at_most_one_nonzero"
+    form = AtMostOneNonzeroEntry
 
     def text(self) -> str:
         return f"at most one of {', '.join(self.names)} is other than 0"
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
-        reject_categories(self, codebook, because="none of its values is zero. Use if_then() instead")
+        reject_categories(self, codebook, because="none of its values is zero. Use implies() instead")
         prices = tuple((name, _nonzero) for name in self.names)
         return ResolvedRule(self, (Budget(self.text(), 1.5, True, prices),), self._holds)
 
@@ -49,10 +49,10 @@ def _nonzero(values: FloatArray, current: FloatArray) -> FloatArray:  # noqa: AR
     return np.where((values == 0) | (values == MISSING), 0.0, 1.0)
 
 
-def at_most_one_of(*names: object) -> AtMostOneOf:
+def at_most_one_nonzero(*names: object) -> AtMostOneNonzero:
     """Let at most one of the named columns be other than zero (True, for bools).
 
-    >>> at_most_one_of("HasMortgage", "HasLease").text()
+    >>> at_most_one_nonzero("HasMortgage", "HasLease").text()
     'at most one of HasMortgage, HasLease is other than 0'
     """
-    return AtMostOneOf(read_names("at_most_one_of", names))
+    return AtMostOneNonzero(read_names("at_most_one_nonzero", names))

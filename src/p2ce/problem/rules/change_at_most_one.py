@@ -19,19 +19,19 @@ from p2ce.problem.rules.rule import (
 from p2ce.tables.codebook import Codebook
 
 
-class ExclusiveEntry(NamesEntry, tag="exclusive"):
+class ChangeAtMostOneEntry(NamesEntry, tag="change_at_most_one"):
     """At most one of the columns changes."""
 
-    def rule(self) -> "Exclusive":
-        return exclusive(*self.columns)
+    def rule(self) -> "ChangeAtMostOne":
+        return change_at_most_one(*self.columns)
 
 
 @dataclass(frozen=True, slots=True)
-class Exclusive(RuleOfNames):
+class ChangeAtMostOne(RuleOfNames):
     """At most one of these columns changes."""
 
-    kind = "exclusive"
-    form = ExclusiveEntry
+    kind = "change_at_most_one"
+    form = ChangeAtMostOneEntry
 
     def text(self) -> str:
         return f"at most one of {', '.join(self.names)} changes"
@@ -47,10 +47,10 @@ class Exclusive(RuleOfNames):
         return few
 
 
-def exclusive(*names: object) -> Exclusive:
+def change_at_most_one(*names: object) -> ChangeAtMostOne:
     """Let at most one of the named columns change.
 
-    >>> exclusive("LoanAmount", "LoanMonths").text()
+    >>> change_at_most_one("LoanAmount", "LoanMonths").text()
     'at most one of LoanAmount, LoanMonths changes'
     """
-    return Exclusive(read_names("exclusive", names))
+    return ChangeAtMostOne(read_names("change_at_most_one", names))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from p2ce.errors import InvalidPolicy
-from p2ce.problem.rules import CHANGES, if_then
+from p2ce.problem.rules import CHANGES, implies
 from p2ce.tables.codebook import MISSING
 from tests.problem.rules.random_rules import BOOK
 
@@ -33,7 +33,7 @@ def test_conditions_mean_values_ranges_and_changes(
 ) -> None:
     """Where a condition is met, an impossible consequence breaks the rule."""
     name = "flag" if column != "flag" else "whole"
-    resolved = if_then(if_={column: condition}, then={name: 1}).resolve(BOOK)
+    resolved = implies({column: condition}, {name: 1}).resolve(BOOK)
     rows = {column: np.array(after, dtype=float), name: np.zeros(len(after))}
     start = {**rows, column: np.array(after if before is None else before, dtype=float)}
     assert resolved.holds is not None
@@ -41,7 +41,7 @@ def test_conditions_mean_values_ranges_and_changes(
 
 
 def test_every_condition_must_be_met_and_every_consequence() -> None:
-    rule = if_then(if_={"whole": 1, "flag": True}, then={"nullable": 0, "rate": (0, 1)}).resolve(BOOK)
+    rule = implies({"whole": 1, "flag": True}, {"nullable": 0, "rate": (0, 1)}).resolve(BOOK)
     rows = {
         "whole": np.array([1.0, 1.0, 1.0, 0.0]),
         "flag": np.array([1.0, 1.0, 1.0, 1.0]),
@@ -54,7 +54,7 @@ def test_every_condition_must_be_met_and_every_consequence() -> None:
 
 
 def test_a_column_may_stand_on_both_sides() -> None:
-    rule = if_then(if_={"housing": CHANGES}, then={"housing": "own"})
+    rule = implies({"housing": CHANGES}, {"housing": "own"})
     (budget,) = rule.resolve(BOOK).budgets
     assert budget.columns == ("housing",)
     costs = budget.costs("housing", np.array([[0.0, 1.0, 2.0]]), np.array([[1.0]]))
@@ -80,11 +80,11 @@ def test_a_column_may_stand_on_both_sides() -> None:
 )
 def test_conditions_that_no_row_can_meet_are_rejected(column: str, condition: Any, message: str) -> None:
     with pytest.raises(InvalidPolicy, match=message):
-        if_then(if_={column: condition}, then={"rate": 1}).resolve(BOOK)
+        implies({column: condition}, {"rate": 1}).resolve(BOOK)
 
 
 def test_both_sides_are_needed() -> None:
-    with pytest.raises(InvalidPolicy, match="expects columns and their values for then"):
-        if_then(if_={"a": 1}, then={})
-    with pytest.raises(InvalidPolicy, match="for if_"):
-        if_then(if_="a", then={"a": 1})  # type: ignore[arg-type]
+    with pytest.raises(InvalidPolicy, match="expects columns and their values as consequence"):
+        implies({"a": 1}, {})
+    with pytest.raises(InvalidPolicy, match="as condition"):
+        implies("a", {"a": 1})  # type: ignore[arg-type]
