@@ -212,9 +212,7 @@ def _fingerprint(ready: Ready) -> str:
 def _collected(work: Work, places: list[int], ready: Ready) -> "Explanations":
     from p2ce.result import Explanations
 
-    return Explanations(
-        [work.done[place] for place in places], labels=[ready.labels[place] for place in places]
-    )
+    return Explanations([work.done[place] for place in places], ids=[ready.labels[place] for place in places])
 
 
 def _why_none(ready: Ready, explanations: "Explanations") -> "Relaxations | None":
@@ -273,6 +271,6 @@ def _exit_code(explanations: "Explanations") -> int:
         blamed = f", {len(faults):,} by a fault of p2ce (see where with --debug, and please report it)"
     error_line(
         f"{counted(bad, 'row')} could not be explained{blamed}. "
-        f"The first is {explanations.labels[first]}: {explanations[first].message}"
+        f"The first is {explanations.ids[first]}: {explanations[first].message}"
     )
     return SOME_FAILED

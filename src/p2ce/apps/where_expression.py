@@ -14,7 +14,7 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidArgument, nearest
-from p2ce.limits import DEFAULT, Limits
+from p2ce.limits import DEFAULT, Limits, require_within
 from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed
 
@@ -87,7 +87,7 @@ def _parsed(expression: str, limits: Limits) -> tuple[ast.Expression, dict[str, 
         return alias
 
     count = len(expression)
-    limits.require("where_characters", count, f"--where has {count:,} characters")
+    require_within(limits, "where_characters", count, f"--where has {count:,} characters")
     text = _TOKENS.sub(stand_in, expression).strip()
     try:
         return ast.parse(text, mode="eval"), names

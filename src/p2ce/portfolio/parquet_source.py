@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from p2ce.errors import InvalidArgument, P2CEError
-from p2ce.limits import Limits
+from p2ce.limits import Limits, require_within
 from p2ce.portfolio.people_columns import PeopleColumns, same_types, shard_table
 from p2ce.portfolio.shard import Shard, Source
 from p2ce.portfolio.source_files import SourceFile, hash_of_files
@@ -73,8 +73,10 @@ def open_parquet(
             for place, rows in enumerate(groups):
                 size = sum(_bytes_of(metadata.row_group(place), columns.needed).values())
                 at_once = size * min(1, BATCH / max(1, rows))
-                limits.require("table_bytes", at_once, f"{file.what}, row group {place}, is too large")
-        limits.require("table_columns", len(given), f"{file.what} has {len(given):,} columns")
+                require_within(
+                    limits, "table_bytes", at_once, f"{file.what}, row group {place}, is too large"
+                )
+        require_within(limits, "table_columns", len(given), f"{file.what} has {len(given):,} columns")
         columns.require(given.names, file.what)
         own = columns.schema(given, file.what)
         schema = own if schema is None else same_types(schema, own, file.what, echoed(files[0].name))

@@ -68,7 +68,7 @@ class PortfolioResults:
         common = self.manifest["common"]
         try:
             self.names: Names = names_of(common, self.manifest["keep"])
-            self.problem = ProblemRecord.from_dict(common["problem"]).in_order(common["columns"])
+            self.problem = ProblemRecord.from_dict(common["problem"])._in_order(common["columns"])
             if any(self.problem.hashes[name] != manifest.hashes[name] for name in ALWAYS_HASHED):
                 raise InvalidArgument("its problem is of another model, policy or reference.")
         except (KeyError, TypeError, ValueError) as error:

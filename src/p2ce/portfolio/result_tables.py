@@ -49,14 +49,17 @@ CERTIFICATE = {
     "axes": "int64",
     "boxes": "int64",
     "scored": "int64",
-    "attributed": "int64",
     "verified": "int64",
     "discrepancies": "int64",
     "open_boxes": "int64",
-    "miss_rate": "float64",
-    "sample_size": "int64",
-    "explainer": "string",
-    "residual": "float64",
+}
+# What it says of its estimate, by the column that has it; all are null where there is none.
+ESTIMATE = {
+    "estimate_method": "string",
+    "estimate_attributed": "int64",
+    "estimate_miss_rate": "float64",
+    "estimate_sample_size": "int64",
+    "estimate_residual": "float64",
 }
 # Rules that remove boxes, as certificates call them. Some problems have no use for the last two.
 PRUNED = ("dominated", "too many changes", "model bound", "plausibility bound", "rules", "estimate")
@@ -65,7 +68,7 @@ VARYING = (
     *("format", "status", "person", "person_score", "person_prediction"),
     *("counterfactuals", "certificate", "price_of_plausibility", "message", "as_of", "kind"),
 )
-NO_CERTIFICATE = SimpleNamespace(**dict.fromkeys([*CERTIFICATE, "open_costs"]), pruned={})
+NO_CERTIFICATE = SimpleNamespace(**dict.fromkeys([*CERTIFICATE, "estimate", "open_costs"]), pruned={})
 NAN = to_plain(math.nan)
 WITHOUT_PROVEN = "without_plausibility_proven"  # whether those costs are; null where none were searched for
 
@@ -193,7 +196,18 @@ def names_of(common: Mapping[str, Any], kept: Iterable[str] = ()) -> Names:
 
     objectives, layout = common["objectives"], common["layout"]
     own = (
-        *("person", "status", "options", "score", "prediction", "message", "as_of", "given", *CERTIFICATE),
+        *(
+            "person",
+            "status",
+            "options",
+            "score",
+            "prediction",
+            "message",
+            "as_of",
+            "given",
+            *CERTIFICATE,
+            *ESTIMATE,
+        ),
         WITHOUT_PROVEN,
         *("option", "changed", "plausibility", "admitted_by", "rounded_score", "rounded_prediction", "flags"),
     )
@@ -235,7 +249,7 @@ def schema_of(explainer: "Explainer", key: "pa.DataType", kept: "Sequence[pa.Fie
         names["message"]: "string",
         names["as_of"]: "date32",
         names["given"]: "string",
-        **{names[name]: kind for name, kind in CERTIFICATE.items()},
+        **{names[name]: kind for name, kind in (CERTIFICATE | ESTIMATE).items()},
         **dict.fromkeys(names.pruned.values(), "int64"),
         **dict.fromkeys(names.open.values(), "float64"),
         **dict.fromkeys(names.free.values(), "float64"),
@@ -340,6 +354,10 @@ def _certificate_columns(certificates: Sequence[Any], names: Names) -> dict[str,
     """Return what certificates do not share."""
     return {
         **{names[name]: list(map(attrgetter(name), certificates)) for name in CERTIFICATE},
+        **{
+            names[name]: [getattr(one.estimate, name.removeprefix("estimate_"), None) for one in certificates]
+            for name in ESTIMATE
+        },
         names["cells"]: [_whole_text(one.cells) for one in certificates],
         **{names.pruned[rule]: [one.pruned.get(rule) for one in certificates] for rule in PRUNED},
         **{
@@ -495,6 +513,9 @@ def to_explanation(
         certificate = {
             **common["certificate"],
             **{name: to_plain(person[names[name]]) for name in CERTIFICATE},
+            "estimate": None
+            if person[names["estimate_method"]] is None
+            else {name.removeprefix("estimate_"): to_plain(person[names[name]]) for name in ESTIMATE},
             "cells": to_plain(int(person[names["cells"]], 0)),
             "pruned": _known(person, names.pruned),
             "open_costs": to_plain(_known(person, names.open)) or None,
