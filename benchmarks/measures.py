@@ -172,8 +172,9 @@ def _one_search(case: Case, truth: Explained, search: str, **settings: str) -> R
     equal = [costs_of(a) == costs_of(b) and b.status is not p2ce.Status.ERROR for a, b in pairs]
     certificate = next((e.certificate for e in explanations if e.certificate), None)
     rate, chance, people = "–", "–", "–"
-    if certificate is not None and certificate.miss_rate is not None:
-        rate, people = certificate.miss_rate, certificate.sample_size
+    estimate = None if certificate is None else certificate.estimate
+    if estimate is not None and estimate.miss_rate is not None:
+        rate, people = estimate.miss_rate, estimate.sample_size
         # The rate holds on average over samples to calibrate on; with one of them it is Beta-distributed.
         above = rate * (people + 1)
         missed = equal.count(False)
@@ -192,8 +193,8 @@ def _one_search(case: Case, truth: Explained, search: str, **settings: str) -> R
         "stated miss rate": rate,
         "chance of so many misses": chance,  # if the stated rate is true
         "people calibrated on": people,
-        "residual": "–" if certificate is None or certificate.residual is None else certificate.residual,
-        "explainer": "–" if certificate is None else certificate.explainer or "–",
+        "residual": "–" if estimate is None or estimate.residual is None else estimate.residual,
+        "explainer": "–" if estimate is None else estimate.method,
         "statuses": statuses(explanations),
     }
 

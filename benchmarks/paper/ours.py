@@ -108,7 +108,7 @@ def _work(certificate: p2ce.result.Certificate | None) -> dict[str, Any]:
         return {}
     return {
         "cells": certificate.scored,
-        "explanations": getattr(certificate, "attributed", 0) or 0,
+        "explanations": 0 if certificate.estimate is None else certificate.estimate.attributed,
         "nodes": certificate.boxes,
         "pruned": dict(certificate.pruned),
     }

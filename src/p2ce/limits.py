@@ -58,25 +58,27 @@ class Limits:
                     f"The limit {field.name} is a number of at least 1; got {echoed(value)}."
                 )
 
-    def require(self, name: str, amount: float, what: str) -> None:
-        """Reject an amount beyond the limit of this name; ``what`` begins the sentence."""
-        if amount > getattr(self, name):
-            raise self.exceeded(name, what)
-
-    def exceeded(self, name: str, what: str) -> LimitExceeded:
-        """Make the error that says which limit an input exceeds, and how to raise it.
-
-        >>> print(Limits().exceeded("policy_depth", "The policy is nested too deeply"))
-        The policy is nested too deeply: the limit policy_depth is 20. If that is meant, raise it: \
-limits=p2ce.Limits(policy_depth=...), or --limit policy-depth=... on the command line.
-        """
-        return LimitExceeded(
-            f"{what}: the limit {name} is {getattr(self, name):,}. If that is meant, raise it: "
-            f"limits=p2ce.Limits({name}=...), or --limit {name.replace('_', '-')}=... on the command line."
-        )
-
 
 DEFAULT = Limits()
+
+
+def require_within(limits: Limits, name: str, amount: float, what: str) -> None:
+    """Raise if an amount is beyond the limit of this name; ``what`` begins the sentence."""
+    if amount > getattr(limits, name):
+        raise limit_exceeded(limits, name, what)
+
+
+def limit_exceeded(limits: Limits, name: str, what: str) -> LimitExceeded:
+    """Build the error that says which limit an input exceeds, and how to raise it.
+
+    >>> print(limit_exceeded(Limits(), "policy_depth", "The policy is nested too deeply"))
+    The policy is nested too deeply: the limit policy_depth is 20. If that is meant, raise it: \
+limits=p2ce.Limits(policy_depth=...), or --limit policy-depth=... on the command line.
+    """
+    return LimitExceeded(
+        f"{what}: the limit {name} is {getattr(limits, name):,}. If that is meant, raise it: "
+        f"limits=p2ce.Limits({name}=...), or --limit {name.replace('_', '-')}=... on the command line."
+    )
 
 
 def read_limits(given: Iterable[str]) -> Limits:

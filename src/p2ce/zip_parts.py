@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import IO
 
 from p2ce.errors import LimitExceeded
-from p2ce.limits import DEFAULT, Limits, zip_list_bytes
+from p2ce.limits import DEFAULT, Limits, require_within, zip_list_bytes
 from p2ce.visible import echoed
 
 FIRST_DATE = (1980, 1, 1, 0, 0, 0)  # of zip files; every part has it, so that equal parts are equal files
@@ -137,7 +137,7 @@ class Parts:
 def _check(held: Sequence[zipfile.ZipInfo], limits: Limits) -> None:
     """Check what the list of parts says, before any is unpacked."""
     unpacked = sum(part.file_size for part in held)
-    limits.require("archive_bytes", unpacked, f"It unpacks to {unpacked:,} bytes")
+    require_within(limits, "archive_bytes", unpacked, f"It unpacks to {unpacked:,} bytes")
     for part in held:
         # zipfile cuts names at a NUL, other programs do not.
         if not NAME.fullmatch(part.filename) or part.orig_filename != part.filename:

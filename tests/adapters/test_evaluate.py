@@ -152,7 +152,7 @@ def test_a_failure_while_calibrating_leaves_the_explainer_as_it_was() -> None:
     moody.bad = False
     found = asking.explain(person)
     assert found.status is Status.HEURISTIC
-    assert found.certificate.sample_size == 5
+    assert found.certificate.estimate.sample_size == 5
 
 
 @pytest.mark.parametrize("search", SEARCHES)

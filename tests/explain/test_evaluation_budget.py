@@ -166,9 +166,9 @@ def test_what_takes_too_long_is_estimated_unless_proof_is_required(
     assert caplog.text.count("A complete search takes too long (2 of 2 instances") == 1
     found = next(one for one in answered if one.status is Status.HEURISTIC)
     certificate = found.certificate
-    assert (certificate.bound, certificate.explainer, certificate.proven) == ("shap", "sampling", False)
-    assert certificate.miss_rate is not None
-    assert certificate.sample_size > 50
+    assert (certificate.bound, certificate.estimate.method, certificate.proven) == ("shap", "sampling", False)
+    assert certificate.estimate.miss_rate is not None
+    assert certificate.estimate.sample_size > 50
     truth = complete.explain(found.person)
     assert (truth.status, truth.certificate.bound) == (Status.OPTIMAL, "complete")
     assert no_cheaper(found, truth)

@@ -48,12 +48,12 @@ def test_the_certificate_says_how_often_by_whom_and_from_what() -> None:
     assert found.status is Status.HEURISTIC
     assert not certificate.proven
     assert certificate.bound == "shap"
-    assert certificate.sample_size == 12
-    assert certificate.miss_rate == pytest.approx(
+    assert certificate.estimate.sample_size == 12
+    assert certificate.estimate.miss_rate == pytest.approx(
         1 / 13
     )  # the first below one in ten that 12 people bear out
-    assert certificate.explainer == "sampling"
-    assert np.isfinite(certificate.residual)
+    assert certificate.estimate.method == "sampling"
+    assert np.isfinite(certificate.estimate.residual)
     assert certificate.pruned.keys() >= {"estimate"}
     assert certificate.model_family == "black box (Counted)"
     again = p2ce.Explanation.from_dict(found.to_dict())
@@ -63,8 +63,7 @@ def test_the_certificate_says_how_often_by_whom_and_from_what() -> None:
 def test_proofs_have_no_rate() -> None:
     certificate = explainer(bound="auto").explain(rejected().iloc[0]).certificate
     assert certificate.proven
-    assert (certificate.miss_rate, certificate.sample_size, certificate.explainer) == (None, None, None)
-    assert certificate.residual is None
+    assert certificate.estimate is None
     assert "estimate" not in certificate.pruned
 
 
@@ -112,7 +111,7 @@ def test_an_override_is_calibrated_for_its_own_problem() -> None:
         expected = explainer(**{"bound": spec, **changed}).explain(person)
         assert same([found], [expected])
         assert found.status is Status.HEURISTIC
-        assert found.certificate.sample_size == 12
+        assert found.certificate.estimate.sample_size == 12
     assert same([made.explain(person)], [usual])
     assert same([made.explain(person, max_changes=3)], [usual])
 
@@ -162,7 +161,7 @@ def test_a_reference_with_hardly_anybody_rejected(count: int) -> None:
         found = made.explain(person)
         if not found.certificate.proven:
             assert found.status is Status.HEURISTIC
-            assert found.certificate.sample_size == count - 1
+            assert found.certificate.estimate.sample_size == count - 1
         if count < 2:
             assert found.certificate.proven
             assert found.counterfactuals == whole.explain(person).counterfactuals

@@ -10,6 +10,7 @@ from p2ce.result import (
     Certificate,
     Counterfactual,
     Distribution,
+    Estimate,
     Explanation,
     Explanations,
     Feature,
@@ -225,10 +226,7 @@ ESTIMATED = replace(
     UNPROVEN,
     unproven_because="estimate",
     bound="shap",
-    explainer="tree paths",
-    residual=0.0125,
-    miss_rate=0.0101,
-    sample_size=199,
+    estimate=Estimate(method="tree paths", residual=0.0125, miss_rate=0.0101, sample_size=199),
 )
 
 

@@ -103,7 +103,7 @@ def _explain(ready: Ready, places: list[int], task: Task) -> "Explanations":
         as_of=task.as_of,
         progress=shown,
     )
-    return Explanations(list(entries), labels=[ready.labels[place] for place in places])
+    return Explanations(list(entries), ids=[ready.labels[place] for place in places])
 
 
 def _rejected(explanations: "Explanations") -> "Explanations":
@@ -112,7 +112,7 @@ def _rejected(explanations: "Explanations") -> "Explanations":
 
     kept = [
         (label, entry)
-        for label, entry in zip(explanations.labels, explanations, strict=True)
+        for label, entry in zip(explanations.ids, explanations, strict=True)
         if entry.status is not Status.ACCEPTED
     ]
     return Explanations([entry for _, entry in kept], labels=[label for label, _ in kept])
@@ -184,7 +184,7 @@ def _exit_code(explanations: "Explanations") -> ExitCode:
     """Return the exit code, and say on stderr what is wrong with rows that were not explained."""
     failed = [
         (label, entry)
-        for label, entry in zip(explanations.labels, explanations, strict=True)
+        for label, entry in zip(explanations.ids, explanations, strict=True)
         if entry.error is not None
     ]
     if not failed:

@@ -142,7 +142,7 @@ def _of_explanations(explanations: Explanations) -> Outcomes:
         return pd.Series([entry.person.get(name) for entry in entries], dtype="object")
 
     return Outcomes(
-        labels=_index(list(explanations.labels)),
+        labels=_index(list(explanations.ids)),
         outcome=outcome,
         none_because=_reasons(
             [entry.status for entry in entries],

@@ -14,7 +14,7 @@ from p2ce.explain.none_because import REASONS, UNKNOWN
 from p2ce.explain.price_plausibility import price_of
 from p2ce.explain.verified import Failure, Grid, Verified
 from p2ce.paper.solve_by_paper import bound_of
-from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate, Unproven
+from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate, Estimate, Unproven
 from p2ce.result.counterfactual import Counterfactual, admitted_by
 from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
@@ -98,7 +98,7 @@ def _stated(problem: Problem, rows: EncodedRows) -> dict[str, Any]:
         "objectives": problem.objective_names,
         "dtypes": problem.dtype_names,
         "categories": problem.categories,
-        "kind": rows.kind,
+        "_kind": rows.kind,
         "problem": problem.record,
     }
 
@@ -173,8 +173,6 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
     by_detector = 0 if problem.flat_detector is None else counters[BOUND + problem.flat_detector]
     bounds = bounds_of(problem)
     by_paper = Bound.SHAP_PAPER in bounds
-    estimate = problem.estimate if because == "estimate" else None
-    source = problem.attributions if by_paper and because is not None else estimate
     alternatives, reason = known.alternatives[at], int(known.none_because[at])
     detector = problem.required_detector
     return Certificate(
@@ -195,7 +193,6 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
         ties=problem.keep_ties,
         boxes=counters[BOXES],
         scored=counters[SCORED],
-        attributed=counters[ATTRIBUTED],
         pruned={
             "dominated": counters[DOMINATED],
             "too many changes": counters[TOO_MANY],
@@ -208,12 +205,25 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
         checked_rules=tuple(rule.data for rule in problem.rules if rule.is_predicate),
         verified=int(known.verified[at]),
         discrepancies=int(known.discrepancies[at]),
-        miss_rate=None if estimate is None else estimate.miss_rate,
-        sample_size=None if estimate is None else estimate.sample_size,
-        explainer=None if source is None else source.attributor.explainer_name,
-        residual=None if estimate is None else estimate.residual,
+        estimate=_estimate(problem, because, counters[ATTRIBUTED]),
         open_boxes=int(known.open_boxes[at]),
         open_costs=None if finished else _open_costs(problem, verified, at),
+    )
+
+
+def _estimate(problem: Problem, because: Unproven | None, attributed: int) -> Estimate | None:
+    """Describe the estimate that took part: the paper's where it ran, else ours where it pruned."""
+    if Bound.SHAP_PAPER in bounds_of(problem) and problem.attributions is not None:
+        return Estimate(method=problem.attributions.attributor.explainer_name, attributed=attributed)
+    estimate = problem.estimate if because == "estimate" else None
+    if estimate is None:
+        return None
+    return Estimate(
+        method=estimate.attributor.explainer_name,
+        attributed=attributed,
+        miss_rate=estimate.miss_rate,
+        sample_size=estimate.sample_size,
+        residual=estimate.residual,
     )
 
 

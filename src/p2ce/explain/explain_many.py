@@ -101,15 +101,10 @@ def explain_many(
             return failed_explanation(problem, rows, position, result, as_of=as_of)
         return build_explanation(alone.get(position, problem), rows, position, result, at, as_of=as_of)
 
-    return Explanations(
-        len(rows),
-        build,
-        labels=rows.labels,
-        dtypes=problem.dtype_names,
-        categories=problem.categories,
-        kind=rows.kind,
-        objectives=problem.objective_names,
+    layout = Layout(
+        dtypes=problem.dtype_names, categories=problem.categories, objectives=problem.objective_names
     )
+    return Explanations._lazy(len(rows), build, ids=rows.labels, layout=layout, kind=rows.kind)
 
 
 def _log_faults(parts: list[Part]) -> None:

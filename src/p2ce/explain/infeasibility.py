@@ -85,7 +85,7 @@ def relaxations(
     """
     check_time(time_limit)
     _require_none(explanation)
-    rows = encode_row(explanation.person, problem.codebook, kind=explanation.kind)
+    rows = encode_row(explanation.person, problem.codebook, kind=explanation._kind)
     relaxable = restrictions_of(problem, rows.values[0], ends)
     freest = without(problem, relaxable)
     # Compiling does not count as time.
@@ -118,7 +118,7 @@ def relaxations(
         objectives=problem.objective_names,
         dtypes=problem.dtype_names,
         categories=problem.categories,
-        kind=rows.kind,
+        _kind=rows.kind,
         elapsed=hunt.elapsed,
     )
 

@@ -47,8 +47,8 @@ def relaxations_many(
 def _by_label(explanations: Explanations) -> dict[Any, Explanation]:
     """Return everybody with NO_RECOURSE by label; reject labels that do not tell people apart."""
     people: dict[Any, Explanation] = {}
-    times = Counter(label for label in explanations.labels if isinstance(label, Hashable))
-    for label, explanation in zip(explanations.labels, explanations, strict=True):
+    times = Counter(label for label in explanations.ids if isinstance(label, Hashable))
+    for label, explanation in zip(explanations.ids, explanations, strict=True):
         if explanation.status is not Status.NO_RECOURSE:
             continue
         if not isinstance(label, Hashable) or times[label] > 1:

@@ -20,7 +20,7 @@ import msgspec
 from p2ce.check_paths import require_own
 from p2ce.errors import InvalidArgument, UnfinishedRun
 from p2ce.files import BINARY, NO_LINK, PRIVATE, PRIVATE_FOLDER, open_file, remedy_of, write_whole
-from p2ce.limits import DEFAULT, Limits
+from p2ce.limits import DEFAULT, Limits, require_within
 from p2ce.portfolio.check_parts import damaged_parts
 from p2ce.portfolio.manifest import (
     JOURNAL,
@@ -231,7 +231,7 @@ def _content(path: Path, limits: Limits) -> bytes:
     try:
         with open_file(path) as file:
             size = os.fstat(file.fileno()).st_size
-            limits.require("manifest_bytes", size, f"{who} has {size:,} bytes")
+            require_within(limits, "manifest_bytes", size, f"{who} has {size:,} bytes")
             return file.read(size)
     except OSError as error:
         raise InvalidArgument(f"{who} cannot be read: {error.strerror or error}. {OTHER_FOLDER}") from None

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from p2ce.errors import InvalidArgument, P2CEError
-from p2ce.limits import Limits
+from p2ce.limits import Limits, require_within
 from p2ce.portfolio.people_columns import PeopleColumns, shard_type
 from p2ce.portfolio.source_files import SourceFile
 from p2ce.visible import one_line
@@ -31,12 +31,12 @@ def parquet_tables(
         metadata = pq.read_metadata(file.path)
         schema = metadata.schema.to_arrow_schema()
         groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
-        limits.require("table_columns", len(schema), f"{file.what} has {len(schema):,} columns")
+        require_within(limits, "table_columns", len(schema), f"{file.what} has {len(schema):,} columns")
         columns.require(schema.names, file.what)
         sizes = [_bytes_of(group, columns.needed) for group in groups]
         for place, (group, size) in enumerate(zip(groups, sizes, strict=True)):
             at_once = sum(size.values()) * min(1, BATCH / max(1, group.num_rows))
-            limits.require("table_bytes", at_once, f"{file.what}, row group {place}, is too large")
+            require_within(limits, "table_bytes", at_once, f"{file.what}, row group {place}, is too large")
         lists = [
             name
             for name in columns.needed

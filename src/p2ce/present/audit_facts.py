@@ -80,7 +80,7 @@ def certificate_facts(explanation: Explanation, wording: Wording) -> tuple[Fact,
     if certificate is None:
         return ()
     judged = any(option.plausibility is not None for option in explanation)
-    most = certificate.max_changes
+    most, estimate = certificate.max_changes, certificate.estimate
     because = "" if certificate.unproven_because is None else f"because_{reason_unproven(explanation)}"
     facts = {
         "proven": wording.full(certificate.proven),
@@ -104,7 +104,7 @@ def certificate_facts(explanation: Explanation, wording: Wording) -> tuple[Fact,
         "ties": wording.full(certificate.ties),
         "boxes": _count(certificate.boxes, wording),
         "scored": _count(certificate.scored, wording),
-        "attributed": _count(certificate.attributed, wording) if certificate.attributed else "",
+        "attributed": _count(estimate.attributed, wording) if estimate and estimate.attributed else "",
         "pruned": "; ".join(
             f"{_pruned_by(rule, wording)} {_count(count, wording)}"
             for rule, count in sorted(certificate.pruned.items())
@@ -115,10 +115,10 @@ def certificate_facts(explanation: Explanation, wording: Wording) -> tuple[Fact,
         "open_boxes": _count(certificate.open_boxes, wording),
         "open_costs": amounts(open_costs(explanation), wording.full),
         "digits": _count(EQUAL_DIGITS, wording),
-        "estimate": certificate.explainer or "",
-        "residual": _known(certificate.residual, wording),
-        "miss_rate": _known(certificate.miss_rate, wording),
-        "sample": _known(certificate.sample_size, wording),
+        "estimate": estimate.method if estimate else "",
+        "residual": _known(estimate.residual, wording) if estimate else "",
+        "miss_rate": _known(estimate.miss_rate, wording) if estimate else "",
+        "sample": _known(estimate.sample_size, wording) if estimate else "",
         "rules": "; ".join(rules_text(certificate.rules, wording)),
         "checked_rules": "; ".join(rules_text(certificate.checked_rules, wording)),
     }

@@ -113,19 +113,19 @@ def with_whys(explanations: Explanations, why: Any) -> list[tuple[Any, Explanati
     """List labels, explanations and what `why` has for each; raise where it belongs to nobody here."""
     if why is not None and not isinstance(why, Mapping):
         raise InvalidArgument(
-            f"For many people, why expects a dict from their labels to what relaxations() found, "
+            f"For many people, why expects a dict from their ids to what relaxations() found, "
             f"got {type(why).__name__}."
         )
     whys = dict(why or {})
     found = [
         (label, entry, whys.get(label) if isinstance(label, Hashable) else None)
-        for label, entry in zip(explanations.labels, explanations, strict=True)
+        for label, entry in zip(explanations.ids, explanations, strict=True)
     ]
     labels = {label for label, _, _ in found if isinstance(label, Hashable)}
     if unknown := [label for label in whys if label not in labels]:
         raise InvalidArgument(
-            f"why has an entry for {echoed(unknown[0])}, which is not a label of these people. "
-            "Its keys are the labels of explanations, as explanations.labels lists them."
+            f"why has an entry for {echoed(unknown[0])}, which is not the id of any of these people. "
+            "Its keys are ids, as explanations.ids lists them."
         )
     return found
 

@@ -124,7 +124,7 @@ def reason_unproven(explanation: Explanation) -> str:
         return "stopped"
     if certificate.unproven_because is not None:
         return certificate.unproven_because
-    return "unknown" if certificate.explainer is None else "estimate"
+    return "unknown" if certificate.estimate is None else "estimate"
 
 
 def _exact_claim(explanation: Explanation, wording: Wording) -> str:
@@ -259,7 +259,7 @@ def _stopped(certificate: Certificate, least: dict[str, float], wording: Wording
         left = wording.say("open_at_best", left=left, costs=wording.listed(costs))
     held = wording.say("best_so_far" if found else "none_so_far")
     # An estimate that was made may have pruned nothing yet.
-    unsure = certificate.explainer is not None and certificate.pruned.get("estimate") != 0
+    unsure = certificate.estimate is not None and certificate.pruned.get("estimate") != 0
     return wording.say("stopped_unsure" if unsure else "stopped", held=held, left=left)
 
 
@@ -272,16 +272,18 @@ def _unproven(explanation: Explanation, certificate: Certificate, wording: Wordi
     }
     if reason == "estimate":
         parts["misses"] = wording.say("misses_unknown")
-        if certificate.miss_rate is not None:
-            share = _miss_share(certificate.miss_rate, wording)
-            parts["misses"] = wording.counted("misses", certificate.sample_size or 0, share=share)
+        estimate = certificate.estimate
+        if estimate is not None and estimate.miss_rate is not None:
+            share = _miss_share(estimate.miss_rate, wording)
+            parts["misses"] = wording.counted("misses", estimate.sample_size or 0, share=share)
     return wording.say("unproven" if reason == "unknown" else f"unproven_{reason}", **parts)
 
 
 def _plain_unproven(explanation: Explanation, certificate: Certificate, wording: Wording) -> str:
     reason, found = reason_unproven(explanation), len(explanation)
-    if reason == "estimate" and certificate.miss_rate is not None:
-        because = wording.say("because_estimate_rate", share=_miss_share(certificate.miss_rate, wording))
+    rate = None if certificate.estimate is None else certificate.estimate.miss_rate
+    if reason == "estimate" and rate is not None:
+        because = wording.say("because_estimate_rate", share=_miss_share(rate, wording))
     else:
         because = wording.say(f"because_{reason}")
     sentence = wording.say("your_unproven_some" if found else "your_unproven_none", because=because)

@@ -15,7 +15,6 @@ from markupsafe import Markup
 
 from p2ce.audits.audit_result import Audit
 from p2ce.errors import InvalidArgument, nearest
-from p2ce.files import write_whole
 from p2ce.present.audit_facts import Fact
 from p2ce.present.audit_view import AuditView, view_of_audit
 from p2ce.present.distinct_ids import distinct_ids
@@ -24,6 +23,7 @@ from p2ce.present.many import ManyView, view_of_many, with_whys
 from p2ce.present.view import OptionView, View, view
 from p2ce.present.wording import Phrases
 from p2ce.result import Explanation, Explanations, Relaxations
+from p2ce.result.rendered import written
 from p2ce.visible import echoed, shortened, visible, visible_code, visible_line
 
 TEMPLATES = files("p2ce.present").joinpath("templates")
@@ -90,16 +90,16 @@ def to_text(
     parts = [visible_line(title)] if title else []
     if isinstance(explanation, Audit):
         parts.append(render("audit_text.jinja", "txt", view_of_audit(explanation, language)).strip("\n"))
-        return _written("\n".join(parts), path)
+        return written("\n".join(parts), path, "The report")
     if isinstance(explanation, Explanation):
         seen = view(explanation, audience=audience, language=language, phrases=phrases, why=why)
         parts.append(_text(seen))
-        return _written("\n".join(parts), path)
+        return written("\n".join(parts), path, "The report")
     found = with_whys(explanation, why)
-    for label, (_, entry, mine) in zip(distinct_ids(explanation.labels), found, strict=True):
+    for label, (_, entry, mine) in zip(distinct_ids(explanation.ids), found, strict=True):
         seen = view(entry, audience=audience, language=language, phrases=phrases, why=mine)
         parts.append(f"{label}\n{_text(seen)}")
-    return _written("\n\n".join(parts), path)
+    return written("\n\n".join(parts), path, "The report")
 
 
 def to_html(
@@ -126,7 +126,7 @@ def to_html(
     ('<!DOCTYPE html>\\n<html lang="pt-BR">', True)
     """
     _check("to_html", explanation, audience, language, title, why)
-    return _written(page("html", explanation, audience, language, phrases, title, why), path)
+    return written(page("html", explanation, audience, language, phrases, title, why), path, "The report")
 
 
 def to_markdown(
@@ -154,7 +154,7 @@ def to_markdown(
     _check("to_markdown", explanation, audience, language, title, why)
     text = page("md", explanation, audience, language, phrases, title, why)
     # A part that is left out leaves its empty lines.
-    return _written(re.sub(r"\n{3,}", "\n\n", text).strip() + "\n", path)
+    return written(re.sub(r"\n{3,}", "\n\n", text).strip() + "\n", path, "The report")
 
 
 def render(template: str, medium: str, seen: View | ManyView | AuditView, **extra: Any) -> str:
@@ -273,17 +273,6 @@ def page(
         for row, person in zip(many.rows, many.sections, strict=False)
     ]
     return render("people.jinja", medium, many, title=title, charts=figures.of_many(many), people=people)
-
-
-def _written(text: str, path: str | os.PathLike[str] | None) -> str:
-    if path is not None:
-        if not isinstance(path, str | os.PathLike):
-            raise InvalidArgument(
-                f"path must be where the report is to be written, got {echoed(path)}. "
-                "Write path='report.html'."
-            )
-        write_whole(path, text.encode("utf-8"), what="The report")
-    return text
 
 
 def markdown_escaped(text: object) -> str:

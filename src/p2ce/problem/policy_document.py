@@ -15,7 +15,7 @@ import yaml
 from yaml.composer import Composer
 
 from p2ce.errors import PolicyError
-from p2ce.limits import DEFAULT, Limits
+from p2ce.limits import DEFAULT, Limits, require_within
 from p2ce.visible import echoed
 
 Path: TypeAlias = tuple[str | int, ...]  # keys and places that lead to an entry
@@ -77,11 +77,11 @@ class _Loader(Composer, _Parser):  # type: ignore[misc]
             line = self.peek_event().start_mark.line + 1
             raise PolicyError("A policy has no use for an alias. Write it out.", line=line)
         self.values += 1
-        self.limits.require("policy_values", self.values, f"{self.what} holds too many values")
+        require_within(self.limits, "policy_values", self.values, f"{self.what} holds too many values")
         self.depth += 1
-        self.limits.require("policy_depth", self.depth, f"{self.what} is nested too deeply")
+        require_within(self.limits, "policy_depth", self.depth, f"{self.what} is nested too deeply")
         if self.depth == RULE_DEPTH and isinstance(index, int):
-            self.limits.require("policy_rules", index + 1, f"{self.what} has too many rules")
+            require_within(self.limits, "policy_rules", index + 1, f"{self.what} has too many rules")
         node = super().compose_node(parent, index)
         self.depth -= 1
         return node
@@ -202,7 +202,7 @@ def read_document(text: str, *, limits: Limits = DEFAULT, what: str = "The polic
 
     ``what`` begins the sentence that says which limit it exceeds.
     """
-    limits.require("policy_bytes", len(text), f"{what} is too long")
+    require_within(limits, "policy_bytes", len(text), f"{what} is too long")
     loader = None
     try:
         loader = _Loader(text, limits, what)

@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from p2ce.errors import InvalidArgument, InvalidPolicy, LimitExceeded, PolicyError
 from p2ce.files import write_whole
-from p2ce.limits import DEFAULT, Limits
+from p2ce.limits import DEFAULT, Limits, require_within
 from p2ce.problem.feature import FeaturePolicy
 from p2ce.problem.policy import Policy
 from p2ce.problem.policy_document import Document, Path, read_document, write_document
@@ -128,7 +128,7 @@ def read_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Do
     try:
         with open(path, "rb") as file:
             content = file.read(int(limits.policy_bytes) + 1)
-        limits.require("policy_bytes", len(content), f"{what} is too long")
+        require_within(limits, "policy_bytes", len(content), f"{what} is too long")
         text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except LimitExceeded:
         raise
@@ -243,7 +243,7 @@ def _parse_each(
     limits: Limits,
 ) -> list[tuple[int, Rule]]:
     """Parse the rules of a list and check each alone."""
-    limits.require("policy_rules", len(given), f"The policy has {len(given):,} rules")
+    require_within(limits, "policy_rules", len(given), f"The policy has {len(given):,} rules")
     incomplete = bool(problems)
     names = {feature.name for feature in features}
     found: list[tuple[int, Rule]] = []

@@ -2,7 +2,7 @@
 
 from p2ce.problem.candidates import Candidates
 from p2ce.result.categories import Categories
-from p2ce.result.certificate import Certificate
+from p2ce.result.certificate import Certificate, Estimate
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.distribution import Distribution
 from p2ce.result.evaluation import Evaluation
@@ -26,6 +26,7 @@ __all__ = [
     "Counterfactual",
     "Density",
     "Distribution",
+    "Estimate",
     "Evaluation",
     "Explanation",
     "Explanations",

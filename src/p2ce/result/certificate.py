@@ -30,6 +30,23 @@ INFERRED: GridName = "inferred"
 FINEST: GridName = "finest"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """The estimate from SHAP values that pruned the search, and how it was calibrated.
+
+    `miss_rate`, `sample_size` and `residual` are None for the paper's own estimate, which is not calibrated.
+
+    >>> Estimate(method="tree paths", miss_rate=0.01, sample_size=199, residual=0.02).miss_rate
+    0.01
+    """
+
+    method: str  # the SHAP explainer that computed the attributions
+    attributed: Count = field(default=0, compare=False)  # points at which SHAP values were computed
+    miss_rate: Number | None = None  # share of rejected people for whom it is expected to miss options
+    sample_size: Count | None = None  # people it was calibrated on
+    residual: Number | None = None  # by how much it was widened to keep that rate
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Certificate:
     """What the search proved, over which grid, and what each rule removed.
@@ -70,18 +87,12 @@ class Certificate:
     ties: bool = False  # options of equal cost are all listed; else one of them stands for the others
     boxes: Count = field(default=0, compare=False)  # boxes looked at
     scored: Count = field(default=0, compare=False)  # cells scored one by one
-    attributed: Count = field(default=0, compare=False)  # points at which SHAP values were computed
     pruned: dict[str, Count] = field(default_factory=dict, compare=False)  # rule → boxes that it removed
     # Points re-scored by the user's own model (and detector, if it is theirs), and those on which these
     # disagreed with the compiled scores.
     verified: Count = field(default=0, compare=False)
     discrepancies: Count = field(default=0, compare=False)
-    miss_rate: Number | None = (
-        None  # share of rejected people for whom an estimate is expected to miss options
-    )
-    sample_size: Count | None = None  # people it was calibrated on
-    explainer: str | None = None  # what computed the attributions of an estimate
-    residual: Number | None = None  # by how much the estimate was widened for that
+    estimate: Estimate | None = None  # None where no estimate from SHAP values took part
     open_boxes: Count = 0  # boxes not looked at when time ran out
     open_costs: dict[str, Number] | None = None  # the least an open box could still cost
     rules: tuple[RuleData, ...] = ()  # rules between features that narrowed the search

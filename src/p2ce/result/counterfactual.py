@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from p2ce.result.flag import Flag
 from p2ce.result.json_data import in_order
 from p2ce.result.rendered import rendered
 from p2ce.tables.json_values import Count, Number, Value, plain_fields
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # What the user's own objects return. Libraries of single precision round a row differently in other batches:
 # up to the share of it that is let pass there (p2ce.adapters.checked_calls), such scores are the same.
@@ -89,7 +92,7 @@ class Counterfactual:
         """What the model predicts for the row as it is displayed."""
         return self.prediction if self.rounded_prediction is None else self.rounded_prediction
 
-    def in_order(self, columns: Iterable[str], objectives: Iterable[str], place: str) -> "Counterfactual":
+    def _in_order(self, columns: Iterable[str], objectives: Iterable[str], place: str) -> "Counterfactual":
         """Put columns and objectives into their order, and raise if one is not there."""
         values, costs = (
             in_order(self.values, columns, f"{place}.values"),
@@ -99,6 +102,34 @@ class Counterfactual:
             in_order(values, [name], f"{place}.values")
         changes = {name: self.changes[name] for name in values if name in self.changes}
         return replace(self, values=values, costs=costs, changes=changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as JSON-ready data, as `Explanation.to_dict` lists them.
+
+        >>> option = Counterfactual(values={"Age": 41}, changes={"Age": (40, 41)}, costs={}, score=0.5)
+        >>> option.to_dict()["changes"]
+        {'Age': [40, 41]}
+        """
+        return plain_fields(self)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return a pandas table with a row per changed feature: its name, today's value, the new value.
+
+        `Explanation.to_frame` has a row per option instead, with all columns of the model.
+
+        >>> option = Counterfactual(
+        ...     values={"Age": 41, "Income": 3100, "Housing": "rent"},
+        ...     changes={"Income": (2400, 3100), "Housing": ("own", "rent")}, costs={}, score=0.5,
+        ... )
+        >>> print(option.to_frame().to_string(index=False))
+        feature from   to
+         Income 2400 3100
+        Housing  own rent
+        """
+        import pandas as pd  # here, so that holding a result costs no import
+
+        rows = [(name, before, after) for name, (before, after) in self.changes.items()]
+        return pd.DataFrame(rows, columns=["feature", "from", "to"], dtype="object")
 
     def __eq__(self, other: object) -> bool:
         # On the JSON form, so that a missing value (NaN) equals itself.

@@ -1,12 +1,17 @@
 """Hold the whole result for one person."""
 
 import datetime
+import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, overload
 
+import numpy as np
 from msgspec import Meta
 
+from p2ce.comparing import quanta
+from p2ce.errors import InvalidArgument, nearest
 from p2ce.limits import DEFAULT, Limits
 from p2ce.result.categories import Categories
 from p2ce.result.certificate import Certificate
@@ -16,10 +21,11 @@ from p2ce.result.json_data import opened, parse_json, to_record
 from p2ce.result.picks import Pick, pick
 from p2ce.result.price_of_plausibility import PriceOfPlausibility
 from p2ce.result.problem_record import ProblemRecord
-from p2ce.result.rendered import rendered
+from p2ce.result.rendered import Reports, rendered, written
 from p2ce.result.status import Status
 from p2ce.tables import TableKind, as_kind
 from p2ce.tables.json_values import Checked, Number, Value, plain_fields
+from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,19 +52,19 @@ else:
     class Target(metaclass=Checked):
         """A class, or the range (low, high) that a prediction must lie in."""
 
-        schema: ClassVar = {"title": "Target", "description": __doc__, "$ref": "#/$defs/Value"}
+        _schema: ClassVar = {"title": "Target", "description": __doc__, "$ref": "#/$defs/Value"}
 
         @staticmethod
-        def decode(data: Any) -> Any:
-            target = Value.decode(data)
+        def _decode(data: Any) -> Any:
+            target = Value._decode(data)
             for end in target if isinstance(target, tuple) else ():
                 if end is not None:
-                    Number.decode(end)
+                    Number._decode(end)
             return target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Explanation:
+class Explanation(Reports):
     """Every counterfactual that was found for one person, how the search ended, and what was proven.
 
     It is a sequence of `Counterfactual`, ordered by the first objective, then the next.
@@ -94,7 +100,7 @@ class Explanation:
     objectives: tuple[str, ...]
     dtypes: dict[str, str]  # the model's columns in its order, with the type each has in the user's frame
     categories: dict[str, Categories] = field(default_factory=dict)  # the labels of those that have any
-    kind: TableKind = "pandas"  # of table that `to_frame` returns: the one that the person came in
+    _kind: TableKind = "pandas"  # of table that `to_frame` returns: the one that the person came in
     error: ErrorKind | None = None  # what kind of failure it is, for ERROR
     message: str | None = None  # why there is no result, for ERROR
     as_of: datetime.date | None = None  # the day that it is about, as the caller states it
@@ -136,10 +142,10 @@ class Explanation:
         A column `flags` comes last where an option has any: "against_association: Income down".
         `kind` selects another kind of table: "pandas", "polars", "arrow", "numpy", "dict" or "records".
         """
-        return as_kind(counterfactual_table(self.counterfactuals, self.layout), kind or self.kind)
+        return as_kind(counterfactual_table(self.counterfactuals, self._layout), kind or self._kind)
 
     @property
-    def layout(self) -> Layout:
+    def _layout(self) -> Layout:
         """Which columns `to_frame` has."""
         return Layout(
             dtypes=self.dtypes,
@@ -147,6 +153,48 @@ class Explanation:
             objectives=self.objectives,
             predictions=self.person_prediction is not None,
         )
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the result is proven, rather than only found.
+
+        True of OPTIMAL and NO_RECOURSE whose certificate says `proven`: every combination of the grid was
+        scored or excluded by a certified bound, and your own model verified every option. True of ACCEPTED,
+        which your own model decided. False of HEURISTIC, whatever miss rate its estimate states, of
+        TIME_LIMIT, of ERROR, and where the certificate is missing.
+        """
+        if self.status is Status.ACCEPTED:
+            return True
+        claimed = self.status in (Status.OPTIMAL, Status.NO_RECOURSE)
+        return claimed and self.certificate is not None and self.certificate.proven
+
+    def best(self, objective: str) -> Counterfactual | None:
+        """Return the option with the least cost in an objective; None if there are no options.
+
+        Costs are compared as the search compares them. Of several with the same cost, the first one in the
+        order of the front is returned.
+
+        >>> options = tuple(
+        ...     Counterfactual(values={"Income": new}, changes={"Income": (2000, new)},
+        ...                    costs={"mean_distance": cost, "changes": 1.0}, score=0.6)
+        ...     for new, cost in ((2500, 0.2), (2900, 0.3))
+        ... )
+        >>> explanation = Explanation(
+        ...     status=Status.OPTIMAL, person={"Income": 2000}, person_score=0.4, threshold=0.5, target=1,
+        ...     counterfactuals=options, objectives=("mean_distance", "changes"), dtypes={"Income": "int64"},
+        ... )
+        >>> explanation.best("changes").number
+        1
+        """
+        if self.objectives and objective not in self.objectives:
+            raise InvalidArgument(
+                f"best() expects one of the objectives {list(self.objectives)}, got {echoed(objective)}. "
+                f"{nearest(objective, self.objectives)}"
+            )
+        if not self.counterfactuals:
+            return None
+        costs = quanta(np.array([option.costs[objective] for option in self], dtype=np.float64))
+        return self[int(costs.argmin())]
 
     def pick(self, count: int = 3) -> tuple[Pick, ...]:
         """Choose a few well-spread options, each with the reason for it.
@@ -163,8 +211,12 @@ class Explanation:
         `times` adds the elapsed times, which differ from run to run; `problem` says whether the problem
         (names, policy, population, versions) goes along. `p2ce/result/explanation.schema.json` is its schema.
         """
-        without = (() if times else ("elapsed", "timings")) + (() if problem else ("problem",))
+        without = ("_kind", *(() if times else ("elapsed", "timings")), *(() if problem else ("problem",)))
         return {"format": FORMAT, "columns": list(self.dtypes), **plain_fields(self, without)}
+
+    def to_json(self, path: str | os.PathLike[str] | None = None, *, times: bool = False) -> str:
+        """Return `to_dict` as JSON text, which `from_json` parses. With a `path` it is written there as well."""
+        return written(json.dumps(self.to_dict(times=times), allow_nan=False), path, "The explanation")
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Explanation":
@@ -177,14 +229,14 @@ class Explanation:
 
     @classmethod
     def from_json(cls, text: str | bytes, *, limits: Limits = DEFAULT) -> "Explanation":
-        """Parse what ``json.dumps(explanation.to_dict())`` wrote, without trusting it."""
+        """Parse what `to_json` wrote, without trusting it."""
         return cls.from_dict(parse_json(text, f"{cls.__name__}.from_json()", limits), limits=limits)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Explanation):
             return False
         # On the JSON form, so that a missing value (NaN) in the person equals itself.
-        apart = ("counterfactuals", "certificate", "kind", "problem", "elapsed", "timings")
+        apart = ("counterfactuals", "certificate", "_kind", "problem", "elapsed", "timings")
         mine, theirs = (plain_fields(one, apart) for one in (self, other))
         return (
             all(
@@ -218,8 +270,8 @@ class StoredExplanation(Explanation):
     def opened(self, place: str) -> Explanation:
         """Return the explanation, with everything in the order of columns and objectives."""
         options = (
-            option.in_order(self.columns, self.objectives, f"{place}counterfactuals[{number}]")
+            option._in_order(self.columns, self.objectives, f"{place}counterfactuals[{number}]")
             for number, option in enumerate(self.counterfactuals)
         )
-        problem = None if self.problem is None else self.problem.in_order(self.columns)
+        problem = None if self.problem is None else self.problem._in_order(self.columns)
         return opened(self, Explanation, place, counterfactuals=tuple(options), problem=problem)

@@ -1,23 +1,26 @@
 """Hold the explanations of many people, in the order in which they were given."""
 
+import json
+import operator
+import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from p2ce.errors import InvalidArgument
 from p2ce.limits import DEFAULT, Limits
-from p2ce.result.categories import Categories
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.counterfactual_table import Layout, counterfactual_table, own_name
 from p2ce.result.explanation import Explanation, StoredExplanation
 from p2ce.result.json_data import parse_json, to_record
 from p2ce.result.problem_record import ProblemRecord
 from p2ce.result.relaxations import StoredRelaxations
-from p2ce.result.rendered import rendered
+from p2ce.result.rendered import Reports, rendered, written
 from p2ce.result.status import Status
 from p2ce.tables import TableKind, as_kind
 from p2ce.tables.json_values import Count, Value, to_plain
+from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,52 +28,69 @@ if TYPE_CHECKING:
 FORMAT = "p2ce.explanations/2"
 
 
-class Explanations(Sequence[Explanation]):
-    """One `Explanation` per person, in order; `labels` are the index labels of the caller's frame.
+class Explanations(Reports, Sequence[Explanation]):
+    """One `Explanation` per person, in order; `ids` are the index labels of the caller's table.
 
-    Either the explanations themselves are given, or how many there are and how to build the i-th,
-    which then happens when it is first looked at, and once.
+    `many[0]`, `many[1:3]`, `many[[0, 2]]` and `many[mask]` select by position, `many.loc["L-0002"]` by id.
+
+    Args:
+        explanations: one per person.
+        ids: what names each person, in the same order; positions if left out.
 
     >>> from p2ce.result import Explanation, Status
-    >>> def build(i):
-    ...     return Explanation(status=Status.ERROR, person={}, threshold=0.5, target=1,
-    ...                        objectives=(), dtypes={}, message=f"row {i} is empty")
-    >>> many = Explanations(2, build, labels=["ann", "bob"])
-    >>> many[1].message, many.statuses[Status.ERROR]
-    ('row 1 is empty', 2)
+    >>> one, other = (
+    ...     Explanation(status=Status.ERROR, person={}, threshold=0.5, target=1, objectives=(), dtypes={},
+    ...                 message=message)
+    ...     for message in ("no income", "no age")
+    ... )
+    >>> many = Explanations([one, other], ids=["ann", "bob"])
+    >>> many[0].message, many.loc["bob"].message, many.statuses[Status.ERROR]
+    ('no income', 'no age', 2)
     """
 
-    __slots__ = ("_build", "_built", "_layout", "kind", "labels")
+    __slots__ = ("_build", "_built", "_kind", "_layout", "_positions", "ids")
 
-    def __init__(
-        self,
-        entries: Sequence[Explanation] | int,
-        build: Callable[[int], Explanation] | None = None,
-        labels: Sequence[Any] | None = None,
-        dtypes: Mapping[str, str] | None = None,
-        objectives: Sequence[str] = (),
-        categories: Mapping[str, Categories] | None = None,
-        kind: TableKind = "pandas",
-    ) -> None:
-        if isinstance(entries, int):
-            if build is None and entries:
-                raise InvalidArgument(
-                    f"Explanations({entries}) needs to know how to build each. Give `build` as well."
-                )
-            self._built: list[Explanation | None] = [None] * entries
-        else:
-            self._built = list(entries)
-        self._build = build
-        # The columns of an empty table.
-        self._layout = Layout(
-            dtypes=dict(dtypes or {}), categories=dict(categories or {}), objectives=tuple(objectives)
-        )
-        self.kind = kind  # of table that `to_frame` and `summary` return
-        self.labels: tuple[Any, ...] = tuple(range(len(self._built)) if labels is None else labels)
-        if len(self.labels) != len(self._built):
+    def __init__(self, explanations: Iterable[Explanation] = (), *, ids: Iterable[Any] | None = None) -> None:
+        if isinstance(explanations, Explanation):
             raise InvalidArgument(
-                f"Explanations expects one label per person: {len(self._built)} people, "
-                f"{len(self.labels)} labels."
+                "Explanations() expects a list of Explanation, got a single one. "
+                "Pass Explanations([explanation])."
+            )
+        built = list(explanations)
+        for entry in built:
+            if not isinstance(entry, Explanation):
+                raise InvalidArgument(
+                    f"Explanations() expects a list of Explanation, got one with {echoed(entry)} in it."
+                )
+        self._built: list[Explanation | None] = [*built]
+        self._build: Callable[[int], Explanation] | None = None
+        self._layout = Layout(dtypes={})  # the columns of an empty table
+        self._kind: TableKind = built[0]._kind if built else "pandas"  # of the tables that are returned
+        self._set_ids(ids)
+
+    @classmethod
+    def _lazy(
+        cls,
+        count: int,
+        build: Callable[[int], Explanation],
+        *,
+        ids: Iterable[Any] | None = None,
+        layout: Layout | None = None,
+        kind: TableKind = "pandas",
+    ) -> "Explanations":
+        """Hold explanations that are built when each is first looked at, and once."""
+        made = cls()
+        made._built, made._build, made._kind = [None] * count, build, kind
+        made._layout = layout or made._layout
+        made._set_ids(ids)
+        return made
+
+    def _set_ids(self, ids: Iterable[Any] | None) -> None:
+        self.ids: tuple[Any, ...] = tuple(range(len(self._built)) if ids is None else ids)
+        self._positions: dict[Any, list[int]] | None = None  # by id, once asked for
+        if len(self.ids) != len(self._built):
+            raise InvalidArgument(
+                f"Explanations() expects one id per person: {len(self._built)} people, {len(self.ids)} ids."
             )
 
     def __len__(self) -> int:
@@ -79,21 +99,95 @@ class Explanations(Sequence[Explanation]):
     @overload
     def __getitem__(self, index: int) -> Explanation: ...
     @overload
-    def __getitem__(self, index: slice) -> "Explanations": ...
-    def __getitem__(self, index: int | slice) -> "Explanation | Explanations":
+    def __getitem__(self, index: "slice | Iterable[Any]") -> "Explanations": ...
+    def __getitem__(self, index: "int | slice | Iterable[Any]") -> "Explanation | Explanations":
+        """Return the explanation at a position; for a slice, positions or a mask of bools, those explanations."""
         if isinstance(index, slice):
-            chosen = range(len(self))[index]
-            # Built through this one, so that nothing is built twice.
-            return Explanations(len(chosen), lambda i: self[chosen[i]], self.labels[index], *self._rest())
-        entry = self._built[index]
+            return self._take(range(len(self))[index])
+        if not isinstance(index, bool) and hasattr(index, "__index__") and not getattr(index, "ndim", 0):
+            return self._at(operator.index(index))
+        wanted = _listed(index)
+        if wanted is not None and is_mask(wanted):
+            return self._take(self._masked(wanted))
+        if wanted is not None and all(isinstance(one, int) and not isinstance(one, bool) for one in wanted):
+            return self._take([range(len(self))[one] for one in wanted])
+        raise InvalidArgument(
+            "explanations[…] expects a position, a slice, a list of positions or a mask of bools, got "
+            f"{echoed(index)}. Use explanations.loc[…] to select by id."
+        )
+
+    @property
+    def loc(self) -> "ById":
+        """Select by id, as pandas does.
+
+        One id returns its `Explanation`; a list of ids, a mask of bools or a slice of ids (which includes
+        its end) returns `Explanations`. An id that is unknown, or that several people have, is an error.
+        """
+        return ById(self)
+
+    def _at(self, position: int) -> Explanation:
+        entry = self._built[position]
         if entry is None:
-            position = range(len(self))[index]
-            assert self._build is not None  # the constructor saw to it
+            position = range(len(self))[position]
+            assert self._build is not None  # `_lazy` saw to it
             entry = self._built[position] = self._build(position)
         return entry
 
+    def _take(self, positions: Sequence[int]) -> "Explanations":
+        # Built through this one, so nothing is built twice.
+        return Explanations._lazy(
+            len(positions),
+            lambda i: self._at(positions[i]),
+            ids=[self.ids[position] for position in positions],
+            layout=self._layout,
+            kind=self._kind,
+        )
+
+    def _masked(self, mask: Sequence[bool]) -> list[int]:
+        if len(mask) != len(self):
+            raise InvalidArgument(
+                f"A mask expects one bool per person: {len(self)} people, {len(mask)} bools. "
+                "Build it from a column of explanations.summary()."
+            )
+        return [position for position, chosen in enumerate(mask) if chosen]
+
+    def _position(self, wanted: Any) -> int:
+        """Find the position of the one person with this id."""
+        if self._positions is None:
+            self._positions = {}
+            for position, one in enumerate(self.ids):
+                if isinstance(one, Hashable):
+                    self._positions.setdefault(one, []).append(position)
+        found = self._positions.get(wanted, []) if isinstance(wanted, Hashable) else []
+        if not found:
+            raise InvalidArgument(
+                f"There is no explanation with the id {echoed(wanted)}. "
+                f"The ids are {listed(self.ids, most=5) or 'none, since there are no people here'}."
+            )
+        if len(found) > 1:
+            raise InvalidArgument(
+                f"{len(found)} people have the id {echoed(wanted)}, at the positions {listed(found, most=5)}. "
+                f"Select one by position, such as explanations[{found[0]}], or pass unique ids."
+            )
+        return found[0]
+
+    def rejected(self) -> "Explanations":
+        """Return the explanations of people whom the model rejects, with or without options.
+
+        Left out are those who are ACCEPTED as they are, and those with an ERROR, who were not scored.
+        """
+        others = (Status.ACCEPTED, Status.ERROR)
+        return self[[entry.status not in others for entry in self]]
+
+    def without_recourse(self) -> "Explanations":
+        """Return the explanations with NO_RECOURSE: it is proven that no allowed change is enough.
+
+        Those that only ended without an option (TIME_LIMIT, HEURISTIC) are left out: an option may exist.
+        """
+        return self[[entry.status is Status.NO_RECOURSE for entry in self]]
+
     def __iter__(self) -> Iterator[Explanation]:
-        return (self[i] for i in range(len(self)))
+        return (self._at(i) for i in range(len(self)))
 
     @property
     def statuses(self) -> Counter[Status]:
@@ -107,7 +201,7 @@ class Explanations(Sequence[Explanation]):
     def to_frame(self, *, kind: str | None = None) -> Any:
         """Return a row per counterfactual of every person, as `Explanation.to_frame` and whose it is.
 
-        `person`, the first, is the person's index label; `status` is how their search ended. `as_of`, the
+        `person`, the first, is the person's id; `status` is how their search ended. `as_of`, the
         day that the explanation is about, comes last, where any states one. People without an option have
         no row here: `summary` lists everyone. It is the kind of table in which the people were given, or
         the given `kind`.
@@ -121,26 +215,25 @@ class Explanations(Sequence[Explanation]):
             owners += [position] * len(entry)
         # An entry for a bad row may know neither columns nor objectives, so the fullest one speaks.
         model = max(self, key=lambda entry: (len(entry) > 0, len(entry.dtypes)), default=None)
-        layout = self._layout if model is None else model.layout
+        layout = self._layout if model is None else model._layout
         if any(entry.person_prediction is not None for entry in self):
             layout = replace(layout, predictions=True)
         frame = counterfactual_table(options, layout)
-        labels = self._label_index().take(owners)
-        frame.insert(0, own_name("person", frame.columns), labels)
+        frame.insert(0, own_name("person", frame.columns), self._id_index().take(owners))
         frame[own_name("status", frame.columns)] = pd.Series(
             [self[i].status.value for i in owners], dtype="object"
         )
         days = self._days()
         if any(days):
             frame[own_name("as_of", frame.columns)] = pd.Series([days[i] for i in owners], dtype="object")
-        return as_kind(frame, kind or self.kind)
+        return as_kind(frame, kind or self._kind)
 
     @overload
     def summary(self, *, kind: Literal["pandas"]) -> "pd.DataFrame": ...
     @overload
     def summary(self, *, kind: str | None = None) -> Any: ...
     def summary(self, *, kind: str | None = None) -> Any:
-        """Return a row per person: label, status, why there is no option, number of options, score, message.
+        """Return a row per person: id, status, why there is no option, number of options, score, message.
 
         What the model predicts today follows the score, where any prediction is known. The day that the
         explanation is about comes last, where any states one.
@@ -151,7 +244,7 @@ class Explanations(Sequence[Explanation]):
         predicted = any(one is not None for one in predictions)
         days = self._days()
         data = {
-            "person": self._label_index(),
+            "person": self._id_index(),
             "status": pd.Series([entry.status.value for entry in self], dtype="object"),
             "none_because": pd.Series(
                 [None if entry.certificate is None else entry.certificate.none_because for entry in self],
@@ -163,19 +256,19 @@ class Explanations(Sequence[Explanation]):
             "message": pd.Series([entry.message for entry in self], dtype="object"),
             **({"as_of": pd.Series(days, dtype="object")} if any(days) else {}),
         }
-        return as_kind(pd.DataFrame(data), kind or self.kind)
+        return as_kind(pd.DataFrame(data), kind or self._kind)
 
     def _days(self) -> list[str | None]:
         return [None if entry.as_of is None else entry.as_of.isoformat() for entry in self]
 
-    def _label_index(self) -> "pd.Index[Any]":
+    def _id_index(self) -> "pd.Index[Any]":
         import pandas as pd
 
-        labels: pd.Index[Any] = pd.Index(list(self.labels), tupleize_cols=False)
-        return labels
+        ids: pd.Index[Any] = pd.Index(list(self.ids), tupleize_cols=False)
+        return ids
 
     def to_dict(self, *, times: bool = False) -> dict[str, Any]:
-        """Return the same content as JSON-ready data; labels JSON cannot carry (dates, …) become text.
+        """Return the same content as JSON-ready data; ids that JSON cannot carry (dates, …) become text.
 
         Each problem is written once, since people have it in common.
         """
@@ -190,29 +283,32 @@ class Explanations(Sequence[Explanation]):
         ]
         return {
             "format": FORMAT,
-            "kind": self.kind,
-            "labels": to_plain(self.labels),
+            "ids": to_plain(self.ids),
             "questions": [problem.to_dict() for _, problem in questions.values()],
             "record_of": places,
             "people": [entry.to_dict(times=times, problem=False) for entry in self],
         }
+
+    def to_json(self, path: str | os.PathLike[str] | None = None, *, times: bool = False) -> str:
+        """Return `to_dict` as JSON text, which `from_json` parses. With a `path` it is written there as well."""
+        return written(json.dumps(self.to_dict(times=times), allow_nan=False), path, "The explanations")
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Explanations":
         """Undo `to_dict`. Data that it cannot have written raise `InvalidArgument`, which names the place."""
         who = f"{cls.__name__}.from_dict()"
         stored = to_record(data, StoredExplanations, who, limits, form=FORMAT)
-        return cls(stored.opened(f"{who}: "), labels=stored.labels, kind=stored.kind)
+        return cls(stored.opened(f"{who}: "), ids=stored.ids)
 
     @classmethod
     def from_json(cls, text: str | bytes, *, limits: Limits = DEFAULT) -> "Explanations":
-        """Parse what ``p2ce explain --out people.json`` wrote, without trusting it."""
+        """Parse what `to_json` or ``p2ce explain --out people.json`` wrote, without trusting it."""
         return cls.from_dict(parse_json(text, f"{cls.__name__}.from_json()", limits), limits=limits)
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Explanations)
-            and to_plain(self.labels) == to_plain(other.labels)
+            and to_plain(self.ids) == to_plain(other.ids)
             and list(self) == list(other)
         )
 
@@ -220,12 +316,7 @@ class Explanations(Sequence[Explanation]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A builder is often a closure, which cannot be pickled; what it builds can.
-        return (Explanations, (list(self), None, self.labels, *self._rest()))
-
-    def _rest(self) -> tuple[Any, ...]:
-        """Return the arguments that say how tables of these people look."""
-        layout = self._layout
-        return layout.dtypes, layout.objectives, layout.categories, self.kind
+        return (_unpickled, (list(self), self.ids, self._layout, self._kind))
 
     def __repr__(self) -> str:
         return f"<Explanations of {self._people()}>"  # short: it must not build them all
@@ -239,6 +330,56 @@ class Explanations(Sequence[Explanation]):
 
     def _repr_html_(self) -> str:
         return rendered("explanations_html", self)
+
+
+def _unpickled(
+    entries: list[Explanation], ids: tuple[Any, ...], layout: Layout, kind: TableKind
+) -> Explanations:
+    return Explanations._lazy(len(entries), entries.__getitem__, ids=ids, layout=layout, kind=kind)
+
+
+class ById:
+    """Selects explanations by id: `explanations.loc[…]`."""
+
+    __slots__ = ("_many",)
+
+    def __init__(self, many: Explanations) -> None:
+        self._many = many
+
+    def __getitem__(self, wanted: Any) -> Any:
+        """Return the explanation of an id; for several ids, a mask or a slice, those explanations."""
+        many = self._many
+        if isinstance(wanted, slice):
+            first = None if wanted.start is None else many._position(wanted.start)
+            last = None if wanted.stop is None else many._position(wanted.stop) + 1
+            return many[first : last : wanted.step]
+        several = None if isinstance(wanted, tuple) else _listed(wanted)  # a tuple is an id of several levels
+        if several is None:
+            return many._at(many._position(wanted))
+        if is_mask(several):
+            return many._take(many._masked(several))
+        return many._take([many._position(one) for one in several])
+
+
+def _listed(index: Any) -> list[Any] | None:
+    """Return a list, an array, an index or a column as a list of plain values; None if it is no such thing."""
+    if hasattr(index, "tolist") and getattr(index, "ndim", 0) == 1:
+        plain: list[Any] = index.tolist()
+        return plain
+    if hasattr(index, "to_list"):  # a column of polars
+        return list(index.to_list())
+    if not isinstance(index, list | tuple | range):
+        return None
+    return [one.item() if hasattr(one, "item") and not getattr(one, "ndim", 0) else one for one in index]
+
+
+def is_mask(values: Sequence[Any]) -> bool:
+    """Return whether values choose some of the people by a bool for each.
+
+    >>> is_mask([True, False]), is_mask([1, 0]), is_mask([])
+    (True, False, False)
+    """
+    return bool(values) and all(isinstance(one, bool) for one in values)
 
 
 def shared_objectives(entries: Iterable[Explanation]) -> tuple[str, ...]:
@@ -257,8 +398,7 @@ class StoredExplanations:
     """Explanations of many people as JSON holds them; those of one explainer share its problem."""
 
     format: Literal["p2ce.explanations/2"]
-    kind: TableKind = "pandas"
-    labels: tuple[Value, ...]
+    ids: tuple[Value, ...]
     questions: tuple[ProblemRecord, ...] = ()
     record_of: tuple[Count | None, ...]  # the place of each person's problem
     people: tuple[StoredExplanation, ...]
@@ -277,6 +417,6 @@ class StoredExplanations:
             if at is not None:
                 if at >= len(self.questions):
                     raise InvalidArgument(f"{place}record_of[{number}] is {at}, which is not a problem.")
-                problem = ordered.setdefault(at, self.questions[at].in_order(stored.columns))
+                problem = ordered.setdefault(at, self.questions[at]._in_order(stored.columns))
             people.append(replace(stored.opened(f"{place}people[{number}]."), problem=problem))
         return people

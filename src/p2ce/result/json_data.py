@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from p2ce.errors import InvalidArgument
-from p2ce.limits import Limits
+from p2ce.limits import Limits, limit_exceeded, require_within
 from p2ce.tables.json_values import decoded
 from p2ce.visible import echoed, shortened
 
@@ -29,13 +29,13 @@ def parse_json(
     """
     if not isinstance(text, str | bytes):
         raise InvalidArgument(f"{who} takes the text of a JSON file, got {echoed(text)}.")
-    limits.require(limit, len(text), f"{who}: the text has {len(text):,} bytes")
+    require_within(limits, limit, len(text), f"{who}: the text has {len(text):,} bytes")
     try:
         return json.loads(
             text, parse_constant=_reject_constant, object_pairs_hook=_named_once if unique else None
         )
     except RecursionError:
-        raise limits.exceeded("explanation_depth", f"{who}: the data are nested too deeply") from None
+        raise limit_exceeded(limits, "explanation_depth", f"{who}: the data are nested too deeply") from None
     except ValueError as error:  # also of bytes that are not text, and of numbers with thousands of digits
         raise InvalidArgument(
             f"{who} takes the text of a JSON file, and this is none: {error}. Was it written to the end?"
@@ -111,7 +111,7 @@ def _check_depth(data: Any, who: str, limits: Limits) -> None:
         }
         if not level:
             return
-    raise limits.exceeded("explanation_depth", f"{who}: the data are nested too deeply")
+    raise limit_exceeded(limits, "explanation_depth", f"{who}: the data are nested too deeply")
 
 
 def in_order(held: dict[str, Held], names: Iterable[str], place: str) -> dict[str, Held]:

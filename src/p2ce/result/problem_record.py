@@ -83,7 +83,7 @@ class ProblemRecord:
         """Undo `to_dict`."""
         return to_record(data, cls, "ProblemRecord.from_dict()", limits)
 
-    def in_order(self, columns: Iterable[str]) -> "ProblemRecord":
+    def _in_order(self, columns: Iterable[str]) -> "ProblemRecord":
         """Put the features into the order of the model's columns."""
         known = [name for name in columns if name in self.features]
         return replace(self, features=in_order(self.features, known, "features"))

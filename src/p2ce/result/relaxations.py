@@ -66,7 +66,7 @@ class Relaxations:
     objectives: tuple[str, ...] = ()
     dtypes: dict[str, str] = field(default_factory=dict)
     categories: dict[str, Categories] = field(default_factory=dict)
-    kind: TableKind = "pandas"  # of table that `to_frame` returns
+    _kind: TableKind = "pandas"  # of table that `to_frame` returns: the one that the person came in
     elapsed: Number = 0.0  # seconds; no part of the result
 
     def __len__(self) -> int:
@@ -101,11 +101,11 @@ class Relaxations:
         }
         for place, (name, column) in enumerate(ours.items()):
             frame.insert(place, own_name(name, frame.columns), column)
-        return as_kind(frame, kind or self.kind)
+        return as_kind(frame, kind or self._kind)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same content as JSON-ready data, without the time that it took."""
-        return {"format": FORMAT, "columns": list(self.dtypes), **plain_fields(self, ("elapsed",))}
+        return {"format": FORMAT, "columns": list(self.dtypes), **plain_fields(self, ("elapsed", "_kind"))}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Relaxations":
@@ -120,9 +120,7 @@ class Relaxations:
 
     def __eq__(self, other: object) -> bool:
         # On the JSON form, so that a missing value (NaN) in the person equals itself.
-        return isinstance(other, Relaxations) and (
-            {**self.to_dict(), "kind": None} == {**other.to_dict(), "kind": None}
-        )
+        return isinstance(other, Relaxations) and self.to_dict() == other.to_dict()
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -141,7 +139,7 @@ class StoredRelaxations(Relaxations):
         """Return it with everything in the order of columns and objectives."""
         places = (f"{place}relaxations[{number}].counterfactual" for number in range(len(self)))
         options = [
-            one.counterfactual.in_order(self.columns, self.objectives, at)
+            one.counterfactual._in_order(self.columns, self.objectives, at)
             for one, at in zip(self, places, strict=True)
         ]
         relaxations = (replace(one, counterfactual=at) for one, at in zip(self, options, strict=True))

@@ -20,7 +20,7 @@ else:
     class RuleData(metaclass=Checked):
         """A rule as a policy file has it, or its kind, text and columns."""
 
-        schema: ClassVar = {
+        _schema: ClassVar = {
             "title": "RuleData",
             "description": "A rule between features, as in a policy file. One that has no form there has a "
             "text and columns; a predicate that is a Python object has a name.",
@@ -30,7 +30,7 @@ else:
         }
 
         @staticmethod
-        def decode(data: Any) -> dict[str, Any]:
+        def _decode(data: Any) -> dict[str, Any]:
             if isinstance(data, Mapping):
                 rule = _read(data)
                 if rule is not None:

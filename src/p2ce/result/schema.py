@@ -22,13 +22,15 @@ def json_schema() -> dict[str, Any]:
     checked: dict[str, Any] = {}  # the types that are checked by hand, by name
 
     def refer(kind: Any) -> dict[str, Any]:
-        checked[kind.__name__] = kind.schema
+        checked[kind.__name__] = kind._schema
         return {"$ref": f"#/$defs/{kind.__name__}"}
 
     roots, known = msgspec.json.schema_components(
         (StoredExplanation, StoredExplanations, StoredRelaxations), schema_hook=refer
     )
     for part in known.values():
+        for name in [name for name in part.get("properties", ()) if name.startswith("_")]:
+            del part["properties"][name]  # what only Python needs is not written
         if "description" in part:  # the first paragraph of the docstring, without its examples
             part["description"] = " ".join(part["description"].split("\n\n")[0].split())
     return {

@@ -67,18 +67,18 @@ def plain_fields(record: Any, without: Container[str] = ()) -> dict[str, Any]:
 
 
 class Checked(type):
-    """The type of types that msgspec leaves to us: `decode` checks data, `schema` describes them."""
+    """The type of types that msgspec leaves to us: `_decode` checks data, `_schema` describes them."""
 
-    schema: ClassVar[dict[str, Any]]
-    decode: Callable[[Any], Any]  # JSON-ready data → what they stand for, or a ValueError
+    _schema: ClassVar[dict[str, Any]]
+    _decode: Callable[[Any], Any]  # JSON-ready data → what they stand for, or a ValueError
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return True  # decode has checked it
+        return True  # _decode has checked it
 
 
 def decoded(kind: Any, data: Any) -> Any:
     """Decode a type that msgspec does not know: its `dec_hook`."""
-    return kind.decode(data)
+    return kind._decode(data)
 
 
 def misfit(expected: str, data: Any) -> ValueError:
@@ -112,7 +112,7 @@ else:
     class Value(metaclass=Checked):
         """A cell, a label, or a tuple of those."""
 
-        schema: ClassVar = {
+        _schema: ClassVar = {
             "title": "Value",
             "description": "A value of a column. null and NaN are missing values; an array is a tuple.",
             "anyOf": [
@@ -123,13 +123,13 @@ else:
         }
 
         @classmethod
-        def decode(cls, data: Any) -> Any:
+        def _decode(cls, data: Any) -> Any:
             if data is None or isinstance(data, str | bool | float):
                 return data
             if isinstance(data, int) and data.bit_length() < LONGEST:
                 return data
             if isinstance(data, list | tuple):
-                return tuple(map(cls.decode, data))
+                return tuple(map(cls._decode, data))
             if (number := _special(data)) is not None:
                 return number
             raise misfit("text, a number, true, false or null", data)
@@ -137,14 +137,14 @@ else:
     class Number(metaclass=Checked):
         """A number of float64; one that is whole stays whole."""
 
-        schema: ClassVar = {
+        _schema: ClassVar = {
             "title": "Number",
             "description": "A number, or one that JSON does not have.",
             "anyOf": [{"type": "number"}, _NOT_FINITE],
         }
 
         @staticmethod
-        def decode(data: Any) -> float:
+        def _decode(data: Any) -> float:
             if type(data) is float or (type(data) is int and abs(data) < 1e308):
                 return data
             if (number := _special(data)) is not None:
@@ -154,11 +154,11 @@ else:
     class Finite(metaclass=Checked):
         """A number that JSON has."""
 
-        schema: ClassVar = {"type": "number"}
+        _schema: ClassVar = {"type": "number"}
 
         @staticmethod
-        def decode(data: Any) -> float:
-            number = float(Number.decode(data))
+        def _decode(data: Any) -> float:
+            number = float(Number._decode(data))
             if not math.isfinite(number):
                 raise misfit("a finite number", data)
             return number
@@ -166,7 +166,7 @@ else:
     class Whole(metaclass=Checked):
         """A count of any length."""
 
-        schema: ClassVar = {
+        _schema: ClassVar = {
             "title": "Whole",
             "description": "A whole number; one of about 4,000 digits or more is written in hexadecimal.",
             "anyOf": [
@@ -181,7 +181,7 @@ else:
         }
 
         @staticmethod
-        def decode(data: Any) -> int:
+        def _decode(data: Any) -> int:
             held = data.get(LONG_INT) if isinstance(data, Mapping) and len(data) == 1 else data
             if held is not data and isinstance(held, str):
                 try:
@@ -195,12 +195,12 @@ else:
     class Pair(metaclass=Checked):
         """Two finite numbers; msgspec 0.22 has a fault in unions with tuples of fixed length."""
 
-        schema: ClassVar = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
+        _schema: ClassVar = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
 
         @staticmethod
-        def decode(data: Any) -> tuple[float, float]:
+        def _decode(data: Any) -> tuple[float, float]:
             if not isinstance(data, list | tuple) or len(data) != 2:
                 raise misfit("two numbers", data)
             for one in data:
-                Finite.decode(one)
+                Finite._decode(one)
             return data[0], data[1]

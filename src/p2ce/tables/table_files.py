@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from p2ce.check_paths import named, require_file
 from p2ce.errors import InvalidArgument, LimitExceeded, P2CEError, not_installed
-from p2ce.limits import DEFAULT, Limits
+from p2ce.limits import DEFAULT, Limits, require_within
 from p2ce.visible import echoed, one_line
 
 if TYPE_CHECKING:
@@ -126,13 +126,13 @@ def require_text_bytes(column: Any, what: str, limits: Limits) -> None:
 
 
 def _require_size(limits: Limits, what: str, rows: int, columns: int, cells: int) -> None:
-    limits.require("table_rows", rows, f"{what} has {rows:,} rows")
-    limits.require("table_columns", columns, f"{what} has {columns:,} columns")
-    limits.require("table_cells", cells, f"{what} has {cells:,} cells")
+    require_within(limits, "table_rows", rows, f"{what} has {rows:,} rows")
+    require_within(limits, "table_columns", columns, f"{what} has {columns:,} columns")
+    require_within(limits, "table_cells", cells, f"{what} has {cells:,} cells")
 
 
 def _require_bytes(limits: Limits, what: str, count: int) -> None:
-    limits.require("table_bytes", count, f"{what} is too large, {count:,} bytes or more")
+    require_within(limits, "table_bytes", count, f"{what} is too large, {count:,} bytes or more")
 
 
 def _read_text(path: Path, what: str, limits: Limits) -> Table:
@@ -158,7 +158,9 @@ def _measure(path: Path, what: str, limits: Limits) -> int:
             lines += block.count(b"\n")
             returns += block.count(b"\r")
             _require_bytes(limits, what, size)
-            limits.require("table_rows", max(lines, returns) - 1, f"{what} has {max(lines, returns):,} lines")
+            require_within(
+                limits, "table_rows", max(lines, returns) - 1, f"{what} has {max(lines, returns):,} lines"
+            )
     return max(lines, returns)
 
 
@@ -171,7 +173,7 @@ def text_blocks(path: Path, what: str, *, rows: int, limits: Limits = DEFAULT) -
 
     with _errors_in_one_line(path, what), _unpacked(path) as file:
         form = _text_format(path, what)
-        limits.require("table_columns", len(form.names), f"{what} has {len(form.names):,} columns")
+        require_within(limits, "table_columns", len(form.names), f"{what} has {len(form.names):,} columns")
         metered = _Metered(file, what, limits)
         with _without_longer_rows():
             reader = pd.read_csv(

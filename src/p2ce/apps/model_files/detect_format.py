@@ -6,7 +6,7 @@ from pathlib import Path
 
 from p2ce.check_paths import require_file
 from p2ce.errors import InvalidArgument
-from p2ce.limits import DEFAULT, MIB, Limits, zip_list_bytes
+from p2ce.limits import DEFAULT, MIB, Limits, require_within, zip_list_bytes
 from p2ce.visible import echoed
 
 LIGHTGBM, XGBOOST, CATBOOST = "LightGBM", "XGBoost", "CatBoost"
@@ -28,7 +28,7 @@ def detect(given: str, limits: Limits = DEFAULT) -> str:
     if ENTRY_POINT.fullmatch(given) and not path.exists():
         return PYTHON
     require_file(path, "--model")
-    limits.require("model_bytes", path.stat().st_size, f"--model {echoed(given)} is too large")
+    require_within(limits, "model_bytes", path.stat().st_size, f"--model {echoed(given)} is too large")
     with path.open("rb") as file:
         head = file.read(HEAD)
     found = _by_content(path, head)

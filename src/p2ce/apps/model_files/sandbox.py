@@ -26,7 +26,7 @@ from p2ce.errors import (
     UnsupportedModel,
     not_installed,
 )
-from p2ce.limits import Limits
+from p2ce.limits import Limits, limit_exceeded, require_within
 from p2ce.visible import echoed, one_line
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -40,7 +40,7 @@ KNOWN_ERRORS: dict[str, type[P2CEError]] = {
 
 def read_file(path: Path, option: str, kind: str, module: str, limits: Limits) -> Any:
     """Return what a file holds, after a child process has parsed it."""
-    limits.require("model_bytes", path.stat().st_size, f"{option} {echoed(str(path))} is too large")
+    require_within(limits, "model_bytes", path.stat().st_size, f"{option} {echoed(str(path))} is too large")
     parser = importlib.import_module(f"p2ce.apps.model_files.formats.{module}")
     try:
         with Sandbox(path, parser.__name__, limits) as sandbox:
@@ -103,7 +103,7 @@ class Sandbox:
     def content(self) -> bytes:
         """Wait for the reply: what ``parse`` gave, or the error that it raised."""
         limits = self._limits
-        too_long = limits.exceeded("model_seconds", "Parsing it takes too long")
+        too_long = limit_exceeded(limits, "model_seconds", "Parsing it takes too long")
         try:
             code = self._child.wait(max(0.0, self._deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
@@ -123,7 +123,7 @@ class Sandbox:
         if not error:
             return self._reply.read()
         if error["error"] == "MemoryError" or "bad_alloc" in error["message"]:
-            raise limits.exceeded("model_memory", "Parsing it takes too much memory")
+            raise limit_exceeded(limits, "model_memory", "Parsing it takes too much memory")
         raise KNOWN_ERRORS.get(error["error"], InvalidModel)(str(error["message"]))
 
 
