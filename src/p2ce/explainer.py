@@ -227,8 +227,8 @@ class Explainer:
         """Find every Pareto-optimal, plausible counterfactual of one person.
 
         Args:
-            row: the person: a Series, a one-row frame or a dict, by name, or an array in the model's order, of
-                shape (d,) or (1, d).
+            row: the person: a Series, a one-row frame or a dict, by name, or an array in the model's order,
+                of shape (d,) or (1, d).
             policy: a policy for this person only.
             max_changes: another limit for this person only.
             time_limit: seconds; the explanation then holds what was found and says what is open. A call of

@@ -115,7 +115,7 @@ def _rejected(explanations: "Explanations") -> "Explanations":
         for label, entry in zip(explanations.ids, explanations, strict=True)
         if entry.status is not Status.ACCEPTED
     ]
-    return Explanations([entry for _, entry in kept], labels=[label for label, _ in kept])
+    return Explanations([entry for _, entry in kept], ids=[label for label, _ in kept])
 
 
 def _place(ready: Ready, row: str, inputs: Inputs) -> int:

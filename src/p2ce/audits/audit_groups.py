@@ -56,8 +56,8 @@ def audit(
     or less. The burden is the rejection rate × the median cost.
 
     Figures are about what was found. If some searches did not finish, intervals and p-values assume the least
-    favourable outcome, and no group is called best-off unless that holds for every possible outcome. A person for whom no option was found may have none, or one of any cost from the proven
-    least on (`Certificate.open_costs` on a given grid, else 0); an option that was found may be the cheapest,
+    favourable outcome, and no group is called best-off unless that holds for every possible outcome. A person
+    for whom no option was found may have none, or one of any cost from the proven least on (`Certificate.open_costs` on a given grid, else 0); an option that was found may be the cheapest,
     or one that costs that little. So an interval may be infinite.
 
     >>> from p2ce.result import Explanation, Status

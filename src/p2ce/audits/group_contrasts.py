@@ -51,7 +51,7 @@ def _worst_and_best(work: Work, metric: Metric, tally: Tally) -> tuple[float, fl
     """Return a metric at its worst and at its best, as unfinished searches may end; less is better."""
     if metric.kind != "rate":
         low, high = quantile_range(costs_of(work, metric, tally), metric.quantile)
-        return scale_of(work, metric, tally) * high, scale_of(work, metric, tally) * low
+        return scale_of(metric, tally) * high, scale_of(metric, tally) * low
     least, most = (count / tally.size(metric.base) for count in successes(metric, tally))
     return (most, least) if metric.best == "low" else (-least, -most)
 

@@ -106,10 +106,10 @@ def place_of(work: Work, metric: Metric) -> int:
 
 def value_of(work: Work, metric: Metric, tally: Tally) -> float:
     """Compute a cost or burden of what was found."""
-    return scale_of(work, metric, tally) * quantile_of(costs_of(work, metric, tally).found, metric.quantile)
+    return scale_of(metric, tally) * quantile_of(costs_of(work, metric, tally).found, metric.quantile)
 
 
-def scale_of(work: Work, metric: Metric, tally: Tally) -> float:
+def scale_of(metric: Metric, tally: Tally) -> float:
     """Return what a cost is multiplied by: the burden is the rejection rate × the median."""
     return tally.rejected / tally.explained if metric.kind == "burden" else 1.0
 

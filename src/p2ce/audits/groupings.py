@@ -65,7 +65,7 @@ def _columns(
             where = "the people or of data" if data is not None else "the people"
             raise UnknownFeature(
                 f"groups expects columns of {where}, got {echoed(name)}. {nearest(name, known)} "
-                "Columns that the explanations lack come from another table: data=… (--data on the command line)."
+                "Columns that the explanations lack come from another table: data=… (or --data)."
             )
     return {name: given[name] if name in given else outcomes.column(name) for name in names}
 

@@ -1,4 +1,4 @@
-"""Reduce explanations of any kind to a few arrays: how each person's search ended, and what options cost them."""
+"""Reduce explanations of any kind to a few arrays: how each search ended, and what options cost."""
 
 import os
 from collections.abc import Callable, Sequence

@@ -215,7 +215,7 @@ class Explanation(Reports):
         return {"format": FORMAT, "columns": list(self.dtypes), **plain_fields(self, without)}
 
     def to_json(self, path: str | os.PathLike[str] | None = None, *, times: bool = False) -> str:
-        """Return `to_dict` as JSON text, which `from_json` parses. With a `path` it is written there as well."""
+        """Return `to_dict` as JSON text, which `from_json` parses. With a `path`, write it there as well."""
         return written(json.dumps(self.to_dict(times=times), allow_nan=False), path, "The explanation")
 
     @classmethod

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, overload
 
 from p2ce.errors import InvalidArgument
 from p2ce.limits import DEFAULT, Limits
@@ -51,7 +51,7 @@ class Explanations(Reports, Sequence[Explanation]):
     __slots__ = ("_build", "_built", "_kind", "_layout", "_positions", "ids")
 
     def __init__(self, explanations: Iterable[Explanation] = (), *, ids: Iterable[Any] | None = None) -> None:
-        if isinstance(explanations, Explanation):
+        if isinstance(explanations, Explanation):  # type: ignore[unreachable]
             raise InvalidArgument(
                 "Explanations() expects a list of Explanation, got a single one. "
                 "Pass Explanations([explanation])."
@@ -101,11 +101,11 @@ class Explanations(Reports, Sequence[Explanation]):
     @overload
     def __getitem__(self, index: "slice | Iterable[Any]") -> "Explanations": ...
     def __getitem__(self, index: "int | slice | Iterable[Any]") -> "Explanation | Explanations":
-        """Return the explanation at a position; for a slice, positions or a mask of bools, those explanations."""
+        """Return the explanation at a position, or those of a slice, of positions or of a mask of bools."""
         if isinstance(index, slice):
             return self._take(range(len(self))[index])
         if not isinstance(index, bool) and hasattr(index, "__index__") and not getattr(index, "ndim", 0):
-            return self._at(operator.index(index))
+            return self._at(operator.index(cast(SupportsIndex, index)))
         wanted = _listed(index)
         if wanted is not None and is_mask(wanted):
             return self._take(self._masked(wanted))
@@ -166,7 +166,7 @@ class Explanations(Reports, Sequence[Explanation]):
             )
         if len(found) > 1:
             raise InvalidArgument(
-                f"{len(found)} people have the id {echoed(wanted)}, at the positions {listed(found, most=5)}. "
+                f"{len(found)} people have the id {echoed(wanted)}, at positions {listed(found, most=5)}. "
                 f"Select one by position, such as explanations[{found[0]}], or pass unique ids."
             )
         return found[0]
@@ -290,7 +290,7 @@ class Explanations(Reports, Sequence[Explanation]):
         }
 
     def to_json(self, path: str | os.PathLike[str] | None = None, *, times: bool = False) -> str:
-        """Return `to_dict` as JSON text, which `from_json` parses. With a `path` it is written there as well."""
+        """Return `to_dict` as JSON text, which `from_json` parses. With a `path`, write it there as well."""
         return written(json.dumps(self.to_dict(times=times), allow_nan=False), path, "The explanations")
 
     @classmethod
@@ -362,7 +362,7 @@ class ById:
 
 
 def _listed(index: Any) -> list[Any] | None:
-    """Return a list, an array, an index or a column as a list of plain values; None if it is no such thing."""
+    """Return a list, an array, an index or a column as a list of plain values, else None."""
     if hasattr(index, "tolist") and getattr(index, "ndim", 0) == 1:
         plain: list[Any] = index.tolist()
         return plain
