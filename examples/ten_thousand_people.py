@@ -25,7 +25,7 @@ def main() -> None:
     explainer = p2ce.Explainer(model, applicants.features, target=1, policy=policy)
 
     people = make_applicants(given.people, random_state=6).features
-    results = p2ce.portfolio.run(explainer, people, given.out, n_workers=given.jobs, progress=True)
+    results = p2ce.portfolio.run(explainer, people, given.out, n_jobs=given.jobs, progress=True)
     print(f"{len(results.options())} options for {len(results)} people, in {given.out}")
     print(results.people()["status"].value_counts().to_string())
 

@@ -35,6 +35,40 @@ PRIVATE_WORDS = {
     "in the way": "constraints to relax",
 }
 PRIVATE = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(PRIVATE_WORDS)})(?![A-Za-z])", re.IGNORECASE)
+# Names of before there was one word for each thing, and what is written instead; CHANGELOG.md has the whole table.
+OLD_WORDS = {
+    "ActionSets?|(?i:action sets?)": "Policy",
+    "FeatureActions": "FeaturePolicy",
+    "InvalidActions": "InvalidPolicy",
+    "(?i:answers)|AnswerSchema": "explanations; results of a portfolio; ResultSchema",
+    r"Question|\.question|[\"']questions?[\"']": "ProblemRecord, problem",
+    "WhyNone|(?i:why_none)": "Relaxations, relaxations",
+    "Judgements?": "Evaluation",
+    "map_of": "feature_map",
+    "ALREADY_FAVOURABLE": "ACCEPTED",
+    "index[_-]column": "id_column, --id-column",
+    "n_workers|--workers": "n_jobs, --jobs",
+    "--person|--row": "--id",
+    "explain_partitions": "explain_batches",
+    "check_evidence": "evidence.check",
+    "check_proposal": "evaluate",
+    "at_most_one_of": "at_most_one_nonzero",
+    "if_then": "implies",
+    "--where": "--rejected, DataFrame.query",
+    "p2ce bench": "python -m benchmarks",
+}
+OLD = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(OLD_WORDS)})(?![A-Za-z])")
+# Their subjects are the old words themselves, or the paper's experiments, whose records hold "answers".
+WITH_OLD_WORDS = re.compile(r"docs/(changelog|results)\.md|tests/(benchmarks/paper|scripts)/.*")
+DASK_KEYWORD = "n_workers"  # of LocalCluster, in the files that start one
+# Phrases that read as translated, and plain English instead.
+TRANSLATED = {
+    r'"""(?:Give|Say)s?\b': "Return, Build, Check, Load, Raise",
+    r"(?<=\w )(?<![Tt]here )is no (?!(?:longer|more|less|one|earlier|later)\b|\w+er than\b)": "is not a",
+    r"\bgo(?:es)? on where": "resumes",
+}
+PHRASES = re.compile("|".join(TRANSLATED))
+WRITTEN = {".py", ".md", ".json", ".toml", ".jinja"}
 # P²CE is the paper's algorithm, p2ce the tool: P²CE is named on lines about the paper, and in these files.
 OF_THE_PAPER = re.compile(r"paper|authors'|Model-Agnostic", re.IGNORECASE)
 ABOUT_THE_PAPER = re.compile(
@@ -43,7 +77,16 @@ ABOUT_THE_PAPER = re.compile(
 # The name on the package index is not ours, so that nobody is advised to install what lies there.
 FROM_THE_INDEX = re.compile(r"pip install (?:-\S+ )*['\"]?p2ce\b")
 COMMAND = re.compile(r"<!-- command: (\w+) -->\n```sh\n(.+)\n```\n<!-- end -->")
-SHARED_TESTS = {"benchmarks", "docs", "examples", "explainer", "hostile", "populations", "properties"}
+SHARED_TESTS = {
+    "benchmarks",
+    "docs",
+    "examples",
+    "explainer",
+    "hostile",
+    "populations",
+    "properties",
+    "scripts",
+}
 # Solvers that are bought, and libraries that most users lack.
 NEVER_REQUIRED = {"cplex", "docplex", "gurobipy", "ortools", "shap", "tensorflow", "torch", "xgboost"}
 # What a browser fetches by itself, unlike a link that a reader has to follow.
@@ -90,6 +133,34 @@ def words() -> Iterator[str]:
                 yield f"{path}:{number}: {match[0]!r} (see PRIVATE_WORDS) in {line.strip()}"
             if path.suffix == ".py" and "NotImplementedError" in line:
                 yield f"{path}:{number}: nothing is left for later"
+
+
+def written_files() -> Iterator[Path]:
+    """List what people read or copy from, and the tests, which show how things are called."""
+    for folder in (SOURCE, ROOT / "docs", ROOT / "examples", TESTS):
+        yield from (path for path in folder.rglob("*") if path.suffix in WRITTEN)
+    yield from (ROOT / f"{name}.md" for name in ("README", "ARCHITECTURE", "CONTRIBUTING", "SECURITY"))
+
+
+def old_words() -> Iterator[str]:
+    for path in written_files():
+        if not WITH_OLD_WORDS.fullmatch(path.relative_to(ROOT).as_posix()):
+            yield from (f"{path}:{found}" for found in old_words_in(text_of(path)))
+
+
+def old_words_in(text: str) -> Iterator[str]:
+    """Find old names and translated phrases: the number of each line, the words, and the line.
+
+    >>> list(old_words_in("policy = ActionSet.infer(X)"))
+    ["1: 'ActionSet' (see OLD_WORDS) in policy = ActionSet.infer(X)"]
+    """
+    starts_cluster = "LocalCluster" in text
+    for number, line in enumerate(text.splitlines(), start=1):
+        for match in OLD.finditer(line):
+            if not (match[0] == DASK_KEYWORD and starts_cluster):
+                yield f"{number}: {match[0]!r} (see OLD_WORDS) in {line.strip()}"
+        if match := PHRASES.search(line):
+            yield f"{number}: {match[0]!r} (see TRANSLATED) in {line.strip()}"
 
 
 def names() -> Iterator[str]:
@@ -181,7 +252,7 @@ def built_site() -> Iterator[str]:
         yield "site/reference/command-line: shows markup of the terminal"
 
 
-SOURCES = (first_lines, file_names, words, names, promised_tests, commands, dependencies)
+SOURCES = (first_lines, file_names, words, old_words, names, promised_tests, commands, dependencies)
 
 
 def main() -> int:

@@ -101,7 +101,7 @@ def expected() -> list[Any]:
     return [fronts(one) for one in explainer("pandas").explain_many(rejected())]
 
 
-def test_the_ordinary_answers_are_worth_comparing() -> None:
+def test_the_ordinary_explanations_are_worth_comparing() -> None:
     assert [status for status, *_ in expected()] == [Status.OPTIMAL] * 5
     assert sum(len(rows) for _, rows, _ in expected()) >= 8
     assert rejected()["debt"].isna().any()

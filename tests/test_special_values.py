@@ -32,7 +32,7 @@ def test_a_code_is_a_number_only_where_that_is_said() -> None:
     assert explain(p2ce.Policy.infer(PEOPLE, protect=None), PERSON).status is p2ce.Status.NO_RECOURSE
 
 
-def test_whoever_has_a_code_keeps_it_and_why_none_says_so() -> None:
+def test_whoever_has_a_code_keeps_it_and_relaxations_say_so() -> None:
     policy = p2ce.Policy.infer(PEOPLE, special_values={"Months": [-9, -8]}, protect=None)
     found = explain(policy, PERSON)
     assert found.status is p2ce.Status.NO_RECOURSE

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from p2ce.adapters.checked_calls import (
-    answers_of,
+    outputs_of,
     as_array,
     as_frame,
     missing_columns,
@@ -57,16 +57,16 @@ def raises(rows):
 
 def test_an_exception_names_the_columns_with_missing_values():
     with pytest.raises(InvalidOutput) as error:
-        answers_of(raises, FRAME, call="model.predict")
+        outputs_of(raises, FRAME, call="model.predict")
     assert str(error.value) == (
         "model.predict raised ValueError: Input X contains NaN when called with 2 rows. "
         "Columns with missing values here: 'age', 'owner', 'job', 'income'. "
         "If it does not take them, put an imputer in front of it, or fill or drop them."
     )
     with pytest.raises(InvalidOutput, match="'age'"):
-        answers_of(raises, FRAME.to_numpy(), call="model.predict", rows=FRAME)
+        outputs_of(raises, FRAME.to_numpy(), call="model.predict", rows=FRAME)
     with pytest.raises(InvalidOutput, match=r"follows\. when called with 1 rows\.$"):
-        answers_of(raises, FRAME[:1].drop(columns="job"), call="model.predict")
+        outputs_of(raises, FRAME[:1].drop(columns="job"), call="model.predict")
 
 
 def test_an_answer_that_is_missing_names_them_too():
@@ -97,7 +97,7 @@ def test_whatever_is_raised_is_an_error_of_one_line(error, said):
         raise error
 
     with pytest.raises(InvalidOutput) as caught:
-        answers_of(fails, FRAME[["sex"]], call="model")
+        outputs_of(fails, FRAME[["sex"]], call="model")
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -107,7 +107,7 @@ def test_ctrl_c_is_no_error_of_the_model():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        answers_of(interrupted, FRAME, call="model")
+        outputs_of(interrupted, FRAME, call="model")
 
 
 @pytest.mark.parametrize("wrong", [2.5, -0.1, np.inf, 1.001])

@@ -157,7 +157,7 @@ def test_a_failure_while_calibrating_leaves_the_explainer_as_it_was() -> None:
 
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("who", ["model", "detector"])
-def test_answers_that_begin_to_differ_are_never_shown(who: str, search: str) -> None:
+def test_outputs_that_begin_to_differ_are_never_shown(who: str, search: str) -> None:
     """Steady on known rows, so that nothing shows until cells are looked at."""
     moody = Moody(kind if who == "model" else plausible, drifting())
     given = {"model": moody} if who == "model" else {"model": kind, "plausibility": moody}

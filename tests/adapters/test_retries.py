@@ -40,7 +40,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.mark.parametrize("failures", range(TRIES))
-def test_what_stumbles_fewer_times_than_it_is_tried_answers(failures: int, slept: list[float]) -> None:
+def test_what_stumbles_fewer_times_than_it_is_tried_succeeds(failures: int, slept: list[float]) -> None:
     call = Stumbling(iter([True] * failures + [False]))
     assert Retrying(call)(7) == 7
     assert call.calls == failures + 1

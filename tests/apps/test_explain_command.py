@@ -40,7 +40,7 @@ def saved(path: str) -> Explanations:
     return Explanations.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
 
 
-def test_answers_are_those_of_the_library(folder: Path, capsys: Capture) -> None:
+def test_explanations_are_those_of_the_library(folder: Path, capsys: Capture) -> None:
     ran = run(capsys, *BASE, "--out", "out.json")
     assert ran.code == 0
     explainer, frame = in_memory()

@@ -27,7 +27,7 @@ def again(explainer: p2ce.Explainer, model: Any, folder: Path, **given: Any) -> 
     return loaded
 
 
-def assert_same_answers(first: p2ce.Explainer, second: p2ce.Explainer, people: Any) -> list[Any]:
+def assert_same_results(first: p2ce.Explainer, second: p2ce.Explainer, people: Any) -> list[Any]:
     """Ask both the same of every one of the people, alone and together."""
     assert repr(first) == repr(second)
     assert first.policy == second.policy
@@ -65,6 +65,6 @@ def assert_same_after(
     arguments = {"plausibility": FEW, **arguments}
     explainer = p2ce.Explainer(model, reference, **{"target": 1, **arguments})
     loaded = again(explainer, model, folder, **(given or {}))
-    results = assert_same_answers(explainer, loaded, people)
+    results = assert_same_results(explainer, loaded, people)
     assert any(len(explanation) for explanation in results)
     return loaded

@@ -23,7 +23,7 @@ import p2ce
 from p2ce import rules
 from p2ce.problem.rules.rule_names import RULES
 from p2ce.tables import as_kind
-from tests.archive.round_trips import FEW, again, assert_same_after, assert_same_answers, saved
+from tests.archive.round_trips import FEW, again, assert_same_after, assert_same_results, saved
 from tests.populations import loans
 from tests.populations.random_tables import GROUP, random_table
 
@@ -205,14 +205,14 @@ def test_other_kinds_of_table(tmp_path: Path, kind: str) -> None:
         FIRST, as_kind(PEOPLE.reset_index(drop=True), kind), target=1, plausibility=FEW
     )
     loaded = again(explainer, FIRST, tmp_path)
-    assert_same_answers(explainer, loaded, SOME)
+    assert_same_results(explainer, loaded, SOME)
     assert loaded.explain(SOME.iloc[0].to_dict()).kind == kind
 
 
 def test_someone_without_recourse(tmp_path: Path) -> None:
     policy = ACTIONS.fix("Income", "Debt", "Owns", "Rate")
     explainer = p2ce.Explainer(FIRST, PEOPLE, target=1, policy=policy, plausibility=FEW)
-    results = assert_same_answers(explainer, again(explainer, FIRST, tmp_path), SOME)
+    results = assert_same_results(explainer, again(explainer, FIRST, tmp_path), SOME)
     assert any(explanation.status is p2ce.Status.NO_RECOURSE for explanation in results)
 
 

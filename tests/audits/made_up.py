@@ -74,9 +74,9 @@ def at_random(rng: np.random.Generator, people: int, *, rejected: float = 0.6) -
     ]
 
 
-def many(people: Sequence[Explanation], labels: Sequence[object] | None = None) -> Explanations:
+def many(people: Sequence[Explanation], ids: Sequence[object] | None = None) -> Explanations:
     """Hold some people."""
-    return Explanations(list(people), labels=labels)
+    return Explanations(list(people), ids=ids)
 
 
 @cache

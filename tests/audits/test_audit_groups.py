@@ -421,7 +421,7 @@ def test_one_group_is_compared_with_nobody() -> None:
         ({"resamples": 10}, "resamples expects a whole number of at least 100"),
         ({"permutations": 0.5}, "permutations expects"),
         ({"random_state": -1}, "random_state expects"),
-        ({"index_column": "id"}, "there is none. Pass data"),
+        ({"id_column": "id"}, "there is none. Pass data"),
     ],
 )
 def test_wrong_settings_say_what_is_expected(changed: dict[str, Any], message: str) -> None:

@@ -69,11 +69,11 @@ def test_groups_by_names_of_columns() -> None:
 
 def test_data_hold_the_groups_of_people_by_key() -> None:
     data = pd.DataFrame({"id": ["cy", "ann", "bob", "dora"], "sex": ["m", "f", "m", "m"]})
-    assert sizes("sex", data=data, index_column="id") == {"f": 1, "m": 1}
+    assert sizes("sex", data=data, id_column="id") == {"f": 1, "m": 1}
     assert sizes(["sex"], data=data.set_index("id")) == {"f": 1, "m": 1}
     # Keys of a CSV file are text, those of Parquet may be numbers.
     texts = pd.DataFrame({"id": ["17", "18", "19"], "sex": SEX})
-    assert sizes("sex", [17, 18, 19], data=texts, index_column="id") == {"f": 1, "m": 1}
+    assert sizes("sex", [17, 18, 19], data=texts, id_column="id") == {"f": 1, "m": 1}
 
 
 def test_missing_groups_are_a_group_of_their_own() -> None:
@@ -116,13 +116,13 @@ def test_groups_are_sorted_and_named_apart() -> None:
         ({"sex": SEX}, {"data": pd.DataFrame({"sex": SEX})}, InvalidArgument, "names of its columns"),
         (
             "sex",
-            {"data": pd.DataFrame({"sex": SEX, "ID": LABELS}), "index_column": "id"},
+            {"data": pd.DataFrame({"sex": SEX, "ID": LABELS}), "id_column": "id"},
             UnknownFeature,
             "Did you mean 'ID'",
         ),
         (
             "sex",
-            {"data": pd.DataFrame({"sex": SEX, "id": ["ann", "bob", "ann"]}), "index_column": "id"},
+            {"data": pd.DataFrame({"sex": SEX, "id": ["ann", "bob", "ann"]}), "id_column": "id"},
             InvalidArgument,
             "data has more than one row for 'ann'. Keep one of each",
         ),

@@ -40,12 +40,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Written:
 
 def test_a_folder_and_its_explanations_give_the_same_audit(run: Written) -> None:
     groups = pd.Series(["a", "b"] * (PEOPLE // 2), index=[f"c{number}" for number in range(PEOPLE)])
-    explanations = Explanations(list(run.explanations), labels=list(groups.index))
-    by_folder, by_answers, by_hand = (
+    explanations = Explanations(list(run.explanations), ids=list(groups.index))
+    by_folder, by_results, by_hand = (
         audit(results, groups.sample(frac=1.0, random_state=0), **QUICK)
         for results in (run.folder, PortfolioResults(run.folder), explanations)
     )
-    assert by_folder == by_answers == by_hand
+    assert by_folder == by_results == by_hand
     assert by_hand.everybody.errors == 1
     assert by_hand.everybody.with_recourse > 10
     assert by_folder.problem is not None
@@ -58,7 +58,7 @@ def test_columns_that_the_run_kept_make_groups(run: Written) -> None:
         audit(run.folder, ["brnch"], **QUICK)
 
 
-def test_what_is_no_answers_is_said(tmp_path: Path) -> None:
+def test_what_is_not_results_is_said(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match=r"nothing' does not exist\. Name the folder"):
         audit(tmp_path / "nothing", ["sex"])
     with pytest.raises(InvalidArgument, match="takes Explanations or the folder of a run, got DataFrame"):

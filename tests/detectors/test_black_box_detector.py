@@ -215,7 +215,7 @@ def raises(rows):
     ],
     ids=["raises", "two", "random", "positions"],
 )
-def test_useless_answers_are_named_with_the_call(explanation, message):
+def test_useless_outputs_are_named_with_the_call(explanation, message):
     with pytest.raises(InvalidOutput, match=message) as error:
         parse_detector(Useless(explanation), reference=FRAME)
     assert "detector.decision_function" in str(error.value)

@@ -12,7 +12,7 @@ from p2ce.tables import as_kind
 from tests.populations import loans
 
 
-def test_a_model_is_known_by_what_it_answers() -> None:
+def test_a_model_is_known_by_what_it_predicts() -> None:
     explainer = loans.explainer()
     other = loans.explainer(
         model=RandomForestClassifier(12, max_depth=5, random_state=1).fit(loans.people(), loans.label())

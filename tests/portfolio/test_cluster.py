@@ -180,7 +180,7 @@ def test_killed_workers_and_parents_change_no_byte(
         os.killpg(parent.pid, signal.SIGINT)
         _, said = parent.communicate(timeout=SECONDS)
     assert parent.returncode == 130
-    assert said == "p2ce: Interrupted; what is done is kept. Run the same command again to go on.\n"
+    assert said == "p2ce: Interrupted; what is done is kept. Run the command again to resume.\n"
     assert 8 <= entries() < 32
     # The same command goes on, by other workers.
     ran = run_command(capsys, *command(files, out, *scheduler_of(client)))
@@ -200,7 +200,7 @@ def test_a_scheduler_that_is_not_there_is_said_in_one_line(monkeypatch: pytest.M
     for address, says in (
         ("tls://127.0.0.1:1", "'tls://127.0.0.1:1' cannot be reached: nobody results there with these cred"),
         ("nonsense://here:1", "'nonsense://here:1' cannot be reached"),
-        ("nonsense://here", "'nonsense://here' is not an address of a scheduler. Give one such as tls://"),
+        ("nonsense://here", "'nonsense://here' is not the address of a scheduler. Pass one such as tls://"),
     ):
         with pytest.raises(InvalidArgument, match=says), connected(address):
             pass

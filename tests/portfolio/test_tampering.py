@@ -266,7 +266,7 @@ def test_a_pipe_or_a_device_is_neither_waited_for_nor_read(
     (copied / name).unlink()
     put(copied / name)
     if name == MANIFEST:
-        assert "no regular file" in fault(lambda: PortfolioResults(copied))
+        assert "not a regular file" in fault(lambda: PortfolioResults(copied))
     else:
         results = PortfolioResults(copied)
         fault(results.verify_checksums, DamagedData)

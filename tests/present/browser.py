@@ -42,7 +42,7 @@ class Browser:
     """One tab of a browser; `open` loads a page, `evaluate` runs a script in it."""
 
     def __init__(self, program: str, folder: Path) -> None:
-        (commands, self._commands), (self._answers, results) = os.pipe(), os.pipe()
+        (commands, self._commands), (self._replies, results) = os.pipe(), os.pipe()
         # Out of the way of 3 and 4.
         theirs = [fcntl.fcntl(one, fcntl.F_DUPFD, 10) for one in (commands, results)]
         command = [program, *FLAGS, "--remote-debugging-pipe", f"--user-data-dir={folder / 'profile'}"]
@@ -70,7 +70,7 @@ class Browser:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        os.close(self._answers)
+        os.close(self._replies)
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Call a method of the protocol, and return its result."""
@@ -106,8 +106,8 @@ class Browser:
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._received:
-            ready, _, _ = select.select([self._answers], [], [], PATIENCE)
-            more = os.read(self._answers, 1 << 20) if ready else b""
+            ready, _, _ = select.select([self._replies], [], [], PATIENCE)
+            more = os.read(self._replies, 1 << 20) if ready else b""
             assert more, "Chromium ended, or does not explanation"
             self._received += more
         message, _, self._received = self._received.partition(b"\0")

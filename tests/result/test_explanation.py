@@ -67,7 +67,7 @@ def test_its_repr_is_short() -> None:
     assert repr(explanation(counterfactuals=(), status=Status.NO_RECOURSE)).startswith("<Explanation NO_REC")
 
 
-def test_different_answers_differ() -> None:
+def test_different_explanations_differ() -> None:
     assert explanation() != explanation(person_score=0.32)
     assert explanation()[0] != explanation()[1]
     assert explanation() != "an explanation"

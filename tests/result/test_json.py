@@ -272,7 +272,7 @@ def test_each_question_is_written_once() -> None:
     one, other = ProblemRecord(policy="one"), ProblemRecord(policy="other")
     many = Explanations([explanation(problem=each) for each in (one, one, other, None, one)])
     plain = many.to_dict()
-    assert [each["policy"] for each in plain["questions"]] == ["one", "other"]
+    assert [each["policy"] for each in plain["problems"]] == ["one", "other"]
     assert plain["record_of"] == [0, 0, 1, None, 0]
     back = Explanations.from_dict(plain)
     assert back[0].problem is back[4].problem

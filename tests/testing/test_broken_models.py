@@ -156,7 +156,7 @@ def writing(frame: pd.DataFrame) -> np.ndarray:
         (lambda frame: formula(frame) + 1e-6 * (frame.columns[0] == "age"), "columns in another order"),
     ],
 )
-def test_answers_that_nothing_can_be_concluded_from(
+def test_outputs_that_nothing_can_be_concluded_from(
     explanation: Callable[[pd.DataFrame], Any], match: str
 ) -> None:
     fails(replace(adapter_of(formula), evaluate=explanation), match)

@@ -115,7 +115,7 @@ def test_displayed_options_stand_to_each_other_as_the_exact_ones_do() -> None:
     assert rounded > 0
 
 
-def test_a_model_that_knows_no_rounded_values_answers_all_the_same() -> None:
+def test_a_model_that_knows_no_rounded_values_predicts_all_the_same() -> None:
     def strict(rows: pd.DataFrame) -> Any:
         if (rows["Rate"] * 4 % 1).any():
             raise ValueError("rates come in quarters")

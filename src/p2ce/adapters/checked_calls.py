@@ -107,7 +107,7 @@ def _first_answered(
             with warnings.catch_warnings():
                 # What scikit-learn fitted on an array should get one; a frame works, but warns at every call.
                 warnings.filterwarnings("error", message="X has feature names, but")
-                found = answers_of(method, feed.give(rows), call=call, rows=rows)
+                found = outputs_of(method, feed.give(rows), call=call, rows=rows)
             answered = True
             _check_form(found, rows, call=call)
         except InvalidOutput as error:
@@ -132,12 +132,12 @@ def _check_form(found: np.ndarray, rows: Rows, *, call: str) -> None:
     _complete(found, call=call, rows=rows)
 
 
-def answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Rows = None) -> np.ndarray:
+def outputs_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Rows = None) -> np.ndarray:
     """Call ``method`` on ``given`` for numbers of any shape and type; ``call`` is its name in messages.
 
     ``rows`` is the frame that ``given`` was made of, where that is not a frame itself.
     """
-    found = raw_answers_of(method, given, call=call, rows=rows)
+    found = raw_outputs_of(method, given, call=call, rows=rows)
     if found.dtype.kind not in "biuf":
         raise InvalidOutput(
             f"{call} has to return numbers; for {len(given)} rows it returned {found.dtype} "
@@ -146,7 +146,7 @@ def answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Row
     return found
 
 
-def raw_answers_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Rows = None) -> np.ndarray:
+def raw_outputs_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Rows = None) -> np.ndarray:
     """Call ``method`` on ``given`` for whatever it results: numbers, or the names of classes."""
     count = len(given)
     try:

@@ -43,7 +43,7 @@ def run_audit(
         raise InvalidArgument("--id-column is a column of --data, which is not given. Pass it as well.")
     if out is not None:
         check_form(out, FORMS)
-        require_other(out, {"ANSWERS": results, "--data": data})
+        require_other(out, {"RESULTS": results, "--data": data})
         require_place(out, force=force)
     from p2ce.audits.audit_groups import audit
     from p2ce.present.languages import words_in
@@ -53,7 +53,7 @@ def run_audit(
         held, own_index = _read(results, limits)
         table, index = _group_table(data, names, id_column, own_index, limits)
     with working("Comparing groups …"):
-        found = audit(held, names, data=table, index_column=index, **settings)
+        found = audit(held, names, data=table, id_column=index, **settings)
     _write(found, out, language, raw_csv=raw_csv)
 
 
@@ -66,7 +66,7 @@ def _read(results: Path, limits: Limits) -> "tuple[PortfolioResults | Explanatio
         return opened, opened.manifest.id_column
     from p2ce.result import Explanations
 
-    text = require_file(results, "ANSWERS").read_bytes()
+    text = require_file(results, "RESULTS").read_bytes()
     return Explanations.from_json(text, limits=limits), None
 
 

@@ -43,7 +43,7 @@ def run_evidence(
     if with_model and file is None:
         raise InvalidArgument("--with-model keeps the model's file. Name it: --model model.txt")
     results = PortfolioResults(folder)
-    kept = require_file(folder / EXPLAINER, "ANSWERS")
+    kept = require_file(folder / EXPLAINER, "RESULTS")
     explainer: Any = kept
     if given.model is None:
         notice("No --model: the grid is left out, so p2ce.evidence.check cannot prove the front again.")

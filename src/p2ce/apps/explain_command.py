@@ -16,7 +16,7 @@ from p2ce.visible import echoed
 if TYPE_CHECKING:
     from p2ce.result import Explanations, Relaxations
 
-WHY_NONE_SECONDS = 5.0
+RELAXATIONS_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ def run_explain(inputs: Inputs, task: Task) -> ExitCode:
         if not len(explanations):
             notice(f"The model accepts all of {counted(len(places), 'row')}. Nothing was written.")
             return ExitCode.DONE
-    why = _why_none(ready, explanations)
+    why = _relaxations(ready, explanations)
     if task.out is None:
         show(explanations, why, task)
     else:
@@ -151,14 +151,14 @@ def _place(ready: Ready, row: str, inputs: Inputs) -> int:
     return place
 
 
-def _why_none(ready: Ready, explanations: "Explanations") -> "Relaxations | None":
+def _relaxations(ready: Ready, explanations: "Explanations") -> "Relaxations | None":
     """Find relaxations that give an option to a single person who has none."""
     from p2ce.result import Status
 
     if len(explanations) != 1 or explanations[0].status is not Status.NO_RECOURSE:
         return None
     with working("No option: looking for relaxations …"):
-        return ready.explainer.relaxations(explanations[0], time_limit=WHY_NONE_SECONDS)
+        return ready.explainer.relaxations(explanations[0], time_limit=RELAXATIONS_SECONDS)
 
 
 def show(explanations: "Explanations", why: "Relaxations | None", task: Task) -> None:

@@ -27,7 +27,7 @@ def audit(
     groups: Any,
     *,
     data: Any = None,
-    index_column: str | None = None,
+    id_column: str | None = None,
     min_size: int = 30,
     confidence: float = 0.95,
     resamples: int = 2_000,
@@ -39,11 +39,11 @@ def audit(
     Args:
         explanations: `Explanations`, or the folder that ``p2ce portfolio run`` wrote.
         groups: Names of columns (of the people, of columns that the run kept, or of `data`), or a table with
-            a row per person: a DataFrame or Series whose index has the people's labels or is in their order,
+            a row per person: a DataFrame or Series whose index has the people's ids or is in their order,
             or a dict of columns. Groups need not be columns of the model. Every column makes a grouping, and
             all of them together one more. People whose value is missing are a group of their own.
         data: A table that has the columns that `groups` names.
-        index_column: The column of `data` that names people; without it, the index does.
+        id_column: The column of `data` that names people; without it, the index does.
         min_size: A figure that fewer people are behind is too small to tell, and is left out.
         confidence: Of all intervals.
         resamples: Of the bootstrap, for the intervals of costs and burden.
@@ -57,8 +57,9 @@ def audit(
 
     Figures are about what was found. If some searches did not finish, intervals and p-values assume the least
     favourable outcome, and no group is called best-off unless that holds for every possible outcome. A person
-    for whom no option was found may have none, or one of any cost from the proven least on (`Certificate.open_costs` on a given grid, else 0); an option that was found may be the cheapest,
-    or one that costs that little. So an interval may be infinite.
+    for whom no option was found may have none, or one of any cost from the proven least on
+    (`Certificate.open_costs` on a given grid, else 0). An option that was found may be the cheapest, or the
+    cheapest may cost as little as the proven least. So an interval may be infinite.
 
     >>> from p2ce.result import Explanation, Status
     >>> def one(status):
@@ -77,7 +78,7 @@ def audit(
     if not (isinstance(confidence, float) and 0.5 <= confidence < 1.0):
         raise InvalidArgument(f"confidence expects a number from 0.5 up to 1, got {echoed(confidence)}.")
     outcomes = outcomes_of(explanations)
-    groupings = groupings_of(groups, outcomes, data, index_column)
+    groupings = groupings_of(groups, outcomes, data, id_column)
     work = Work(
         outcomes=outcomes,
         ordered=(ordered := ordered_costs(outcomes)),

@@ -31,22 +31,20 @@ class Grouping:
     codes: IntArray  # (n,) which group each person is in
 
 
-def groupings_of(
-    groups: Any, outcomes: Outcomes, data: Any, index_column: str | None
-) -> tuple[Grouping, ...]:
+def groupings_of(groups: Any, outcomes: Outcomes, data: Any, id_column: str | None) -> tuple[Grouping, ...]:
     """Group by each column alone, then by all of them together.
 
     ``groups`` are names of columns, of ``data`` or of the people, or a table of groups itself.
     """
-    if index_column is not None and data is None:
-        raise InvalidArgument("index_column names people in data, and there is none. Pass data=… as well.")
-    columns = _columns(groups, outcomes, data, index_column)
+    if id_column is not None and data is None:
+        raise InvalidArgument("id_column names people in data, and there is none. Pass data=… as well.")
+    columns = _columns(groups, outcomes, data, id_column)
     alone = [_by_one(name, column) for name, column in columns.items()]
     return (*alone, *([_by_all(alone)] if len(alone) > 1 else []))
 
 
 def _columns(
-    groups: Any, outcomes: Outcomes, data: Any, index_column: str | None
+    groups: Any, outcomes: Outcomes, data: Any, id_column: str | None
 ) -> "dict[str, pd.Series[Any]]":
     """Return the columns of groups, each in the order of the people."""
     names = [groups] if isinstance(groups, str) else groups
@@ -58,7 +56,7 @@ def _columns(
         raise InvalidArgument("groups names no column. Pass at least one: groups=['sex'].")
     if len(set(names)) < len(names):
         raise InvalidArgument(f"groups names a column twice: {echoed(list(names))}. Name each once.")
-    given = {} if data is None else _table_columns(data, outcomes, "data", index_column)
+    given = {} if data is None else _table_columns(data, outcomes, "data", id_column)
     known = (*given, *outcomes.columns)
     for name in names:
         if name not in known:
@@ -71,10 +69,10 @@ def _columns(
 
 
 def _table_columns(
-    table: Any, outcomes: Outcomes, what: str, index_column: str | None
+    table: Any, outcomes: Outcomes, what: str, id_column: str | None
 ) -> "dict[str, pd.Series[Any]]":
     """Return the columns of a table, each in the order of the people."""
-    frame = _in_order(table, outcomes, what, index_column)
+    frame = _in_order(table, outcomes, what, id_column)
     if not frame.shape[1]:
         raise InvalidArgument(f"{what} has no column of groups. Pass a table with at least one.")
     if not frame.columns.is_unique:
@@ -82,13 +80,13 @@ def _table_columns(
     return {as_text(name): frame[name].reset_index(drop=True) for name in frame.columns}
 
 
-def _in_order(table: Any, outcomes: Outcomes, what: str, index_column: str | None) -> "pd.DataFrame":
-    """Put the rows of a table into the order of the people: by label where it has labels, else by place."""
+def _in_order(table: Any, outcomes: Outcomes, what: str, id_column: str | None) -> "pd.DataFrame":
+    """Put the rows of a table into the order of the people: by id where it has ids, else by place."""
     import pandas as pd
 
     if package_of(type(table)) == "pandas" and isinstance(table, pd.Series):
         table = table.to_frame(name="group" if table.name is None else table.name)
-    if isinstance(table, Mapping) and index_column is None:
+    if isinstance(table, Mapping) and id_column is None:
         return _by_place(table, len(outcomes), what)
     if kind_of(table) is None:
         raise InvalidArgument(
@@ -96,18 +94,17 @@ def _in_order(table: Any, outcomes: Outcomes, what: str, index_column: str | Non
             "Pass a DataFrame, a Series or a dict of columns."
         )
     frame, kind = as_pandas(table, error=InvalidArgument)
-    if index_column is not None:
-        if index_column not in frame.columns:
+    if id_column is not None:
+        if id_column not in frame.columns:
             raise UnknownFeature(
-                f"index_column {echoed(index_column)} is not a column of data. "
-                f"{nearest(index_column, frame.columns)}"
+                f"id_column {echoed(id_column)} is not a column of data. {nearest(id_column, frame.columns)}"
             )
-        return _by_label(frame.set_index(index_column), outcomes.labels, what)
+        return _by_id(frame.set_index(id_column), outcomes.ids, what)
     by_place = kind != PANDAS or (
-        isinstance(frame.index, pd.RangeIndex) and not outcomes.labels.isin(frame.index).all()
+        isinstance(frame.index, pd.RangeIndex) and not outcomes.ids.isin(frame.index).all()
     )
-    if not by_place and not frame.index.equals(outcomes.labels):
-        return _by_label(frame, outcomes.labels, what)
+    if not by_place and not frame.index.equals(outcomes.ids):
+        return _by_id(frame, outcomes.ids, what)
     _require_rows(len(frame), len(outcomes), what)
     return frame
 
@@ -135,22 +132,22 @@ def _require_rows(rows: int, people: int, what: str) -> None:
     if rows != people:
         raise InvalidArgument(
             f"{what} expects a row per person: {people:,} people, {rows:,} rows. "
-            "Give its rows the labels of the people as their index, or leave the others out."
+            "Set the ids of the people as its index, or leave the others out."
         )
 
 
-def _by_label(frame: "pd.DataFrame", labels: "pd.Index[Any]", what: str) -> "pd.DataFrame":
+def _by_id(frame: "pd.DataFrame", ids: "pd.Index[Any]", what: str) -> "pd.DataFrame":
     index = frame.index
-    if index.dtype != labels.dtype and not labels.isin(index).any():  # 17 in Parquet is "17" in CSV
-        index, labels = index.map(as_text), labels.map(as_text)
+    if index.dtype != ids.dtype and not ids.isin(index).any():  # 17 in Parquet is "17" in CSV
+        index, ids = index.map(as_text), ids.map(as_text)
     if not index.is_unique:
         twice = index[index.duplicated()].unique().tolist()
         raise InvalidArgument(f"{what} has more than one row for {listed(twice, most=3)}. Keep one of each.")
-    places = index.get_indexer(labels)
+    places = index.get_indexer(ids)
     if (places < 0).any():
-        lacking = labels[places < 0].tolist()
+        lacking = ids[places < 0].tolist()
         raise InvalidArgument(
-            f"{what} has no row for {listed(lacking, most=3)}. Its index (or index_column) must name all "
+            f"{what} has no row for {listed(lacking, most=3)}. Its index (or id_column) must name all "
             "people; where a group is not known, add a row with a missing value."
         )
     return frame.iloc[places]

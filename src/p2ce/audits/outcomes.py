@@ -50,7 +50,7 @@ WITHOUT_OPTION = {
 class Outcomes:
     """The explanations of n people, as an audit needs them."""
 
-    labels: "pd.Index[Any]"  # what people are called
+    ids: "pd.Index[Any]"  # what people are called
     outcome: IntArray  # (n,) of `Outcome`
     none_because: IntArray  # (n,) which of `REASONS` leaves a person without recourse; -1 for others
     proven: BoolArray  # (n,) whether the options are proven to be all
@@ -142,7 +142,7 @@ def _of_explanations(explanations: Explanations) -> Outcomes:
         return pd.Series([entry.person.get(name) for entry in entries], dtype="object")
 
     return Outcomes(
-        labels=_index(list(explanations.ids)),
+        ids=_index(list(explanations.ids)),
         outcome=outcome,
         none_because=_reasons(
             [entry.status for entry in entries],
@@ -198,7 +198,7 @@ def _of_folder(results: "PortfolioResults") -> Outcomes:
         return found
 
     return Outcomes(
-        labels=_index(people[names["id"]]),
+        ids=_index(people[names["id"]]),
         outcome=outcome,
         none_because=_reasons(
             people[names["status"]].tolist(),
@@ -221,10 +221,10 @@ def _of_folder(results: "PortfolioResults") -> Outcomes:
     )
 
 
-def _index(labels: Any) -> "pd.Index[Any]":
+def _index(ids: Any) -> "pd.Index[Any]":
     import pandas as pd
 
-    index: pd.Index[Any] = pd.Index(labels, tupleize_cols=False)
+    index: pd.Index[Any] = pd.Index(ids, tupleize_cols=False)
     return index
 
 
@@ -271,6 +271,6 @@ def _require_costs(outcomes: Outcomes) -> None:
         people, cost = int(bad.any(axis=1).sum()), float(outcomes.costs[place, objective])
         raise InvalidArgument(
             f"An audit needs costs that are finite numbers, and {echoed(outcomes.objectives[objective])} of "
-            f"{echoed(outcomes.labels[place])} is {echoed(cost)}; so it is "
+            f"{echoed(outcomes.ids[place])} is {echoed(cost)}; so it is "
             f"for {people:,} of {len(outcomes):,} people. Leave them out."
         )

@@ -30,12 +30,10 @@ def exact_interval(successes: int, trials: int, confidence: float) -> tuple[floa
     >>> low, round(high, 4)
     (0.0, 0.3085)
     """
-    from scipy.special import betaincinv
+    from scipy.stats import binomtest
 
-    tail = (1.0 - confidence) / 2
-    low = float(betaincinv(successes, trials - successes + 1, tail)) if successes else 0.0
-    high = float(betaincinv(successes + 1, trials - successes, 1.0 - tail)) if successes < trials else 1.0
-    return low, high
+    interval = binomtest(successes, trials).proportion_ci(confidence, method="exact")
+    return float(interval.low), float(interval.high)
 
 
 def share_of(successes: int, trials: int, confidence: float) -> Share:

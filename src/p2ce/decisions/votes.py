@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.adapters.checked_calls import raw_answers_of
+from p2ce.adapters.checked_calls import raw_outputs_of
 from p2ce.arrays import FloatArray
 from p2ce.decisions.model_adapter import Request
 from p2ce.decisions.row_format import choose_row_format
@@ -14,7 +14,7 @@ from p2ce.visible import echoed
 
 def predictions(model: Any, given: Any, call: str) -> np.ndarray:
     """Return the predicted class of every row."""
-    predicted = raw_answers_of(model.predict, given, call=call)
+    predicted = raw_outputs_of(model.predict, given, call=call)
     if predicted.shape not in ((len(given),), (len(given), 1)):
         raise InvalidOutput(
             f"{call} has to return one class per row; for {len(given)} rows it returned shape "

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.adapters.checked_calls import (
-    answers_of,
+    outputs_of,
     as_array,
     as_frame,
     check_repeats,
@@ -60,7 +60,7 @@ def black_box_detector(
     def value(rows: pd.DataFrame) -> FloatArray:
         own = rows[order]  # messages name no other columns
         with naming_categories(categories):
-            found = answers_of(method, feed.give(own), call=call, rows=own)
+            found = outputs_of(method, feed.give(own), call=call, rows=own)
             return sign * one_per_row(found, len(own), call=call, rows=own)
 
     single = single or sample.dtype == np.float32

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from p2ce.adapters.checked_calls import answers_of
+from p2ce.adapters.checked_calls import outputs_of
 from p2ce.adapters.library import library_class, overrides
 from p2ce.arrays import FloatArray
 from p2ce.detectors.black_box_detector import check_contamination, columns_of, lowest_share
@@ -158,7 +158,7 @@ def _parse_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
         rows = frame[order]
         # A bare array goes in as float64: scikit-learn casts it to float32 by itself.
         given = rows if named else rows.to_numpy(dtype=np.float64, na_value=np.nan)
-        found = answers_of(detector.decision_function, given, call=CALL, rows=rows)
+        found = outputs_of(detector.decision_function, given, call=CALL, rows=rows)
         return np.asarray(found, dtype=np.float64)
 
     least = 0.0 if contamination is None else lowest_share(decided(reference), contamination)

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from p2ce.evidence.independent.check_evidence import check as check
+    from p2ce.evidence.independent.check import check as check
     from p2ce.evidence.independent.evidence_report import Check as Check
     from p2ce.evidence.independent.evidence_report import EvidenceReport as EvidenceReport
     from p2ce.evidence.replay_evidence import replay as replay
@@ -22,7 +22,7 @@ _HOMES = {
     "Difference": "replay_outcome",
     "EvidenceReport": "independent.evidence_report",
     "Replay": "replay_outcome",
-    "check": "independent.check_evidence",
+    "check": "independent.check",
     "replay": "replay_evidence",
     "save": "save_evidence",
     "verify_signature": "replay_evidence",

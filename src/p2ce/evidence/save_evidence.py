@@ -76,7 +76,7 @@ def save(
         results, explanation = explanation, explanation.explanation(id)
         code, hashes = results.manifest.code, dict(results.manifest.hashes)
         explainer = results.path / EXPLAINER if explainer is None else explainer
-    problem = _question(explanation)
+    problem = _problem_of(explanation)
     if explainer is None:
         raise InvalidArgument(
             "evidence.save() of an explanation needs its explainer. Pass explainer=…, which made it."
@@ -118,7 +118,7 @@ def save(
     write_whole(path, zipped(parts), what="The evidence")
 
 
-def _question(explanation: Explanation) -> ProblemRecord:
+def _problem_of(explanation: Explanation) -> ProblemRecord:
     if explanation.status is Status.ERROR:
         raise InvalidArgument(
             f"There is no evidence of a row that could not be explained: {explanation.message}"

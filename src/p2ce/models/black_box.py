@@ -11,7 +11,7 @@ from p2ce.adapters.call_deadline import require_time
 from p2ce.adapters.checked_calls import (
     REBATCHED,
     REPEATED,
-    answers_of,
+    outputs_of,
     check_repeats,
     one_per_class,
     one_per_row,
@@ -159,7 +159,7 @@ def as_black_box(found: ModelAdapter, request: Request) -> ModelAdapter:
 
 def _checked(evaluate: Evaluate, call: str) -> Evaluate:
     def checked(frame: pd.DataFrame) -> FloatArray:
-        found = answers_of(evaluate, frame.copy(), call=call)
+        found = outputs_of(evaluate, frame.copy(), call=call)
         return one_per_row(found, len(frame), call=call, rows=frame)
 
     return checked
@@ -310,7 +310,7 @@ def _columns(
     """Build the call that gives one column per class."""
 
     def evaluate(frame: pd.DataFrame) -> FloatArray:
-        found = answers_of(method, rows.feed(frame), call=call, rows=frame)
+        found = outputs_of(method, rows.feed(frame), call=call, rows=frame)
         return one_per_class(found, len(frame), count, call=call, rows=frame)
 
     return evaluate
@@ -324,7 +324,7 @@ def _numbers(
     """Build the call that gives one number per row."""
 
     def evaluate(frame: pd.DataFrame) -> FloatArray:
-        found = answers_of(method, rows.feed(frame), call=call, rows=frame)
+        found = outputs_of(method, rows.feed(frame), call=call, rows=frame)
         return one_per_row(found, len(frame), call=call, rows=frame)
 
     return evaluate

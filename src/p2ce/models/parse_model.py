@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.adapters.checked_calls import raw_answers_of
+from p2ce.adapters.checked_calls import raw_outputs_of
 from p2ce.arrays import FloatArray
 from p2ce.decisions.certify import certify
 from p2ce.decisions.margins import ParsedModel
@@ -241,7 +241,7 @@ def _blamed(found: ModelAdapter) -> ModelAdapter:
     call = f"model ({found.family})"
 
     def blamed(evaluate: Evaluate) -> Evaluate:
-        return lambda frame: raw_answers_of(evaluate, frame, call=call)
+        return lambda frame: raw_outputs_of(evaluate, frame, call=call)
 
     return replace(
         found,

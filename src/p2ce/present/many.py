@@ -17,7 +17,7 @@ from p2ce.visible import echoed, shortened
 
 ALL_IN_FULL = 200  # people; of more than these, only the first have a section
 FIRST_IN_FULL = 50
-MOST_QUESTIONS = 5  # whose versions and hashes the footer lists
+MOST_PROBLEMS = 5  # whose versions and hashes the footer lists
 LONGEST_MESSAGE, LONGEST_LABEL = 160, 60
 
 
@@ -78,8 +78,8 @@ def view_of_many(
     """Put the explanations of many people into words; `rows` and `sections` bound how many there are."""
     found = with_whys(explanations, why)
     entries = [entry for _, entry, _ in found]
-    questions = list({id(one.problem): one.problem for one in entries if one.problem is not None}.values())
-    problem = questions[0] if questions else None
+    problems = list({id(one.problem): one.problem for one in entries if one.problem is not None}.values())
+    problem = problems[0] if problems else None
     dtypes = next((one.dtypes for one in entries if one.problem is problem), {})
     wording = wording_for(problem, language, phrases, dtypes=dtypes)
     labels = distinct_ids([label for label, _, _ in found[:rows]], LONGEST_LABEL)
@@ -90,7 +90,7 @@ def view_of_many(
         wording=wording,
         audience=audience,
         title=wording.counted("title_many", len(entries)),
-        draft=draft_notice(questions, audience, wording),
+        draft=draft_notice(problems, audience, wording),
         date=dates_text(dates_of(one.as_of for one in entries), audience, wording),
         statuses=_statuses(entries, audience, wording),
         cheapest_title=_cheapest_title(entries, wording),
@@ -104,8 +104,8 @@ def view_of_many(
             view(entry, audience=audience, language=language, phrases=phrases, why=mine)
             for _, entry, mine in found[:full]
         ),
-        policy=policy_of(questions[0], wording) if len(questions) == 1 else None,
-        provenance=tuple(provenance_facts(one, wording) for one in questions[:MOST_QUESTIONS]) or ((),),
+        policy=policy_of(problems[0], wording) if len(problems) == 1 else None,
+        provenance=tuple(provenance_facts(one, wording) for one in problems[:MOST_PROBLEMS]) or ((),),
     )
 
 

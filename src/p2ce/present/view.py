@@ -225,9 +225,9 @@ def is_lettered(audience: str) -> bool:
     return audience == "applicant"
 
 
-def draft_notice(questions: Iterable[ProblemRecord | None], audience: str, wording: Wording) -> str:
+def draft_notice(problems: Iterable[ProblemRecord | None], audience: str, wording: Wording) -> str:
     """State that a text must not be sent, where it is for an applicant and a policy was only inferred."""
-    inferred = any(one is not None and one.is_draft for one in questions)
+    inferred = any(one is not None and one.is_draft for one in problems)
     return wording.say("draft") if inferred and audience == "applicant" else ""
 
 

@@ -272,19 +272,19 @@ class Explanations(Reports, Sequence[Explanation]):
 
         Each problem is written once, since people have it in common.
         """
-        questions: dict[
+        problems: dict[
             int, tuple[int, ProblemRecord]
         ] = {}  # by identity: place in the list, and the problem
         places = [
             None
             if entry.problem is None
-            else questions.setdefault(id(entry.problem), (len(questions), entry.problem))[0]
+            else problems.setdefault(id(entry.problem), (len(problems), entry.problem))[0]
             for entry in self
         ]
         return {
             "format": FORMAT,
             "ids": to_plain(self.ids),
-            "questions": [problem.to_dict() for _, problem in questions.values()],
+            "problems": [problem.to_dict() for _, problem in problems.values()],
             "record_of": places,
             "people": [entry.to_dict(times=times, problem=False) for entry in self],
         }
@@ -399,7 +399,7 @@ class StoredExplanations:
 
     format: Literal["p2ce.explanations/2"]
     ids: tuple[Value, ...]
-    questions: tuple[ProblemRecord, ...] = ()
+    problems: tuple[ProblemRecord, ...] = ()
     record_of: tuple[Count | None, ...]  # the place of each person's problem
     people: tuple[StoredExplanation, ...]
     relaxations: StoredRelaxations | None = (
@@ -415,8 +415,8 @@ class StoredExplanations:
         for number, (stored, at) in enumerate(zip(self.people, self.record_of, strict=True)):
             problem = stored.problem
             if at is not None:
-                if at >= len(self.questions):
+                if at >= len(self.problems):
                     raise InvalidArgument(f"{place}record_of[{number}] is {at}, which is not a problem.")
-                problem = ordered.setdefault(at, self.questions[at]._in_order(stored.columns))
+                problem = ordered.setdefault(at, self.problems[at]._in_order(stored.columns))
             people.append(replace(stored.opened(f"{place}people[{number}]."), problem=problem))
         return people

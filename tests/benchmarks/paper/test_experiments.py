@@ -301,7 +301,7 @@ def test_volumes_are_beside_the_worst_that_anybody_has(people: pd.DataFrame, ans
     assert (mine["hypervolume"] > 0).any()
 
 
-def test_answers_are_kept_under_the_code_that_gave_them(tmp_path: Path) -> None:
+def test_explanations_are_kept_under_the_code_that_gave_them(tmp_path: Path) -> None:
     (tmp_path / "part").mkdir()
     (tmp_path / "part" / "one.py").write_text("a = 1")
     before = digest_of(tmp_path / "part")

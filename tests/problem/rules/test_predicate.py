@@ -44,7 +44,7 @@ def test_any_column_of_bools_is_understood(explanation: Any) -> None:
         (lambda rows: [[True], [], [True]], "list"),
     ],
 )
-def test_other_answers_are_rejected_with_the_name(explanation: Any, got: str) -> None:
+def test_other_outputs_are_rejected_with_the_name(explanation: Any, got: str) -> None:
     with pytest.raises(InvalidOutput, match=f"predicate 'mine' must return 3 bools.*{got}"):
         predicate(explanation, name="mine").holds_frame(ROWS)
 

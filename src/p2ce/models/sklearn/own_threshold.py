@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.adapters.checked_calls import answers_of, one_per_class, one_per_row, require_probabilities
+from p2ce.adapters.checked_calls import outputs_of, one_per_class, one_per_row, require_probabilities
 from p2ce.adapters.library import library_class, overrides
 from p2ce.adapters.retries import retried
 from p2ce.arrays import FloatArray
@@ -205,7 +205,7 @@ def _turned(
     sign = 1.0 if own.positive == 1 else -1.0
 
     def evaluate(frame: pd.DataFrame) -> FloatArray:
-        results = answers_of(method, rows.feed(frame), call=call, rows=frame)
+        results = outputs_of(method, rows.feed(frame), call=call, rows=frame)
         if has_two:
             both = one_per_class(results, len(frame), 2, call=call, rows=frame)
             both = require_probabilities(both, call=call)

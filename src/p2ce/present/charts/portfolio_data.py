@@ -76,8 +76,8 @@ class LeverData:
 
 def wording_of_all(explanations: Explanations, language: str) -> Wording:
     """Make the wording for many people: names and units are those of the first who has a policy."""
-    questions = (entry.problem for entry in explanations)
-    return wording_for(next((one for one in questions if one is not None), None), language)
+    problems = (entry.problem for entry in explanations)
+    return wording_for(next((one for one in problems if one is not None), None), language)
 
 
 def cost_data(explanations: Explanations, wording: Wording, objective: str | None = None) -> CostData:
