@@ -41,7 +41,7 @@ options = many.to_frame()
 options["points"] = points(options[list(people.columns)])
 print(f"Points after the smallest change: {options.groupby('person')['points'].first().min():.0f} or more")
 print("How many features the fewest changes touch:")
-for changes, count in options.groupby("person")["changes"].min().value_counts().sort_index().items():
+for changes, count in options.groupby("id")["changes"].min().value_counts().sort_index().items():
     print(f"  {changes:.0f}: {count} people")
 
 one = many[0]

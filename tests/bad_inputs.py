@@ -222,7 +222,7 @@ PLACES: dict[str, Place] = {
         households.person(), policy=household_actions().with_rules(*bad)
     ),
     # Files and texts.
-    "policy": of_text(load_policy),
+    "policy file": of_text(load_policy),
     "policy path": of_text(Policy.load),
     "archive path": of_text(lambda bad: p2ce.Explainer.load(bad, loans.forest())),
     "table path": of_text(lambda bad: read_table(Path(bad), "--data")),
@@ -378,7 +378,7 @@ ROWS: list[Row] = [
     ("calls of policy", lambda policy: policy.increase_only("Debt").decrease_only("Debt"),
      ContradictoryConstraints, "'Debt' | fix('Debt')"),
     ("calls of household policy", lambda policy: policy.increase_only("job"), InvalidPolicy,
-     "'job' | without an order | ordered=True | values("),
+     "'job' | without an order | ordered=True | candidates("),
     ("calls of household policy", lambda policy: policy.candidates(job=["boss", "clrk"]), InvalidPolicy,
      "'job' | 'clrk' | 'clerk'"),
     ("calls of household policy", lambda policy: policy.allow_missing("age"), InvalidPolicy,
@@ -463,15 +463,15 @@ ROWS: list[Row] = [
         for amount in (0, -1, np.nan, np.inf, "3", None, True)
     ),
     # Policy files: the line and the nearest name.
-    ("policy", typo("kind: whole", "kind: hole"), PolicyError, "policy.yaml:3: | 'hole' | 'whole'"),
-    ("policy", typo("step: 0.25", "stepp: 0.25"), PolicyError, "policy.yaml:4: | 'stepp' | 'step'"),
-    ("policy", typo("  labels: [own", "  lables: [own"), PolicyError, "policy.yaml:8: | 'lables' | 'labels'"),
-    ("policy", typo("rule: forbid", "rule: forbd"), PolicyError, "policy.yaml:10: | 'forbd' | 'forbid'"),
-    ("policy", typo("column: job", "column: jobb"), PolicyError, "policy.yaml:10: | 'jobb' | 'job'"),
-    ("policy", typo("transitions:", "transition:"), PolicyError, "policy.yaml:12: | 'transitions'"),
-    ("policy", typo("from: boss", "from: bos"), PolicyError, "policy.yaml:10: | 'bos' | 'boss'"),
-    ("policy", typo("features:", "featurs:"), PolicyError, "policy.yaml:2: | 'featurs' | 'features'"),
-    ("policy", typo("rules:", "ruls:"), PolicyError, "policy.yaml:9: | 'ruls' | 'rules'"),
+    ("policy file", typo("kind: whole", "kind: hole"), PolicyError, "policy.yaml:3: | 'hole' | 'whole'"),
+    ("policy file", typo("step: 0.25", "stepp: 0.25"), PolicyError, "policy.yaml:4: | 'stepp' | 'step'"),
+    ("policy file", typo("  labels: [own", "  lables: [own"), PolicyError, "policy.yaml:8: | 'lables' | 'labels'"),
+    ("policy file", typo("rule: forbid", "rule: forbd"), PolicyError, "policy.yaml:10: | 'forbd' | 'forbid'"),
+    ("policy file", typo("column: job", "column: jobb"), PolicyError, "policy.yaml:10: | 'jobb' | 'job'"),
+    ("policy file", typo("transitions:", "transition:"), PolicyError, "policy.yaml:12: | 'transitions'"),
+    ("policy file", typo("from: boss", "from: bos"), PolicyError, "policy.yaml:10: | 'bos' | 'boss'"),
+    ("policy file", typo("features:", "featurs:"), PolicyError, "policy.yaml:2: | 'featurs' | 'features'"),
+    ("policy file", typo("rules:", "ruls:"), PolicyError, "policy.yaml:9: | 'ruls' | 'rules'"),
 ]
 # fmt: on
 

@@ -96,7 +96,7 @@ def moves(model: Any, policy: Policy) -> tuple[pd.DataFrame, pd.DataFrame, pd.Da
     people = rejected(model, 25)
     table = explainer_of(model, policy=policy, max_changes=3).explain_many(people).to_frame()
     assert len(table) > 20
-    before = people.loc[table["person"]].reset_index(drop=True)
+    before = people.loc[table["id"]].reset_index(drop=True)
     return table, before, table[list(people)].astype(object).ne(before.astype(object))
 
 
@@ -144,7 +144,7 @@ def test_two_one_hot_levels_are_never_set_at_once_and_the_number_of_changes_is_k
     for limit in (1, 2):
         explainer = explainer_of(model, reference=people, policy=policy, max_changes=limit)
         table = explainer.explain_many(nearly).to_frame()
-        before = people.loc[table["person"]].reset_index(drop=True)
+        before = people.loc[table["id"]].reset_index(drop=True)
         moved = table[list(people)] != before
         switched = moved[levels].any(axis=1)
         assert switched.any()
@@ -274,7 +274,7 @@ def test_missing_values_are_not_rejected() -> None:
         table = found.explain_many(lacking).to_frame()
         assert {str(one.status) for one in found.explain_many(lacking)} <= {"OPTIMAL", "NO_RECOURSE"}
         assert (model.predict(table[NUMBERS]) == 1).all()
-        before = lacking.loc[table["person"]].reset_index(drop=True)
+        before = lacking.loc[table["id"]].reset_index(drop=True)
         assert not (table[NUMBERS].isna() & before.notna()).any(axis=None)
 
 

@@ -213,7 +213,7 @@ def test_threads_share_an_explainer() -> None:
 
 def test_the_certificate_counts_the_grid() -> None:
     people = loans.people()
-    policy = Policy.infer(people, protect=None).values(
+    policy = Policy.infer(people, protect=None).candidates(
         Income=[10, 30, 50], Debt=[0.0, 1.0], Rate=[0.5], Years=[1, 2]
     )
     row = {"Income": 30, "Debt": -1.0, "Owns": False, "Rate": 0.25, "Years": 5}

@@ -84,7 +84,7 @@ def hostile(text: str) -> Explanations:
     stuck = explainer.explain(frame.iloc[3], policy=Policy.infer(frame).fix(text))
     many = [*explainer.explain_many(frame.iloc[[5, 39]]), stuck]
     assert [one.status.name for one in many] == ["OPTIMAL", "ACCEPTED", "NO_RECOURSE"]
-    return Explanations(many, labels=[text, f"{text}!", "job"])
+    return Explanations(many, ids=[text, f"{text}!", "job"])
 
 
 AUDIENCES = ("applicant", "officer", "auditor")

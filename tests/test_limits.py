@@ -169,7 +169,7 @@ def test_runs_of_candidates_are_counted_before_they_are_written_out(tmp_path: Pa
     path = tmp_path / "policy.yaml"
     runs = ", ".join(["[0, 1, 0.0001]"] * 1000)
     path.write_text(
-        f"version: 1\nfeatures:\n  a: {{kind: number, range: [0, 9], candidates: [{runs}]}}\n",
+        f"version: 1\nfeatures:\n  a: {{kind: number, range: [0, 9], inferred_candidates: [{runs}]}}\n",
         encoding="utf-8",
     )
     with pytest.raises(p2ce.P2CEError, match="at most 30,000 in all"):

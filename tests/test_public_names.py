@@ -66,6 +66,7 @@ OF_MODULES = {
 METHODS = {
     "policy",
     "describe",
+    "evaluate",
     "explain",
     "explain_many",
     "load",
@@ -74,7 +75,7 @@ METHODS = {
     "reference",
     "sample_price_of_plausibility",
     "save",
-    "score",
+    "scores",
     "threshold",
     "warm_up",
     "relaxations",

@@ -78,7 +78,7 @@ def fitted(name: str, *, regression: bool = False) -> Any:
 
 def few(frame: pd.DataFrame) -> p2ce.Policy:
     """Take five candidates per column."""
-    return p2ce.Policy.infer(frame, protect=None).values(
+    return p2ce.Policy.infer(frame, protect=None).candidates(
         {name: frame[name].quantile(np.linspace(0.02, 0.98, 5), "nearest").tolist() for name in frame}
     )
 

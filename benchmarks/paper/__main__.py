@@ -92,7 +92,7 @@ def read_command_line() -> tuple[argparse.Namespace, str]:
     parser = make_parser()
     settings = parser.parse_args()
     words = ["python", "-m", "benchmarks.paper"]
-    for action in parser._policy:
+    for action in parser._actions:
         value = getattr(settings, action.dest, action.default)
         if value != action.default and action.dest not in FOLDERS:
             values = [] if value is True else value if isinstance(value, list) else [value]

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from p2ce.adapters.checked_calls import (
-    outputs_of,
     as_array,
     as_frame,
     missing_columns,
     one_per_row,
+    outputs_of,
     require_probabilities,
 )
 from p2ce.errors import InvalidOutput

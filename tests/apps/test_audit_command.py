@@ -88,7 +88,7 @@ def test_rows_without_a_key_are_in_the_order_of_people(
     here: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     people = json.loads((here / "people.json").read_text(encoding="utf-8"))
-    people["labels"] = people["labels"][::-1]  # whole numbers, which are not places
+    people["ids"] = people["ids"][::-1]  # whole numbers, which are not places
     Path("people.json").write_text(json.dumps(people), encoding="utf-8")
     Path("g.csv").write_text("team\n" + "a\n" * 20 + "b\n" * 60, encoding="utf-8")
     for folder, name in ((here, "there.json"), (tmp_path, "turned.json")):

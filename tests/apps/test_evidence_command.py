@@ -94,7 +94,7 @@ def test_a_case_is_signed_and_verified(
     valid = run(capsys, *again, "--public-key", folder / "key1.pub", *own)
     assert valid.code == 0
     assert ": valid." in valid.out
-    assert "only this file says: the person's key, the person's row, as_of.\n" in valid.out
+    assert "only this file says: the person's id, the person's row, as_of.\n" in valid.out
     assert "; not checked." in run(capsys, *again).out
     write_key(folder, 2)
     wrong = run(capsys, *again, "--public-key", folder / "key2.pub")

@@ -77,7 +77,7 @@ def test_rejected_rows_are_those_with_a_score_below_the_threshold(folder: Path, 
     assert Status.ACCEPTED not in found.statuses
     explainer, frame = in_memory()
     rejected = np.flatnonzero(explainer.scores(frame) < explainer.threshold)
-    assert list(found.labels) == [f"p{place}" for place in rejected]
+    assert list(found.ids) == [f"p{place}" for place in rejected]
 
 
 def test_no_rejected_row_is_no_error(folder: Path, capsys: Capture) -> None:
@@ -166,7 +166,7 @@ def test_the_table_is_in_one_language_and_keeps_the_side_of_the_threshold(capsys
     assert "0,49996" in out
     assert {"Pessoa", "Hoje"} <= set(out.split())
     assert "1 × Lista completa para os valores testados" in out
-    assert not {"person", "status", "options", "proven"} & set(out.lower().split())
+    assert not {"id", "status", "options", "proven"} & set(out.lower().split())
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
@@ -175,9 +175,9 @@ def test_tables_lose_nobody(folder: Path, capsys: Capture, suffix: str) -> None:
     assert ran.code == 0
     read = pd.read_csv if suffix == ".csv" else pd.read_parquet
     options, summary = read(f"out{suffix}"), read(f"out.summary{suffix}")
-    assert list(summary["person"]) == [f"p{i}" for i in range(30)]
+    assert list(summary["id"]) == [f"p{i}" for i in range(30)]
     assert summary["options"].sum() == len(options) > 0
-    assert set(options["person"]) == set(summary.loc[summary["options"] > 0, "person"])
+    assert set(options["id"]) == set(summary.loc[summary["options"] > 0, "id"])
     assert f"out{suffix} and out.summary{suffix}: {len(options)} options for 30 people: " in ran.out
 
 

@@ -127,7 +127,7 @@ def test_the_price_of_plausibility_is_shown(folder: Path, capsys: Capture) -> No
 def test_rules_are_sentences(folder: Path, capsys: Capture) -> None:
     assert run(capsys, "policy", "infer", "train.csv", "--drop", "Repaid").code == 0
     with Path("policy.yaml").open("a", encoding="utf-8") as file:
-        file.write("rules:\n  - {rule: exclusive, columns: [Income, Rate]}\n")
+        file.write("rules:\n  - {rule: change_at_most_one, columns: [Income, Rate]}\n")
     words = ("--model", "model.txt", "--reference", "train.csv", "--policy", "policy.yaml")
     ran = run(capsys, "inspect", *words)
     assert ran.code == 0, ran.err

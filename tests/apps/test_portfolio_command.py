@@ -38,7 +38,7 @@ def credit(folder: Path) -> Path:
         (("--out", "no/such/place"), "mkdir -p no/such"),
         (("--out", "."), "which is not of a run of p2ce. Name another folder"),
         (("--data", "tables", "--out", "tables/results"), "would lie in 'tables', among the people"),
-        (("--scheduler", "nonsense"), "'nonsense' is not an address of a scheduler"),
+        (("--scheduler", "nonsense"), "'nonsense' is not the address of a scheduler"),
     ],
 )
 def test_wrong_use_is_one_line_and_writes_nothing(

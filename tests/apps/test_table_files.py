@@ -147,7 +147,7 @@ def test_ids_stay_as_they_are_written(folder: Path, capsys: Capture) -> None:
     big = [str(12345678901234567890 + number) for number in range(len(frame))]
     frame.assign(id=ids, big=big).to_csv("people.csv", index=False)
     assert run(capsys, *BASE, "--id-column", "id", "--out", "out.csv").code == 0
-    assert pd.read_csv("out.summary.csv", dtype=str)["person"].tolist() == ids
+    assert pd.read_csv("out.summary.csv", dtype=str)["id"].tolist() == ids
     assert run(capsys, *BASE, "--id-column", "id", "--id", "3").code == 2
     one = run(capsys, *BASE, "--id-column", "big", "--id", big[3])
     assert (one.code, one.out) == (0, run(capsys, *BASE, "--id-column", "id", "--id", "00003").out)

@@ -82,14 +82,14 @@ def test_text_that_a_spreadsheet_would_run_is_kept_from_running(folder: Path, ca
     frame.assign(id=["=1+1", "-2", "p3"]).to_csv("people.csv", index=False)
     ran = run(capsys, *BASE, "--id-column", "id", "--out", "out.csv")
     assert ran.code == 0
-    assert "out.summary.csv holds text that begins like a formula, in 'person'" in ran.err
+    assert "out.summary.csv holds text that begins like a formula, in 'id'" in ran.err
     assert "--raw-csv" in ran.err
-    assert pd.read_csv("out.summary.csv")["person"].tolist() == ["'=1+1", "-2", "p3"]
-    people = pd.read_csv("out.csv")["person"].tolist()
+    assert pd.read_csv("out.summary.csv")["id"].tolist() == ["'=1+1", "-2", "p3"]
+    people = pd.read_csv("out.csv")["id"].tolist()
     assert set(people) <= {"'=1+1", "-2", "p3"}
     ran = run(capsys, *BASE, "--id-column", "id", "--out", "out.csv", "--force", "--raw-csv")
     assert "import the file as text" in ran.err
-    assert pd.read_csv("out.summary.csv")["person"].tolist() == ["=1+1", "-2", "p3"]
+    assert pd.read_csv("out.summary.csv")["id"].tolist() == ["=1+1", "-2", "p3"]
     frame.assign(id=["-1.5", "-2", "+.3"]).to_csv("people.csv", index=False)
     assert "formula" not in run(capsys, *BASE, "--id-column", "id", "--out", "out.csv", "--force").err
 

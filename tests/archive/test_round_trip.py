@@ -31,7 +31,7 @@ SOME = loans.rejected().head(3)
 FIRST = loans.forest()
 PEOPLE = loans.people()
 ACTIONS = p2ce.Policy.infer(PEOPLE, protect=None)
-COARSE = ACTIONS.values(
+COARSE = ACTIONS.candidates(
     Income=[12, 24, 36, 48], Debt=[-3.0, -1.0, 1.0, 3.0], Rate=[0.0, 0.5, 1.0], Years=[0, 5, 10]
 )
 BOUNDED = ACTIONS.fix("Rate").protect("Owns").within(Income=(15, 55))

@@ -93,7 +93,12 @@ def test_groups_are_sorted_and_named_apart() -> None:
     ("groups", "more", "kind", "message"),
     [
         ("sx", {"data": pd.DataFrame({"sex": SEX})}, UnknownFeature, "got 'sx'. Did you mean 'sex'"),
-        ("sex", {}, UnknownFeature, "None is known. Columns that the results lack come from another table"),
+        (
+            "sex",
+            {},
+            UnknownFeature,
+            "None is known. Columns that the explanations lack come from another table",
+        ),
         ([], {}, InvalidArgument, "names no column"),
         (["sex", "sex"], {"data": pd.DataFrame({"sex": SEX})}, InvalidArgument, "names a column twice"),
         ({"sex": ["f", "m"]}, {}, InvalidArgument, "3 people, 2 rows"),

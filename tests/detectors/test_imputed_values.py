@@ -51,5 +51,5 @@ def test_one_standard_deviation_below_the_smallest_number_and_one_rank_before_th
 
 
 def test_what_is_no_number_is_not_missing() -> None:
-    with pytest.raises(InvalidReference, match=r"Column 'x' .*not finite numbers"):
+    with pytest.raises(InvalidReference, match=r"Column 'x' .*not finite"):
         known(pd.DataFrame({"x": [1.0, np.inf]}))

@@ -362,7 +362,7 @@ def test_the_checker_loads_nothing_of_the_engine(files: dict[str, tuple[Case, Pa
     code = (
         "import sys; from typing import Any; import numpy as np, pandas as pd; from p2ce import evidence\n"
         f"{getsource(worth)}\n"
-        "assert evidence.evaluate(sys.argv[1], worth).passed\n"
+        "assert evidence.check(sys.argv[1], worth).passed\n"
         "print(*(name for name in sys.modules if name.partition('.')[0] == 'p2ce'))"
     )
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)

@@ -115,8 +115,8 @@ def test_what_is_compared_and_what_is_not_have_nothing_in_common(saved: Path, ca
     assert len({*names}) == len(names)
     assert {"counterfactuals", "problem.features", "problem.policy", "grid", "readme.txt"} <= {*lists[0]}
     assert {"certificate.boxes", "problem.versions", "code"} <= {*lists[1]}
-    assert {"the person's key", "the person's row", "policy"} <= {*lists[2]}
-    for title in ("compared: status", "not compared: kind", "only this file says: the person's key"):
+    assert {"the person's id", "the person's row", "policy"} <= {*lists[2]}
+    for title in ("compared: status", "not compared: elapsed", "only this file says: the person's id"):
         assert f"\n  {title}" in str(replay)
     report = check(saved, case.model)
     for title in ("not compared in explanation.json", "not compared: readme.txt", "only this file says"):
@@ -204,7 +204,7 @@ def test_a_consistent_forgery_is_found_with_an_explainer_of_the_verifiers_own(
     assert "features.Income.display.name.en is 'loan amount' for this person" in str(replay)
     whole = evidence.replay(saved, case.model, explainer=own)
     assert whole.same, str(whole)
-    assert whole.only_the_file_says == ("the person's key", "the person's row", "as_of")
+    assert whole.only_the_file_says == ("the person's id", "the person's row", "as_of")
 
 
 @pytest.mark.parametrize(

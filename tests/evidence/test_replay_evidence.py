@@ -63,11 +63,17 @@ def test_a_file_says_what_it_is_about(saved: Path, case: Case) -> None:
     record, readme = json.loads(parts["evidence.json"]), " ".join(parts["readme.txt"].decode().split())
     assert next(iter(parts)) == "evidence.json"
     assert set(record["parts"]) == set(parts) - {"evidence.json"}
-    assert record["person"] == 17
+    assert record["id"] == 17
     problem = case.explained().problem
     assert problem is not None
     assert record["hashes"] == problem.hashes
-    for said in ("person 17", "Treat this file like the data", "no signature", "p2ce replay", record["code"]):
+    for said in (
+        "person 17",
+        "Treat this file like the data",
+        "not a signature",
+        "p2ce replay",
+        record["code"],
+    ):
         assert said in readme
     assert parts["policy.yaml"].decode() == problem.policy
 

@@ -97,7 +97,7 @@ def forgeries(path: Path) -> dict[str, Path]:
     }
     found = {what: write_parts(name(f"{what}.zip"), sealed(held)) for what, held in others.items()}
     renamed = with_readme(forged(path, lambda data: data.update(person=18), part="evidence.json"))
-    return {**found, "person": renamed}
+    return {**found, "id": renamed}
 
 
 def test_whatever_is_changed_the_signature_does_not_hold(signed: Path, case: Case, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_labels_that_the_model_rejects_are_named_with_advice() -> None:
     problem = setup_of(model, Policy.infer(PEOPLE, protect=None))
     model.known -= {"free"}
     row = problem.codebook.encode(PEOPLE)[0]
-    with pytest.raises(InvalidPolicy, match=r"fails with 'home' at 'free' \(.*policy\.values\(\{'home'"):
+    with pytest.raises(InvalidPolicy, match=r"fails with 'home' at 'free' \(.*policy\.candidates\(\{'home'"):
         require_candidates(problem, row)
     fine = problem.with_policy(Policy.infer(PEOPLE, protect=None).candidates(home=["own", "rent"]))
     require_candidates(fine, row)

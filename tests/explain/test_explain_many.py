@@ -100,9 +100,9 @@ def test_order_and_labels_are_the_callers_and_labels_may_repeat() -> None:
     people = loans.people().sample(frac=1.0, random_state=3).iloc[[0, 0, *range(1, 20)]]
     found = loans.explainer().explain_many(people)
     assert found[0] == found[1]
-    assert found.summary()["person"].tolist() == people.index.tolist()
+    assert found.summary()["id"].tolist() == people.index.tolist()
     known = [label for label, one in zip(people.index, found, strict=True) for _ in one]
-    assert found.to_frame()["person"].tolist() == known
+    assert found.to_frame()["id"].tolist() == known
     for one, (_, row) in zip(found, people.iterrows(), strict=True):
         assert one.person == row.to_dict()
 

@@ -34,7 +34,7 @@ def problem() -> tuple[p2ce.Explainer, p2ce.Explanations]:
 
 def alone() -> dict[Any, p2ce.result.Relaxations]:
     explainer, many = problem()
-    none = [pair for pair in zip(many.labels, many, strict=True) if pair[1].status is NO_RECOURSE]
+    none = [pair for pair in zip(many.ids, many, strict=True) if pair[1].status is NO_RECOURSE]
     assert 3 <= len(none) < len(many)
     return {label: explainer.relaxations(one) for label, one in none}
 
@@ -57,7 +57,7 @@ def test_labels_have_to_name_one_person_each() -> None:
     explainer, many = problem()
     for labels in (["same"] * len(many), [["a list"]] * len(many)):
         with pytest.raises(InvalidArgument, match="labels no single person"):
-            explainer.relaxations(p2ce.Explanations(list(many), labels=labels))
+            explainer.relaxations(p2ce.Explanations(list(many), ids=labels))
 
 
 def test_explanations_of_another_problem_are_rejected() -> None:

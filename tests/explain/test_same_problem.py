@@ -20,7 +20,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "feature_map": lambda explainer, found, **given: explainer.feature_map(
         found, "Income", "Debt", size=3, **given
     ),
-    "check": lambda explainer, found, **given: explainer.evaluate(
+    "evaluate": lambda explainer, found, **given: explainer.evaluate(
         PERSON, {"Income": 20}, explanation=found, **given
     ),
 }
@@ -106,7 +106,7 @@ def test_what_is_no_explanation_is_rejected(call: str) -> None:
         CALLS[call](make(), {"status": "NO_RECOURSE"})
 
 
-@pytest.mark.parametrize("call", ["feature_map", "check"])
+@pytest.mark.parametrize("call", ["feature_map", "evaluate"])
 @pytest.mark.parametrize(
     "objective",
     [

@@ -21,7 +21,7 @@ PRINTED, CORRECTED = P2CE(errata="as printed", bound="none"), P2CE(bound="none")
 
 
 def explain(model: Any, people: pd.DataFrame, person: dict[str, float], **arguments: Any) -> p2ce.Explanation:
-    policy = p2ce.Policy.infer(people, protect=None).values(
+    policy = p2ce.Policy.infer(people, protect=None).candidates(
         {name: sorted(set(people[name])) for name in people}
     )
     explainer = p2ce.Explainer(

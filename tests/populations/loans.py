@@ -73,6 +73,6 @@ def rejected_by(score: Callable[[pd.DataFrame], np.ndarray], threshold: float = 
 
 def few() -> p2ce.Policy:
     """Let numbers move to a few values only: evaluating every cell stays possible."""
-    return p2ce.Policy.infer(_people(), protect=None).values(
+    return p2ce.Policy.infer(_people(), protect=None).candidates(
         Income=[12, 24, 36, 48], Debt=[-3.0, -1.0, 1.0, 3.0], Rate=[0.0, 0.5, 1.0], Years=[0, 5, 10]
     )

@@ -441,4 +441,4 @@ CASES: dict[str, tuple[Explanation, Relaxations | None]] = {
 def many(count: int, **fields: Any) -> Explanations:
     """Many people with the same objectives and every status, each built when it is looked at."""
     kinds = [one for one, _ in CASES.values() if one.scale == "probability" and one.problem is not None]
-    return Explanations(count, lambda place: kinds[place % len(kinds)], **fields)
+    return Explanations._lazy(count, lambda place: kinds[place % len(kinds)], **fields)

@@ -97,7 +97,7 @@ def person(*, spaced: bool) -> Explanation:
 def people(*, spaced: bool) -> Explanations:
     """Make four people whose ids differ in the end only."""
     ids = [f"{long('Client', spaced=spaced)[:-1]}{number}" for number in range(4)]
-    return Explanations([person(spaced=spaced)] * len(ids), labels=ids)
+    return Explanations([person(spaced=spaced)] * len(ids), ids=ids)
 
 
 @cache

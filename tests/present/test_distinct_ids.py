@@ -31,7 +31,7 @@ def test_twelve_people_have_twelve_names() -> None:
     labels = [f"{PICASSO} {number}" for number in range(10)] + [
         f"{PICASSO}, {end}" for end in ("Ruiz", "Sáez")
     ]
-    people = many(12, labels=labels)
+    people = many(12, ids=labels)
     seen = view_of_many(people, audience="officer", language="en")
     assert len({row.label for row in seen.rows}) == 12
     assert max(len(row.label) for row in seen.rows) <= 60

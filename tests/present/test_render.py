@@ -231,7 +231,7 @@ def hostile(text: str) -> Explanation:
 def check_hostile(text: str, audience: str) -> None:
     one = hostile(text)
     error = replace(one, status=Status.ERROR, counterfactuals=(), person_score=None)
-    people = Explanations([one, error], labels=[text, f"{text}!"])
+    people = Explanations([one, error], ids=[text, f"{text}!"])
     for subject in (one, error, people):
         checked(to_html(subject, audience=audience, title=text or None))
         checked_markdown(to_markdown(subject, audience=audience, title=text or None))
@@ -307,8 +307,8 @@ def test_any_explanation_at_all_can_be_written(
         ({"why": WHY}, "OPTIMAL"),
         ({"path": 3}, "path must be"),
         ({"explanation": [an_explanation()]}, "() takes an Explanation, Explanations or an Audit, got list"),
-        ({"explanation": many(3), "why": WHY}, "dict from their labels"),
-        ({"explanation": many(3), "why": {"x": WHY}}, "'x', which is not a label"),
+        ({"explanation": many(3), "why": WHY}, "dict from their ids"),
+        ({"explanation": many(3), "why": {"x": WHY}}, "'x', which is not the id"),
     ],
 )
 def test_wrong_arguments_are_rejected_in_words(
@@ -323,7 +323,7 @@ def test_a_why_of_another_person_is_rejected(write: Callable[..., str]) -> None:
     none, _ = CASES["no option"]
     with pytest.raises(InvalidArgument, match="another person"):
         write(none, why=replace(WHY, person={**WHY.person, "Age": 42}))
-    people = Explanations([none, an_explanation()], labels=["ann", "bob"])
+    people = Explanations([none, an_explanation()], ids=["ann", "bob"])
     assert "if some of our limits did not apply" in write(people, why={"ann": WHY})
     assert "if some of our limits did not apply" not in write(people)
 
@@ -346,7 +346,7 @@ def test_a_report_is_written_to_a_file_as_a_whole(write: Callable[..., str], tmp
 @pytest.mark.parametrize("audience", AUDIENCES)
 def test_everybody_has_a_row_and_a_section(audience: str) -> None:
     labels = [f"A-{place:04}" for place in range(25)]
-    people = many(25, labels=labels)
+    people = many(25, ids=labels)
     page = checked(to_html(people, audience=audience))
     assert all(page.text.count(label) == 2 for label in labels)
     assert len(page.links) == len([one for one in page.ids if one.startswith("person-")]) == 25
@@ -367,7 +367,7 @@ def test_ten_thousand_people_take_seconds_and_megabytes() -> None:
 
 @pytest.mark.parametrize("labels", [['"><b>', "a b", "a b"], [["a"], 3, None]])
 def test_any_label_will_do_and_none_becomes_an_id(labels: list[Any]) -> None:
-    assert checked(to_html(many(3, labels=labels))).ids == ["person-1", "person-2", "person-3"]
+    assert checked(to_html(many(3, ids=labels))).ids == ["person-1", "person-2", "person-3"]
 
 
 def test_people_without_any_cost_have_no_charts() -> None:

@@ -211,8 +211,7 @@ FORM = [
     (GOOD + "    missing: kept\n", 7, r"missing of 'Job' cannot be 'kept'. Did you mean 'keep'"),
     (GOOD + "    step: 3\n", 7, "'step' that means nothing for kind category"),
     (GOOD + "    may_change: no\n", 7, "must be true or false, got 'no'. Whether advice"),
-    (X + "{kind: whole, range: [a, b]}\n", 7, "range of 'X' must be a number or nothing, got 'a'"),
-    (X + "{kind: whole, range: [null, 5]}\n", 7, "open end, which is the end of 'seen'"),
+    (X + "{kind: whole, range: [a, b]}\n", 7, "range of 'X' must be a number or null, got 'a'"),
     (X + "{kind: whole, range: [1]}\n", 7, r"range of 'X' must be a list of length at least 2, got \[1\]"),
     (X + "{kind: whole, range: [1, 2, 3]}\n", 7, "a list of length at most 2"),
     (X + "{kind: whole, range: [1, 9], step: -1}\n", 7, "must be a number above 0"),
@@ -276,6 +275,7 @@ FORM = [
 ]
 # What contradicts something else, or is not a YAML.
 MEANING = [
+    (X + "{kind: whole, range: [null, 5]}\n", 7, "open end, which is the end of 'seen'"),
     (GOOD + "  Age: {kind: whole}\n", 7, "'Age' stands here a second time, after line 3"),
     (GOOD + "    candidates: [cok]\n", 7, r"'cok', which the data never has. Did you mean 'cook'"),
     (GOOD + "    direction: up\n", 4, "without an order"),

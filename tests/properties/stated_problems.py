@@ -166,7 +166,9 @@ def random_actions(
         feature = policy[name]
         if feature.kind in ("number", "whole"):
             known = np.unique(frame[name].dropna().to_numpy())
-            policy = policy.values({name: [v.item() for v in draw.choice(known, min(4, len(known)), False)]})
+            policy = policy.candidates(
+                {name: [v.item() for v in draw.choice(known, min(4, len(known)), False)]}
+            )
         kind = draw.random()
         if name in GROUP:
             continue

@@ -84,7 +84,7 @@ def test_the_unit_of_a_feature_changes_nothing(seed: int, power: int, detector: 
     scaled = [name for name in case.frame.columns if case.frame[name].dtype == np.float64]
     unit = dict.fromkeys(scaled, 2.0**power)
     frame = case.frame.assign(**{name: case.frame[name] * unit[name] for name in scaled})
-    policy = p2ce.Policy.infer(frame, grid="paper").values(
+    policy = p2ce.Policy.infer(frame, grid="paper").candidates(
         {
             name: [value * unit.get(name, 1.0) for value in case.policy[name].candidates().tolist()]
             for name in frame.columns

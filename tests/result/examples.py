@@ -171,7 +171,7 @@ def distributions(draw: st.DrawFn) -> Distribution:
 
 
 @st.composite
-def questions(draw: st.DrawFn, columns: list[str]) -> ProblemRecord:
+def problems(draw: st.DrawFn, columns: list[str]) -> ProblemRecord:
     candidates = st.builds(
         Candidates,
         count=counts,
@@ -235,7 +235,7 @@ def whys(draw: st.DrawFn) -> Relaxations:
         objectives=from_one.objectives,
         dtypes=from_one.dtypes,
         categories=from_one.categories,
-        kind=from_one.kind,
+        _kind=from_one._kind,
     )
 
 
@@ -302,9 +302,9 @@ def explanations(draw: st.DrawFn) -> Explanation:
             objectives=st.just(tuple(objectives)),
             dtypes=filled(columns, names),
             categories=st.dictionaries(st.sampled_from(columns), labels) if columns else st.just({}),
-            kind=st.sampled_from(KINDS),
+            _kind=st.sampled_from(KINDS),
             message=st.none() | names,
-            problem=st.none() | questions(columns),
+            problem=st.none() | problems(columns),
             elapsed=st.floats(min_value=0, allow_nan=False),
         )
     )

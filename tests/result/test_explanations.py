@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from p2ce.errors import InvalidArgument
 from p2ce.result import Categories, Explanation, Explanations, Status
+from p2ce.result.counterfactual_table import Layout
 from tests.result.examples import explanation
 
 
@@ -24,7 +25,7 @@ def test_each_is_built_once_when_first_looked_at() -> None:
         built.append(i)
         return no_fronts(i)
 
-    many = Explanations(5, build)
+    many = Explanations._lazy(5, build)
     assert (len(many), repr(many), built) == (5, "<Explanations of 5 people>", [])
     assert many[-1] is many[4]
     tail = many[3:]
@@ -37,9 +38,9 @@ def test_each_is_built_once_when_first_looked_at() -> None:
 
 @given(st.lists(st.integers()), st.slices(20))
 def test_slices_agree_with_a_list(ages: list[int], part: slice) -> None:
-    many = Explanations(len(ages), lambda i: no_fronts(ages[i]), labels=ages)
+    many = Explanations._lazy(len(ages), lambda i: no_fronts(ages[i]), ids=ages)
     assert [entry.person["Age"] for entry in many[part]] == ages[part]
-    assert list(many[part].labels) == ages[part]
+    assert list(many[part].ids) == ages[part]
 
 
 def test_index_out_of_range_ends_iteration() -> None:
@@ -51,10 +52,10 @@ def test_index_out_of_range_ends_iteration() -> None:
 
 def test_table_names_the_person_and_the_status() -> None:
     error = explanation(status=Status.ERROR, counterfactuals=(), dtypes={}, objectives=(), message="bad row")
-    many = Explanations([error, explanation(), no_fronts(1), explanation()], labels=["a", "b", "c", "d"])
+    many = Explanations([error, explanation(), no_fronts(1), explanation()], ids=["a", "b", "c", "d"])
     table = many.to_frame()
-    assert list(table.columns)[:3] == ["person", "option", "Age"]
-    assert table["person"].tolist() == ["b", "b", "d", "d"]
+    assert list(table.columns)[:3] == ["id", "option", "Age"]
+    assert table["id"].tolist() == ["b", "b", "d", "d"]
     assert table["option"].tolist() == [1, 2, 1, 2]
     assert table["status"].tolist() == ["OPTIMAL"] * 4
     assert str(table["Age"].dtype) == "int32"
@@ -65,53 +66,50 @@ def test_table_names_the_person_and_the_status() -> None:
 
 def test_summary_lists_everyone() -> None:
     bad = explanation(status=Status.ERROR, counterfactuals=(), person_score=None, message="bad row")
-    summary = Explanations([explanation(), bad], labels=[7, 9]).summary()
-    assert summary["person"].tolist() == [7, 9]
+    summary = Explanations([explanation(), bad], ids=[7, 9]).summary()
+    assert summary["id"].tolist() == [7, 9]
     assert summary["status"].tolist() == ["OPTIMAL", "ERROR"]
     assert summary["options"].tolist() == [2, 0]
     assert summary["message"].tolist() == [None, "bad row"]
 
 
 def test_labels_of_several_levels_stay_whole() -> None:
-    many = Explanations([explanation()], labels=[("north", 3)])
-    assert many.to_frame()["person"].tolist() == [("north", 3)] * 2
+    many = Explanations([explanation()], ids=[("north", 3)])
+    assert many.to_frame()["id"].tolist() == [("north", 3)] * 2
 
 
 def test_nobody_at_all() -> None:
-    many = Explanations(0)
+    many = Explanations()
     assert (len(many), len(many.to_frame()), len(many.summary()), str(many)) == (0, 0, 0, "0 people")
 
 
 def test_people_without_options_still_give_the_columns() -> None:
     table = Explanations([no_fronts(1)]).to_frame()
     assert len(table) == 0
-    assert {"person", "LoanAmount", "mean_distance", "score", "status"} <= set(table.columns)
+    assert {"id", "LoanAmount", "mean_distance", "score", "status"} <= set(table.columns)
 
 
 def test_labels_must_fit() -> None:
-    with pytest.raises(InvalidArgument, match="1 people, 2 labels"):
-        Explanations([explanation()], labels=[1, 2])
-    with pytest.raises(InvalidArgument, match="build"):
-        Explanations(3)
+    with pytest.raises(InvalidArgument, match="1 people, 2 ids"):
+        Explanations([explanation()], ids=[1, 2])
 
 
 def test_labels_unknown_to_json_become_text() -> None:
-    many = Explanations([explanation()], labels=[date(2024, 5, 1)])
-    assert Explanations.from_dict(many.to_dict()).labels == ("2024-05-01",)
+    many = Explanations([explanation()], ids=[date(2024, 5, 1)])
+    assert Explanations.from_dict(many.to_dict()).ids == ("2024-05-01",)
 
 
 def test_lazy_entries_can_be_pickled() -> None:
-    many = Explanations(2, lambda i: no_fronts(i), labels=["a", "b"])
+    many = Explanations._lazy(2, lambda i: no_fronts(i), ids=["a", "b"])
     assert pickle.loads(pickle.dumps(many)) == many
 
 
 def test_tables_come_in_the_kind_that_people_came_in() -> None:
-    many = Explanations([explanation(), no_fronts(1)], kind="records")
+    many = Explanations._lazy(2, [explanation(), no_fronts(1)].__getitem__, kind="records")
     assert [row["LoanAmount"] for row in many.to_frame()] == [6000, 2500]
     assert [row["status"] for row in many.summary()] == ["OPTIMAL", "NO_RECOURSE"]
     assert len(many[:1].to_frame(kind="pandas")) == 2
-    assert many[:1].kind == pickle.loads(pickle.dumps(many)).kind == "records"
-    assert Explanations.from_dict(many.to_dict()).kind == "records"
+    assert many[:1]._kind == pickle.loads(pickle.dumps(many))._kind == "records"
     assert many == Explanations([explanation(), no_fronts(1)])
 
 
@@ -128,7 +126,9 @@ def test_unseen_labels_of_several_people_are_all_appended() -> None:
     job = Explanations(people).to_frame()["Job"]
     assert job.tolist() == ["cook", "clerk", "pilot"]
     assert job.dtype.categories.tolist() == ["clerk", "cook", "pilot"]
-    empty = Explanations(0, dtypes={"Job": "category"}, categories={"Job": labels}).to_frame()
+    empty = Explanations._lazy(
+        0, lambda i: no_fronts(i), layout=Layout(dtypes={"Job": "category"}, categories={"Job": labels})
+    ).to_frame()
     assert empty["Job"].dtype.categories.tolist() == ["clerk"]
 
 

@@ -27,7 +27,7 @@ from tests.properties.amount import examples
 from tests.result.examples import FULL, QUESTION, WHY, explanation, explanations, whys
 
 SCHEMA = jsonschema.Draft202012Validator(json_schema())
-MANY = Explanations([FULL, explanation(), FULL], labels=["ann", 2, ("north", 3)])
+MANY = Explanations([FULL, explanation(), FULL], ids=["ann", 2, ("north", 3)])
 HELD: dict[str, Any] = {
     "Explanation": FULL,
     "Explanations": MANY,
@@ -78,7 +78,7 @@ def _options(held: Any) -> Iterator[Any]:
 def test_an_explanation_survives_json(one: Explanation) -> None:
     check_round_trip(one)
     back = Explanation.from_dict(one.to_dict(times=True))
-    assert (back.elapsed, back.kind, type(back.status)) == (one.elapsed, one.kind, Status)
+    assert (back.elapsed, type(back.status)) == (one.elapsed, Status)
     if one.problem is not None:
         assert back.problem.to_dict() == one.problem.to_dict()
         assert back.problem.rules == one.problem.rules
@@ -94,7 +94,7 @@ def test_a_reason_for_no_option_survives_json(why: Relaxations) -> None:
 @examples(20)
 @given(st.lists(explanations(), max_size=3))
 def test_many_explanations_survive_json(some: list[Explanation]) -> None:
-    many = Explanations([*some, *some[:1]], labels=[*range(len(some)), ("a", None)][: len(some) + bool(some)])
+    many = Explanations([*some, *some[:1]], ids=[*range(len(some)), ("a", None)][: len(some) + bool(some)])
     check_round_trip(many)
     back = Explanations.from_dict(many.to_dict())
     assert [one.problem is back[0].problem for one in back] == [

@@ -15,7 +15,7 @@ from tests.populations import loans
 
 
 def few() -> p2ce.Policy:
-    return p2ce.Policy.infer(loans.people(), protect=None).values(
+    return p2ce.Policy.infer(loans.people(), protect=None).candidates(
         Income=[12, 20, 28, 36, 44, 52],
         Debt=[-3.0, -1.5, 0.0, 1.5, 3.0],
         Rate=[0.0, 0.25, 0.5, 0.75, 1.0],

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 from p2ce.adapters.checked_calls import (
-    outputs_of,
     as_array,
     as_frame,
     check_repeats,
     choose_feed,
     one_per_row,
+    outputs_of,
     some_rows,
 )
 from p2ce.adapters.retries import retried

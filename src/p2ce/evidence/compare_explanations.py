@@ -23,13 +23,13 @@ REPEATED = tuple(
     one.name for one in fields(Explanation) if one.name in signature(Explainer.explain).parameters
 )
 INPUTS = ("person", *REPEATED)
-NO_RESULT = ("kind", "elapsed", "timings")
+NO_RESULT = ("_kind", "elapsed", "timings")  # the first is of tables only, and not in the file
 SCORE_TODAY = "plausibility_today"  # of the person; equality leaves it out, as it leaves out rounding
 WORK = tuple(one.name for one in fields(Certificate) if not one.compare and one.name != SCORE_TODAY)
 # What code ran is information. Hashes are compared with what they are of, see `p2ce.evidence.replay`.
 APART_IN_PROBLEM = ("versions", "hashes")
 SCORES_OF_PERSON = ("person_score", "person_prediction")
-NOT_COMPARED = (*NO_RESULT, *(f"certificate.{name}" for name in WORK), "problem.versions")
+NOT_COMPARED = ("elapsed", "timings", *(f"certificate.{name}" for name in WORK), "problem.versions")
 
 
 def compared_fields() -> tuple[str, ...]:

@@ -25,7 +25,7 @@ class EvidenceRecord:
     """What `evidence.json` holds."""
 
     format: Literal["p2ce.evidence/1"] = FORMAT
-    person: Value = None  # the key of the person, where there is one
+    id: Value = None  # of the person, where there is one
     package: str  # the version of p2ce that made the explanation
     code: str  # SHA-256 of the sources of that version
     written_by: str  # SHA-256 of the sources that wrote this file, and the words of its readme

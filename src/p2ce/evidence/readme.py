@@ -12,7 +12,7 @@ WIDTH = 100
 
 def readme_of(record: EvidenceRecord, explanation: Explanation) -> str:
     """State what the file is, what was searched, how it ended, and how to repeat it."""
-    about = "one person" if record.person is None else f"person {echoed(record.person)}"
+    about = "one person" if record.id is None else f"person {echoed(record.id)}"
     sections = {
         f"Evidence of the explanation of {about}": _what_it_is(record),
         "The explanation": [rendered("explanation_text", explanation)],

@@ -37,7 +37,7 @@ from p2ce.tables.json_values import to_plain
 from p2ce.visible import echoed
 from p2ce.zip_parts import Parts
 
-KEY = "the person's key"
+ID = "the person's id"
 ROW = "the person's row"
 OF_EXPLAINER = ("policy", "settings of the explainer", "reference population")
 HASHED = ("model", "policy", "reference")
@@ -291,7 +291,7 @@ def _personal(explainer: Explainer, recorded: Explanation, found: Explanation) -
 
 def _only_the_file_says(*, own: bool, personal: dict[str, Any]) -> tuple[str, ...]:
     of_person = tuple(f"{name} of this person" for name in ("policy", "max_changes") if name in personal)
-    return (KEY, ROW, *REPEATED, *(of_person if own else (*OF_EXPLAINER, *of_person)))
+    return (ID, ROW, *REPEATED, *(of_person if own else (*OF_EXPLAINER, *of_person)))
 
 
 def _sha256(content: bytes) -> str:

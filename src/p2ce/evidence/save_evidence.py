@@ -102,7 +102,7 @@ def save(
         raise InvalidArgument("with_model=True keeps the model's file. Name it: model_file=…")
     record = replace(
         record,
-        person=id,
+        id=id,
         package=problem.versions.get("p2ce", ""),
         code=code,
         written_by=code_hash(),

@@ -20,8 +20,8 @@ from p2ce.explain.progress_bar import progress_bar
 from p2ce.explain.solve_batch import SearchLimits
 from p2ce.explain.trust import Trust
 from p2ce.explain.verified import Failure, Verified
-from p2ce.result.explanation import Explanation
 from p2ce.result.counterfactual_table import Layout
+from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.solver.branch_and_bound import Progress
 

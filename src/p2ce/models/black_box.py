@@ -11,10 +11,10 @@ from p2ce.adapters.call_deadline import require_time
 from p2ce.adapters.checked_calls import (
     REBATCHED,
     REPEATED,
-    outputs_of,
     check_repeats,
     one_per_class,
     one_per_row,
+    outputs_of,
     require_probabilities,
     some_rows,
 )

@@ -219,7 +219,7 @@ class Explanations(Reports, Sequence[Explanation]):
         if any(entry.person_prediction is not None for entry in self):
             layout = replace(layout, predictions=True)
         frame = counterfactual_table(options, layout)
-        frame.insert(0, own_name("person", frame.columns), self._id_index().take(owners))
+        frame.insert(0, own_name("id", frame.columns), self._id_index().take(owners))
         frame[own_name("status", frame.columns)] = pd.Series(
             [self[i].status.value for i in owners], dtype="object"
         )
@@ -244,7 +244,7 @@ class Explanations(Reports, Sequence[Explanation]):
         predicted = any(one is not None for one in predictions)
         days = self._days()
         data = {
-            "person": self._id_index(),
+            "id": self._id_index(),
             "status": pd.Series([entry.status.value for entry in self], dtype="object"),
             "none_because": pd.Series(
                 [None if entry.certificate is None else entry.certificate.none_because for entry in self],
@@ -272,9 +272,7 @@ class Explanations(Reports, Sequence[Explanation]):
 
         Each problem is written once, since people have it in common.
         """
-        problems: dict[
-            int, tuple[int, ProblemRecord]
-        ] = {}  # by identity: place in the list, and the problem
+        problems: dict[int, tuple[int, ProblemRecord]] = {}  # by identity: place in the list, and the problem
         places = [
             None
             if entry.problem is None

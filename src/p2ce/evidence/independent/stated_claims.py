@@ -39,7 +39,7 @@ ALSO_NOT = (
 )
 GIVEN = ("person", "as_of")  # entries of explanation.json that the search is given
 INPUTS = (
-    "the person's key",
+    "the person's id",
     "the person's row",
     "as_of",
     "policy",

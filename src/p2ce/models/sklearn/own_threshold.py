@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.adapters.checked_calls import outputs_of, one_per_class, one_per_row, require_probabilities
+from p2ce.adapters.checked_calls import one_per_class, one_per_row, outputs_of, require_probabilities
 from p2ce.adapters.library import library_class, overrides
 from p2ce.adapters.retries import retried
 from p2ce.arrays import FloatArray
