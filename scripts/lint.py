@@ -35,7 +35,7 @@ PRIVATE_WORDS = {
     "in the way": "constraints to relax",
 }
 PRIVATE = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(PRIVATE_WORDS)})(?![A-Za-z])", re.IGNORECASE)
-# Names of before there was one word for each thing, and what is written instead; CHANGELOG.md has the whole table.
+# Former names, and what is written instead; CHANGELOG.md has the whole table.
 OLD_WORDS = {
     "ActionSets?|(?i:action sets?)": "Policy",
     "FeatureActions": "FeaturePolicy",
@@ -60,7 +60,7 @@ OLD_WORDS = {
 OLD = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(OLD_WORDS)})(?![A-Za-z])")
 # Their subjects are the old words themselves, or the paper's experiments, whose records hold "answers".
 WITH_OLD_WORDS = re.compile(r"docs/(changelog|results)\.md|tests/(benchmarks/paper|scripts)/.*")
-DASK_KEYWORD = "n_workers"  # of LocalCluster, in the files that start one
+DASK_KEYWORD = "n_workers"  # of LocalCluster and Client, in the files that start one
 # Phrases that read as translated, and plain English instead.
 TRANSLATED = {
     r'"""(?:Give|Say)s?\b': "Return, Build, Check, Load, Raise",
@@ -154,7 +154,7 @@ def old_words_in(text: str) -> Iterator[str]:
     >>> list(old_words_in("policy = ActionSet.infer(X)"))
     ["1: 'ActionSet' (see OLD_WORDS) in policy = ActionSet.infer(X)"]
     """
-    starts_cluster = "LocalCluster" in text
+    starts_cluster = "LocalCluster(" in text or "Client(" in text
     for number, line in enumerate(text.splitlines(), start=1):
         for match in OLD.finditer(line):
             if not (match[0] == DASK_KEYWORD and starts_cluster):

@@ -465,7 +465,8 @@ ROWS: list[Row] = [
     # Policy files: the line and the nearest name.
     ("policy file", typo("kind: whole", "kind: hole"), PolicyError, "policy.yaml:3: | 'hole' | 'whole'"),
     ("policy file", typo("step: 0.25", "stepp: 0.25"), PolicyError, "policy.yaml:4: | 'stepp' | 'step'"),
-    ("policy file", typo("  labels: [own", "  lables: [own"), PolicyError, "policy.yaml:8: | 'lables' | 'labels'"),
+    ("policy file", typo("  labels: [own", "  lables: [own"), PolicyError,
+     "policy.yaml:8: | 'lables' | 'labels'"),
     ("policy file", typo("rule: forbid", "rule: forbd"), PolicyError, "policy.yaml:10: | 'forbd' | 'forbid'"),
     ("policy file", typo("column: job", "column: jobb"), PolicyError, "policy.yaml:10: | 'jobb' | 'job'"),
     ("policy file", typo("transitions:", "transition:"), PolicyError, "policy.yaml:12: | 'transitions'"),

@@ -122,7 +122,7 @@ def test_numbers_stay_numbers_and_names_of_columns_are_written_as_text(
         write(tmp_path / "a.csv", Explanations([explained]), why=None, audience="", language="", raw_csv=raw)
         first, row = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()
         mark = "" if raw else "'"
-        assert first.startswith(f"person,option,{mark}=A1,Home,")
+        assert first.startswith(f"id,option,{mark}=A1,Home,")
         assert row.startswith(f"0,1,-5,{mark}=x,0.5,1.0,-0.5,")
 
 

@@ -206,7 +206,7 @@ def test_other_kinds_of_table(tmp_path: Path, kind: str) -> None:
     )
     loaded = again(explainer, FIRST, tmp_path)
     assert_same_results(explainer, loaded, SOME)
-    assert loaded.explain(SOME.iloc[0].to_dict()).kind == kind
+    assert loaded.explain(SOME.iloc[0].to_dict())._kind == kind
 
 
 def test_someone_without_recourse(tmp_path: Path) -> None:

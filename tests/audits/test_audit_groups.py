@@ -436,7 +436,7 @@ def test_people_whose_costs_are_no_numbers_are_named() -> None:
 
 
 def test_nobody_and_nothing_are_errors() -> None:
-    with pytest.raises(InvalidArgument, match="results of nobody"):
+    with pytest.raises(InvalidArgument, match="explanations are of no one"):
         audit(many([]), {"g": []})
     with pytest.raises(InvalidArgument, match=r"to expects one of .*'worst'"):
         audit(many(PEOPLE), {"sex": SEX}, **QUICK).difference("worst")  # type: ignore[arg-type]

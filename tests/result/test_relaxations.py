@@ -78,6 +78,6 @@ def test_a_restriction_without_what_it_is_about_is_rejected(kind: Any) -> None:
 
 
 def test_it_can_be_pickled_and_told_apart() -> None:
-    assert pickle.loads(pickle.dumps(why())) == why() == why(elapsed=3.0, kind="polars")
+    assert pickle.loads(pickle.dumps(why())) == why() == why(elapsed=3.0, _kind="polars")
     assert why() != why(complete=False)
     assert [relaxation.proven for relaxation in why()] == [True, False]

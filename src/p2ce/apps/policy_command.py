@@ -84,7 +84,7 @@ def infer(
     special_values: Annotated[
         SpecialValues,
         typer.Option(
-            help="[cyan]detect[/] takes what looks like a code (-9, 999) for a special value, which is no "
+            help="[cyan]detect[/] takes what looks like a code (-9, 999) for a special value, which is not a "
             "number; [cyan]none[/] takes every value for a number.",
         ),
     ] = SpecialValues.DETECT,

@@ -90,7 +90,7 @@ class ForestMargins:
         if decision.scale == PROBABILITY:
             return self.precision + margin.band
         if decision.wanted is not None:
-            # A lead is as large as the prediction, or the prediction is no farther out than twice the range.
+            # A lead is as large as the prediction, or the prediction lies within twice the range.
             return 4.0 * (self.precision + margin.band) * decision.wanted.largest
         if decision.scale == LEAD:
             return self.precision * max(1.0, self.largest())

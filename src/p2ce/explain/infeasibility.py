@@ -100,7 +100,7 @@ def relaxations(
     relaxations = tuple(
         Relaxation(
             restrictions=hunt.named(some),
-            # The first is the cheapest. It is no option of a front that is given to anyone.
+            # The first is the cheapest. It is not part of a front.
             counterfactual=replace(hunt.explained[some][0], number=0),
             proven=hunt.explained[some].status is Status.OPTIMAL
             and not any(part < some for part in unsettled)

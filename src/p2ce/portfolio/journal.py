@@ -1,4 +1,4 @@
-"""Keep what a run has finished beside its results, so that the same command goes on where it was stopped.
+"""Keep what a run has finished, so that running the command again resumes it.
 
 The journal has one JSON object per line: first the request, then an entry for each shard whose files are
 written. Only the parent appends to it. An incomplete line, as the last one may be after a crash or on a full

@@ -185,7 +185,7 @@ def _comparisons(audit: Audit, groups: tuple[Group, ...]) -> list[tuple[Group, M
         for group in groups
         for name, test in group.tests.items()
     ]
-    return sorted(found, key=lambda one: (one[3], one[2]))
+    return sorted(found, key=lambda one: (one[3], round(one[2], 12)))
 
 
 def _finding(audit: Audit, group: Group, metric: Metric, wording: Wording) -> str:

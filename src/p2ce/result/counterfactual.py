@@ -69,7 +69,7 @@ class Counterfactual:
     LoanAmount: 7,500 → 5,200
     """
 
-    number: Count = 0  # 1 … n in the order of its front; 0 where it is no option of one
+    number: Count = 0  # 1 … n in the order of its front; 0 outside a front
     values: dict[str, Value]
     changes: dict[str, tuple[Value, Value]]
     costs: dict[str, Number]

@@ -87,7 +87,7 @@ class Explanations(Reports, Sequence[Explanation]):
 
     def _set_ids(self, ids: Iterable[Any] | None) -> None:
         self.ids: tuple[Any, ...] = tuple(range(len(self._built)) if ids is None else ids)
-        self._positions: dict[Any, list[int]] | None = None  # by id, once asked for
+        self._positions: dict[Any, list[int]] | None = None  # by id, once needed
         if len(self.ids) != len(self._built):
             raise InvalidArgument(
                 f"Explanations() expects one id per person: {len(self._built)} people, {len(self.ids)} ids."
@@ -172,7 +172,7 @@ class Explanations(Reports, Sequence[Explanation]):
         return found[0]
 
     def rejected(self) -> "Explanations":
-        """Return the explanations of people whom the model rejects, with or without options.
+        """Return the explanations of rejected people, with or without options.
 
         Left out are those who are ACCEPTED as they are, and those with an ERROR, who were not scored.
         """

@@ -46,7 +46,7 @@ class Pick:
 
 
 def strengths(explanation: "Explanation") -> list[tuple[str, ...]]:
-    """Give, for each option, the objectives in which no other option is better.
+    """Return, for each option, the objectives in which no other option is better.
 
     A strength that all options share sets none apart, so it is left out. Costs are compared as the search
     compares them.
