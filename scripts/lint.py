@@ -41,7 +41,7 @@ OLD_WORDS = {
     "FeatureActions": "FeaturePolicy",
     "InvalidActions": "InvalidPolicy",
     "(?i:answers)|AnswerSchema": "explanations; results of a portfolio; ResultSchema",
-    r"Question|\.question|[\"']questions?[\"']": "ProblemRecord, problem",
+    r"Question|(?<=\.)question|[\"']questions?[\"']": "ProblemRecord, problem",
     "WhyNone|(?i:why_none)": "Relaxations, relaxations",
     "Judgements?": "Evaluation",
     "map_of": "feature_map",
