@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.compilation.encode import encode_row, encode_table
-from p2ce.errors import InvalidPerson
+from p2ce.errors import InvalidRow
 from p2ce.tables.codebook import MISSING, codebook_of
 
 SCHOOL = ["none", "school", "phd"]
@@ -110,7 +110,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_what_cannot_be_read_is_named(name: str) -> None:
     changed, words = WRONG[name]
-    with pytest.raises(InvalidPerson, match=words):
+    with pytest.raises(InvalidRow, match=words):
         encode_row({**ROW, **changed}, BOOK)
 
 

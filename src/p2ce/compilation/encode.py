@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.errors import InvalidPerson, nearest
+from p2ce.errors import InvalidRow, nearest
 from p2ce.problem.feature import shown
 from p2ce.tables import TableKind, as_pandas, as_person
 from p2ce.tables.codebook import MISSING, Codebook, Coding, is_missing
@@ -46,7 +46,7 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
     given: dict[Any, Any]
     if isinstance(row, pd.DataFrame):
         if len(row) != 1:
-            raise InvalidPerson(
+            raise InvalidRow(
                 f"explain() takes one person, got a frame of {len(row)} rows. Use explain_many() for several."
             )
         label, columns = row.index[0], [_column(row[name]) for name in _labels(row.columns, names)]
@@ -65,18 +65,18 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
             row, shape = row[0], shape[1:]
         if shape != (len(names),):
             several = " Use explain_many() for several." if len(shape) == 2 and shape[0] > 1 else ""
-            raise InvalidPerson(
+            raise InvalidRow(
                 f"A person given as an array needs {len(names)} values in the model's column order, got an "
                 f"array of shape {shape}. Pass a Series or a dict to go by name.{several}"
             )
         given = {name: _one(value) for name, value in zip(names, row, strict=True)}
     else:
-        raise InvalidPerson(
+        raise InvalidRow(
             f"A person is a Series, a one-row frame, a dict or an array; got {type(row).__name__}."
         )
     rows = _encode((label,), list(given.values()), codebook)
     if rows.problems:
-        raise InvalidPerson(rows.problems[0])
+        raise InvalidRow(rows.problems[0])
     return replace(rows, kind=own_kind or kind)
 
 
@@ -87,7 +87,7 @@ def encode_table(table: Any, codebook: Codebook, *, kind: TableKind = "pandas") 
     """
     if _is_array_of_rows(table):
         return replace(_encode_array(table, codebook), kind=kind)
-    frame, kind = as_pandas(table, error=InvalidPerson)
+    frame, kind = as_pandas(table, error=InvalidRow)
     columns = [_column(frame[label]) for label in _labels(frame.columns, codebook.names)]
     return replace(_encode(tuple(frame.index), columns, codebook), kind=kind)
 
@@ -105,7 +105,7 @@ def _encode_array(rows: Any, codebook: Codebook) -> EncodedRows:
     names, shape = codebook.names, _shape(rows)
     if len(shape) != 2 or shape[1] != len(names):
         one = " Use explain() for one person." if shape == (len(names),) else ""
-        raise InvalidPerson(
+        raise InvalidRow(
             f"People given as an array need {len(names)} columns in the model's order, got an array of shape "
             f"{shape}. Pass a table to go by name.{one}"
         )
@@ -200,17 +200,17 @@ def _labels(given: Any, names: Sequence[str]) -> list[Any]:
     if len(labels) != len(given):
         texts = [str(label) for label in given]
         twice = next(text for text in texts if texts.count(text) > 1)
-        raise InvalidPerson(f"Column {echoed(twice)} appears more than once. Give every column its own name.")
+        raise InvalidRow(f"Column {echoed(twice)} appears more than once. Give every column its own name.")
     missing = [name for name in names if name not in labels]
     if missing:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-        raise InvalidPerson(
+        raise InvalidRow(
             f"Column {echoed(missing[0])} is missing{more}. {nearest(missing[0], list(labels))} "
             "A person needs every column of the model."
         )
     extra = [name for name in labels if name not in names]
     if extra:
-        raise InvalidPerson(
+        raise InvalidRow(
             f"Column {echoed(extra[0])} is not one of the model's. {nearest(extra[0], list(names))} "
             "Drop what the model does not see."
         )

@@ -6,7 +6,7 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from p2ce.errors import ContradictoryConstraints, InvalidPolicy, UnknownFeature, nearest
+from p2ce.errors import InvalidPolicy, nearest
 from p2ce.limits import DEFAULT, Limits
 from p2ce.problem.association import associations, favourable_rows, with_associations
 from p2ce.problem.constraint_arguments import read_choices, read_range, read_step
@@ -362,7 +362,7 @@ class Policy:
     def load(
         cls, path: "str | os.PathLike[str]", *, trust_predicates: bool = False, limits: Limits = DEFAULT
     ) -> "Policy":
-        """Read a policy from YAML; a mistake raises a PolicyError with file, line and the nearest name.
+        """Read a policy from YAML; a mistake raises InvalidPolicy with file, line and the nearest name.
 
         Args:
             path: the file.
@@ -382,7 +382,7 @@ class Policy:
         wanted = as_text(name)
         if wanted in self._by_name:
             return self._by_name[wanted]
-        raise UnknownFeature(f"There is no feature {echoed(wanted)}. {nearest(wanted, self.names)}")
+        raise InvalidPolicy(f"There is no feature {echoed(wanted)}. {nearest(wanted, self.names)}")
 
     @cached_property
     def _by_name(self) -> dict[str, FeaturePolicy]:
@@ -422,7 +422,7 @@ class Policy:
 
 def _turn(feature: FeaturePolicy, direction: Direction) -> FeaturePolicy:
     if feature.direction == -direction:
-        raise ContradictoryConstraints(
+        raise InvalidPolicy(
             f"{echoed(feature.name)} is both increase_only and decrease_only. Remove one of the two, "
             f"call free({echoed(feature.name)}) before if its direction was inferred from its name, "
             f"or use fix({echoed(feature.name)}) if it must not change."
