@@ -51,7 +51,7 @@ RECEIVED = {
     "Relaxations",
 }
 OF_MODULES = {
-    "datasets": ["Dataset", "load", "load_adult", "load_german", "load_taiwan", "make_applicants"],
+    "datasets": ["Dataset", "load", "make_applicants"],
     "evidence": [
         *("Check", "Difference", "EvidenceReport", "Replay", "check", "replay", "save", "verify_signature")
     ],

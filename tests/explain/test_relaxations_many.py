@@ -19,8 +19,8 @@ NO_RECOURSE = p2ce.Status.NO_RECOURSE
 def problem() -> tuple[p2ce.Explainer, p2ce.Explanations]:
     """Explain rejected applicants, most of whom would need a smaller loan than the policy allows."""
     made = p2ce.datasets.make_applicants(400)
-    people = made.features[["Income", "LoanAmount", "LatePayments"]]
-    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(people, made.outcome)
+    people = made.data[["Income", "LoanAmount", "LatePayments"]]
+    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(people, made.target)
     policy = (
         p2ce.Policy.infer(people, protect=None)
         .fix("LatePayments")
