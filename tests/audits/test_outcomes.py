@@ -46,8 +46,8 @@ def test_a_folder_and_its_explanations_give_the_same_audit(run: Written) -> None
         for results in (run.folder, PortfolioResults(run.folder), explanations)
     )
     assert by_folder == by_results == by_hand
-    assert by_hand.everybody.errors == 1
-    assert by_hand.everybody.with_recourse > 10
+    assert by_hand.all_people.errors == 1
+    assert by_hand.all_people.with_recourse > 10
     assert by_folder.problem is not None
 
 

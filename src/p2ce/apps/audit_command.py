@@ -119,5 +119,5 @@ def _write(found: "Audit", out: Path | None, language: str, *, raw_csv: bool) ->
     else:
         render = to_html if suffix == ".html" else to_markdown
         write_text(out, render(found, language=language))
-    groups, people = counted(len(found.groups), "group"), counted(found.everybody.people, "person", "people")
+    groups, people = counted(len(found.groups), "group"), counted(found.all_people.people, "person", "people")
     print(f"{printable(out)}: {people} in {groups}, {counted(found.comparisons, 'comparison')}.")
