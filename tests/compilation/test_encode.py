@@ -80,7 +80,7 @@ def test_values_come_as_codes_and_as_they_were_given() -> None:
     assert found.values.tolist() == [CODES]
     assert found.row(0, BOOK.names) == ROW
     table = encode_table(PEOPLE, BOOK)
-    assert table.labels == ("p", "q", "r")
+    assert table.ids == ("p", "q", "r")
     np.testing.assert_array_equal(table.values, BOOK.encode(PEOPLE))
     assert table.row(1, BOOK.names)["rooms"] is None  # pandas' NA is nobody else's
 

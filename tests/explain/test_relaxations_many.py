@@ -1,4 +1,4 @@
-"""Relaxations for many people are those of each one alone, by label, whoever fails or interrupts."""
+"""Relaxations for many people are those of each one alone, by id, whoever fails or interrupts."""
 
 import signal
 from functools import cache
@@ -56,7 +56,7 @@ def test_a_report_takes_them_as_they_are() -> None:
 def test_labels_have_to_name_one_person_each() -> None:
     explainer, many = problem()
     for labels in (["same"] * len(many), [["a list"]] * len(many)):
-        with pytest.raises(InvalidArgument, match="labels no single person"):
+        with pytest.raises(InvalidArgument, match="not the id of a single"):
             explainer.relaxations(p2ce.Explanations(list(many), ids=labels))
 
 

@@ -52,8 +52,8 @@ def audit(
 
     People whose row could not be explained are counted as errors, and in nothing else. The share with
     recourse is that of rejected people for whom an option was found. Costs are those of the cheapest option
-    of each person in each objective: quartiles that somebody has, so that half of the people pay the median
-    or less. The burden is the rejection rate × the median cost.
+    of each person in each objective: quartiles that occur among the costs, so half of the people pay the
+    median or less. The burden is the rejection rate × the median cost.
 
     Figures are about what was found. If some searches did not finish, intervals and p-values assume the least
     favourable outcome, and no group is called best-off unless that holds for every possible outcome. A person

@@ -59,7 +59,7 @@ def _worst_and_best(work: Work, metric: Metric, tally: Tally) -> tuple[float, fl
 def to_best(
     work: Work, metric: Metric, mine: Tally, best: Tally, drawn: Drawn, best_drawn: Drawn
 ) -> Contrast:
-    """Compare a group with the best-off one, which has nobody in common with it."""
+    """Compare a group with the best-off one, which has no one in common with it."""
     if metric.kind == "rate":
         one, two = share_in(work, metric, mine), share_in(work, metric, best)
         return _rate_contrast(one, two, lambda distance: distance, lambda ratio: ratio)

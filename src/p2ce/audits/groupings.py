@@ -185,7 +185,7 @@ def _by_one(name: str, column: "pd.Series[Any]") -> Grouping:
 
 
 def _by_all(alone: Sequence[Grouping]) -> Grouping:
-    """Group by all columns at once; combinations that nobody has are left out."""
+    """Group by all columns at once; combinations that no one has are left out."""
     mixed = np.zeros(len(alone[0].codes), dtype=np.int64)
     for one in alone:  # at most 200 values each, so that a few columns fit
         _, mixed = np.unique(mixed * len(one.values) + one.codes, return_inverse=True)

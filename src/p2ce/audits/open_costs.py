@@ -53,7 +53,7 @@ class Costs:
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody's cost is not known."""
+        """Whether the cost of some person is not known."""
         return bool(self.people.any())
 
 

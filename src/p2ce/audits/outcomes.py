@@ -264,7 +264,7 @@ def _feature_pairs(
 
 
 def _require_costs(outcomes: Outcomes) -> None:
-    """Raise if somebody who has an option has a cost that is not a finite number."""
+    """Raise if a person who has an option has a cost that is not a finite number."""
     bad = (outcomes.outcome == Outcome.WITH_RECOURSE)[:, None] & ~np.isfinite(outcomes.costs)
     if bad.any():
         place, objective = np.argwhere(bad)[0].tolist()

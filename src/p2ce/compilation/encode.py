@@ -22,14 +22,14 @@ LARGEST_VALUE = float(np.finfo(np.float32).max)
 class EncodedRows:
     """The rows of the caller, in the model's column order."""
 
-    labels: tuple[Any, ...]  # index labels of the caller's frame
+    ids: tuple[Any, ...]  # the index of the caller's frame
     columns: tuple[list[Any], ...]  # one list per model column, plain values exactly as given
     values: FloatArray  # (n, d) the same as codes; 0 where a row cannot be encoded
     problems: dict[int, str]  # position → why the row cannot be encoded
     kind: TableKind = "pandas"  # of the caller's table
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return len(self.ids)
 
     def row(self, position: int, names: Sequence[str]) -> dict[str, Any]:
         """Return one row as plain Python values."""
@@ -49,17 +49,17 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
             raise InvalidRow(
                 f"explain() takes one person, got a frame of {len(row)} rows. Use explain_many() for several."
             )
-        label, columns = row.index[0], [_column(row[name]) for name in _labels(row.columns, names)]
+        row_id, columns = row.index[0], [_column(row[name]) for name in _labels(row.columns, names)]
         given = dict(zip(names, columns, strict=True))
     elif isinstance(row, pd.Series | Mapping):
-        label = getattr(row, "name", 0)
+        row_id = getattr(row, "name", 0)
         keys = list(row.keys())
         found = _labels(keys, names)
         # Looking a Series up label by label is slow.
         cells = dict(zip(keys, row.to_numpy() if isinstance(row, pd.Series) else row.values(), strict=True))
         given = {name: _one(cells[key]) for name, key in zip(names, found, strict=True)}
     elif isinstance(row, np.ndarray | list | tuple):
-        label = 0
+        row_id = 0
         shape = _shape(row)
         if shape == (1, len(names)):
             row, shape = row[0], shape[1:]
@@ -74,7 +74,7 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
         raise InvalidRow(
             f"A person is a Series, a one-row frame, a dict or an array; got {type(row).__name__}."
         )
-    rows = _encode((label,), list(given.values()), codebook)
+    rows = _encode((row_id,), list(given.values()), codebook)
     if rows.problems:
         raise InvalidRow(rows.problems[0])
     return replace(rows, kind=own_kind or kind)
@@ -135,7 +135,7 @@ def _one(value: Any) -> npt.NDArray[Any]:
     return column
 
 
-def _encode(labels: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook: Codebook) -> EncodedRows:
+def _encode(ids: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook: Codebook) -> EncodedRows:
     names = codebook.names
     problems: dict[int, str] = {}
     coded = []
@@ -144,7 +144,7 @@ def _encode(labels: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebo
             for bad in _of_another_kind(coding, column):
                 problems.setdefault(bad, _other_kind(coding, column[bad]))
         coded.append(coding.encode(column))
-    codes = np.column_stack(coded).reshape(len(labels), len(names))
+    codes = np.column_stack(coded).reshape(len(ids), len(names))
     readable = ~np.isnan(codes)
     values = codes if readable.all() else np.where(readable, codes, 0.0)
     fits = _fits(values, codebook)
@@ -167,7 +167,7 @@ def _encode(labels: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebo
         [_plain(value) for value in column.tolist()] if column.dtype == object else column.tolist()
         for column in columns
     )
-    return EncodedRows(labels=labels, columns=plain, values=values, problems=problems)
+    return EncodedRows(ids=ids, columns=plain, values=values, problems=problems)
 
 
 def _of_another_kind(coding: Coding, column: npt.NDArray[Any]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Check a proposal that somebody else made: is it valid, plausible, allowed, and worth its cost?"""
+"""Evaluate a proposal that someone else made: is it valid, plausible, allowed, and worth its cost?"""
 
 from collections.abc import Mapping
 from typing import Any
