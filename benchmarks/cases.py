@@ -91,8 +91,8 @@ def require(names: Iterable[str]) -> None:
 def load(name: str, *, categories: bool = False, gaps: bool = False, seed: int = 0) -> DataSet:
     """Load and split a data set, with its categories or without; ``gaps`` empties a tenth of its cells."""
     loaded = datasets.load(name, categories=categories)
-    table = with_gaps(loaded.features, rng=np.random.default_rng(SEED)) if gaps else loaded.features
-    parts = split(table, loaded.outcome, kind="code", seed=seed)
+    table = with_gaps(loaded.data, rng=np.random.default_rng(SEED)) if gaps else loaded.data
+    parts = split(table, loaded.target, kind="code", seed=seed)
     return DataSet(
         name=name,
         train=parts.train,

@@ -13,13 +13,11 @@ from p2ce.datasets import make_applicants
 
 rng = np.random.default_rng(0)
 applicants = make_applicants(random_state=4)
-people = applicants.features.drop(columns=["OwnsHome", "HasGuarantor"])
-people["Housing"] = np.where(
-    applicants.features["OwnsHome"], "own", rng.choice(["rent", "family"], len(people))
-)
-people["Security"] = np.where(applicants.features["HasGuarantor"], "guarantor", "none")
+people = applicants.data.drop(columns=["OwnsHome", "HasGuarantor"])
+people["Housing"] = np.where(applicants.data["OwnsHome"], "own", rng.choice(["rent", "family"], len(people)))
+people["Security"] = np.where(applicants.data["HasGuarantor"], "guarantor", "none")
 people["BureauScore"] = (720 - 55 * people.pop("LatePayments")).where(rng.random(len(people)) < 0.85)
-outcome = applicants.outcome.map({1: "repaid", 0: "default"})
+outcome = applicants.target.map({1: "repaid", 0: "default"})
 
 numbers = people.select_dtypes("number").columns
 prepare = make_column_transformer(

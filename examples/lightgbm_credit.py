@@ -7,7 +7,7 @@ from p2ce.datasets import make_applicants
 
 # 1. People and a model. Take your own table and your own fitted model here.
 applicants = make_applicants(random_state=1)
-people, repaid = applicants.features, applicants.outcome
+people, repaid = applicants.data, applicants.target
 model = lightgbm.LGBMClassifier(n_estimators=60, num_leaves=15, random_state=0, verbose=-1)
 model.fit(people, repaid)
 

@@ -10,7 +10,7 @@ import p2ce
 from p2ce.datasets import make_applicants
 
 applicants = make_applicants(random_state=2)
-people, repaid = applicants.features.astype(float), applicants.outcome
+people, repaid = applicants.data.astype(float), applicants.target
 numbers = ["Age", "Income", "LoanAmount", "LoanMonths", "YearsAtCurrentJob", "SavingsBalance"]
 bins = KBinsDiscretizer(n_bins=6, encode="onehot", quantile_method="averaged_inverted_cdf")
 prepare = make_column_transformer((bins, numbers), remainder="passthrough")

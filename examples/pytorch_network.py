@@ -9,7 +9,7 @@ from p2ce.datasets import make_applicants
 torch.manual_seed(0)
 torch.set_num_threads(1)
 applicants = make_applicants(random_state=3)
-people, repaid = applicants.features, applicants.outcome
+people, repaid = applicants.data, applicants.target
 inputs = torch.tensor(people.to_numpy(dtype="float32"))
 outcome = torch.tensor(repaid.to_numpy(dtype="float32"))
 

@@ -19,12 +19,12 @@ def main() -> None:
 
     applicants = make_applicants(random_state=5)
     model = HistGradientBoostingClassifier(max_iter=60, random_state=0)
-    model.fit(applicants.features, applicants.outcome)
-    policy = p2ce.Policy.infer(applicants.features).fix("Age", "LatePayments", "OwnsHome")
+    model.fit(applicants.data, applicants.target)
+    policy = p2ce.Policy.infer(applicants.data).fix("Age", "LatePayments", "OwnsHome")
     policy = policy.decrease_only("LoanAmount").increase_only("Income", "SavingsBalance")
-    explainer = p2ce.Explainer(model, applicants.features, target=1, policy=policy)
+    explainer = p2ce.Explainer(model, applicants.data, target=1, policy=policy)
 
-    people = make_applicants(given.people, random_state=6).features
+    people = make_applicants(given.people, random_state=6).data
     results = p2ce.portfolio.run(explainer, people, given.out, n_jobs=given.jobs, progress=True)
     print(f"{len(results.options())} options for {len(results)} people, in {given.out}")
     print(results.people()["status"].value_counts().to_string())

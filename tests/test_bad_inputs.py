@@ -57,7 +57,7 @@ def test_the_message_says_what_was_expected_what_came_and_what_to_do(
 
 def test_after_bad_rows_the_shared_explainers_give_what_new_ones_give() -> None:
     for place, value, kind, _ in ROWS:
-        if kind is errors.InvalidPerson:
+        if kind is errors.InvalidRow:
             with pytest.raises(kind):
                 PLACES[place](value)
     assert loan_explainer().explain(loan()) == loans.explainer(plausibility=None).explain(loan())

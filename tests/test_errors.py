@@ -7,12 +7,17 @@ import shlex
 import tomllib
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.tree import DecisionTreeClassifier
 
+import p2ce
 from p2ce import errors
 from p2ce.errors import P2CEError, nearest, not_installed
 
-ALL = [one for _, one in inspect.getmembers(errors, inspect.isclass) if issubclass(one, Exception)]
+HELD = [one for _, one in inspect.getmembers(errors, inspect.isclass) if issubclass(one, Exception)]
+ALL = [*HELD, errors.NotFitted]  # which is loaded when it is first needed
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = {
     name: lines
@@ -29,6 +34,16 @@ def test_every_error_is_what_the_tree_says(error: type[Exception]) -> None:
     assert issubclass(error, getattr(builtins, TREE[error.__name__] or "Exception"))
     assert issubclass(error, ValueError | TypeError | RuntimeError | OSError | ImportError)
     assert str(error("what to do")) == "what to do"  # a KeyError would quote it
+
+
+def test_the_tree_draws_every_error() -> None:
+    assert {error.__name__ for error in ALL} == {"P2CEError", *TREE}
+
+
+def test_what_is_not_fitted_can_be_caught_as_in_scikit_learn() -> None:
+    with pytest.raises(NotFittedError, match="is not fitted") as caught:
+        p2ce.Explainer(DecisionTreeClassifier(), pd.DataFrame({"Age": [30, 40]}), target=1)
+    assert type(caught.value) is errors.NotFitted
 
 
 def test_nearest_forgives_capitals_and_letters() -> None:

@@ -33,7 +33,7 @@ FOREST = {"n_estimators": 40, "contamination": 0.05, "random_state": 0}
 def load(name: str, kind: str) -> tuple[p2ce.datasets.Dataset, pd.DataFrame, pd.DataFrame]:
     """Load a table and split it; Adult's labels are plain text where a pipeline encodes them."""
     data = p2ce.datasets.load(name, categories=True)
-    frame = data.features
+    frame = data.data
     if name == "adult" and kind in ("logistic", "MLP"):
         frame = frame.astype(dict.fromkeys(data.categories, str))
     if kind == "gaps":
@@ -101,7 +101,7 @@ class Plausible:
 def test_the_front_is_that_of_evaluating_the_users_own_pipeline(name: str, kind: str) -> None:
     data, train, test = load(name, kind)
     fixed = list(data.immutable)
-    model = fit(kind, train, data.outcome[train.index], data.categories)
+    model = fit(kind, train, data.target[train.index], data.categories)
     policy = p2ce.Policy.infer(train, grid="paper", protect=None, special_values=None).fix(*fixed)
     explainer = p2ce.Explainer(
         model,

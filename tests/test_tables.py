@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidPerson, MissingExtra
+from p2ce.errors import InvalidRow, MissingExtra
 from p2ce.tables import KINDS, as_kind, as_pandas, as_person, kind_of
 
 pl = pytest.importorskip("polars")
@@ -234,8 +234,8 @@ def test_empty_tables(kind: str) -> None:
 
 
 def test_the_error_is_that_of_what_the_table_was_passed_for() -> None:
-    with pytest.raises(InvalidPerson, match=r"'when' \(it holds date"):
-        as_pandas({"when": [date(2024, 5, 1)]}, error=InvalidPerson)
+    with pytest.raises(InvalidRow, match=r"'when' \(it holds date"):
+        as_pandas({"when": [date(2024, 5, 1)]}, error=InvalidRow)
 
 
 PERSON = {"Age": 41, "Rate": 0.5, "Flag": True, "Housing": "own"}

@@ -93,7 +93,7 @@ def prepare(
     progress: Callable[[str], None] | None = None,
 ) -> Study:
     """Split, train or fetch from ``cache``, fit the judges, and choose among the denied."""
-    features, outcome = loaded.features[: settings.rows], loaded.outcome[: settings.rows]
+    features, outcome = loaded.data[: settings.rows], loaded.target[: settings.rows]
     parts = split(features, outcome, kind=settings.split, seed=settings.seed)
     trained = train(model, parts, trials=settings.trials, seed=settings.seed, cache=cache, progress=progress)
     detector = IsolationForest(n_estimators=100, contamination=CONTAMINATION, random_state=settings.seed)

@@ -1,32 +1,28 @@
 """Name everything that can go wrong, as one tree of exceptions.
 
     P2CEError
-    ├── InvalidPolicy (ValueError)          what a feature may do makes no sense
-    │   ├── UnknownFeature                   a name that is not a column; the nearest ones are listed
-    │   ├── ContradictoryConstraints         two constraints that no value can meet together
-    │   └── PolicyError                      a policy file that cannot be read; file and line are named
-    ├── InvalidReference (ValueError)        the reference frame: empty, infinite values, …
-    │   └── UnsupportedColumn (TypeError)    a column that is neither numbers, bools, categories nor text
-    ├── InvalidPerson (ValueError)           the row to explain: missing columns, NaN, …
+    ├── InvalidArgument (ValueError)         an argument with a value that is not allowed
+    ├── InvalidPolicy (ValueError)           a policy or rule that makes no sense; of a file, with its line
+    ├── InvalidReference (ValueError)        the reference: empty, infinite values, columns of other types, …
+    ├── InvalidRow (ValueError)              the row to explain: missing columns, NaN, …
     ├── InvalidTarget (ValueError)           a class that the model does not know
     │   └── UnnamedTarget                    no class is named, and nothing says which one is favourable
-    ├── InvalidThreshold (ValueError)        a threshold that the score can never be compared to
-    ├── UnknownObjective (ValueError)        a name that is not an objective; the known ones are listed
-    ├── InvalidObjective (ValueError)        a cost that is negative, not finite, or charged for staying
-    ├── InvalidArgument (ValueError)           any other argument with a value that is not allowed
+    ├── InvalidObjective (ValueError)        an unknown name, or a cost that is negative, or not finite, …
     ├── InvalidModel (ValueError)            a model whose own structure is broken: a tree with a loop, say
-    ├── LimitExceeded (ValueError)           an input larger than `Limits` allow; what to raise is named
-    ├── UnsupportedModel (TypeError)         a model that cannot be read exactly
-    ├── UnsupportedDetector (TypeError)      a detector that cannot be read exactly
-    ├── ModelMismatch (RuntimeError)         the model as read disagrees with the model itself
-    ├── InvalidOutput (RuntimeError)         the user's own model or detector returned something unusable
+    ├── UnsupportedModel (TypeError)         a model that cannot be parsed
+    ├── UnsupportedDetector (TypeError)      a detector that cannot be parsed
     ├── NotFitted (ValueError)               a model or detector that has not seen any data yet
-    ├── MissingData (FileNotFoundError)      a data set of the paper that no place has
+    ├── ModelMismatch (RuntimeError)         the model contradicts its parsed scores
+    ├── InvalidOutput (RuntimeError)         the user's own model or detector returned something unusable
+    ├── LimitExceeded (ValueError)           an input larger than `Limits` allow; what to raise is named
+    ├── MissingData (FileNotFoundError)      a data set of the paper that no folder has
+    ├── DamagedData (ValueError)             a file whose bytes are not those that its checksum names
     ├── InvalidSignature (ValueError)        evidence that is not signed, or not by the key that was named
-    ├── DamagedData (ValueError)             a data set whose bytes are not the published ones
+    ├── UnfinishedRun (RuntimeError)         a portfolio in which some people are not explained yet
     ├── BrokenPlugin (RuntimeError)          an installed package whose families cannot be loaded
-    ├── UnfinishedRun (RuntimeError)         a portfolio of which some people are not explained yet
     └── MissingExtra (ImportError)           an optional package that is not installed
+
+`NotFitted` is also scikit-learn's `NotFittedError`.
 
 Every message says what was expected, what came instead, and what to do about it. What came instead may be
 anything, so a value stands in a message as `echoed` writes it, and no message is longer than a screen.
@@ -35,9 +31,13 @@ anything, so a value stands in a message as `echoed` writes it, and no message i
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from p2ce.visible import MOST_ECHOED, as_text, echoed, one_line, visible_code
+
+if TYPE_CHECKING:
+    from p2ce.not_fitted import NotFitted as NotFitted
 
 LONGEST_MESSAGE = 1000  # characters
 KEPT_END = 350  # where a message is cut, its end is kept: it says what to do
@@ -64,35 +64,23 @@ class P2CEError(Exception):
         super().__init__(in_bounds(message))
 
 
+class InvalidArgument(P2CEError, ValueError):
+    """An argument with a value that is not allowed."""
+
+
 class InvalidPolicy(P2CEError, ValueError):
-    """What a feature may do makes no sense."""
+    """A policy or a rule that makes no sense, or a policy file that cannot be read or written."""
 
-
-class UnknownFeature(InvalidPolicy):
-    """A name that is not a column."""
-
-
-class ContradictoryConstraints(InvalidPolicy):
-    """Two constraints that no value can meet together."""
-
-
-class PolicyError(InvalidPolicy):
-    """A policy file that cannot be read or written."""
-
-    def __init__(self, message: str, *, line: int | None = None) -> None:
+    def __init__(self, message: object = "", *, line: int | None = None) -> None:
         super().__init__(message)
-        self.line = line  # counted from 1
+        self.line = line  # of the policy file, counted from 1
 
 
 class InvalidReference(P2CEError, ValueError):
-    """The reference frame cannot be used."""
+    """The reference cannot be used: it is empty, say, or has a column of dates."""
 
 
-class UnsupportedColumn(InvalidReference, TypeError):
-    """A column that is neither a number nor a bool."""
-
-
-class InvalidPerson(P2CEError, ValueError):
+class InvalidRow(P2CEError, ValueError):
     """The row to explain cannot be used."""
 
 
@@ -112,20 +100,8 @@ class UnnamedTarget(InvalidTarget):
         self.classes = tuple(classes)
 
 
-class InvalidThreshold(P2CEError, ValueError):
-    """A threshold that the score can never be compared to."""
-
-
-class UnknownObjective(P2CEError, ValueError):
-    """A name that is not an objective."""
-
-
 class InvalidObjective(P2CEError, ValueError):
-    """A cost that is negative, not finite, or charged for staying."""
-
-
-class InvalidArgument(P2CEError, ValueError):
-    """An argument with a value that is not allowed."""
+    """An unknown name of an objective, or a cost that is negative, not finite, or charged for staying."""
 
 
 class InvalidModel(P2CEError, ValueError):
@@ -137,23 +113,19 @@ class LimitExceeded(P2CEError, ValueError):
 
 
 class UnsupportedModel(P2CEError, TypeError):
-    """A model that cannot be read exactly."""
+    """A model that cannot be parsed."""
 
 
 class UnsupportedDetector(P2CEError, TypeError):
-    """A detector that cannot be read exactly."""
+    """A detector that cannot be parsed."""
 
 
 class ModelMismatch(P2CEError, RuntimeError):
-    """The model as read disagrees with the model itself."""
+    """The model contradicts its parsed scores."""
 
 
 class InvalidOutput(P2CEError, RuntimeError):
     """The user's own model or detector returned NaN or the wrong shape."""
-
-
-class NotFitted(P2CEError, ValueError):
-    """A model or detector that has not seen any data yet."""
 
 
 class MissingData(P2CEError, FileNotFoundError):
@@ -165,7 +137,7 @@ class InvalidSignature(P2CEError, ValueError):
 
 
 class DamagedData(P2CEError, ValueError):
-    """A data set whose bytes are not the published ones."""
+    """A file whose bytes are not those that its checksum names."""
 
 
 class BrokenPlugin(P2CEError, RuntimeError):
@@ -173,7 +145,7 @@ class BrokenPlugin(P2CEError, RuntimeError):
 
 
 class UnfinishedRun(P2CEError, RuntimeError):
-    """A portfolio of which not everybody is explained; what is done is kept, and the same call goes on."""
+    """A portfolio in which some people are not explained. Repeat the call to resume."""
 
 
 class MissingExtra(P2CEError, ImportError):
@@ -247,3 +219,10 @@ def similar(name: object, known: Iterable[object]) -> list[str]:
     # Compared in lower case, since a wrong capital is the commonest slip of all.
     close = get_close_matches(name[:MOST_ECHOED].lower(), list(by_lower), n=3)
     return [one for low in close for one in by_lower[low]][:3]
+
+
+def __getattr__(name: str) -> Any:
+    # scikit-learn takes a second to load, and `p2ce --help` needs no NotFitted.
+    if name == "NotFitted":
+        return import_module("p2ce.not_fitted").NotFitted
+    raise AttributeError(f"module 'p2ce.errors' has no attribute {name!r}")

@@ -8,7 +8,7 @@ A family is an object, often a module, with two functions:
   of detector a `p2ce.detectors.detector_adapter.DetectorAdapter`. It raises `UnsupportedModel` or
   `UnsupportedDetector` for what it recognises but does not support; the model is then a black box.
 
-A package registers itself by an entry point, and nobody has to import it::
+A package registers itself by an entry point, and no one has to import it::
 
     [project.entry-points."p2ce.model_families"]
     my_library = "my_package.my_family"

@@ -22,7 +22,7 @@ Scorer = Callable[[pd.DataFrame], np.ndarray]
 SEARCHES: dict[str, dict[str, Any]] = {
     "auto": {},
     "none": {"bound": "none"},
-    "shap": {"bound": p2ce.ShapEstimate(people=5, background=4, rows=2)},
+    "shap": {"bound": p2ce.ShapEstimate(sample_size=5, background=4, rows_per_candidate=2)},
     "paper": {"method": p2ce.paper.P2CE(background=20)},
 }
 NOISE = 10 * REBATCHED  # more than rounding in another batch
@@ -142,7 +142,7 @@ TIMES = {"elapsed": 0, "timings": {}}
 
 def test_a_failure_while_calibrating_leaves_the_explainer_as_it_was() -> None:
     moody = Moody(kind, _raise)
-    asking = explainer(moody, bound=p2ce.ShapEstimate(people=5, background=4, rows=2))
+    asking = explainer(moody, bound=p2ce.ShapEstimate(sample_size=5, background=4, rows_per_candidate=2))
     moody.bad = True
     person = refused().iloc[0]
     with pytest.raises(InvalidOutput, match=r"model\(rows\) raised RuntimeError: the server is away"):

@@ -170,7 +170,9 @@ def several_models_with_a_threshold_each() -> dict[str, Any]:
 def a_calibrated_estimate() -> dict[str, Any]:
     model = KNeighborsClassifier(7).fit(PEOPLE, loans.label())
     few = ACTIONS.candidates(Income=[12, 24, 36, 48], Debt=[-3.0, -1.0, 1.0, 3.0]).fix("Rate")
-    bound = p2ce.ShapEstimate(miss_rate=0.2, people=9, background=4, rows=2, random_state=5)
+    bound = p2ce.ShapEstimate(
+        miss_rate=0.2, sample_size=9, background=4, rows_per_candidate=2, random_state=5
+    )
     return rejected(model, PEOPLE, policy=few, bound=bound, max_changes=2)
 
 

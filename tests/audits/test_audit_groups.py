@@ -122,10 +122,10 @@ def test_unfinished_searches_may_turn_a_median_into_anything() -> None:
     people = [*map(optimal, costs), *[UNFINISHED] * 200]
     groups = {"g": ["a"] * 100 + ["b"] * 50 + ["a", "b"] * 100}
     found = audit(many(people), groups, **QUICK)
-    one = found.everybody.metrics["median_mean_distance"]
+    one = found.all_people.metrics["median_mean_distance"]
     assert one.value == sorted(costs)[74]  # of what was found
     assert (one.low, one.high) == (0.0, math.inf)
-    assert found.everybody.metrics["burden_mean_distance"].high == math.inf
+    assert found.all_people.metrics["burden_mean_distance"].high == math.inf
     assert (found.tests.set_index("metric").loc["median_mean_distance", "p_value"] == 1.0).all()
     assert all("median_mean_distance" not in group.to_best for group in found.groups)
     difference = found.groups[0].to_overall["median_mean_distance"].difference
@@ -135,7 +135,9 @@ def test_unfinished_searches_may_turn_a_median_into_anything() -> None:
     assert Audit.from_json(text) == found
     for ending in (optimal(9.0), optimal(0.001), NONE):
         done = audit(many([*people[:150], *[ending] * 200]), groups, **QUICK)
-        for mine, other in zip((found.everybody, *found.groups), (done.everybody, *done.groups), strict=True):
+        for mine, other in zip(
+            (found.all_people, *found.groups), (done.all_people, *done.groups), strict=True
+        ):
             for name, estimate in other.metrics.items():
                 if "unfinished" not in name:
                     assert mine.metrics[name].low <= estimate.value <= mine.metrics[name].high
@@ -148,13 +150,13 @@ def test_few_unfinished_searches_widen_an_interval_a_little() -> None:
     rng = np.random.default_rng(0)
     people = [optimal(float(cost)) for cost in rng.normal(1.0, 0.05, 400)]
     groups = {"g": ["a", "b"] * 200}
-    plain = audit(many(people), groups).everybody.metrics["median_mean_distance"]
+    plain = audit(many(people), groups).all_people.metrics["median_mean_distance"]
     for more, low, high in (
         (UNFINISHED, 0.01, 0.01),
         (explained(Status.TIME_LIMIT, least=(2.0, 1.0)), 0.002, 0.01),  # these can only raise the median
         (explained(Status.TIME_LIMIT, [(0.5, 1.0)]), 0.01, 0.002),  # an option was found: only lower it
     ):
-        some = audit(many([*people, *[more] * 20]), {"g": groups["g"] + ["a", "b"] * 10}).everybody
+        some = audit(many([*people, *[more] * 20]), {"g": groups["g"] + ["a", "b"] * 10}).all_people
         found = some.metrics["median_mean_distance"]
         assert plain.low - low <= found.low <= plain.low + 0.002
         assert plain.high - 0.012 <= found.high <= plain.high + high
@@ -457,8 +459,8 @@ def test_people_without_an_option_are_split_by_the_reason() -> None:
         "none_because_max_changes": 0,
         "none_because_unknown": 0,
     }
-    assert found.everybody.none_because["rules"] == 2
-    assert sum(found.everybody.none_because.values()) == found.everybody.no_recourse == 4
+    assert found.all_people.none_because["rules"] == 2
+    assert sum(found.all_people.none_because.values()) == found.all_people.no_recourse == 4
     assert (counts.sum(axis=1) == found.by_group["no_recourse"]).all()
     assert Audit.from_dict(found.to_dict()) == found
     assert "rules between features 2" in str(found)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from p2ce import Audit, audit
-from p2ce.errors import InvalidArgument, P2CEError, UnknownFeature
+from p2ce.errors import InvalidArgument, P2CEError
 from p2ce.result import Status
 from tests.audits.made_up import NONE, explained, many
 
@@ -92,11 +92,11 @@ def test_groups_are_sorted_and_named_apart() -> None:
 @pytest.mark.parametrize(
     ("groups", "more", "kind", "message"),
     [
-        ("sx", {"data": pd.DataFrame({"sex": SEX})}, UnknownFeature, "got 'sx'. Did you mean 'sex'"),
+        ("sx", {"data": pd.DataFrame({"sex": SEX})}, InvalidArgument, "got 'sx'. Did you mean 'sex'"),
         (
             "sex",
             {},
-            UnknownFeature,
+            InvalidArgument,
             "None is known. Columns that the explanations lack come from another table",
         ),
         ([], {}, InvalidArgument, "names no column"),
@@ -122,7 +122,7 @@ def test_groups_are_sorted_and_named_apart() -> None:
         (
             "sex",
             {"data": pd.DataFrame({"sex": SEX, "ID": LABELS}), "id_column": "id"},
-            UnknownFeature,
+            InvalidArgument,
             "Did you mean 'ID'",
         ),
         (

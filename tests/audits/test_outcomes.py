@@ -12,7 +12,7 @@ import pytest
 
 from p2ce import Explanations, audit
 from p2ce.audits.outcomes import Outcome, outcomes_of
-from p2ce.errors import DamagedData, InvalidArgument, UnknownFeature
+from p2ce.errors import DamagedData, InvalidArgument
 from p2ce.portfolio.portfolio_results import PortfolioResults
 from p2ce.result import Explanation, Feature, ProblemRecord, Status
 from tests.audits.made_up import explained, many
@@ -46,15 +46,15 @@ def test_a_folder_and_its_explanations_give_the_same_audit(run: Written) -> None
         for results in (run.folder, PortfolioResults(run.folder), explanations)
     )
     assert by_folder == by_results == by_hand
-    assert by_hand.everybody.errors == 1
-    assert by_hand.everybody.with_recourse > 10
+    assert by_hand.all_people.errors == 1
+    assert by_hand.all_people.with_recourse > 10
     assert by_folder.problem is not None
 
 
 def test_columns_that_the_run_kept_make_groups(run: Written) -> None:
     found = audit(str(run.folder), ["branch"], **QUICK)
     assert [group.name for group in found.groups] == ["0", "1", "2"]
-    with pytest.raises(UnknownFeature, match=r"got 'brnch'\. Did you mean 'branch'"):
+    with pytest.raises(InvalidArgument, match=r"got 'brnch'\. Did you mean 'branch'"):
         audit(run.folder, ["brnch"], **QUICK)
 
 

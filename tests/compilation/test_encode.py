@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.compilation.encode import encode_row, encode_table
-from p2ce.errors import InvalidPerson
+from p2ce.errors import InvalidRow
 from p2ce.tables.codebook import MISSING, codebook_of
 
 SCHOOL = ["none", "school", "phd"]
@@ -80,7 +80,7 @@ def test_values_come_as_codes_and_as_they_were_given() -> None:
     assert found.values.tolist() == [CODES]
     assert found.row(0, BOOK.names) == ROW
     table = encode_table(PEOPLE, BOOK)
-    assert table.labels == ("p", "q", "r")
+    assert table.ids == ("p", "q", "r")
     np.testing.assert_array_equal(table.values, BOOK.encode(PEOPLE))
     assert table.row(1, BOOK.names)["rooms"] is None  # pandas' NA is nobody else's
 
@@ -110,7 +110,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_what_cannot_be_read_is_named(name: str) -> None:
     changed, words = WRONG[name]
-    with pytest.raises(InvalidPerson, match=words):
+    with pytest.raises(InvalidRow, match=words):
         encode_row({**ROW, **changed}, BOOK)
 
 

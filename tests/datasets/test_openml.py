@@ -43,12 +43,12 @@ def test_a_fetched_table_can_be_prepared(name: str) -> None:
 def test_a_number_that_openml_does_not_know_is_an_error_of_ours(no_folders: Path) -> None:
     serve("german", number=1)
     with pytest.raises(MissingData, match="OpenML did not give its table 31"):
-        datasets.load_german()
+        datasets.load("german")
 
 
 def test_without_a_network_the_message_says_what_to_set(no_folders: Path) -> None:
     serve("german", number=31, broken=True)
     with pytest.raises(MissingData, match="no route to host") as caught:
-        datasets.load_german()
+        datasets.load("german")
     assert "Set P2CE_DATA to a folder that holds german.csv" in str(caught.value)
     assert list(no_folders.iterdir()) == []

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from p2ce.decisions.target_arguments import require_scale, wanted_range
-from p2ce.errors import InvalidArgument, InvalidTarget, InvalidThreshold
+from p2ce.errors import InvalidArgument, InvalidTarget
 
 
 def request(target: object = (0, 1), threshold: float | None = None, scale: str | None = None) -> object:
@@ -41,7 +41,7 @@ def test_what_is_no_range_is_told(target, message):
 
 
 def test_a_regressor_takes_neither_threshold_nor_scale():
-    with pytest.raises(InvalidThreshold, match="no threshold"):
+    with pytest.raises(InvalidArgument, match="no threshold"):
         wanted_range(request(threshold=0.5), name="model")
     with pytest.raises(InvalidArgument, match="Leave scale out"):
         wanted_range(request(scale="decision"), name="model")

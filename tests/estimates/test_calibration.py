@@ -77,7 +77,7 @@ def test_no_front_needs_nothing_and_infinity_keeps_everything() -> None:
 @pytest.mark.parametrize("count", [2, 3, 40, 5_000])
 def test_nobody_who_is_calibrated_on_was_learnt_from(count: int) -> None:
     rejected = np.random.default_rng(1).permutation(np.arange(2 * count) < count)
-    one, other = (divide(rejected, ShapEstimate(people=199), np.random.default_rng(0)) for _ in range(2))
+    one, other = (divide(rejected, ShapEstimate(sample_size=199), np.random.default_rng(0)) for _ in range(2))
     both = np.concatenate([one.learning, one.calibration])
     assert len(np.unique(both)) == len(both)
     assert rejected[both].all()

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from p2ce import Explainer, Policy, Status
-from p2ce.errors import InvalidOutput, InvalidPerson
+from p2ce.errors import InvalidOutput, InvalidRow
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame({"age": RNG.integers(20, 70, 200), "job": RNG.choice(["clerk", "cook", "smith"], 200)})
@@ -49,7 +49,7 @@ def test_each_row_has_its_own_reason_alone_and_in_a_batch(model: Any) -> None:
         blamed = strict and (age, job) == (30, "pilot")
         assert ("'job' holds 'pilot', which is not in the reference" in one.message) == blamed
         assert ("nobody is that old" in one.message) == (age > 100 and not (strict and job == "pilot"))
-        with pytest.raises(InvalidPerson if blamed else InvalidOutput) as caught:
+        with pytest.raises(InvalidRow if blamed else InvalidOutput) as caught:
             explainer.explain({"age": age, "job": job})
         assert ("not in the reference" in str(caught.value)) == blamed
 
@@ -67,5 +67,5 @@ def test_a_listener_that_fails_is_not_blamed_on_the_label() -> None:
 def test_a_pipeline_that_rejects_the_label_names_it() -> None:
     jobs = FRAME[["job"]]
     model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(jobs, (jobs["job"] == "cook") * 1)
-    with pytest.raises(InvalidPerson, match="'job' holds 'pilot', which is not in the reference"):
+    with pytest.raises(InvalidRow, match="'job' holds 'pilot', which is not in the reference"):
         Explainer(model, jobs, **{"target": 1, **ARGUMENTS}).explain({"job": "pilot"})

@@ -14,7 +14,7 @@ from p2ce.solver.branch_and_bound import Progress
 from tests.oracle import no_cheaper
 from tests.populations import loans
 
-SMALL = p2ce.ShapEstimate(people=6, background=3, rows=1)
+SMALL = p2ce.ShapEstimate(sample_size=6, background=3, rows_per_candidate=1)
 ENOUGH = 0.985
 
 
@@ -203,16 +203,19 @@ def test_a_slow_clock_changes_no_explanation(bound: Any, most: int, monkeypatch:
 @pytest.mark.parametrize(
     ("limit", "logged"),
     [
-        ({"seconds": 1e-9}, "seconds=1e-09 cut the calibration: 0 of 40 instances"),
-        ({"evaluations": 16}, "Too many of the 16 instances to calibrate on could not be solved to the end"),
+        ({"time_limit": 1e-9}, "time_limit=1e-09 cut the calibration: 0 of 40 instances"),
+        (
+            {"max_evaluations": 16},
+            "Too many of the 16 instances to calibrate on could not be solved to the end",
+        ),
     ],
-    ids=["seconds", "evaluations"],
+    ids=["time_limit", "max_evaluations"],
 )
 def test_a_calibration_that_is_cut_says_so(
     limit: dict[str, Any], logged: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The instances of the first round take all evaluations: the others are not looked at."""
-    spec = p2ce.ShapEstimate(people=40, background=3, rows=1, **limit)
+    spec = p2ce.ShapEstimate(sample_size=40, background=3, rows_per_candidate=1, **limit)
     explainer(wavy, max_changes=2, bound=spec, threshold=0.9).warm_up()
     assert logged in caplog.text
-    assert ("cut the calibration" in caplog.text) == ("seconds" in limit)
+    assert ("cut the calibration" in caplog.text) == ("time_limit" in limit)

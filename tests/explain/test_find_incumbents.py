@@ -192,7 +192,7 @@ def test_any_kind_of_feature_rule_and_detector_is_respected(most: int | None, de
 def test_calibration_runs_where_it_fits(slow: Any, caplog: pytest.LogCaptureFixture) -> None:
     _, _, clock = slow
     caplog.set_level("INFO", logger="p2ce")
-    spec = p2ce.ShapEstimate(people=4, background=2, rows=1, evaluations=400)
+    spec = p2ce.ShapEstimate(sample_size=4, background=2, rows_per_candidate=1, max_evaluations=400)
     model = Slow(clock)
     explainer = p2ce.Explainer(model, people(), policy=policy().without_rules(policy().rules[0]), bound=spec)
     row = rejected(1).iloc[0]

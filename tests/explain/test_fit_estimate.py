@@ -11,7 +11,7 @@ import p2ce
 from p2ce.result.status import Status
 from tests.populations import loans
 
-SMALL = {"people": 12, "background": 4, "rows": 2}
+SMALL = {"sample_size": 12, "background": 4, "rows_per_candidate": 2}
 
 
 class Counted:
@@ -141,7 +141,7 @@ def test_explainers_travel_with_their_estimate(search: str, warm: bool) -> None:
 def test_whoever_is_not_solved_to_the_end_does_not_flatter_the_estimate(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    found = explainer(bound=p2ce.ShapEstimate(**SMALL, evaluations=1)).explain_many(rejected().iloc[:10])
+    found = explainer(bound=p2ce.ShapEstimate(**SMALL, max_evaluations=1)).explain_many(rejected().iloc[:10])
     assert "could not be solved to the end" in caplog.text
     assert all(one.certificate.pruned["estimate"] == 0 for one in found)
     assert all(one.certificate.proven for one in found)

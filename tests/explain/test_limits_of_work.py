@@ -16,7 +16,10 @@ from tests.populations import loans
 SEARCHES: dict[str, dict[str, Any]] = {
     "compiled": {"max_changes": None},
     "black box": {"max_changes": 3, "bound": "none"},
-    "estimated": {"max_changes": 2, "bound": p2ce.ShapEstimate(people=20, background=3, rows=1)},
+    "estimated": {
+        "max_changes": 2,
+        "bound": p2ce.ShapEstimate(sample_size=20, background=3, rows_per_candidate=1),
+    },
 }
 
 

@@ -1,4 +1,4 @@
-"""Relaxations for many people are those of each one alone, by label, whoever fails or interrupts."""
+"""Relaxations for many people are those of each one alone, by id, whoever fails or interrupts."""
 
 import signal
 from functools import cache
@@ -19,8 +19,8 @@ NO_RECOURSE = p2ce.Status.NO_RECOURSE
 def problem() -> tuple[p2ce.Explainer, p2ce.Explanations]:
     """Explain rejected applicants, most of whom would need a smaller loan than the policy allows."""
     made = p2ce.datasets.make_applicants(400)
-    people = made.features[["Income", "LoanAmount", "LatePayments"]]
-    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(people, made.outcome)
+    people = made.data[["Income", "LoanAmount", "LatePayments"]]
+    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(people, made.target)
     policy = (
         p2ce.Policy.infer(people, protect=None)
         .fix("LatePayments")
@@ -56,7 +56,7 @@ def test_a_report_takes_them_as_they_are() -> None:
 def test_labels_have_to_name_one_person_each() -> None:
     explainer, many = problem()
     for labels in (["same"] * len(many), [["a list"]] * len(many)):
-        with pytest.raises(InvalidArgument, match="labels no single person"):
+        with pytest.raises(InvalidArgument, match="not the id of a single"):
             explainer.relaxations(p2ce.Explanations(list(many), ids=labels))
 
 

@@ -129,4 +129,4 @@ def test_unseen_categories_are_said_once_with_the_nearest(caplog: pytest.LogCapt
     ("name", "codes"), [("german", {}), ("taiwan", {}), ("adult", {"capital_gain": (99999.0,)})]
 )
 def test_public_tables_have_no_other_codes(name: str, codes: dict[str, tuple[float, ...]]) -> None:
-    assert detected(encode_columns(datasets.load(name).features).numbers) == codes
+    assert detected(encode_columns(datasets.load(name).data).numbers) == codes

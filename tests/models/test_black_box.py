@@ -28,7 +28,6 @@ from p2ce.errors import (
     InvalidOutput,
     InvalidReference,
     InvalidTarget,
-    InvalidThreshold,
     NotFitted,
     UnsupportedModel,
 )
@@ -408,7 +407,7 @@ VOTES = CLASSIFIERS["votes"]().fit(WINE, KIND)
 MISTAKES: list[tuple[Any, pd.DataFrame, dict[str, Any], type[Exception], str | None]] = [
     (NEIGHBOURS_OF_WINE, WINE, {}, InvalidTarget, NAMES),
     (VOTES, WINE, {"target": "merlot"}, InvalidTarget, NAMES),
-    (VOTES, WINE, {"target": "barolo", "threshold": 0.5}, InvalidThreshold, "only predicts classes"),
+    (VOTES, WINE, {"target": "barolo", "threshold": 0.5}, InvalidArgument, "only predicts classes"),
     (NEIGHBOURS_OF_WINE, WINE, {"target": "barolo", "scale": "decision"}, InvalidArgument, "'decision'"),
     (lambda rows: rows["alcohol"] > 0.0, WINE, {"scale": "decision"}, InvalidArgument, "scale='decision'"),
     (PAIRS, SCALED, {}, UnsupportedModel, "compares classes in pairs"),
@@ -416,8 +415,8 @@ MISTAKES: list[tuple[Any, pd.DataFrame, dict[str, Any], type[Exception], str | N
     (NEIGHBOURS_OF_THREE.predict_proba, SCALED, {"target": 3}, InvalidTarget, "0, 1, 2; target=3"),
     (FUNCTIONS["frame"], SCALED, {"target": 0}, InvalidTarget, "one number per row"),
     (lambda rows: rows[["bmi", "bp"]], DIABETES, {"target": (None, 1.5)}, InvalidTarget, None),
-    (lambda rows: rows["income"], SCALED, {}, InvalidThreshold, r"run from -.* to .*threshold=0\.0"),
-    (lambda rows: rows["income"], SCALED, {"threshold": np.nan}, InvalidThreshold, "must be finite"),
+    (lambda rows: rows["income"], SCALED, {}, InvalidArgument, r"run from -.* to .*threshold=0\.0"),
+    (lambda rows: rows["income"], SCALED, {"threshold": np.nan}, InvalidArgument, "must be finite"),
     (Bare(lambda rows: rows["bmi"]), DIABETES, {}, UnsupportedModel, None),
     (Bare(lambda rows: np.ones(len(rows))), DIABETES, {}, UnsupportedModel, None),
     # Columns in another order are not slipped to a model as an array.

@@ -18,10 +18,10 @@ from sklearn.tree import DecisionTreeClassifier
 import p2ce.models
 from p2ce.decisions.model_adapter import LEAD
 from p2ce.errors import (
+    InvalidArgument,
     InvalidOutput,
     InvalidReference,
     InvalidTarget,
-    InvalidThreshold,
     ModelMismatch,
     NotFitted,
     UnsupportedModel,
@@ -66,10 +66,7 @@ MISTAKES: list[tuple[Any, Any, dict[str, Any], type[Exception], str | None]] = [
         InvalidOutput,
         r"model\.predict has to return one class per row",
     ),
-    *(
-        (TREE, FRAME, {"threshold": t}, InvalidThreshold, None)
-        for t in (-0.1, 1.0001, np.nan, np.inf, "half")
-    ),
+    *((TREE, FRAME, {"threshold": t}, InvalidArgument, None) for t in (-0.1, 1.0001, np.nan, np.inf, "half")),
     (TREE, FRAME, {"target": "yes"}, InvalidTarget, r"classes 0, 1; target='yes'"),
     (REGRESSOR, FRAME, {}, InvalidTarget, r"a regressor: pass target=\(low, high\).*got 1"),
     (TREE, FRAME.rename(columns={"age": "agee"}), {}, InvalidReference, "Did you mean 'agee'"),

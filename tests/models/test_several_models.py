@@ -7,7 +7,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from p2ce.errors import InvalidArgument, InvalidReference, InvalidThreshold, UnsupportedModel
+from p2ce.errors import InvalidArgument, InvalidReference, UnsupportedModel
 from p2ce.models.several_models import parse_models
 from tests.models.laws import people
 
@@ -79,10 +79,10 @@ TOO_FAR = r"margin=0.6 on top of the threshold 0.5 is a probability of 1.1"
             for wrong in (-0.1, np.nan, True, "1")
         ),
         ([], {}, UnsupportedModel, "empty list"),
-        ([TREE, NEAR, LINE], {"threshold": [0.5, 0.5]}, InvalidThreshold, "2 values for 3 models"),
-        (TREE, {"threshold": [0.5]}, InvalidThreshold, r"1 values? for 1 model"),
+        ([TREE, NEAR, LINE], {"threshold": [0.5, 0.5]}, InvalidArgument, "2 values for 3 models"),
+        (TREE, {"threshold": [0.5]}, InvalidArgument, r"1 values? for 1 model"),
         (TREE, {"margin": 0.6}, InvalidArgument, TOO_FAR),
-        ([TREE, NEAR], {"threshold": [0.5, 1.5]}, InvalidThreshold, None),
+        ([TREE, NEAR], {"threshold": [0.5, 1.5]}, InvalidArgument, None),
         ([TREE, "a model"], {}, UnsupportedModel, None),
         ([TREE, OTHER], {}, InvalidReference, "'wage'"),
     ],

@@ -7,7 +7,7 @@ import pkgutil
 import pytest
 
 from p2ce import objectives
-from p2ce.errors import InvalidObjective, UnknownObjective
+from p2ce.errors import InvalidObjective
 from p2ce.grid.candidate_costs import Join
 from p2ce.objectives import Changes, CostTable, MaxDistance, Objective, WeightedDistance
 from p2ce.objectives.objective_names import NAMED, WITH_ARGUMENTS, resolve
@@ -38,7 +38,7 @@ def test_objects_and_names_mix_and_one_may_stand_alone() -> None:
 
 @pytest.mark.parametrize("name", ["mean_distnce", "Changes", "zzz", ""])
 def test_an_unknown_name_lists_all(name: str) -> None:
-    with pytest.raises(UnknownObjective) as caught:
+    with pytest.raises(InvalidObjective) as caught:
         resolve([name])
     assert repr(name) in str(caught.value)
     assert all(repr(known) in str(caught.value) for known in NAMED)

@@ -19,21 +19,21 @@ from p2ce.portfolio.sources import open_source
 @cache
 def booster() -> Any:
     """Return a small model."""
-    data = make_applicants(300)
+    applicants = make_applicants(300)
     model = lightgbm.LGBMClassifier(n_estimators=12, num_leaves=6, random_state=0, verbose=-1, n_jobs=1)
-    return model.fit(data.features, data.outcome).booster_
+    return model.fit(applicants.data, applicants.target).booster_
 
 
 def explainer(**given: Any) -> Explainer:
     """Make an explainer of it, in which Age is fixed."""
-    reference = make_applicants(300).features
+    reference = make_applicants(300).data
     given.setdefault("policy", Policy.infer(reference, protect=None).fix("Age"))
     return Explainer(booster(), reference, **{"target": 1, **given})
 
 
 def people(count: int) -> pd.DataFrame:
     """Draw applicants with an id and a group that the model does not see."""
-    frame = make_applicants(count, random_state=7).features
+    frame = make_applicants(count, random_state=7).data
     frame.insert(0, "id", [f"p{place:04d}" for place in range(count)])
     return frame.assign(sex=np.where(np.arange(count) % 3 == 0, "f", "m"))
 

@@ -92,7 +92,7 @@ def test_hostile_names_are_text() -> None:
 
 def test_none_exists_not_finished_and_error_are_never_mixed() -> None:
     seen = view_of_audit(audited(), "en")
-    everybody = audited().everybody
+    everybody = audited().all_people
     assert [row[1] for row in seen.outcomes.rows] == [
         str(count)
         for count in (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidPolicy, UnknownFeature
+from p2ce.errors import InvalidPolicy
 from p2ce.problem import Policy
 from p2ce.problem.display import Display, Style, value_key
 
@@ -65,7 +65,7 @@ def test_displays_go_by_name_and_change_no_candidate() -> None:
     named = policy.display({"Loan amount": Display(unit="EUR")})
     assert named["Loan amount"].display.unit_in("pt") == "EUR"
     assert named["Loan amount"].candidates().tolist() == policy["Loan amount"].candidates().tolist()
-    with pytest.raises(UnknownFeature, match="Did you mean 'Loan amount'"):
+    with pytest.raises(InvalidPolicy, match="Did you mean 'Loan amount'"):
         policy.display({"Loan amout": Display()})
 
 

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import LimitExceeded, PolicyError
+from p2ce.errors import InvalidPolicy, LimitExceeded
 from p2ce.limits import DEFAULT
 from p2ce.problem.policy_document import _by_pyyaml, _Loader, read_document, write_document
 
@@ -103,7 +103,7 @@ def test_every_entry_knows_its_line() -> None:
     ],
 )
 def test_what_is_rejected(text: str, line: int | None, message: str) -> None:
-    with pytest.raises(PolicyError, match=message) as caught:
+    with pytest.raises(InvalidPolicy, match=message) as caught:
         read_document(text)
     assert caught.value.line == line
 

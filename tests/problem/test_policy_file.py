@@ -16,7 +16,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from p2ce import P2CEError, rules
-from p2ce.errors import InvalidArgument, InvalidPolicy, PolicyError
+from p2ce.errors import InvalidArgument, InvalidPolicy
 from p2ce.problem import FeaturePolicy, Policy
 from p2ce.problem.policy_document import Document, read_document
 from p2ce.problem.policy_entries import SCHEMA, Dtype, policy_schema, schema_text
@@ -315,7 +315,7 @@ def test_a_mistake_is_reported_with_file_line_and_what_to_do(
 ) -> None:
     path = tmp_path / "policy.yaml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(PolicyError, match=message) as caught:
+    with pytest.raises(InvalidPolicy, match=message) as caught:
         load(path)
     assert caught.value.line == line
     assert str(caught.value).startswith(f"{path}:{line}: ")
@@ -388,12 +388,12 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         ("", "Cannot read"),
         ("latin.yaml", "not text in UTF-8"),
     ):
-        with pytest.raises(PolicyError, match=message):
+        with pytest.raises(InvalidPolicy, match=message):
             load(tmp_path / name)
     (tmp_path / "marked.yaml").write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
     assert load(tmp_path / "marked.yaml").names == ("Age", "Job")
     (tmp_path / "two.yaml").write_text(GOOD.replace("kind", "knd"), encoding="utf-8")
-    with pytest.raises(PolicyError, match="1 more"):
+    with pytest.raises(InvalidPolicy, match="1 more"):
         load(tmp_path / "two.yaml")
 
 
@@ -403,7 +403,7 @@ def test_what_a_file_cannot_hold_is_rejected_and_the_old_file_stays(tmp_path: Pa
     with pytest.raises(InvalidPolicy, match="predicate 'mine' is a Python object"):
         save(ACTIONS.with_rules(rules.predicate(len, name="mine")), path)
     dated = replace(ACTIONS["Housing"], labels=(pd.Timestamp("2024-01-01"),), choices=None)
-    with pytest.raises(PolicyError, match=r"'Housing' has the label .* of type Timestamp"):
+    with pytest.raises(InvalidPolicy, match=r"'Housing' has the label .* of type Timestamp"):
         save(Policy(features=(dated,)), path)
     assert path.read_text(encoding="utf-8") == "old"
 

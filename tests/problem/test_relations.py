@@ -88,7 +88,7 @@ def test_missing_values_and_codes_break_nothing() -> None:
     ],
 )
 def test_relations_of_public_tables(name: str, expected: set[Relation]) -> None:
-    assert set(relations_in(datasets.load(name).features)) == expected
+    assert set(relations_in(datasets.load(name).data)) == expected
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=60, max_size=90))

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from p2ce.errors import InvalidPolicy, PolicyError
+from p2ce.errors import InvalidPolicy
 from p2ce.problem import Policy
 from p2ce.problem.policy_file import to_text
 from p2ce.rules import change_at_most_one
@@ -83,7 +83,7 @@ def test_half_a_review_is_rejected_with_its_line(lines: str, line: int, message:
     file.write_text(
         f"version: 1\n{lines}features: {{Age: {{kind: whole, range: [1, 9]}}}}\n", encoding="utf-8"
     )
-    with pytest.raises(PolicyError, match=message) as caught:
+    with pytest.raises(InvalidPolicy, match=message) as caught:
         Policy.load(file)
     assert caught.value.line == line
 

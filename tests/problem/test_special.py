@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidPolicy, UnknownFeature
+from p2ce.errors import InvalidPolicy
 from p2ce.problem import Kind, Policy
 from p2ce.problem.special import detected
 
@@ -111,7 +111,7 @@ def test_nobody_takes_a_code_and_leaving_it_has_to_be_allowed() -> None:
 @pytest.mark.parametrize(
     ("wrong", "error", "message"),
     [
-        ({"Month": [-9]}, UnknownFeature, "Did you mean 'Months'"),
+        ({"Month": [-9]}, InvalidPolicy, "Did you mean 'Months'"),
         ({"Months": ["x"]}, InvalidPolicy, "must be numbers"),
         ({"Age": list(range(200))}, InvalidPolicy, "no number is left"),
         ("guess", InvalidPolicy, "'detect'"),

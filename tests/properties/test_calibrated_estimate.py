@@ -74,7 +74,9 @@ def test_the_stated_rate_holds_for_people_who_were_not_seen(rate: float, persona
     for seed in range(11, 15):
         model = Entangled(seed)
         reference = population(seed + 100, 300)
-        spec = p2ce.ShapEstimate(miss_rate=rate, people=99, background=6, rows=2, personal=personal)
+        spec = p2ce.ShapEstimate(
+            miss_rate=rate, sample_size=99, background=6, rows_per_candidate=2, single_changes=personal
+        )
         estimated = explainer(model, reference, bound=spec)
         people = rejected(model, seed + 200, 150)
         found = estimated.explain_many(people)
@@ -101,7 +103,7 @@ def test_the_stated_rate_holds_for_people_who_were_not_seen(rate: float, persona
 
 SPARING: dict[str, dict[str, Any]] = {
     # So sparing an estimate that it is often wrong.
-    "ours": {"bound": p2ce.ShapEstimate(miss_rate=0.6, people=30, background=4)},
+    "ours": {"bound": p2ce.ShapEstimate(miss_rate=0.6, sample_size=30, background=4)},
     "the paper's": {"method": p2ce.paper.P2CE(background=60)},
     "the paper's, as printed": {"method": p2ce.paper.P2CE(background=60, errata="as printed")},
 }

@@ -33,11 +33,11 @@ MODELS: dict[str, Any] = {"logistic": LOGISTIC, "network": NETWORK, "function": 
 @cache
 def trained(name: str) -> Any:
     applicants = make_applicants(800, random_state=3)
-    return MODELS[name].fit(applicants.features, applicants.outcome)
+    return MODELS[name].fit(applicants.data, applicants.target)
 
 
 def rejected(model: Any) -> pd.DataFrame:
-    others = make_applicants(300, random_state=4).features
+    others = make_applicants(300, random_state=4).data
     return others[model.predict_proba(others)[:, 1] < 0.5][:PEOPLE]
 
 
@@ -49,7 +49,7 @@ def with_columns(call: Callable[[pd.DataFrame], Any], columns: pd.Index) -> Call
 @pytest.mark.parametrize("name", MODELS)
 def test_no_heuristic_is_cheaper_than_the_cheapest_option(name: str, plausibility: bool) -> None:
     applicants = make_applicants(800, random_state=3)
-    reference, model = applicants.features, trained(name)
+    reference, model = applicants.data, trained(name)
     detector = (
         IsolationForest(n_estimators=50, contamination=0.05, random_state=0).fit(reference)
         if plausibility

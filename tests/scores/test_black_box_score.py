@@ -137,7 +137,7 @@ def test_a_detector_is_evaluated_only_where_the_model_accepts_and_at_the_person(
 
 def test_an_estimate_looks_up_the_single_changes_that_were_evaluated() -> None:
     model = Watched(wavy)
-    made = explainer(model, bound=p2ce.ShapEstimate(people=20, miss_rate=0.3))
+    made = explainer(model, bound=p2ce.ShapEstimate(sample_size=20, miss_rate=0.3))
     complete = explainer(wavy)
     fewer = 0
     for person in rejected():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from p2ce.errors import UnsupportedColumn
+from p2ce.errors import InvalidReference
 from p2ce.tables.codebook import ABOVE_MISSING, MISSING, codebook_of, coding_of
 
 LABELS = ["own", "rent", "free", "", "1", "nan", "missing"]
@@ -220,7 +220,7 @@ def test_plain_types_without_gaps_say_so_and_become_floats_where_one_is_made() -
     ids=lambda column: str(column.dtype),
 )
 def test_what_is_neither_number_nor_category_is_rejected_by_name(column: pd.Series) -> None:
-    with pytest.raises(UnsupportedColumn, match=r"got 'When' \(.+\)\. Turn it into one of these"):
+    with pytest.raises(InvalidReference, match=r"got 'When' \(.+\)\. Turn it into one of these"):
         coding_of(column)
 
 

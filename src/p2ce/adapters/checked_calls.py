@@ -93,7 +93,7 @@ def some_rows(reference: Rows) -> Rows:
 def choose_feed(
     method: Callable[[Any], Any], feeds: Sequence[Feed], rows: Rows, *, call: str
 ) -> tuple[Feed, np.ndarray]:
-    """Find the first way of handing rows over that is answered, and give the results."""
+    """Find the first row format that the method accepts, and return its outputs."""
     return retried(lambda given: _first_answered(method, feeds, given, call=call))(rows)
 
 
@@ -147,7 +147,7 @@ def outputs_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Row
 
 
 def raw_outputs_of(method: Callable[[Any], Any], given: Any, *, call: str, rows: Rows = None) -> np.ndarray:
-    """Call ``method`` on ``given`` for whatever it results: numbers, or the names of classes."""
+    """Call ``method`` on ``given``, whatever it returns: numbers, or the names of classes."""
     count = len(given)
     try:
         reported = method(given)

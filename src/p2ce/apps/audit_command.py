@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from p2ce.apps.messages import counted, printable, working
 from p2ce.apps.write_outputs import check_form, write_table, write_text
 from p2ce.check_paths import named, require_file, require_other, require_place
-from p2ce.errors import InvalidArgument, UnknownFeature, nearest
+from p2ce.errors import InvalidArgument, nearest
 from p2ce.limits import Limits
 from p2ce.visible import echoed, listed
 
@@ -87,16 +87,16 @@ def _group_table(
     table = read_table(data, "--data", limits=limits)
     index = own_index if id_column is None and own_index in table.columns else id_column
     if index is None and own_index is not None:
-        raise UnknownFeature(
+        raise InvalidArgument(
             f"{named('--data', data)} has no column {echoed(own_index)}, by which people are known in the "
             "results. Name the column that holds these keys: --id-column"
         )
     if index is not None and index not in table.columns:
-        raise UnknownFeature(
+        raise InvalidArgument(
             f"--id-column {echoed(index)} is not a column of --data. {nearest(index, table.columns)}"
         )
     if not set(names) & set(table.columns):
-        raise UnknownFeature(
+        raise InvalidArgument(
             f"{named('--data', data)} has none of the columns {listed(names)}. "
             f"{nearest(names[0], table.columns)}"
         )
@@ -119,5 +119,5 @@ def _write(found: "Audit", out: Path | None, language: str, *, raw_csv: bool) ->
     else:
         render = to_html if suffix == ".html" else to_markdown
         write_text(out, render(found, language=language))
-    groups, people = counted(len(found.groups), "group"), counted(found.everybody.people, "person", "people")
+    groups, people = counted(len(found.groups), "group"), counted(found.all_people.people, "person", "people")
     print(f"{printable(out)}: {people} in {groups}, {counted(found.comparisons, 'comparison')}.")

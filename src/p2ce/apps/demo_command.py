@@ -68,7 +68,7 @@ def explainer_and_rejected(*, random_state: int, **settings: Any) -> "tuple[p2ce
     import p2ce
 
     made = p2ce.datasets.make_applicants(random_state=random_state)
-    people, outcome = made.features, made.outcome.map({1: REPAID, 0: "not repaid"})  # for the sentences
+    people, outcome = made.data, made.target.map({1: REPAID, 0: "not repaid"})  # for the sentences
     model = HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=15, random_state=random_state)
     policy = (
         p2ce.Policy.infer(people, protect=None)  # what may change is stated below

@@ -199,11 +199,11 @@ def _tell_what_looks_wrong(people: "pd.DataFrame", *, alone: bool) -> None:
 
 
 def _known(names: list[str], people: "pd.DataFrame") -> list[str]:
-    from p2ce.errors import UnknownFeature, nearest
+    from p2ce.errors import InvalidArgument, nearest
 
     for name in names:
         if name not in people.columns:
-            raise UnknownFeature(
+            raise InvalidArgument(
                 f"{echoed(name)} is not a column of the data. {nearest(name, people.columns)}"
             )
     return names

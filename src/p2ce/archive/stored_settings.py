@@ -10,7 +10,7 @@ from p2ce.archive.saved_arguments import SavedArguments
 from p2ce.archive.stored_values import read_value, take, write_value
 from p2ce.compilation.own_plausibility import IGNORE
 from p2ce.detectors.isolation_forest import IsolationForest
-from p2ce.errors import InvalidArgument, PolicyError
+from p2ce.errors import InvalidArgument, InvalidPolicy
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.explain.arguments import Arguments
 from p2ce.limits import DEFAULT, Limits
@@ -139,5 +139,6 @@ def read_policy(text: str, limits: Limits = DEFAULT) -> Policy:
     """Parse the policy's YAML."""
     try:
         return parse_policy(read_document(text, limits=limits), limits=limits).policy()
-    except PolicyError as error:
-        raise PolicyError(f"line {error.line} of its policy: {error}", line=error.line) from error
+    except InvalidPolicy as error:
+        where = "" if error.line is None else f"line {error.line} of "
+        raise InvalidPolicy(f"{where}its policy: {error}", line=error.line) from error

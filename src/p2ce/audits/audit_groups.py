@@ -52,8 +52,8 @@ def audit(
 
     People whose row could not be explained are counted as errors, and in nothing else. The share with
     recourse is that of rejected people for whom an option was found. Costs are those of the cheapest option
-    of each person in each objective: quartiles that somebody has, so that half of the people pay the median
-    or less. The burden is the rejection rate × the median cost.
+    of each person in each objective: quartiles that occur among the costs, so half of the people pay the
+    median or less. The burden is the rejection rate × the median cost.
 
     Figures are about what was found. If some searches did not finish, intervals and p-values assume the least
     favourable outcome, and no group is called best-off unless that holds for every possible outcome. A person
@@ -82,7 +82,7 @@ def audit(
     work = Work(
         outcomes=outcomes,
         ordered=(ordered := ordered_costs(outcomes)),
-        everybody=tally_of_all(outcomes, ordered),
+        all_people=tally_of_all(outcomes, ordered),
         metrics=metrics_of(outcomes.objectives),
         min_size=min_size,
         confidence=confidence,
@@ -92,7 +92,7 @@ def audit(
     )
     found = corrected_tests([group for grouping in groupings for group in _groups_of(work, grouping)])
     return Audit(
-        everybody=figures_of(work, work.everybody, draw(work, work.everybody, AS_ITSELF), (), ()),
+        all_people=figures_of(work, work.all_people, draw(work, work.all_people, AS_ITSELF), (), ()),
         groups=tuple(found),
         objectives=outcomes.objectives,
         min_size=min_size,
@@ -115,7 +115,7 @@ def _groups_of(work: Work, grouping: Grouping) -> Iterator[Group]:
         place: draw(work, tallies[place], AS_THE_BEST) for place in set(best.values()) if place is not None
     }
     for place, tally in enumerate(tallies):
-        alone = tally.explained == work.everybody.explained
+        alone = tally.explained == work.all_people.explained
         compared = [metric for metric in work.metrics if metric.best and is_large(work, tally, metric)]
         drawn = draw(work, tally, AS_ITSELF)
         yield replace(

@@ -37,7 +37,7 @@ AND = " × "  # between the columns of an intersection, and between its values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class MetricValue:
     """A figure with its interval."""
 
     value: Number
@@ -49,8 +49,8 @@ class Estimate:
 class Contrast:
     """How a group compares to the whole or to the best-off group in one metric."""
 
-    difference: Estimate
-    ratio: Estimate | None = None  # None where the other is 0
+    difference: MetricValue
+    ratio: MetricValue | None = None  # None where the other is 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class Comparison:
 class Group:
     """What was found of one group; a metric that too few people are behind is left out."""
 
-    columns: tuple[str, ...] = ()  # none for everybody
+    columns: tuple[str, ...] = ()  # none for all people
     values: tuple[str, ...] = ()
     people: Count
     errors: Count  # rows that could not be explained; all other counts leave them out
@@ -77,7 +77,7 @@ class Group:
     none_because: dict[str, Count] = field(default_factory=dict)
     unfinished: Count  # no option found, and none excluded
     unproven: Count  # of `with_recourse`: a cheaper option may exist
-    metrics: dict[str, Estimate] = field(default_factory=dict)
+    metrics: dict[str, MetricValue] = field(default_factory=dict)
     to_overall: dict[str, Contrast] = field(default_factory=dict)
     # Without metrics in which it is the best, or in which unfinished searches leave open which group is.
     to_best: dict[str, Contrast] = field(default_factory=dict)
@@ -96,7 +96,7 @@ class Group:
 
     @property
     def recourse_at_most(self) -> float | None:
-        """The share with recourse if everybody who is unfinished turned out to have an option."""
+        """The share with recourse if every unfinished person turned out to have an option."""
         return (self.with_recourse + self.unfinished) / self.rejected if self.rejected else None
 
 
@@ -117,7 +117,7 @@ class Audit:
     ([1.0, 0.5], 1.0)
     """
 
-    everybody: Group
+    all_people: Group
     groups: tuple[Group, ...]  # of one grouping after the other
     objectives: tuple[str, ...]
     min_size: Count
@@ -148,10 +148,12 @@ class Audit:
 
     @property
     def overall(self) -> "pd.Series[Any]":
-        """The same of everybody."""
+        """The same of all people."""
         import pandas as pd
 
-        return pd.Series(_counts(self.everybody) | _values(self.everybody, self.all_metrics), name="overall")
+        return pd.Series(
+            _counts(self.all_people) | _values(self.all_people, self.all_metrics), name="overall"
+        )
 
     @property
     def ci(self) -> "pd.DataFrame":
@@ -166,11 +168,11 @@ class Audit:
 
     @property
     def overall_ci(self) -> "pd.DataFrame":
-        """A row per metric: the interval for everybody."""
+        """A row per metric: the interval for all people."""
         import pandas as pd
 
         rows = {
-            metric.name: [getattr(self.everybody.metrics.get(metric.name), end, None) for end in ENDS]
+            metric.name: [getattr(self.all_people.metrics.get(metric.name), end, None) for end in ENDS]
             for metric in self.all_metrics
         }
         return pd.DataFrame.from_dict(rows, orient="index", columns=list(ENDS), dtype="float64")
@@ -201,13 +203,15 @@ class Audit:
     @property
     def features(self) -> "pd.DataFrame":
         """A row per group: the share of people with recourse whose first option changes each feature."""
-        return self._frame(lambda group: {name: group.features.get(name) for name in self.everybody.features})
+        return self._frame(
+            lambda group: {name: group.features.get(name) for name in self.all_people.features}
+        )
 
     def to_frame(self) -> "pd.DataFrame":
         """Return everything as a flat table, all people first: what ``p2ce audit --out audit.csv`` writes."""
         import pandas as pd
 
-        flat = pd.DataFrame([_flat(group, self.all_metrics) for group in (self.everybody, *self.groups)])
+        flat = pd.DataFrame([_flat(group, self.all_metrics) for group in (self.all_people, *self.groups)])
         return flat.assign(as_of_first=self.dates.first, as_of_last=self.dates.last)
 
     def to_dict(self) -> dict[str, Any]:
@@ -219,7 +223,7 @@ class Audit:
         """Undo `to_dict`."""
         found = to_record(data, cls, "Audit.from_dict()", limits, form=FORMAT)
         for place, group in enumerate(found.groups):
-            if problem := _inconsistency(group, found.everybody, {one.name for one in found.all_metrics}):
+            if problem := _inconsistency(group, found.all_people, {one.name for one in found.all_metrics}):
                 raise InvalidArgument(
                     f"Audit.from_dict(): groups[{place}] {problem}. Give it what to_dict() returned."
                 )
@@ -236,7 +240,7 @@ class Audit:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<Audit of {self.everybody.people:,} people in {len(self.groups):,} groups>"
+        return f"<Audit of {self.all_people.people:,} people in {len(self.groups):,} groups>"
 
     def __str__(self) -> str:
         return rendered("audit_text", self)
@@ -307,7 +311,7 @@ def _flat(group: Group, metrics: tuple[Metric, ...]) -> dict[str, Any]:
     return row | {f"uses_{name}": share for name, share in group.features.items()}
 
 
-def _parts(name: str, estimate: Estimate | None) -> dict[str, Any]:
+def _parts(name: str, estimate: MetricValue | None) -> dict[str, Any]:
     return {
         name: getattr(estimate, "value", None),
         f"{name}_low": getattr(estimate, "low", None),
@@ -315,16 +319,16 @@ def _parts(name: str, estimate: Estimate | None) -> dict[str, Any]:
     }
 
 
-def _inconsistency(group: Group, everybody: Group, known: set[str]) -> str:
+def _inconsistency(group: Group, all_people: Group, known: set[str]) -> str:
     """State what of a group contradicts the rest; "" where nothing does."""
     if not group.columns or len(group.columns) != len(group.values):
         return "has no value for each of its columns"
-    if group.people > everybody.people:
+    if group.people > all_people.people:
         return "has more people than there are"
     stated = {*group.metrics, *group.to_overall, *group.to_best, *group.tests}
     if unknown := stated - known:
         return f"has a metric that the audit does not have, {echoed(min(unknown), most=60)}"
-    if not set(group.tests) <= group.metrics.keys() & group.to_overall.keys() & everybody.metrics.keys():
+    if not set(group.tests) <= group.metrics.keys() & group.to_overall.keys() & all_people.metrics.keys():
         return "has a test of a metric that it does not have"
     return ""
 

@@ -11,9 +11,9 @@ Where costs are open, a resample has a range of quantiles (`open_costs`): for ev
 lies between both ends. So the percentile of the lower ends is at most that of any completion, and the
 percentile of the upper ends at least that: an interval from the first to the second contains the intervals
 of all completions. For a quantile it is no wider than their union. If the lower percentile is v, take the
-completion in which everybody pays `low`, except that those for whom none was found have none if that is above
-v: its quantile is at most v in exactly the resamples whose lower end is at most v. The upper ends are those
-of one completion.
+completion in which all people pay `low`, except that those for whom none was found have none if that is
+above v: its quantile is at most v in exactly the resamples whose lower end is at most v. The upper ends are
+those of one completion.
 """
 
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ class Resamples:
         return self.drawn[:, :, 3:]
 
     def rejection_rate(self, scope: int) -> FloatArray:
-        """Return the rejection rate of each resample: of the group (`MINE`) or of everybody (`WHOLE`)."""
+        """Return the rejection rate of each resample: of the group (`MINE`) or of all people (`WHOLE`)."""
         drawn = self.drawn[:scope].sum(axis=0)
         rates: FloatArray = 1.0 - drawn[:, 0] / np.maximum(drawn.sum(axis=1), 1)
         return rates
@@ -122,7 +122,7 @@ class _Cuts:
 
     def __init__(self, people: IntArray, known: IntArray) -> None:
         self._people = people
-        # (cuts, b): at first, nobody is before the first cost, and everybody before the end.
+        # (cuts, b): at first, no one is before the first cost, and every person before the end.
         self._places = np.stack([np.zeros_like(known), np.full_like(known, len(people) - 1)])
         self._counts = np.stack([np.zeros_like(known), known])
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.audits.audit_result import Contrast, Estimate
+from p2ce.audits.audit_result import Contrast, MetricValue
 from p2ce.audits.group_figures import (
     Drawn,
     Ends,
@@ -59,7 +59,7 @@ def _worst_and_best(work: Work, metric: Metric, tally: Tally) -> tuple[float, fl
 def to_best(
     work: Work, metric: Metric, mine: Tally, best: Tally, drawn: Drawn, best_drawn: Drawn
 ) -> Contrast:
-    """Compare a group with the best-off one, which has nobody in common with it."""
+    """Compare a group with the best-off one, which has no one in common with it."""
     if metric.kind == "rate":
         one, two = share_in(work, metric, mine), share_in(work, metric, best)
         return _rate_contrast(one, two, lambda distance: distance, lambda ratio: ratio)
@@ -71,16 +71,16 @@ def to_overall(work: Work, metric: Metric, tally: Tally, drawn: Drawn) -> Contra
     """Compare a group with the whole that it is a part of."""
     if metric.kind == "rate":
         return _rate_to_overall(work, metric, tally)
-    values = value_of(work, metric, tally), value_of(work, metric, work.everybody)
+    values = value_of(work, metric, tally), value_of(work, metric, work.all_people)
     return _cost_contrast(work, *values, drawn.mine[metric.name], drawn.whole[metric.name])
 
 
 def _rate_to_overall(work: Work, metric: Metric, tally: Tally) -> Contrast:
-    others = without(work.everybody, tally)
+    others = without(work.all_people, tally)
     if not others.size(metric.base):
-        same = Estimate(value=0.0, low=0.0, high=0.0)
-        return Contrast(difference=same, ratio=Estimate(value=1.0, low=1.0, high=1.0))
-    weight = tally.size(metric.base) / work.everybody.size(metric.base)
+        same = MetricValue(value=0.0, low=0.0, high=0.0)
+        return Contrast(difference=same, ratio=MetricValue(value=1.0, low=1.0, high=1.0))
+    weight = tally.size(metric.base) / work.all_people.size(metric.base)
     return _rate_contrast(
         share_in(work, metric, tally),
         share_in(work, metric, others),
@@ -116,16 +116,16 @@ def _rate_contrast(
     """Compare two shares of different people, and bring the result to another scale."""
     one, two = mine.least.value, other.least.value
     low, high = difference_interval(mine, other)
-    difference = Estimate(value=scaled(one - two), low=scaled(low), high=scaled(high))
+    difference = MetricValue(value=scaled(one - two), low=scaled(low), high=scaled(high))
     value = ratio_scaled(one / two if two else math.inf)
     if not (one or two) or math.isinf(value):  # compared with 0
         return Contrast(difference=difference)
     low, high = ratio_interval(mine, other)
-    ratio = Estimate(value=value, low=ratio_scaled(low), high=ratio_scaled(high))
+    ratio = MetricValue(value=value, low=ratio_scaled(low), high=ratio_scaled(high))
     return Contrast(difference=difference, ratio=ratio)
 
 
-def without(everybody: Tally, tally: Tally) -> Tally:
-    """Count everybody who is not of a group; costs are left out."""
-    counts = tuple(one - other for one, other in zip(everybody.counts, tally.counts, strict=True))
-    return replace(everybody, counts=counts, costs=())
+def without(all_people: Tally, tally: Tally) -> Tally:
+    """Count all people who are not of a group; costs are left out."""
+    counts = tuple(one - other for one, other in zip(all_people.counts, tally.counts, strict=True))
+    return replace(all_people, counts=counts, costs=())

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.audits.audit_result import Estimate, Group
+from p2ce.audits.audit_result import Group, MetricValue
 from p2ce.audits.cost_resampling import MINE, WHOLE, resamples_of
 from p2ce.audits.metrics import HALF, Metric
 from p2ce.audits.open_costs import Costs, quantile_of
@@ -25,7 +25,7 @@ class Work:
 
     outcomes: Outcomes
     ordered: tuple[OrderedCosts, ...]
-    everybody: Tally
+    all_people: Tally
     metrics: tuple[Metric, ...]
     min_size: int
     confidence: float
@@ -39,7 +39,7 @@ Ends: TypeAlias = tuple[FloatArray, FloatArray]  # the least and the greatest, r
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Drawn:
-    """The costs and burdens of resamples of a group, and of everybody in the same resamples."""
+    """The costs and burdens of resamples of a group, and of all people in the same resamples."""
 
     mine: dict[str, Ends]  # by the name of the metric
     whole: dict[str, Ends]
@@ -74,11 +74,11 @@ def figures_of(
     )
 
 
-def _estimate(work: Work, metric: Metric, tally: Tally, drawn: Drawn) -> Estimate:
+def _estimate(work: Work, metric: Metric, tally: Tally, drawn: Drawn) -> MetricValue:
     """Compute a metric with its interval."""
     if metric.kind == "rate":
         least, most = share_in(work, metric, tally)
-        return Estimate(value=least.value, low=least.low, high=most.high)
+        return MetricValue(value=least.value, low=least.low, high=most.high)
     return between(work, value_of(work, metric, tally), *drawn.mine[metric.name])
 
 
@@ -123,7 +123,7 @@ def draw(work: Work, tally: Tally, purpose: int) -> Drawn:
         named = [metric for metric in work.metrics if metric.objective == objective]
         if not is_large(work, tally, named[0]):
             continue
-        drawn = resamples_of(tally.part(place), work.everybody.part(place), work.resamples, rng)
+        drawn = resamples_of(tally.part(place), work.all_people.part(place), work.resamples, rng)
         medians = dict(zip((MINE, WHOLE), drawn.ranges([(MINE, HALF), (WHOLE, HALF)]), strict=True))
         for metric in named:
             if not metric.best:
@@ -136,13 +136,13 @@ def draw(work: Work, tally: Tally, purpose: int) -> Drawn:
     return Drawn(mine=mine, whole=whole)
 
 
-def between(work: Work, value: float, lows: FloatArray, highs: FloatArray) -> Estimate:
+def between(work: Work, value: float, lows: FloatArray, highs: FloatArray) -> MetricValue:
     """Put the percentile interval of what was drawn around a value."""
     tail = (1.0 - work.confidence) / 2
     some = ~np.isnan(lows)
     low = np.quantile(lows[some], tail, method="lower") if some.any() else math.nan
     high = np.quantile(highs[some], 1.0 - tail, method="higher") if some.any() else math.nan
-    return Estimate(value=value, low=float(low), high=float(high))
+    return MetricValue(value=value, low=float(low), high=float(high))
 
 
 def successes(metric: Metric, tally: Tally) -> tuple[int, int]:

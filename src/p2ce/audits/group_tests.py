@@ -12,7 +12,7 @@ from p2ce.audits.tallies import Tally
 
 def test_of(work: Work, metric: Metric, tally: Tally) -> Comparison:
     """Test whether a group is like the whole in one metric; the correction comes later."""
-    whole = work.everybody
+    whole = work.all_people
     if metric.kind == "rate":
         others = without(whole, tally)
         p_value = rate_p_value(
@@ -33,7 +33,7 @@ def corrected_tests(groups: list[Group]) -> list[Group]:
     """Correct the p-values of all groups for their number."""
     corrected = iter(holm([test.p_value for group in groups for test in group.tests.values()]))
 
-    def withcorrected_tests(tests: dict[str, Comparison]) -> dict[str, Comparison]:
+    def with_corrected(tests: dict[str, Comparison]) -> dict[str, Comparison]:
         return {name: replace(test, corrected=next(corrected)) for name, test in tests.items()}
 
-    return [replace(group, tests=withcorrected_tests(group.tests)) for group in groups]
+    return [replace(group, tests=with_corrected(group.tests)) for group in groups]

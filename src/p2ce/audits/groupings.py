@@ -8,7 +8,7 @@ import numpy as np
 
 from p2ce.arrays import IntArray
 from p2ce.audits.outcomes import Outcomes
-from p2ce.errors import InvalidArgument, UnknownFeature, nearest
+from p2ce.errors import InvalidArgument, nearest
 from p2ce.result.counterfactual_table import own_name
 from p2ce.tables import as_pandas
 from p2ce.tables.kinds import PANDAS, kind_of, package_of
@@ -61,7 +61,7 @@ def _columns(
     for name in names:
         if name not in known:
             where = "the people or of data" if data is not None else "the people"
-            raise UnknownFeature(
+            raise InvalidArgument(
                 f"groups expects columns of {where}, got {echoed(name)}. {nearest(name, known)} "
                 "Columns that the explanations lack come from another table: data=… (or --data)."
             )
@@ -96,7 +96,7 @@ def _in_order(table: Any, outcomes: Outcomes, what: str, id_column: str | None) 
     frame, kind = as_pandas(table, error=InvalidArgument)
     if id_column is not None:
         if id_column not in frame.columns:
-            raise UnknownFeature(
+            raise InvalidArgument(
                 f"id_column {echoed(id_column)} is not a column of data. {nearest(id_column, frame.columns)}"
             )
         return _by_id(frame.set_index(id_column), outcomes.ids, what)
@@ -185,7 +185,7 @@ def _by_one(name: str, column: "pd.Series[Any]") -> Grouping:
 
 
 def _by_all(alone: Sequence[Grouping]) -> Grouping:
-    """Group by all columns at once; combinations that nobody has are left out."""
+    """Group by all columns at once; combinations that no one has are left out."""
     mixed = np.zeros(len(alone[0].codes), dtype=np.int64)
     for one in alone:  # at most 200 values each, so that a few columns fit
         _, mixed = np.unique(mixed * len(one.values) + one.codes, return_inverse=True)

@@ -34,7 +34,7 @@ CLASSES = 6  # open people are put into this many classes by either end, where t
 class Costs:
     """What the cheapest options of some people cost in one objective."""
 
-    found: FloatArray  # ordered: of everybody for whom an option was found
+    found: FloatArray  # ordered: of all people for whom an option was found
     known: FloatArray  # ordered: of those for whom it is proven that nothing costs less
     # All others, in classes that are the same for all groups.
     low: FloatArray  # (classes,) the least that their cheapest option may cost
@@ -53,7 +53,7 @@ class Costs:
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody's cost is not known."""
+        """Whether the cost of some person is not known."""
         return bool(self.people.any())
 
 

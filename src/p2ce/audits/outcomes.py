@@ -29,7 +29,7 @@ REASONS: tuple[str, ...] = (*get_args(NoneBecause), UNKNOWN)  # why there is no 
 
 
 class Outcome(IntEnum):
-    """How a search ended for one person; everybody has exactly one of these."""
+    """How a search ended for one person; every person has exactly one of these."""
 
     ACCEPTED = 0  # no change is needed
     WITH_RECOURSE = 1  # there is an option, proven to be the cheapest or not
@@ -188,7 +188,7 @@ def _of_folder(results: "PortfolioResults") -> Outcomes:
     is_proven, because, grid = (people[names[name]] for name in PROOF)
     proven = is_proven.fillna(False).to_numpy(dtype=bool)
     some = np.flatnonzero(options)
-    # Options follow each other in the order of people, everybody's first option first.
+    # Options follow each other in the order of people, each person's first option first.
     changed = results.table("options", [names["changed"]]).column(0).combine_chunks()
     first = changed.take((np.cumsum(options) - options)[some])
     used = first.flatten().dictionary_encode()
@@ -264,7 +264,7 @@ def _feature_pairs(
 
 
 def _require_costs(outcomes: Outcomes) -> None:
-    """Raise if somebody who has an option has a cost that is not a finite number."""
+    """Raise if a person who has an option has a cost that is not a finite number."""
     bad = (outcomes.outcome == Outcome.WITH_RECOURSE)[:, None] & ~np.isfinite(outcomes.costs)
     if bad.any():
         place, objective = np.argwhere(bad)[0].tolist()

@@ -26,7 +26,7 @@ EQUAL = 10.0**-EQUAL_DIGITS  # what only rounding tells apart is equal
 def rate_p_value(mine: tuple[int, int], size: int, others: tuple[int, int], other_size: int) -> float:
     """Test the share of a group against the share of the whole, on both sides.
 
-    `mine` and `others` are the least and the most successes, of the group and of everybody else. The p-value
+    `mine` and `others` are the least and the most successes, of the group and of all others. The p-value
     is the largest of all whole numbers between them, and 1 where the two shares may be equal.
 
     Let k be the successes of both together. The distribution of a permuted group depends on k alone, and the

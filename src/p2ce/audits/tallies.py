@@ -67,7 +67,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OrderedCosts:
-    """What everybody's cheapest option costs in one objective, in order; people are their places."""
+    """What the cheapest option of each person costs in one objective, in order; people are their places."""
 
     found: IntArray  # people who have an option, by what it costs
     known: IntArray  # those of them who have none that costs less
@@ -90,7 +90,7 @@ class OrderedCosts:
 
 
 def ordered_costs(outcomes: Outcomes) -> tuple[OrderedCosts, ...]:
-    """Order the costs of everybody, objective by objective."""
+    """Order the costs of all people, objective by objective."""
     has_option = outcomes.outcome == Outcome.WITH_RECOURSE
     made = []
     for costs, least in zip(outcomes.costs.T, outcomes.least.T, strict=True):
@@ -114,9 +114,9 @@ def ordered_costs(outcomes: Outcomes) -> tuple[OrderedCosts, ...]:
 
 
 def tally_of_all(outcomes: Outcomes, ordered: Sequence[OrderedCosts]) -> Tally:
-    """Count everybody."""
-    everybody = Grouping(columns=(), values=((),), codes=np.zeros(len(outcomes), dtype=np.int64))
-    return next(tallies_of(everybody, outcomes, ordered))
+    """Count all people."""
+    all_people = Grouping(columns=(), values=((),), codes=np.zeros(len(outcomes), dtype=np.int64))
+    return next(tallies_of(all_people, outcomes, ordered))
 
 
 def tallies_of(grouping: Grouping, outcomes: Outcomes, ordered: Sequence[OrderedCosts]) -> Iterator[Tally]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.errors import InvalidPerson, nearest
+from p2ce.errors import InvalidRow, nearest
 from p2ce.problem.feature import shown
 from p2ce.tables import TableKind, as_pandas, as_person
 from p2ce.tables.codebook import MISSING, Codebook, Coding, is_missing
@@ -22,14 +22,14 @@ LARGEST_VALUE = float(np.finfo(np.float32).max)
 class EncodedRows:
     """The rows of the caller, in the model's column order."""
 
-    labels: tuple[Any, ...]  # index labels of the caller's frame
+    ids: tuple[Any, ...]  # the index of the caller's frame
     columns: tuple[list[Any], ...]  # one list per model column, plain values exactly as given
     values: FloatArray  # (n, d) the same as codes; 0 where a row cannot be encoded
     problems: dict[int, str]  # position → why the row cannot be encoded
     kind: TableKind = "pandas"  # of the caller's table
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return len(self.ids)
 
     def row(self, position: int, names: Sequence[str]) -> dict[str, Any]:
         """Return one row as plain Python values."""
@@ -46,37 +46,37 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
     given: dict[Any, Any]
     if isinstance(row, pd.DataFrame):
         if len(row) != 1:
-            raise InvalidPerson(
+            raise InvalidRow(
                 f"explain() takes one person, got a frame of {len(row)} rows. Use explain_many() for several."
             )
-        label, columns = row.index[0], [_column(row[name]) for name in _labels(row.columns, names)]
+        row_id, columns = row.index[0], [_column(row[name]) for name in _labels(row.columns, names)]
         given = dict(zip(names, columns, strict=True))
     elif isinstance(row, pd.Series | Mapping):
-        label = getattr(row, "name", 0)
+        row_id = getattr(row, "name", 0)
         keys = list(row.keys())
         found = _labels(keys, names)
         # Looking a Series up label by label is slow.
         cells = dict(zip(keys, row.to_numpy() if isinstance(row, pd.Series) else row.values(), strict=True))
         given = {name: _one(cells[key]) for name, key in zip(names, found, strict=True)}
     elif isinstance(row, np.ndarray | list | tuple):
-        label = 0
+        row_id = 0
         shape = _shape(row)
         if shape == (1, len(names)):
             row, shape = row[0], shape[1:]
         if shape != (len(names),):
             several = " Use explain_many() for several." if len(shape) == 2 and shape[0] > 1 else ""
-            raise InvalidPerson(
+            raise InvalidRow(
                 f"A person given as an array needs {len(names)} values in the model's column order, got an "
                 f"array of shape {shape}. Pass a Series or a dict to go by name.{several}"
             )
         given = {name: _one(value) for name, value in zip(names, row, strict=True)}
     else:
-        raise InvalidPerson(
+        raise InvalidRow(
             f"A person is a Series, a one-row frame, a dict or an array; got {type(row).__name__}."
         )
-    rows = _encode((label,), list(given.values()), codebook)
+    rows = _encode((row_id,), list(given.values()), codebook)
     if rows.problems:
-        raise InvalidPerson(rows.problems[0])
+        raise InvalidRow(rows.problems[0])
     return replace(rows, kind=own_kind or kind)
 
 
@@ -87,7 +87,7 @@ def encode_table(table: Any, codebook: Codebook, *, kind: TableKind = "pandas") 
     """
     if _is_array_of_rows(table):
         return replace(_encode_array(table, codebook), kind=kind)
-    frame, kind = as_pandas(table, error=InvalidPerson)
+    frame, kind = as_pandas(table, error=InvalidRow)
     columns = [_column(frame[label]) for label in _labels(frame.columns, codebook.names)]
     return replace(_encode(tuple(frame.index), columns, codebook), kind=kind)
 
@@ -105,7 +105,7 @@ def _encode_array(rows: Any, codebook: Codebook) -> EncodedRows:
     names, shape = codebook.names, _shape(rows)
     if len(shape) != 2 or shape[1] != len(names):
         one = " Use explain() for one person." if shape == (len(names),) else ""
-        raise InvalidPerson(
+        raise InvalidRow(
             f"People given as an array need {len(names)} columns in the model's order, got an array of shape "
             f"{shape}. Pass a table to go by name.{one}"
         )
@@ -135,7 +135,7 @@ def _one(value: Any) -> npt.NDArray[Any]:
     return column
 
 
-def _encode(labels: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook: Codebook) -> EncodedRows:
+def _encode(ids: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook: Codebook) -> EncodedRows:
     names = codebook.names
     problems: dict[int, str] = {}
     coded = []
@@ -144,7 +144,7 @@ def _encode(labels: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebo
             for bad in _of_another_kind(coding, column):
                 problems.setdefault(bad, _other_kind(coding, column[bad]))
         coded.append(coding.encode(column))
-    codes = np.column_stack(coded).reshape(len(labels), len(names))
+    codes = np.column_stack(coded).reshape(len(ids), len(names))
     readable = ~np.isnan(codes)
     values = codes if readable.all() else np.where(readable, codes, 0.0)
     fits = _fits(values, codebook)
@@ -167,7 +167,7 @@ def _encode(labels: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebo
         [_plain(value) for value in column.tolist()] if column.dtype == object else column.tolist()
         for column in columns
     )
-    return EncodedRows(labels=labels, columns=plain, values=values, problems=problems)
+    return EncodedRows(ids=ids, columns=plain, values=values, problems=problems)
 
 
 def _of_another_kind(coding: Coding, column: npt.NDArray[Any]) -> list[int]:
@@ -200,17 +200,17 @@ def _labels(given: Any, names: Sequence[str]) -> list[Any]:
     if len(labels) != len(given):
         texts = [str(label) for label in given]
         twice = next(text for text in texts if texts.count(text) > 1)
-        raise InvalidPerson(f"Column {echoed(twice)} appears more than once. Give every column its own name.")
+        raise InvalidRow(f"Column {echoed(twice)} appears more than once. Give every column its own name.")
     missing = [name for name in names if name not in labels]
     if missing:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-        raise InvalidPerson(
+        raise InvalidRow(
             f"Column {echoed(missing[0])} is missing{more}. {nearest(missing[0], list(labels))} "
             "A person needs every column of the model."
         )
     extra = [name for name in labels if name not in names]
     if extra:
-        raise InvalidPerson(
+        raise InvalidRow(
             f"Column {echoed(extra[0])} is not one of the model's. {nearest(extra[0], list(names))} "
             "Drop what the model does not see."
         )

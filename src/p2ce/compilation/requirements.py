@@ -104,7 +104,7 @@ def black_box_model(problem: "Problem", number: int) -> BlackBoxScore:
 
 
 def _over_groups(requirement: Requirement, shared: Sequence[Compound]) -> Requirement:
-    """Rewrite a flat score over the axes of one-hot groups, which everybody shares."""
+    """Rewrite a flat score over the axes of one-hot groups, which all instances share."""
     if not shared:
         return requirement
     assert requirement.score.flat is not None

@@ -4,8 +4,8 @@
 
     applicants = datasets.make_applicants(800)  # needs no file and no network
 
-    german = datasets.load_german()
-    german.features, german.outcome, german.immutable
+    german = datasets.load("german")
+    german.data, german.target, german.immutable
 
 A file is taken from the first of three places: the folder named by the environment variable ``P2CE_DATA``,
 the user's cache (or the folder named by ``P2CE_CACHE``), and OpenML, whose table is prepared as the authors
@@ -14,7 +14,7 @@ so the rows are the same everywhere.
 """
 
 from p2ce.datasets.dataset import Dataset
-from p2ce.datasets.load_dataset import load, load_adult, load_german, load_taiwan
+from p2ce.datasets.load_dataset import load
 from p2ce.datasets.made_up import make_applicants
 
-__all__ = ["Dataset", "load", "load_adult", "load_german", "load_taiwan", "make_applicants"]
+__all__ = ["Dataset", "load", "make_applicants"]

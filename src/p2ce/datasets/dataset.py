@@ -1,4 +1,4 @@
-"""Hold a loaded data set: rows, outcomes, and which columns never change."""
+"""Hold a loaded data set in scikit-learn's words: data, target, and which columns never change."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,13 @@ import pandas as pd
 class Dataset:
     """A data set; one of the paper's is complete and in its original order of rows.
 
-    ``features`` (n, d) has numbers, and columns of type category for ``categories``. ``outcome`` (n,) is 1
-    where the decision was favourable and 0 elsewhere, and carries the name of the target column.
-    ``immutable`` and ``categories`` name columns of ``features`` only.
+    ``data`` (n, d) has numbers, and columns of type category for ``categories``. ``target`` (n,) is 1 where
+    the decision was favourable and 0 elsewhere, and has the name of its column. ``immutable`` and
+    ``categories`` name columns of ``data`` only.
     """
 
     name: str
-    features: pd.DataFrame
-    outcome: "pd.Series[int]"
+    data: pd.DataFrame
+    target: "pd.Series[int]"
     immutable: tuple[str, ...]
     categories: tuple[str, ...]

@@ -8,7 +8,7 @@ from p2ce.datasets.dataset import Dataset
 IMMUTABLE = ("Age", "LatePayments", "OwnsHome")  # past, or nothing to advise for a loan
 
 
-def make_applicants(n: int = 2_000, *, random_state: int = 0) -> Dataset:
+def make_applicants(n_samples: int = 2_000, *, random_state: int = 0) -> Dataset:
     """Draw loan applicants who do not exist, with features that depend on each other as people's do.
 
     Older people have longer jobs, income follows age and job, savings follow income, larger loans
@@ -16,20 +16,20 @@ def make_applicants(n: int = 2_000, *, random_state: int = 0) -> Dataset:
     income, on late payments, savings, job and guarantor, plus luck.
 
     >>> applicants = make_applicants(3, random_state=0)
-    >>> applicants.features["Age"].tolist(), applicants.outcome.tolist()
+    >>> applicants.data["Age"].tolist(), applicants.target.tolist()
     ([41, 48, 32], [1, 1, 1])
     """
     rng = np.random.default_rng(random_state)
-    age = np.clip(rng.gamma(9.0, 4.5, n), 18, 75).round()
-    job_years = np.floor(rng.beta(1.2, 3.0, n) * (age - 17)).clip(0, 40)
-    skill = rng.normal(size=n)
+    age = np.clip(rng.gamma(9.0, 4.5, n_samples), 18, 75).round()
+    job_years = np.floor(rng.beta(1.2, 3.0, n_samples) * (age - 17)).clip(0, 40)
+    skill = rng.normal(size=n_samples)
     income = 14_000 + 350 * (age - 18) + 450 * job_years + 9_000 * np.exp(0.5 * skill)
-    savings = income * rng.gamma(0.7, 0.35, n)
-    amount = np.clip(rng.lognormal(8.7, 0.6, n), 500, 40_000)
-    months = np.clip(np.round((8 + amount / 450 + rng.normal(0, 8, n)) / 6) * 6, 6, 72)
-    late = rng.poisson(np.exp(-0.2 - 0.45 * skill), n).clip(0, 8)
-    owns_home = rng.random(n) < 1 / (1 + np.exp(-(age - 42) / 9 - 0.4 * skill))
-    guarantor = rng.random(n) < 0.25
+    savings = income * rng.gamma(0.7, 0.35, n_samples)
+    amount = np.clip(rng.lognormal(8.7, 0.6, n_samples), 500, 40_000)
+    months = np.clip(np.round((8 + amount / 450 + rng.normal(0, 8, n_samples)) / 6) * 6, 6, 72)
+    late = rng.poisson(np.exp(-0.2 - 0.45 * skill), n_samples).clip(0, 8)
+    owns_home = rng.random(n_samples) < 1 / (1 + np.exp(-(age - 42) / 9 - 0.4 * skill))
+    guarantor = rng.random(n_samples) < 0.25
 
     burden = (amount / months) / (income / 12)
     trust = (
@@ -42,7 +42,7 @@ def make_applicants(n: int = 2_000, *, random_state: int = 0) -> Dataset:
         + 1.8 * guarantor
         + 0.4 * owns_home
     )
-    repaid = rng.random(n) < 1 / (1 + np.exp(-trust * 1.5))
+    repaid = rng.random(n_samples) < 1 / (1 + np.exp(-trust * 1.5))
     people = pd.DataFrame(
         {
             "Age": age.astype(np.int64),
@@ -58,8 +58,8 @@ def make_applicants(n: int = 2_000, *, random_state: int = 0) -> Dataset:
     )
     return Dataset(
         name="applicants",
-        features=people,
-        outcome=pd.Series(repaid.astype(np.int64), name="Repaid"),
+        data=people,
+        target=pd.Series(repaid.astype(np.int64), name="Repaid"),
         immutable=IMMUTABLE,
         categories=(),
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.decisions.model_adapter import Request
-from p2ce.errors import InvalidArgument, InvalidTarget, InvalidThreshold, UnnamedTarget
+from p2ce.errors import InvalidArgument, InvalidTarget, UnnamedTarget
 from p2ce.visible import echoed, listed
 
 RANGE_ON_COMMAND_LINE = (
@@ -50,7 +50,7 @@ def probability_threshold(request: Request) -> float:
     """Check a threshold on a probability, one half by default, and add the margin."""
     wanted = _number(0.5 if request.threshold is None else request.threshold)
     if not 0.0 <= wanted <= 1.0:
-        raise InvalidThreshold(
+        raise InvalidArgument(
             "The model reports probabilities, so the threshold must lie in [0, 1]; got "
             f"{echoed(request.threshold)}."
         )
@@ -66,7 +66,7 @@ def decision_threshold(request: Request) -> float:
     """Check a threshold on a decision function, zero by default, and add the margin."""
     wanted = _number(0.0 if request.threshold is None else request.threshold)
     if not math.isfinite(wanted):
-        raise InvalidThreshold(
+        raise InvalidArgument(
             "The model reports decision values, so the threshold must be finite; got "
             f"{echoed(request.threshold)}."
         )
@@ -84,11 +84,11 @@ def require_no_margin(request: Request) -> None:
 
 def _number(threshold: object) -> float:
     if isinstance(threshold, bool | np.bool_):
-        raise InvalidThreshold(f"The threshold must be a number; got {echoed(threshold)}.")
+        raise InvalidArgument(f"The threshold must be a number; got {echoed(threshold)}.")
     try:
         return float(threshold)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        raise InvalidThreshold(f"The threshold must be a number; got {echoed(threshold)}.") from None
+        raise InvalidArgument(f"The threshold must be a number; got {echoed(threshold)}.") from None
 
 
 class Range(NamedTuple):
@@ -123,7 +123,7 @@ def wanted_range(request: Request, *, name: str) -> Range:
     """Check the wanted range of a regressor, of which one end may be open, and narrow it by the margin."""
     target = request.target
     if request.threshold is not None:
-        raise InvalidThreshold(
+        raise InvalidArgument(
             f"This {name} is a regressor, whose wanted range is the target: "
             f"threshold={echoed(request.threshold)} has no meaning. Pass target=(low, high) and no threshold."
         )

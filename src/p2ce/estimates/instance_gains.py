@@ -40,7 +40,7 @@ def lay_out_gains(
     f(x with v) − f(x) exactly, since all other features stay. The second is what the change is worth to
     this person alone, the first what it may be worth once other features have moved.
 
-    ``wanted`` (n, axes, width) marks the candidates whose single change is worth a problem, by default
+    ``wanted`` (n, axes, width) marks the candidates whose single change is worth an evaluation, by default
     all. Leave out what the incumbent front dominates: whatever contains such a change costs at least as
     much and will not be looked at, so that its gain is of no interest. ``base`` gives the people's scores
     if they are known already.

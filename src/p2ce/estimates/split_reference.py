@@ -21,11 +21,11 @@ class Division(NamedTuple):
 def divide(rejected: BoolArray, spec: ShapEstimate, rng: np.random.Generator) -> Division:
     """Divide the rows that the model rejects (n,), since explanations are for rejected people.
 
-    Learning takes a quarter of them, 256 at most, calibration up to ``spec.people`` of the rest. If the
+    Learning takes a quarter of them, 256 at most, calibration up to ``spec.sample_size`` of the rest. If the
     model rejects no more than one row, attributions are learnt from all rows and none is left to
     calibrate on, so that nothing will be pruned.
 
-    >>> parts = divide(np.arange(50) < 40, ShapEstimate(people=20), np.random.default_rng(0))
+    >>> parts = divide(np.arange(50) < 40, ShapEstimate(sample_size=20), np.random.default_rng(0))
     >>> len(parts.learning), len(parts.calibration), bool((parts.calibration < 40).all())
     (10, 20, True)
     """
@@ -34,4 +34,4 @@ def divide(rejected: BoolArray, spec: ShapEstimate, rng: np.random.Generator) ->
         everyone = rng.permutation(len(rejected))
         return Division(learning=everyone[:LEARNING_ROWS], calibration=rows[:0])
     count = min(LEARNING_ROWS, max(1, len(rows) // LEARNING_SHARE))
-    return Division(learning=rows[:count], calibration=rows[count : count + spec.people])
+    return Division(learning=rows[:count], calibration=rows[count : count + spec.sample_size])

@@ -63,7 +63,7 @@ def save(
         explainer: the explainer of the explanation. The path of one that `Explainer.save` wrote will do, but
             then the file lacks the grid, and `p2ce.evidence.check` cannot prove the front again. Of a
             portfolio, by default the one that the run kept.
-        policy: those given to `explain`, if any.
+        policy: the policy that `explain` was called with, if any.
         model_file: the file of the model, whose SHA-256 is kept; of a portfolio, the one that the run used.
         with_model: keep the whole file of the model.
         sign: the file of an Ed25519 private key, as PEM or OpenSSH, to sign all parts with.

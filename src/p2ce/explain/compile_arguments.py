@@ -50,7 +50,7 @@ SAMPLED_ROWS = 4096  # of the reference, to parse the models again and to fit es
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Compiled:
-    """What the arguments were compiled into, and what compiling for other instances and policy takes."""
+    """What the arguments were compiled into, and what compiling for other instances and policies takes."""
 
     problem: Problem
     # Kept, since the models are parsed again for instances farther out, or with other missing values.
@@ -203,7 +203,7 @@ def _policy(
 ) -> tuple[Policy, Policy]:
     """Settle what each feature may do, and what the data alone would choose as candidates; check the frame.
 
-    Where policy are given, nothing is taken for granted about the data, and so nothing is logged.
+    Where a policy is given, nothing is taken for granted about the data, so nothing is logged.
     """
     if given is None:
         inferred = Policy.infer(frame, grid=grid)

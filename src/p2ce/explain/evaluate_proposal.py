@@ -1,4 +1,4 @@
-"""Check a proposal that somebody else made: is it valid, plausible, allowed, and worth its cost?"""
+"""Evaluate a proposal that someone else made: is it valid, plausible, allowed, and worth its cost?"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from p2ce.comparing import quanta
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.encode import EncodedRows, encode_row
 from p2ce.compilation.own_plausibility import own_plausibility
-from p2ce.errors import InvalidArgument, InvalidPerson, nearest
+from p2ce.errors import InvalidArgument, InvalidRow, nearest
 from p2ce.grid.grouped_axis import widen
 from p2ce.grid.placement import place
 from p2ce.result.counterfactual import Counterfactual, admitted_by
@@ -34,7 +34,7 @@ def encode_proposal(
     if isinstance(proposal, Mapping):
         unknown = [str(name) for name in proposal if str(name) not in problem.names]
         if unknown:
-            raise InvalidPerson(
+            raise InvalidRow(
                 f"The proposal changes {echoed(unknown[0])}, which is not a column of the model. "
                 f"{nearest(unknown[0], problem.names)}"
             )

@@ -105,9 +105,9 @@ def fits_into(problem: Problem, arguments: Arguments, seconds: float | None) -> 
             return True
         trials = TRIED_INSTANCES * MOST_EVALUATIONS
     spec = bound if isinstance(bound, ShapEstimate) else ShapEstimate()
-    needed = problem.row_seconds * (trials + spec.evaluations)
-    if spec.seconds is not None:
-        needed = min(needed, problem.row_seconds * trials + spec.seconds)
+    needed = problem.row_seconds * (trials + spec.max_evaluations)
+    if spec.time_limit is not None:
+        needed = min(needed, problem.row_seconds * trials + spec.time_limit)
     if needed <= seconds / 2:
         return True
     log.info(
@@ -155,7 +155,7 @@ def with_needed_estimate(
         return problem
     with warn_if_slow(
         "Calibrating the estimate on rows of the reference, once for this problem; "
-        "ShapEstimate(people=…, evaluations=…, seconds=…) limits it."
+        "ShapEstimate(sample_size=…, max_evaluations=…, time_limit=…) limits it."
     ):
         estimate = fit_estimate(
             problem,

@@ -105,7 +105,7 @@ def explain_many(
     layout = Layout(
         dtypes=problem.dtype_names, categories=problem.categories, objectives=problem.objective_names
     )
-    return Explanations._lazy(len(rows), build, ids=rows.labels, layout=layout, kind=rows.kind)
+    return Explanations._lazy(len(rows), build, ids=rows.ids, layout=layout, kind=rows.kind)
 
 
 def _log_faults(parts: list[Part]) -> None:

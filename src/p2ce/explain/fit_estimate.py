@@ -28,7 +28,7 @@ from p2ce.verification.evaluate_rows import scoring_of
 
 log = logging.getLogger("p2ce")
 
-EVALUATIONS, SECONDS = "evaluations", "seconds"  # what may cut a calibration: fields of `ShapEstimate`
+EVALUATIONS, SECONDS = "max_evaluations", "time_limit"  # what may cut a calibration: fields of `ShapEstimate`
 # Instances per round of calibration: each may take this share of the evaluations that are left.
 ROUND = 16
 
@@ -62,12 +62,12 @@ def fit_estimate(
     learning = reference[parts.learning]
     link = preferred_link(scores, probabilities=problem.scale == PROBABILITY)
     attributor = Attributor(spec, parsed, score, learning, problem.names, seed, link)
-    tabulate = mean_attributions if spec.personal else best_attributions
+    tabulate = mean_attributions if spec.single_changes else best_attributions
     scaled = attributor.to_scale(np.append(scores[parts.learning], problem.threshold))
     estimate = Estimate(
         attributor=attributor,
-        table=tabulate(attributor, learning, problem.grid, spec.rows, rng),
-        personal=spec.personal,
+        table=tabulate(attributor, learning, problem.grid, spec.rows_per_candidate, rng),
+        personal=spec.single_changes,
         unit=typical_unit(scaled[:-1], float(scaled[-1])),
     )
     instances = reference[parts.calibration]
@@ -75,16 +75,16 @@ def fit_estimate(
     found = calibrate(needed, spec.miss_rate)
     if cut_by == SECONDS:
         log.warning(
-            "seconds=%g cut the calibration: %d of %d instances were solved, so that another machine may "
-            "give other explanations. Pass a larger ShapEstimate(seconds=…), or fewer evaluations=… instead.",
-            spec.seconds,
+            "time_limit=%g cut the calibration: %d of %d instances were solved, so another machine may give "
+            "other explanations. Pass a larger ShapEstimate(time_limit=…) or a smaller max_evaluations=….",
+            spec.time_limit,
             found.sample_size,
             len(instances),
         )
     if found.residual == math.inf and not np.isneginf(needed).all():
         log.warning(
             "Too many of the %d instances to calibrate on could not be solved to the end: the estimate "
-            "prunes nothing. Pass a larger ShapEstimate(evaluations=…), fewer candidates or changes.",
+            "prunes nothing. Pass a larger ShapEstimate(max_evaluations=…), fewer candidates or changes.",
             found.sample_size,
         )
     if found.stated_rate > spec.miss_rate:
@@ -114,8 +114,8 @@ def _residuals_needed(
 
     needed: list[float] = []
     threshold = float(estimate.attributor.to_scale(np.array([problem.threshold]))[0])
-    until = math.inf if spec.seconds is None else time.perf_counter() + spec.seconds
-    work = CELL_WORK * int(spec.evaluations)
+    until = math.inf if spec.time_limit is None else time.perf_counter() + spec.time_limit
+    work = CELL_WORK * int(spec.max_evaluations)
     cut_by = None
     for at in range(0, len(instances), ROUND):
         seconds = until - time.perf_counter()
@@ -123,7 +123,7 @@ def _residuals_needed(
             cut_by = EVALUATIONS if work <= 0 else SECONDS
             break
         values = instances[at : at + ROUND]
-        share = None if spec.seconds is None else seconds / len(values)
+        share = None if spec.time_limit is None else seconds / len(values)
         most = -(-work // len(values))
         batch = place_and_price(problem, values)
         fronts = solve_completely(batch, most, share)

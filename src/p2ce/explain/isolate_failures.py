@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.errors import InvalidPerson, P2CEError
+from p2ce.errors import InvalidRow, P2CEError
 from p2ce.explain.explain_batch import explain_batch
 from p2ce.explain.solve_batch import SearchLimits
 from p2ce.explain.verified import Failure, Verified
@@ -42,7 +42,7 @@ def failure_of(error: Exception) -> Failure:
     """
     text = f"{type(error).__name__}: {one_line(as_text(error))}"
     if isinstance(error, P2CEError):
-        return Failure(kind="row" if isinstance(error, InvalidPerson) else "model", message=text)
+        return Failure(kind="row" if isinstance(error, InvalidRow) else "model", message=text)
     if isinstance(error, MemoryError):
         message = f"{text.removesuffix(': ')}. Out of memory: use fewer jobs or candidates."
         return Failure(kind="model", message=message)

@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.own_plausibility import own_plausibility
-from p2ce.errors import InvalidArgument, UnknownFeature, nearest
+from p2ce.errors import InvalidArgument, nearest
 from p2ce.result.explanation import Explanation
 from p2ce.result.two_feature_map import LEAST_PEOPLE, Density, FeatureMap
 from p2ce.tables.codebook import MISSING, Coding
@@ -89,7 +89,7 @@ def _density(people: FloatArray, ticks: Sequence[FloatArray], codings: Sequence[
 
 def _place(problem: Problem, name: object) -> int:
     if str(name) not in problem.names:
-        raise UnknownFeature(
+        raise InvalidArgument(
             f"{echoed(str(name))} is not a column of the model. {nearest(name, problem.names)}"
         )
     return problem.names.index(str(name))

@@ -24,39 +24,39 @@ Find: TypeAlias = Callable[[Explanation], Relaxations]
 def relaxations_many(
     find: Find, explanations: Explanations, *, n_jobs: int, progress: bool
 ) -> dict[Any, Relaxations]:
-    """Apply ``find`` to everybody with NO_RECOURSE; give what it found by their labels, in their order."""
-    people = _by_label(explanations)
+    """Apply ``find`` to every person with NO_RECOURSE; return what it found by id, in their order."""
+    people = _by_id(explanations)
     found: dict[Any, Relaxations] = {}
     with progress_bar(len(people), doing="relaxing", shown=progress) as bar:
         try:
-            for label, result in _results(find, people, n_jobs):
+            for person_id, result in _results(find, people, n_jobs):
                 bar.update(1)
                 if isinstance(result, Relaxations):
-                    found[label] = result
+                    found[person_id] = result
                 else:
-                    log.warning("relaxations() failed for %s: %s", echoed(label), result.message)
+                    log.warning("relaxations() failed for %s: %s", echoed(person_id), result.message)
         except KeyboardInterrupt:
             log.warning(
                 "Interrupted: what is done is kept, %d people are left out.", len(people) - len(found)
             )
         except LOST:
             log.warning("A process ended abruptly: %d people are left out.", len(people) - len(found))
-    return {label: found[label] for label in people if label in found}
+    return {person_id: found[person_id] for person_id in people if person_id in found}
 
 
-def _by_label(explanations: Explanations) -> dict[Any, Explanation]:
-    """Return everybody with NO_RECOURSE by label; reject labels that do not tell people apart."""
+def _by_id(explanations: Explanations) -> dict[Any, Explanation]:
+    """Return every person with NO_RECOURSE by id; reject ids that do not tell people apart."""
     people: dict[Any, Explanation] = {}
-    times = Counter(label for label in explanations.ids if isinstance(label, Hashable))
-    for label, explanation in zip(explanations.ids, explanations, strict=True):
+    times = Counter(person_id for person_id in explanations.ids if isinstance(person_id, Hashable))
+    for person_id, explanation in zip(explanations.ids, explanations, strict=True):
         if explanation.status is not Status.NO_RECOURSE:
             continue
-        if not isinstance(label, Hashable) or times[label] > 1:
+        if not isinstance(person_id, Hashable) or times[person_id] > 1:
             raise InvalidArgument(
-                f"relaxations() gives a dict by label, but {echoed(label)} labels no single person. Explain "
-                "the people with an index that names each of them once."
+                f"relaxations() returns a dict by id, but {echoed(person_id)} is not the id of a single "
+                "person. Explain the people with an index in which every id occurs once."
             )
-        people[label] = explanation
+        people[person_id] = explanation
     return people
 
 
@@ -65,18 +65,19 @@ def _results(
 ) -> Iterator[tuple[Any, Relaxations | Failure]]:
     jobs = min(job_count(n_jobs), len(people))
     if jobs <= 1:
-        for label, explanation in people.items():
-            yield label, _find_safely(find, explanation)
+        for person_id, explanation in people.items():
+            yield person_id, _find_safely(find, explanation)
         return
     from joblib import Parallel, delayed
 
     payload, key = send(find)
-    labels = list(people)
+    ids = list(people)
     work = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered", batch_size=1)
     for number, result in work(
-        delayed(_find_numbered)(number, payload, key, people[label]) for number, label in enumerate(labels)
+        delayed(_find_numbered)(number, payload, key, people[person_id])
+        for number, person_id in enumerate(ids)
     ):
-        yield labels[number], result
+        yield ids[number], result
 
 
 def _find_numbered(

@@ -9,7 +9,7 @@ from p2ce.arrays import FloatArray
 from p2ce.compilation.batch import place_and_price
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.encode import has_unseen_categories, unseen_labels
-from p2ce.errors import InvalidPerson, nearest
+from p2ce.errors import InvalidRow, nearest
 from p2ce.tables.codebook import Codebook
 from p2ce.verification.constraints import check_constraints
 from p2ce.visible import echoed, listed
@@ -43,7 +43,7 @@ def blame_labels(error: Exception, problem: Problem, values: FloatArray) -> None
     """Raise an error that names labels which the reference lacks, where they are what fails."""
     unseen = unseen_labels(problem.codebook, values)
     if unseen and _is_about_labels(error, problem, values):
-        raise InvalidPerson(
+        raise InvalidRow(
             f"{type(error).__name__}: {str(error).rstrip('.')}. The reason: {unseen}, which is not "
             "in the reference."
         ) from error

@@ -51,9 +51,9 @@ from p2ce.decisions.target_arguments import (
 )
 from p2ce.decisions.votes import predicted_classes, predictions
 from p2ce.errors import (
+    InvalidArgument,
     InvalidOutput,
     InvalidTarget,
-    InvalidThreshold,
     P2CEError,
     UnsupportedModel,
     what_happened,
@@ -256,7 +256,7 @@ def _by_votes(model: Any, request: Request) -> ModelAdapter:
     """Evaluate whether a classifier that only predicts gives the target: 1 if so, and else -1."""
     call = "model.predict"
     if request.threshold is not None:
-        raise InvalidThreshold(
+        raise InvalidArgument(
             f"{name_of(model)} only predicts classes, without a score that could reach "
             f"threshold={echoed(request.threshold)}. Leave it out: the target then has to be predicted."
         )
@@ -356,7 +356,7 @@ def _callable_scale(values: FloatArray, request: Request) -> tuple[str, float]:
     if low >= 0.0 and high <= 1.0 and (request.threshold is None or 0.0 <= wanted <= 1.0):
         return PROBABILITY, probability_threshold(request)
     if request.threshold is None:
-        raise InvalidThreshold(
+        raise InvalidArgument(
             f"The callable's values on the reference run from {low:.4g} to {high:.4g}, so they are no "
             "probabilities. Say from which value on it accepts: threshold=0.0, say, for log-odds."
         )

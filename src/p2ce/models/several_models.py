@@ -11,7 +11,7 @@ import pandas as pd
 
 from p2ce.arrays import FloatArray
 from p2ce.decisions.model_adapter import ModelAdapter
-from p2ce.errors import InvalidArgument, InvalidThreshold, UnsupportedModel
+from p2ce.errors import InvalidArgument, UnsupportedModel
 from p2ce.models.parse_model import parse_model
 from p2ce.models.sklearn.own_threshold import loses_ties
 from p2ce.tables.codebook import Codebook
@@ -67,7 +67,7 @@ def _one_for_each(threshold: Any, count: int, *, several: bool) -> list[Any]:
     if not isinstance(threshold, list | tuple | np.ndarray):
         return [threshold] * count
     if not several or len(threshold) != count:
-        raise InvalidThreshold(
+        raise InvalidArgument(
             f"threshold has {len(threshold)} values for {count} model{'s' * (count != 1)}. "
             "Pass one number for all of them, or a list with one for each."
         )

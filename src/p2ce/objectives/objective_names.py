@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from p2ce.errors import InvalidObjective, UnknownObjective, nearest, similar
+from p2ce.errors import InvalidObjective, nearest, similar
 from p2ce.objectives.cost_table import CostTable
 from p2ce.objectives.euclidean import Euclidean
 from p2ce.objectives.max_distance import MaxDistance
@@ -63,7 +63,7 @@ def _resolve_one(given: object) -> Objective:
         )
     if given not in NAMED:
         hint = f"{nearest(given, NAMED)} {_known()}" if similar(given, NAMED) else _known()
-        raise UnknownObjective(f"There is no objective {echoed(given)}. {hint}")
+        raise InvalidObjective(f"There is no objective {echoed(given)}. {hint}")
     return NAMED[given]()
 
 

@@ -65,8 +65,8 @@ def connected(address: str) -> "Iterator[Client]":
         )
     with quiet():
         try:
-            # A client that fails to connect hangs the next one, if the two are in each other's way when the
-            # garbage of the first is collected. So only who results gets one.
+            # A client that fails to connect hangs the next one, if the garbage of
+            # the first is collected meanwhile. So only a scheduler that replies gets one.
             asyncio.run(_knock(address))
             client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except TypeError:  # of Dask, which has no credentials

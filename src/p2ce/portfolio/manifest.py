@@ -107,7 +107,7 @@ class ShardEntry:
     statuses: dict[str, Count]
     people_sha256: SHA256
     options_sha256: SHA256
-    contradiction: bool = False  # the model contradicted its parsed scores on somebody of it
+    contradiction: bool = False  # the model contradicted its parsed scores on some person of it
 
     def __post_init__(self) -> None:
         """Reject counts that do not add up."""

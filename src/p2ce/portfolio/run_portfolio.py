@@ -173,7 +173,7 @@ def _opened(
 
 
 def _require_apart(rows: Any, folder: Path) -> None:
-    """Reject results among the people: the next call would take them for people."""
+    """Reject a folder of results inside the source: the next call would read results as people."""
     if not isinstance(rows, str | os.PathLike):
         return
     given, out = (Path(os.path.realpath(os.fsdecode(one))) for one in (rows, folder))

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from p2ce.audits.audit_result import Audit, Contrast, Estimate, Group
+from p2ce.audits.audit_result import Audit, Contrast, Group, MetricValue
 from p2ce.audits.groupings import MISSING
 from p2ce.audits.metrics import Metric
 from p2ce.audits.outcomes import UNKNOWN
@@ -69,12 +69,12 @@ def view_of_audit(audit: Audit, language: str) -> AuditView:
     return AuditView(
         audit=audit,
         wording=wording,
-        title=wording.counted("audit_title", audit.everybody.people),
+        title=wording.counted("audit_title", audit.all_people.people),
         date=dates_text(audit.dates, "auditor", wording),
         lead=_lead(audit, wording),
         notices=_notices(audit, wording),
         notes=_notes(audit, wording),
-        outcomes=_all_outcomes(audit.everybody, wording),
+        outcomes=_all_outcomes(audit.all_people, wording),
         findings_lead=findings_lead,
         findings=findings,
         groupings=tuple(_grouping(audit, groups, wording) for groups in audit.groupings.values()),
@@ -84,7 +84,7 @@ def view_of_audit(audit: Audit, language: str) -> AuditView:
 
 
 def _lead(audit: Audit, wording: Wording) -> str:
-    all_people, count, share = audit.everybody, wording.numbers.count, wording.numbers.share
+    all_people, count, share = audit.all_people, wording.numbers.count, wording.numbers.share
     explained = all_people.accepted + all_people.rejected
     if not explained:
         return wording.say("audit_lead_errors")
@@ -101,7 +101,7 @@ def _lead(audit: Audit, wording: Wording) -> str:
 
 
 def _notices(audit: Audit, wording: Wording) -> tuple[str, ...]:
-    all_people = audit.everybody
+    all_people = audit.all_people
     found = []
     if all_people.unfinished:
         ends = all_people.with_recourse, all_people.with_recourse + all_people.unfinished
@@ -118,8 +118,8 @@ def _notices(audit: Audit, wording: Wording) -> tuple[str, ...]:
 
 def _notes(audit: Audit, wording: Wording) -> tuple[str, ...]:
     found = []
-    if reasons := _known_reasons(audit.everybody):
-        people = audit.everybody.none_because
+    if reasons := _known_reasons(audit.all_people):
+        people = audit.all_people.none_because
         named = [f"{wording.say(f'reason_{one}')} {wording.numbers.count(people[one])}" for one in reasons]
         found.append(wording.say("audit_reasons", reasons="; ".join(named)))
     if any(MISSING in group.values for group in audit.groups):
@@ -196,7 +196,7 @@ def _finding(audit: Audit, group: Group, metric: Metric, wording: Wording) -> st
         group=wording.say("quoted", text=group_name(group, wording)),
         metric=metric_name(metric, wording),
         value=_known(group, metric, wording),
-        whole=_known(audit.everybody, metric, wording),
+        whole=_known(audit.all_people, metric, wording),
         difference=_difference(group.to_overall[name], metric, wording),
         p=p_text(group.tests[name].corrected, wording),
     )
@@ -211,7 +211,7 @@ def _known(group: Group, metric: Metric, wording: Wording) -> str:
 
 
 def _grouping(audit: Audit, groups: tuple[Group, ...], wording: Wording) -> GroupingView:
-    everybody = audit.everybody
+    everybody = audit.all_people
     rows = (*groups, everybody)
     confidence = wording.numbers.percent(audit.confidence)
     rates = [metric for metric in audit.all_metrics if metric.kind == "rate"]
@@ -355,7 +355,7 @@ def _cell(group: Group, metric: Metric, wording: Wording) -> str | tuple[str, st
     return f"{written(found.value, metric, wording)} ({_ends(found, metric, wording)})"
 
 
-def _ends(found: Estimate, metric: Metric, wording: Wording) -> str:
+def _ends(found: MetricValue, metric: Metric, wording: Wording) -> str:
     low, high = (written(end, metric, wording) for end in (found.low, found.high))
     return f"{low} – {high}"
 
@@ -449,7 +449,7 @@ def _method(audit: Audit, wording: Wording) -> tuple[str, ...]:
 def _settings(audit: Audit, wording: Wording) -> tuple[Fact, ...]:
     facts = {
         "audit_package": audit.package,
-        "audit_people": wording.numbers.count(audit.everybody.people),
+        "audit_people": wording.numbers.count(audit.all_people.people),
         "audit_seed": wording.full(audit.random_state),
     }
     return facts_of(facts, wording)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import ContradictoryConstraints, InvalidPolicy, nearest
+from p2ce.errors import InvalidPolicy, nearest
 from p2ce.problem.candidate_values import resolution_of, round_values_between
 from p2ce.problem.category_labels import as_cells, label_key, place_of
 from p2ce.problem.decimals import as_float, as_typed, index_range, multiples, round_step, to_dtype
@@ -92,7 +92,7 @@ class FeaturePolicy:
         """Reject constraints that contradict each other, and those that leave no candidate at all."""
         if self.special and self.choices is not None and set(self.special) & set(self.choices):
             both = shown_values(sorted(set(self.special) & set(self.choices)))
-            raise ContradictoryConstraints(
+            raise InvalidPolicy(
                 f"{both} of {echoed(self.name)} is a special value, which no advice leads to, and one of its "
                 "candidates(). Remove one of the two."
             )
@@ -400,7 +400,7 @@ class FeaturePolicy:
             )
         if self.direction:
             method = "increase_only" if self.direction > 0 else "decrease_only"
-            raise ContradictoryConstraints(
+            raise InvalidPolicy(
                 f"{echoed(self.name)} is {method} and may go missing, but a missing value is neither up nor "
                 "down. Remove one of the two."
             )
@@ -425,9 +425,9 @@ class FeaturePolicy:
             f"the labels that it may take: candidates({{{echoed(self.name)}: [...]}})."
         )
 
-    def _choices_outside(self) -> ContradictoryConstraints:
+    def _choices_outside(self) -> InvalidPolicy:
         assert self.choices is not None
-        return ContradictoryConstraints(
+        return InvalidPolicy(
             f"within() asks for {shown_range(*self.ends())} of {echoed(self.name)}, which leaves none of its "
             f"candidates() {shown_values(self.choices)}. Widen the range or add a value inside it."
         )

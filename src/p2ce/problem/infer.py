@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.errors import InvalidArgument, InvalidReference, UnsupportedColumn, nearest
+from p2ce.errors import InvalidArgument, InvalidReference, nearest
 from p2ce.problem.candidate_values import values_where_people_are
 from p2ce.problem.decimals import as_typed, round_step, to_dtype
 from p2ce.problem.feature import LARGEST_MAGNITUDE, FeaturePolicy, Kind, shown
@@ -119,9 +119,7 @@ def _coding_of(column: "pd.Series[Any]") -> Coding:
     try:
         return coding_of(column)
     except TypeError as error:
-        if isinstance(error, UnsupportedColumn):
-            raise
-        raise UnsupportedColumn(
+        raise InvalidReference(
             f"{echoed(str(column.name))} ({column.dtype}) holds cells that are not labels: {error}. "
             f"Turn each into a text or a number before fitting the model, or drop the column from both."
         ) from error

@@ -6,7 +6,7 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from p2ce.errors import ContradictoryConstraints, InvalidPolicy, UnknownFeature, nearest
+from p2ce.errors import InvalidPolicy, nearest
 from p2ce.limits import DEFAULT, Limits
 from p2ce.problem.association import associations, favourable_rows, with_associations
 from p2ce.problem.constraint_arguments import read_choices, read_range, read_step
@@ -49,7 +49,7 @@ class Policy:
     Keyword forms take a dict too, for names that are not identifiers: ``within({"Loan amount": (0, 9)})``.
     """
 
-    features: tuple[FeaturePolicy, ...]  # in the frame's column order
+    features: tuple[FeaturePolicy, ...]  # in the reference's column order
     rules: "tuple[Rule, ...]" = ()  # between features, in the order they were added
     proposed_rules: "tuple[Rule, ...]" = ()  # hold in all of the data, but are not in force
     stated: bool = True  # False as long as the data alone say what may change
@@ -67,7 +67,7 @@ class Policy:
     @classmethod
     def infer(
         cls,
-        frame: Any,
+        reference: Any,
         y: Any = None,
         *,
         target: Any = None,
@@ -75,7 +75,7 @@ class Policy:
         special_values: SpecialValues | None = "detect",
         protect: Protect = "detect",
     ) -> "Policy":
-        """Infer a first policy from people: pandas, polars, Arrow, a dict of columns.
+        """Infer a first policy from the reference: pandas, polars, Arrow, a dict of columns.
 
         Only 0 and 1 is binary, only whole numbers stays whole; text, objects and pandas' categoricals are
         categories, with the labels that people have. The range is that of the known
@@ -87,7 +87,7 @@ class Policy:
         which are not in force. Whatever is taken for granted is logged once, with how to overrule it.
 
         Args:
-            frame: the people, one per row.
+            reference: the population, a row for each person, as `Explainer` takes it.
             y: their outcomes, if known. Where a column of numbers goes clearly with the favourable one, its
                 `association` says which way. That forbids nothing: options that move it the other way are
                 flagged.
@@ -118,7 +118,7 @@ class Policy:
           Age         whole  never, protected
           YearsAtJob  whole  up only           10: 0–9, every 1
         """
-        people = as_pandas(frame)[0]
+        people = as_pandas(reference)[0]
         found = infer_policy(people, grid=grid, special_values=special_values, protect=protect)
         features = found.features
         if y is not None:
@@ -362,7 +362,7 @@ class Policy:
     def load(
         cls, path: "str | os.PathLike[str]", *, trust_predicates: bool = False, limits: Limits = DEFAULT
     ) -> "Policy":
-        """Read a policy from YAML; a mistake raises a PolicyError with file, line and the nearest name.
+        """Read a policy from YAML; a mistake raises InvalidPolicy with file, line and the nearest name.
 
         Args:
             path: the file.
@@ -375,14 +375,14 @@ class Policy:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all features, in the frame's column order."""
+        """The names of all features, in the reference's column order."""
         return tuple(feature.name for feature in self.features)
 
     def __getitem__(self, name: object) -> FeaturePolicy:
         wanted = as_text(name)
         if wanted in self._by_name:
             return self._by_name[wanted]
-        raise UnknownFeature(f"There is no feature {echoed(wanted)}. {nearest(wanted, self.names)}")
+        raise InvalidPolicy(f"There is no feature {echoed(wanted)}. {nearest(wanted, self.names)}")
 
     @cached_property
     def _by_name(self) -> dict[str, FeaturePolicy]:
@@ -422,7 +422,7 @@ class Policy:
 
 def _turn(feature: FeaturePolicy, direction: Direction) -> FeaturePolicy:
     if feature.direction == -direction:
-        raise ContradictoryConstraints(
+        raise InvalidPolicy(
             f"{echoed(feature.name)} is both increase_only and decrease_only. Remove one of the two, "
             f"call free({echoed(feature.name)}) before if its direction was inferred from its name, "
             f"or use fix({echoed(feature.name)}) if it must not change."

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import yaml
 from yaml.composer import Composer
 
-from p2ce.errors import PolicyError
+from p2ce.errors import InvalidPolicy
 from p2ce.limits import DEFAULT, Limits, require_within
 from p2ce.visible import echoed
 
@@ -75,7 +75,7 @@ class _Loader(Composer, _Parser):  # type: ignore[misc]
         if self.check_event(yaml.AliasEvent):
             # Nested aliases can make a small file mean gigabytes.
             line = self.peek_event().start_mark.line + 1
-            raise PolicyError("A policy has no use for an alias. Write it out.", line=line)
+            raise InvalidPolicy("A policy has no use for an alias. Write it out.", line=line)
         self.values += 1
         require_within(self.limits, "policy_values", self.values, f"{self.what} holds too many values")
         self.depth += 1
@@ -210,15 +210,15 @@ def read_document(text: str, *, limits: Limits = DEFAULT, what: str = "The polic
         document = Document(None)
         return Document(_plain(node, (), document.lines), document.lines)
     except RecursionError:
-        raise PolicyError("The file is nested too deeply for a policy.") from None
+        raise InvalidPolicy("The file is nested too deeply for a policy.") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise PolicyError(
+        raise InvalidPolicy(
             f"This is not YAML: {error.problem or error.context}. Check the indentation and the quotes.",
             line=mark.line + 1 if mark else None,
         ) from error
     except yaml.YAMLError as error:
-        raise PolicyError(f"This is not YAML: {' '.join(str(error).split())}.") from error
+        raise InvalidPolicy(f"This is not YAML: {' '.join(str(error).split())}.") from error
     finally:
         if loader is not None:
             loader.dispose()
@@ -245,7 +245,7 @@ def _mapping(node: Any, path: Path, lines: dict[Path, int]) -> dict[str, Any]:
         key, line = str(key_node.value), key_node.start_mark.line + 1
         if key in found:
             first = lines[(*path, key)]
-            raise PolicyError(
+            raise InvalidPolicy(
                 f"{echoed(key)} stands here a second time, after line {first}. Remove one.", line=line
             )
         lines[(*path, key)] = line
@@ -276,5 +276,5 @@ def _check_tag(node: Any, kind: str) -> None:
         raise _not_plain(node, f"the tag {echoed(node.tag)}")
 
 
-def _not_plain(node: Any, what: str) -> PolicyError:
-    return PolicyError(f"A policy has no use for {what}. Write it out.", line=node.start_mark.line + 1)
+def _not_plain(node: Any, what: str) -> InvalidPolicy:
+    return InvalidPolicy(f"A policy has no use for {what}. Write it out.", line=node.start_mark.line + 1)

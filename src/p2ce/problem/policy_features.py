@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from msgspec import UNSET, UnsetType
 
-from p2ce.errors import InvalidPolicy, PolicyError
+from p2ce.errors import InvalidPolicy
 from p2ce.problem.constraint_arguments import read_choices, read_range, read_step
 from p2ce.problem.decimals import as_typed, round_step
 from p2ce.problem.display import AS_IT_IS
@@ -101,7 +101,7 @@ def _value(value: Any, feature: FeaturePolicy) -> Any:
     if feature.labels is None:
         return tidy(plain)
     if not isinstance(plain, str | bool | int | float):
-        raise PolicyError(
+        raise InvalidPolicy(
             f"{echoed(feature.name)} has the label {echoed(plain)} of type {type(plain).__name__}, which a "
             "policy file cannot hold. Turn labels into text or numbers before fitting the model."
         )

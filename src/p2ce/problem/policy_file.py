@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from p2ce.errors import InvalidArgument, InvalidPolicy, LimitExceeded, PolicyError
+from p2ce.errors import InvalidArgument, InvalidPolicy, LimitExceeded
 from p2ce.files import write_whole
 from p2ce.limits import DEFAULT, Limits, require_within
 from p2ce.problem.feature import FeaturePolicy
@@ -59,11 +59,11 @@ class ParsedPolicy:
         return self.document.line(path)
 
     def policy(self) -> Policy:
-        """Return the policy, or raise a PolicyError with the line of the first thing wrong."""
+        """Return the policy, or raise InvalidPolicy with the line of the first thing wrong."""
         if self.problems:
             first, more = self.problems[0], len(self.problems) - 1
             others = f" ({more} more: p2ce policy check lists them.)" if more else ""
-            raise PolicyError(first.message + others, line=first.line)
+            raise InvalidPolicy(first.message + others, line=first.line)
         rules = tuple(rule for _, rule in self.rules)
         return Policy(
             features=self.features,
@@ -80,13 +80,13 @@ def save(policy: Policy, path: "str | os.PathLike[str]") -> None:
     try:
         write_whole(path, text.encode("utf-8"), what="The policy")
     except InvalidArgument as error:
-        raise PolicyError(str(error)) from error
+        raise InvalidPolicy(str(error)) from error
 
 
 def load(
     path: "str | os.PathLike[str]", *, trust_predicates: bool = False, limits: Limits = DEFAULT
 ) -> Policy:
-    """Read a policy from YAML. Raises a PolicyError with file and line for the first thing wrong.
+    """Read a policy from YAML. Raise InvalidPolicy with file and line for the first mistake.
 
     Loading runs no code: a predicate's module is imported when the rule is first used, and a policy that
     names one is rejected unless the user trusts it.
@@ -94,7 +94,7 @@ def load(
     entries = parse_policy(read_file(path, limits=limits), limits=limits)
     try:
         policy = entries.policy()
-    except PolicyError as error:
+    except InvalidPolicy as error:
         raise located(error, path) from error
     what = f"The policy {echoed(os.fspath(path))}"
     require_trusted((*policy.rules, *policy.proposed_rules), what, trusted=trust_predicates)
@@ -133,16 +133,16 @@ def read_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Do
     except LimitExceeded:
         raise
     except OSError as error:
-        raise PolicyError(f"Cannot read {echoed(os.fspath(path))}: {error.strerror or error}.") from error
+        raise InvalidPolicy(f"Cannot read {echoed(os.fspath(path))}: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:
-        raise PolicyError(
+        raise InvalidPolicy(
             f"{echoed(os.fspath(path))} is not text in UTF-8: {error.reason}. Save it as such."
         ) from error
     except ValueError as error:  # a name that no disk takes
-        raise PolicyError(f"Cannot read {echoed(os.fspath(path))}: {error}.") from error
+        raise InvalidPolicy(f"Cannot read {echoed(os.fspath(path))}: {error}.") from error
     try:
         return read_document(text, limits=limits, what=what)
-    except PolicyError as error:
+    except InvalidPolicy as error:
         raise located(error, path) from error
 
 
@@ -282,7 +282,7 @@ def _first_clash(features: tuple[FeaturePolicy, ...], rules: list[Rule]) -> tupl
     return bad - 1, message
 
 
-def located(error: PolicyError, path: "str | os.PathLike[str]") -> PolicyError:
+def located(error: InvalidPolicy, path: "str | os.PathLike[str]") -> InvalidPolicy:
     """Put file and line in front of a message."""
     where = os.fspath(path) if error.line is None else f"{os.fspath(path)}:{error.line}"
-    return PolicyError(f"{where}: {error}", line=error.line)
+    return InvalidPolicy(f"{where}: {error}", line=error.line)

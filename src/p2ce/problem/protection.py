@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidPolicy, UnknownFeature, nearest
+from p2ce.errors import InvalidPolicy, nearest
 from p2ce.problem.feature import Direction, FeaturePolicy, Kind
 from p2ce.problem.infer import EncodedColumns
 from p2ce.problem.name_hints import NameHint, Topic, hint_of, likely_protected, names_people
@@ -68,7 +68,7 @@ def names_to_protect(
     group_names = [group.name for group in groups]
     for name in wanted:
         if name not in names and name not in group_names:
-            raise UnknownFeature(f"protect names {echoed(name)}. {nearest(name, [*names, *group_names])}")
+            raise InvalidPolicy(f"protect names {echoed(name)}. {nearest(name, [*names, *group_names])}")
     for group in groups:
         if not wanted.isdisjoint([group.name, *group.levels]):
             wanted = (wanted - {group.name}) | set(group.levels)

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from p2ce.errors import InvalidPolicy
 from p2ce.visible import echoed
 
-# Nobody stated anything, somebody stated something, or somebody reviewed all of it.
+# Nothing is stated, some of it is, or all of it was reviewed.
 Basis: TypeAlias = Literal["inferred", "stated", "reviewed"]
 INFERRED: Basis = "inferred"
 STATED: Basis = "stated"

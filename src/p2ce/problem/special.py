@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
-from p2ce.errors import InvalidPolicy, UnknownFeature, nearest
+from p2ce.errors import InvalidPolicy, nearest
 from p2ce.problem.decimals import as_float
 from p2ce.visible import echoed
 
@@ -127,7 +127,7 @@ def _codes(
     name: str, codes: Any, numbers: Mapping[str, FloatArray], columns: Sequence[str]
 ) -> tuple[float, ...]:
     if name not in columns:
-        raise UnknownFeature(f"special_values names {echoed(name)}. {nearest(name, columns)}")
+        raise InvalidPolicy(f"special_values names {echoed(name)}. {nearest(name, columns)}")
     if name not in numbers:
         raise InvalidPolicy(
             f"{echoed(name)} is a category, in which every label is one. Leave special_values out."

@@ -1,4 +1,4 @@
-"""Show the grid to a score: what it sees of everybody's candidates, through a scaler or a cast."""
+"""Show the grid to a score: what it sees of the candidates of all instances, through a scaler or a cast."""
 
 from collections.abc import Callable
 

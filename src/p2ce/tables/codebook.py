@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import UnsupportedColumn
+from p2ce.errors import InvalidReference
 from p2ce.tables.cells import is_missing as is_missing
 from p2ce.visible import echoed
 
@@ -252,7 +252,7 @@ def coding_of(column: "pd.Series[Any]") -> Coding:
         cells = column.tolist()
         gap = next((cell for cell in cells if is_missing(cell)), np.nan)
         return Coding(name=name, dtype=dtype, labels=_commonest_first(cells), gap=gap)
-    raise UnsupportedColumn(
+    raise InvalidReference(
         f"Expected columns of numbers, bools, categories or text, got {echoed(name)} ({dtype}). "
         f"Turn it into one of these (a date into days, say) before fitting the model, or drop it from both."
     )

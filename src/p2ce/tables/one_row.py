@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.errors import InvalidPerson
+from p2ce.errors import InvalidRow
 from p2ce.tables.cells import plain_cells
 from p2ce.tables.kinds import DICT, NUMPY, PANDAS, TableKind, kind_of, package_of
 from p2ce.tables.to_pandas import as_pandas
@@ -36,9 +36,9 @@ def as_person(row: Any) -> tuple[Any, TableKind | None]:
 
 
 def _one_row(table: Any) -> dict[Any, Any]:
-    frame, _ = as_pandas(table, error=InvalidPerson)
+    frame, _ = as_pandas(table, error=InvalidRow)
     if len(frame) != 1:
-        raise InvalidPerson(
+        raise InvalidRow(
             f"explain() takes one person, got a table of {len(frame)} rows. Use explain_many() for several."
         )
     return {name: plain_cells(frame.iloc[:, place])[0] for place, name in enumerate(frame.columns)}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from p2ce.errors import InvalidReference, P2CEError, UnsupportedColumn
+from p2ce.errors import P2CEError
 from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed
 
@@ -20,8 +20,7 @@ Problem: TypeAlias = type[P2CEError]  # which error a table that cannot be read 
 
 def unsupported(name: object, what: object, error: Problem) -> P2CEError:
     """State that a column is of no type that people can change values of."""
-    rejection = UnsupportedColumn if issubclass(error, InvalidReference) else error
-    return rejection(
+    return error(
         f"Expected columns of numbers, bools, categories or text, got {echoed(str(name))} ({what}). "
         "Turn it into one of these (a date into days, say) before fitting the model, or drop it from both."
     )

@@ -79,7 +79,7 @@ def small_data(name: str) -> Dataset:
     features["Savings"] = (features["Income"] * 3 + rng.normal(0, 400, ROWS)).round(-1)
     pull = features["Income"] / 700 - features["Debts"] / 2 + features["Guarantor"] + features["Years"] / 8
     outcome = pd.Series((pull + rng.normal(0, 0.4, ROWS) > 2.5).astype(int), name="Good")
-    return Dataset(name=name, features=features, outcome=outcome, immutable=("Age",), categories=())
+    return Dataset(name=name, data=features, target=outcome, immutable=("Age",), categories=())
 
 
 def trained(kind: Any, model: Any, columns: Iterable[str]) -> Any:

@@ -118,7 +118,7 @@ def test_no_allowed_action_on_the_grid_is_dearer_than_the_worst(study: Study) ->
 def test_the_other_readings_of_the_paper_change_what_is_fixed() -> None:
     data = small_data("adult")
     for everything, fixed in ((False, ["Age"]), (True, [])):
-        policy = actions_of(data, data.features, Settings(everything_may_change=everything))
+        policy = actions_of(data, data.data, Settings(everything_may_change=everything))
         assert [feature.name for feature in policy.features if feature.fixed] == fixed
 
 
@@ -128,7 +128,7 @@ def test_the_other_readings_of_the_paper_change_what_is_fixed() -> None:
 def test_the_grid_is_the_papers_and_stays_within_the_percentiles(real: bool) -> None:
     for name in ("german", "taiwan", "adult"):
         data = datasets.load(name) if real else small_data(name)
-        train = split(data.features, data.outcome, kind="paper", seed=0).train
+        train = split(data.data, data.target, kind="paper", seed=0).train
         policy = actions_of(data, train, Settings())
         assert {feature.name for feature in policy.features if feature.fixed} == set(data.immutable)
         for feature in policy.features:

@@ -97,17 +97,17 @@ def test_a_rule_that_always_holds_changes_nothing(as_function: bool) -> None:
     from sklearn.ensemble import GradientBoostingClassifier
 
     fitted = GradientBoostingClassifier(n_estimators=20, random_state=0)
-    fitted.fit(applicants.features, applicants.outcome)
+    fitted.fit(applicants.data, applicants.target)
     model = (lambda rows: fitted.predict_proba(rows)[:, 1]) if as_function else fitted
-    policy = Policy.infer(applicants.features, protect=None)
-    plain = Explainer(model, applicants.features, policy=policy, target=1)
+    policy = Policy.infer(applicants.data, protect=None)
+    plain = Explainer(model, applicants.data, policy=policy, target=1)
     ruled = Explainer(
         model,
-        applicants.features,
+        applicants.data,
         policy=policy.with_rules(rules.predicate(always, name="always")),
         target=1,
     )
-    people = applicants.features
+    people = applicants.data
     people = people[plain.scores(people) < plain.threshold].head(12)
     for free, bound in zip(plain.explain_many(people), ruled.explain_many(people), strict=True):
         assert free.certificate.cells == bound.certificate.cells

@@ -18,7 +18,7 @@ from sklearn.linear_model import (
 from sklearn.svm import LinearSVC
 
 import p2ce
-from p2ce.errors import InvalidArgument, InvalidModel, InvalidTarget, InvalidThreshold
+from p2ce.errors import InvalidArgument, InvalidModel, InvalidTarget
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import assert_black_box, assert_conforms, diabetes, people, wine
 
@@ -94,7 +94,7 @@ def test_what_is_no_single_sum_is_a_black_box():
     ("model", "frame", "wanted", "error", "message"),
     [
         (LINE, DIABETES, {}, InvalidTarget, r"is a regressor: pass target=\(low, high\)"),
-        (LINE, DIABETES, {"target": (None, 1.0), "threshold": 0.5}, InvalidThreshold, "is a regressor"),
+        (LINE, DIABETES, {"target": (None, 1.0), "threshold": 0.5}, InvalidArgument, "is a regressor"),
         (LINE, DIABETES, {"target": (2.0, 1.0)}, InvalidTarget, "ascending"),
         (LogisticRegression().fit(WINE, KIND), WINE, {}, InvalidTarget, "'barbera', 'barolo', 'grignolino'"),
         (LinearSVC().fit(FRAME, LABEL), FRAME, {"scale": "probability"}, InvalidArgument, "'probability'"),

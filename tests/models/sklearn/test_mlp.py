@@ -12,7 +12,6 @@ from p2ce.errors import (
     InvalidArgument,
     InvalidOutput,
     InvalidTarget,
-    InvalidThreshold,
     NotFitted,
     UnsupportedModel,
 )
@@ -105,7 +104,7 @@ PAIR = fitted(MLPRegressor, DIABETES, np.stack([NUMBER, -NUMBER], axis=1))
     [
         (NUMBERS, DIABETES, {}, InvalidTarget, r"is a regressor: pass target=\(low, high\)"),
         (CLASSES, WINE, {"target": "barolo", "scale": "decision"}, InvalidArgument, "scale='decision'"),
-        (CLASSES, WINE, {"target": "barolo", "threshold": 1.5}, InvalidThreshold, None),
+        (CLASSES, WINE, {"target": "barolo", "threshold": 1.5}, InvalidArgument, None),
         (PAIR, DIABETES, {"target": (None, 3.0)}, UnsupportedModel, "2 outputs"),
         (MLPClassifier(), FRAME, {}, NotFitted, None),
     ],

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from p2ce.errors import InvalidPolicy, UnknownFeature
+from p2ce.errors import InvalidPolicy
 from p2ce.problem.rules import (
     Rule,
     at_most_one_nonzero,
@@ -146,7 +146,7 @@ def test_renaming_categories_changes_nothing(rule: Rule, before: Codes, after: C
     ids=lambda rule: rule.kind,
 )
 def test_an_unknown_column_names_the_nearest(rule: Rule) -> None:
-    with pytest.raises(UnknownFeature, match=r"'Ratee', which is not a column\. Did you mean 'rate'"):
+    with pytest.raises(InvalidPolicy, match=r"'Ratee', which is not a column\. Did you mean 'rate'"):
         rule.resolve(BOOK)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.errors import ContradictoryConstraints, InvalidPolicy, UnknownFeature
+from p2ce.errors import InvalidPolicy
 from p2ce.problem import Policy
 from p2ce.problem.rules import (
     CHANGES,
@@ -105,9 +105,9 @@ def test_rules_that_make_sense_pass(rules: list[Rule], policy: Policy) -> None:
     ],
 )
 def test_rules_that_cannot_be_meant_are_rejected_in_any_order(rules: list[Rule], message: str) -> None:
-    with pytest.raises((InvalidPolicy, ContradictoryConstraints, UnknownFeature), match=message):
+    with pytest.raises(InvalidPolicy, match=message):
         check_rules(ACTIONS.features, rules)
-    with pytest.raises((InvalidPolicy, ContradictoryConstraints, UnknownFeature)):
+    with pytest.raises(InvalidPolicy):
         check_rules(ACTIONS.features, rules[::-1])
 
 
@@ -133,5 +133,5 @@ NONE_OF_THEM = "demands what none of the candidates"
     ],
 )
 def test_a_rule_contradicts_what_features_may_do(rule: Rule, policy: Policy, message: str) -> None:
-    with pytest.raises((ContradictoryConstraints, InvalidPolicy), match=message):
+    with pytest.raises(InvalidPolicy, match=message):
         policy.with_rules(rule)

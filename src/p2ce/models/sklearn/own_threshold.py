@@ -40,7 +40,7 @@ from p2ce.decisions.model_adapter import DECISION, PROBABILITY, ModelAdapter, Re
 from p2ce.decisions.network_outputs import one_output
 from p2ce.decisions.row_format import RowFormat, choose_row_format
 from p2ce.decisions.target_arguments import class_index, plain_classes
-from p2ce.errors import InvalidArgument, InvalidThreshold, NotFitted, UnsupportedModel
+from p2ce.errors import InvalidArgument, NotFitted, UnsupportedModel
 from p2ce.models.fitted import require_own
 from p2ce.scores.network import NetworkScore
 from p2ce.visible import echoed
@@ -172,14 +172,14 @@ def parse_with_own_threshold(
     away = request.margin if index == own.positive else -request.margin
     threshold = value + away
     if own.scale == PROBABILITY and not 0.0 <= threshold <= 1.0:
-        raise (InvalidArgument if request.margin else InvalidThreshold)(
+        raise InvalidArgument(
             f"{type(model).__name__} decides by a threshold of {value:g} on a probability"
             + (
                 f", and margin={echoed(request.margin)} on top of it leaves [0, 1]."
                 if request.margin
                 else "."
             )
-            + " Pass a threshold= or margin= that somebody can reach."
+            + " Pass a threshold= or margin= that an applicant can reach."
         )
     wanted = replace(
         request, target=own.classes[own.positive], threshold=threshold, scale=own.scale, margin=0.0

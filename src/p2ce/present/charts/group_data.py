@@ -72,7 +72,7 @@ def cost_text(cost: float, wording: Wording) -> str:
 
 def group_data(audit: Audit, groups: Sequence[Group], metric: Metric, wording: Wording) -> GroupData:
     """Collect one metric of some groups of a grouping; a median comes with the quartiles around it."""
-    shown, everybody = groups[:MOST_ROWS], audit.everybody.metrics.get(metric.name)
+    shown, everybody = groups[:MOST_ROWS], audit.all_people.metrics.get(metric.name)
     quartiles = _quartiles(metric)
     drawn = [
         value

@@ -119,7 +119,7 @@ class _Product:
         return np.where(missing, -np.inf, self.factor * np.where(missing, 0.0, values))
 
 
-def inequality(given: str | Mapping[Any, Any], /, *, at_most: float | None = None) -> Inequality:
+def inequality(terms: str | Mapping[Any, Any], /, *, at_most: float | None = None) -> Inequality:
     """Keep a linear inequality, as text or as factors and a limit.
 
     Text has columns, numbers, ``+ - * /``, brackets and one of ``<=``, ``>=``, ``==``; names that are
@@ -130,22 +130,22 @@ def inequality(given: str | Mapping[Any, Any], /, *, at_most: float | None = Non
     >>> inequality({"late_90d": 1, "late_30d": -1}, at_most=0) == inequality("late_90d <= late_30d")
     True
     """
-    if isinstance(given, str):
+    if isinstance(terms, str):
         if at_most is not None:
             raise InvalidPolicy("inequality() takes either text or factors with at_most, not both.")
-        difference, sign = read_comparison(given)
+        difference, sign = read_comparison(terms)
         if sign == ">=":
             difference = difference.times(Fraction(-1))
-        return _canonical(difference, repr(given), equal=sign == "==")
-    if not isinstance(given, Mapping):
+        return _canonical(difference, repr(terms), equal=sign == "==")
+    if not isinstance(terms, Mapping):
         raise InvalidPolicy(
             "inequality() expects text such as 'late_90d <= late_30d' or a dict of factors, got "
-            f"{echoed(given)}."
+            f"{echoed(terms)}."
         )
     if at_most is None:
         raise InvalidPolicy("inequality() of factors needs its limit: inequality({...}, at_most=0).")
-    factors = {read_name("inequality", name): _number(factor) for name, factor in given.items()}
-    return _canonical(Linear(factors, -_number(at_most)), repr(given), equal=False)
+    factors = {read_name("inequality", name): _number(factor) for name, factor in terms.items()}
+    return _canonical(Linear(factors, -_number(at_most)), repr(terms), equal=False)
 
 
 def _canonical(difference: Linear, given: str, *, equal: bool) -> Inequality:

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Meta
 
 from p2ce.arrays import BoolArray, FloatArray
-from p2ce.errors import InvalidPolicy, UnknownFeature, nearest
+from p2ce.errors import InvalidPolicy, nearest
 from p2ce.problem.typed_entries import about
 from p2ce.tables.codebook import Codebook, Coding
 from p2ce.visible import as_text, echoed, visible_line
@@ -184,7 +184,7 @@ def read_name(rule: str, name: object) -> str:
 def coding_for(rule: Rule, codebook: Codebook, column: str) -> Coding:
     """Find how a column is coded, or say that there is none of that name."""
     if column not in codebook.names:
-        raise UnknownFeature(
+        raise InvalidPolicy(
             f"The rule '{rule.text()}' speaks about {echoed(column)}, which is not a column. "
             f"{nearest(column, codebook.names)}"
         )

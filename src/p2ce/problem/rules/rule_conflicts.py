@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from p2ce.errors import ContradictoryConstraints, InvalidPolicy, UnknownFeature, nearest
+from p2ce.errors import InvalidPolicy, nearest
 from p2ce.problem.category_labels import place_of, shown_labels
 from p2ce.problem.feature import FeaturePolicy, Kind
 from p2ce.problem.rules.at_most_one_nonzero import AtMostOneNonzero
@@ -39,7 +39,7 @@ def check_rules(features: Sequence[FeaturePolicy], rules: Sequence[Rule]) -> Non
 def _check_names(rule: Rule, features: Mapping[str, FeaturePolicy]) -> None:
     for name in rule.columns:
         if name not in features:
-            raise UnknownFeature(
+            raise InvalidPolicy(
                 f"The rule '{rule.text()}' speaks about {echoed(name)}, which is not a column. "
                 f"{nearest(name, features)}"
             )
@@ -101,7 +101,7 @@ def _check_labels(rule: Rule, feature: FeaturePolicy, named: Iterable[Any]) -> N
 def _check_consequence(rule: Implies, feature: FeaturePolicy, condition: Condition) -> None:
     if isinstance(condition, HasChanged):
         if feature.fixed:
-            raise ContradictoryConstraints(
+            raise InvalidPolicy(
                 f"The rule '{rule.text()}' demands that {echoed(feature.name)} changes, but it is fixed. "
                 f"Drop .fix({echoed(feature.name)}) or the rule."
             )
@@ -109,7 +109,7 @@ def _check_consequence(rule: Implies, feature: FeaturePolicy, condition: Conditi
     if feature.fixed or feature.choices is None:
         return  # a person may stand at any value
     if not any(_meets(value, condition, feature) for value in feature.choices):
-        raise ContradictoryConstraints(
+        raise InvalidPolicy(
             f"The rule '{rule.text()}' demands what none of the candidates() of {echoed(feature.name)} "
             f"({_listed(feature)}) meets. Add a value to candidates(), or correct the rule."
         )
@@ -136,7 +136,7 @@ def _check_link(rule: Linked, features: Mapping[str, FeaturePolicy]) -> None:
     for name in rule.columns:
         if features[name].fixed:
             partner = next(one for one in rule.columns if one != name)
-            raise ContradictoryConstraints(
+            raise InvalidPolicy(
                 f"{echoed(name)} is fixed, but the rule '{rule.text()}' moves it. Drop the rule, or lift "
                 f"what fixes {echoed(name)} with free({echoed(name)}): a linked partner never moves on its "
                 f"own, only together with {echoed(partner)}."
@@ -153,7 +153,7 @@ def _check_links(links: Sequence[Linked]) -> None:
                 if first != rule.driver
                 else f"{echoed(first)} twice"
             )
-            raise ContradictoryConstraints(
+            raise InvalidPolicy(
                 f"{echoed(rule.follower)} is linked to {both}, so that it would get two values. Keep "
                 "one link."
             )
@@ -166,7 +166,7 @@ def _check_links(links: Sequence[Linked]) -> None:
             if at in path:
                 names = list(path)
                 circle = " ← ".join([*names[names.index(at) :], at])
-                raise ContradictoryConstraints(f"The links run in a circle: {circle}. Drop one of them.")
+                raise InvalidPolicy(f"The links run in a circle: {circle}. Drop one of them.")
             path[at] = None
             at = drivers[at]
         done.update(path)
@@ -186,7 +186,7 @@ def _check_group(rule: OneHot, features: Mapping[str, FeaturePolicy]) -> None:
     fixed = [level for level in rule.levels if features[level].fixed]
     if fixed and len(fixed) < len(rule.levels):
         free = [level for level in rule.levels if level not in fixed]
-        raise ContradictoryConstraints(
+        raise InvalidPolicy(
             f"{', '.join(map(echoed, fixed))} of the group {echoed(rule.name)} cannot change, but "
             f"{', '.join(map(echoed, free))} can. Fix all of its columns in one call, or none."
         )
@@ -210,12 +210,12 @@ def _check_groups(rules: Sequence[Rule]) -> None:
         names.add(rule.name)
         for level in rule.levels:
             if level in grouped:
-                raise ContradictoryConstraints(
+                raise InvalidPolicy(
                     f"{echoed(level)} is in two groups, {echoed(grouped[level])} and {echoed(rule.name)}. "
                     f"Remove it from one of them."
                 )
             if level in linked:
-                raise ContradictoryConstraints(
+                raise InvalidPolicy(
                     f"{echoed(level)} is in the group {echoed(rule.name)} and in the link "
                     f"'{linked[level].text()}'. Remove it from one of the two."
                 )
@@ -248,12 +248,12 @@ def _check_pairs(rules: Sequence[Rule]) -> None:
             continue
         shared = [name for name in one.columns if name in other.columns]
         if isinstance(one, Together | Linked):
-            raise ContradictoryConstraints(
+            raise InvalidPolicy(
                 f"{echoed(shared[0])} and {echoed(shared[1])} can never change: '{one.text()}', but also "
                 f"'{other.text()}'. Drop one of the two rules, or use fix()."
             )
         if isinstance(one, OneHot):
-            raise ContradictoryConstraints(
+            raise InvalidPolicy(
                 f"'{other.text()}' keeps the group {echoed(one.name)} from going from {echoed(shared[0])} to "
                 f"{echoed(shared[1])}, since both columns change then. Name one column of each group only."
             )
