@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -59,7 +59,7 @@ from p2ce.files import write_whole
 from p2ce.kernel_cache import cache_use
 from p2ce.limits import DEFAULT, Limits
 from p2ce.objectives import Objective
-from p2ce.problem.method import Mapocam
+from p2ce.paper import Mapocam
 from p2ce.problem.policy import Policy
 from p2ce.result import (
     Explanation,
@@ -158,10 +158,10 @@ class Explainer:
         contamination: float | None = None,
         plausibility_of_today: OfToday = COUNTS,
         price_of_plausibility: bool = False,
-        method: str | Mapocam = "exact",
+        method: Literal["exact"] | Mapocam = "exact",
         ties: bool = False,
         refine: bool = True,
-        bound: str | ShapEstimate = "auto",
+        bound: str | ShapEstimate | None = "auto",
         random_state: int | None = 0,
     ) -> None:
         self._arguments = Arguments(

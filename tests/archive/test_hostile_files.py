@@ -165,7 +165,7 @@ BAD: list[tuple[Callable[[], bytes], str]] = [
     *((part(name, b"x"), "has a part") for name in ("../../evil", "reference/99.values.npy", "extra.py")),
     (lambda: with_head(lambda held: held.pop("settings")), "is damaged"),
     *((head(**entries), "is damaged") for entries in ({"settings": []}, {"forest": None}, {"format": 1})),
-    *((setting(method=given), "") for given in ("quickest", None, {"type": "ShapEstimate"}, MAPOCAM)),
+    *((setting(method=given), "") for given in ("quickest", "p2ce", None, {"type": "ShapEstimate"}, MAPOCAM)),
     (setting(method={"type": "P2CE", "order": "index"}), "is damaged"),
     *((setting(target=given), "is damaged") for given in ({"float": "1e400"}, {"pickle": "gASV"})),
     (setting(objectives=[{"type": "eval", "name": "x"}]), "'eval' stands for objectives"),

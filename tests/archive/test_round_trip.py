@@ -79,8 +79,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
         )
     },
     "contamination": {"plausibility": FEW, "contamination": 0.25},
-    **{name: {"method": name} for name in ("mapocam", "p2ce", "p2ce-ablation")},
-    "mapocam with settings": {"method": p2ce.paper.Mapocam(order="index", bound="none")},
+    **{
+        method.name: {"method": method}
+        for method in (p2ce.paper.Mapocam(), p2ce.paper.P2CE(), p2ce.paper.P2CE(partial_plausibility=False))
+    },
+    "mapocam with settings": {"method": p2ce.paper.Mapocam(order="index", bound=None)},
     "p2ce with settings": {
         "method": p2ce.paper.P2CE(
             form="plain",
@@ -94,7 +97,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         )
     },
     "ties": {"ties": True, "max_changes": None},
-    "margin": {"bound": "none", "margin": 0.05, "threshold": np.float32(0.55)},
+    "margin": {"bound": None, "margin": 0.05, "threshold": np.float32(0.55)},
     "no seed": {"random_state": None},
     "scale": {"scale": "probability", "max_changes": np.int64(1)},
     "displays": {

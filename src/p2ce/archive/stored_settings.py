@@ -25,7 +25,7 @@ from p2ce.objectives import (
     WeightedDistance,
 )
 from p2ce.objectives.objective_names import resolve
-from p2ce.problem.method import P2CE, Mapocam
+from p2ce.paper import P2CE, Mapocam
 from p2ce.problem.policy import Policy
 from p2ce.problem.policy_document import read_document
 from p2ce.problem.policy_file import parse_policy

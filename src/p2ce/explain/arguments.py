@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 from p2ce.compilation.own_plausibility import OfToday
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.objectives import Objective
-from p2ce.problem.method import EXACT, Mapocam
+from p2ce.paper import Mapocam
 from p2ce.problem.policy import Policy
+from p2ce.scores.score import Bound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -27,10 +28,10 @@ class Arguments:
     contamination: float | None
     plausibility_of_today: OfToday
     price_of_plausibility: bool
-    method: str | Mapocam
+    method: Literal["exact"] | Mapocam
     ties: bool
     refine: bool
-    bound: str | ShapEstimate
+    bound: str | ShapEstimate | None
     random_state: int | None
 
     def stated(self) -> dict[str, Any]:
@@ -38,12 +39,13 @@ class Arguments:
         forest = getattr(self.plausibility, "contamination", None)  # a fitted one may keep it as text
         contamination = forest if self.contamination is None else self.contamination
         settings = {
-            "bound": str(self.bound) if isinstance(self.method, str) else None,
-            "method": None if isinstance(self.method, str) else asdict(self.method),
+            # What is None is not stated, so that a bound of None is a word, as in certificates.
+            "bound": None if isinstance(self.method, Mapocam) else str(self.bound or Bound.NONE.value),
+            "method": asdict(self.method) if isinstance(self.method, Mapocam) else None,
             "contamination": float(contamination) if isinstance(contamination, Real) else None,
             # The paper's algorithms ignore it.
             "plausibility_of_today": self.plausibility_of_today
-            if self.plausibility is not None and self.method == EXACT
+            if self.plausibility is not None and not isinstance(self.method, Mapocam)
             else None,
             "price_of_plausibility": True if self.price_of_plausibility else None,
             "margin": self.margin or None,
