@@ -89,6 +89,10 @@ def loan_explainer() -> p2ce.Explainer:
     return loans.explainer(plausibility=None)
 
 
+class OwnForest(SklearnForest):
+    """A forest that may fit otherwise than scikit-learn's own."""
+
+
 @cache
 def linear() -> Any:
     return LogisticRegression(max_iter=1000).fit(loans.people(), loans.label())
@@ -160,9 +164,12 @@ PLACES: dict[str, Place] = {
     "P2CE background": lambda bad: p2ce.paper.P2CE(background=bad),
     "P2CE partial_plausibility": lambda bad: p2ce.paper.P2CE(partial_plausibility=bad),
     "Mapocam random_state": lambda bad: p2ce.paper.Mapocam(random_state=bad),
-    "IsolationForest contamination": lambda bad: p2ce.IsolationForest(contamination=bad),
-    "IsolationForest n_estimators": lambda bad: loans.explainer(
-        plausibility=p2ce.IsolationForest(n_estimators=bad)
+    "contamination of a forest": lambda bad: loans.explainer(
+        plausibility=p2ce.PlausibilityForest(contamination=0.1), contamination=bad
+    ),
+    "PlausibilityForest contamination": lambda bad: p2ce.PlausibilityForest(contamination=bad),
+    "PlausibilityForest n_estimators": lambda bad: loans.explainer(
+        plausibility=p2ce.PlausibilityForest(n_estimators=bad)
     ),
     # The reference, for models that decide themselves what they take.
     "reference of a linear model": lambda bad: loans.explainer(model=linear(), reference=bad),
@@ -426,10 +433,14 @@ ROWS: list[Row] = [
      "'mean_distnce' | Did you mean 'mean_distance' | 'max_distance' | 'changes' | 'percentile_shift'"),
     ("objectives", [], InvalidObjective, "At least one"),
     ("objectives", ["changes", p2ce.objectives.Changes()], InvalidObjective, "'changes' | Remove one"),
-    ("plausibility", SklearnForest(), NotFitted, ".fit(X) | p2ce.IsolationForest"),
-    ("plausibility", p2ce.IsolationForest, UnsupportedDetector, "IsolationForest()"),
+    ("plausibility", OwnForest(), NotFitted, "OwnForest | .fit(X) | p2ce.PlausibilityForest()"),
+    ("plausibility", p2ce.PlausibilityForest, UnsupportedDetector, "PlausibilityForest()"),
+    ("plausibility", SklearnForest(max_features=0.5), InvalidArgument, "max_features=0.5 | 1.0 | .fit(X)"),
+    ("plausibility", SklearnForest(bootstrap=True), InvalidArgument, "bootstrap=True | False | .fit(X)"),
+    ("plausibility", SklearnForest(max_samples=0.5), InvalidArgument, "max_samples | whole | 0.5"),
     ("plausibility", "isolation", UnsupportedDetector, "str | None"),
-    ("IsolationForest contamination", 0.7, InvalidArgument, "0.5 | 0.7"),
+    ("contamination of a forest", 0.2, InvalidArgument, "=0.2 | =0.1 | State it once"),
+    ("PlausibilityForest contamination", 0.7, InvalidArgument, "0.5 | 0.7"),
     ("plausibility_of_today", "count", InvalidArgument, "'counts' | 'ignore' | 'count'"),
     ("plausibility_of_today", None, InvalidArgument, "'counts' | 'ignore' | None"),
     ("random_state", "lucky", InvalidArgument, "random_state | 'lucky'"),

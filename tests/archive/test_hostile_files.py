@@ -36,7 +36,7 @@ def whole() -> bytes:
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a"
-        loans.explainer(plausibility=p2ce.IsolationForest(n_estimators=3)).save(path)
+        loans.explainer(plausibility=p2ce.PlausibilityForest(n_estimators=3)).save(path)
         return path.read_bytes()
 
 
@@ -172,7 +172,7 @@ BAD: list[tuple[Callable[[], bytes], str]] = [
     (setting(objectives=[{"type": "MeanDistance", "category": []}]), "is damaged"),
     (setting(objectives="changes"), "is damaged"),
     (lambda: with_head(lambda held: held["settings"]["plausibility"].update(n_estimators="1")), "is damaged"),
-    (setting(bound={"type": "IsolationForest"}), "'IsolationForest' stands for bound"),
+    (setting(bound={"type": "PlausibilityForest"}), "'PlausibilityForest' stands for bound"),
     (setting(models=2), "is damaged"),
     *((inside("model", scores=given), "is damaged") for given in (0, True)),
     (inside("forest", accept_from={"float": "nan"}), FOREST),

@@ -74,11 +74,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
     **{name: {"objectives": given, "max_changes": 2} for name, given in OBJECTIVES.items()},
     "no detector": {"plausibility": None},
     "a forest of its own settings": {
-        "plausibility": p2ce.IsolationForest(
+        "plausibility": p2ce.PlausibilityForest(
             contamination=0.2, n_estimators=7, max_samples=64, random_state=3
         )
     },
-    "contamination": {"plausibility": FEW, "contamination": 0.25},
+    "contamination": {"plausibility": p2ce.PlausibilityForest(n_estimators=9), "contamination": 0.25},
     **{
         method.name: {"method": method}
         for method in (p2ce.paper.Mapocam(), p2ce.paper.P2CE(), p2ce.paper.P2CE(partial_plausibility=False))

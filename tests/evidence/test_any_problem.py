@@ -30,7 +30,7 @@ OBJECTIVES = ["mean_distance", "max_distance", "changes", "euclidean"]
 )
 def test_only_whole_fronts_pass(problem: StatedProblem, plausible: bool, ties: bool) -> None:
     assume(all(one.rule.kind != "predicate" for one in problem.stated))  # which no file holds
-    forest = p2ce.IsolationForest(n_estimators=10, contamination=0.1) if plausible else None
+    forest = p2ce.PlausibilityForest(n_estimators=10, contamination=0.1) if plausible else None
     explainer = problem.explainer(plausibility=forest, ties=ties)
     explanation = explainer.explain(problem.row)
     with TemporaryDirectory() as folder:

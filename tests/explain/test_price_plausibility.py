@@ -91,7 +91,7 @@ def test_others_have_none_unless_it_is_requested() -> None:
         explainer(plausibility=plausible()).explain({"Income": 90, "Debt": 5}).price_of_plausibility is None
     )
     literal = explainer(
-        plausibility=p2ce.IsolationForest(), method=p2ce.paper.P2CE(), plausibility_of_today="counts"
+        plausibility=p2ce.PlausibilityForest(), method=p2ce.paper.P2CE(), plausibility_of_today="counts"
     )
     assert literal.explain(PERSON).price_of_plausibility is None
     with pytest.raises(InvalidArgument, match="price_of_plausibility is True or False; got 1"):

@@ -47,7 +47,7 @@ def detector(name: str) -> Any:
         return lambda rows: 3.5 - rows["Debt"].abs()
     if name == "local":
         return LocalOutlierFactor(10, novelty=True).fit(loans.people())
-    return {"none": None, "forest": loans.detector(), "our forest": p2ce.IsolationForest(n_estimators=10)}[
+    return {"none": None, "forest": loans.detector(), "our forest": p2ce.PlausibilityForest(n_estimators=10)}[
         name
     ]
 
@@ -84,7 +84,7 @@ def test_by_default_everything_is_as_in_the_papers_experiments(name: str) -> Non
     model = fitted(name)
     people = rejected(model).iloc[:3]
     by_p2ce, by_mapocam, explained_by = AUTO[name]
-    forest = {"plausibility": p2ce.IsolationForest(n_estimators=20, contamination=0.2)}
+    forest = {"plausibility": p2ce.PlausibilityForest(n_estimators=20, contamination=0.2)}
     exact = explainer(model, method="exact", plausibility_of_today="ignore", **forest).explain_many(people)
     found = explainer(model, **forest).explain_many(people)
     for one, truth in zip(found, exact, strict=True):

@@ -31,7 +31,7 @@ def detector_of(kind: str, frame: pd.DataFrame, seed: int) -> tuple[Any, Accepts
         theirs = SklearnForest(**arguments).fit(frame)
         return theirs, theirs.decision_function
     fitted = SklearnForest(**arguments).fit(frame.to_numpy(dtype=np.float64))
-    passed = p2ce.IsolationForest(**arguments) if kind == "ours" else fitted
+    passed = p2ce.PlausibilityForest(**arguments) if kind == "ours" else fitted
     return passed, lambda rows: fitted.decision_function(rows.to_numpy(dtype=np.float64))
 
 

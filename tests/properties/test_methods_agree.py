@@ -12,7 +12,7 @@ from tests.populations.small_models import proven_bound
 from tests.properties.amount import examples
 from tests.properties.stated_problems import StatedProblem, numeric_problems, results_of
 
-FOREST = p2ce.IsolationForest(n_estimators=15, contamination=0.3)
+FOREST = p2ce.PlausibilityForest(n_estimators=15, contamination=0.3)
 limits = st.sampled_from([1, 2, 3, None])
 orders = st.sampled_from(["importance", "index"])
 

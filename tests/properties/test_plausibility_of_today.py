@@ -23,7 +23,7 @@ CONTAMINATION = 0.4  # so that many are outliers
 
 
 def _ours(frame: pd.DataFrame) -> Any:
-    return p2ce.IsolationForest(n_estimators=10, contamination=CONTAMINATION, random_state=0)
+    return p2ce.PlausibilityForest(n_estimators=10, contamination=CONTAMINATION, random_state=0)
 
 
 def _theirs(frame: pd.DataFrame) -> Any:

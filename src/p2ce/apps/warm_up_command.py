@@ -99,7 +99,7 @@ def _black_box(_: "pd.DataFrame", __: Any) -> Any:
 def _default_detector() -> dict[str, Any]:
     import p2ce
 
-    return {"plausibility": p2ce.IsolationForest(n_estimators=5)}
+    return {"plausibility": p2ce.PlausibilityForest(n_estimators=5)}
 
 
 def _by_paper(algorithm: str) -> dict[str, Any]:
