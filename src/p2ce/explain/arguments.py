@@ -19,7 +19,7 @@ class Arguments:
     """What the caller passed beside the model and the reference.
 
     All of it is unchanged, but for a forest that is to be fitted: `plausibility` is then a
-    `PlausibilityForest` with its share of implausible rows, whoever stated it.
+    `PlausibilityForest` that states its share of implausible rows.
     """
 
     policy: Policy | None
