@@ -250,7 +250,7 @@ class Case:
 
     def explainer(self, *, own_forest: bool = False, **settings: Any) -> p2ce.Explainer:
         """The explainer of the benchmark; ``own_forest`` passes it a detector of the user's own."""
-        detector = p2ce.IsolationForest(contamination=CONTAMINATION, random_state=SEED)
+        detector = p2ce.PlausibilityForest(contamination=CONTAMINATION, random_state=SEED)
         usual: dict[str, Any] = {
             "policy": self.data.policy,
             "target": 1,

@@ -151,7 +151,7 @@ def estimated(case: Case) -> Iterator[Row]:
     faster = calibrated["ms per person"] < complete["ms per person"] and "ERROR" not in calibrated["statuses"]
     beside = {"model": case.kind, "required": "–", "verdict": "–"}
     yield complete | beside
-    yield _one_search(case, truth, "p2ce", method="p2ce") | beside  # for comparison only
+    yield _one_search(case, truth, "p2ce", method=p2ce.paper.P2CE()) | beside  # for comparison only
     bar = beside if estimates_from is case else {"required": "faster still", "verdict": verdict(faster)}
     yield calibrated | beside | bar
 

@@ -83,6 +83,10 @@ def loan_explainer() -> p2ce.Explainer:
     return loans.explainer(plausibility=None)
 
 
+class OwnForest(SklearnForest):
+    """A forest that may fit otherwise than scikit-learn's own."""
+
+
 @cache
 def linear() -> Any:
     return LogisticRegression(max_iter=1000).fit(loans.people(), loans.label())
@@ -145,18 +149,21 @@ PLACES: dict[str, Place] = {
         households.numbers(),
         scale=bad,
     ),
-    "ties of the paper": lambda bad: loans.explainer(method="p2ce", ties=bad),
-    "bound of the paper": lambda bad: loans.explainer(method="mapocam", bound=bad),
-    "policy of the paper": lambda bad: loans.explainer(method="p2ce", policy=bad),
+    "ties of the paper": lambda bad: loans.explainer(method=p2ce.paper.P2CE(), ties=bad),
+    "bound of the paper": lambda bad: loans.explainer(method=p2ce.paper.Mapocam(), bound=bad),
+    "policy of the paper": lambda bad: loans.explainer(method=p2ce.paper.P2CE(), policy=bad),
     "method of a function": lambda bad: loans.explainer(model=lambda rows: rows["Rate"], method=bad),
     "P2CE bound": lambda bad: p2ce.paper.P2CE(bound=bad),
     "P2CE order": lambda bad: p2ce.paper.P2CE(order=bad),
     "P2CE background": lambda bad: p2ce.paper.P2CE(background=bad),
     "P2CE partial_plausibility": lambda bad: p2ce.paper.P2CE(partial_plausibility=bad),
     "Mapocam random_state": lambda bad: p2ce.paper.Mapocam(random_state=bad),
-    "IsolationForest contamination": lambda bad: p2ce.IsolationForest(contamination=bad),
-    "IsolationForest n_estimators": lambda bad: loans.explainer(
-        plausibility=p2ce.IsolationForest(n_estimators=bad)
+    "contamination of a forest": lambda bad: loans.explainer(
+        plausibility=p2ce.PlausibilityForest(contamination=0.1), contamination=bad
+    ),
+    "PlausibilityForest contamination": lambda bad: p2ce.PlausibilityForest(contamination=bad),
+    "PlausibilityForest n_estimators": lambda bad: loans.explainer(
+        plausibility=p2ce.PlausibilityForest(n_estimators=bad)
     ),
     # The reference, for models that decide themselves what they take.
     "reference of a linear model": lambda bad: loans.explainer(model=linear(), reference=bad),
@@ -420,26 +427,37 @@ ROWS: list[Row] = [
      "'mean_distnce' | Did you mean 'mean_distance' | 'max_distance' | 'changes' | 'percentile_shift'"),
     ("objectives", [], InvalidObjective, "At least one"),
     ("objectives", ["changes", p2ce.objectives.Changes()], InvalidObjective, "'changes' | Remove one"),
-    ("plausibility", SklearnForest(), NotFitted, ".fit(X) | p2ce.IsolationForest"),
-    ("plausibility", p2ce.IsolationForest, UnsupportedDetector, "IsolationForest()"),
+    ("plausibility", OwnForest(), NotFitted, "OwnForest | .fit(X) | p2ce.PlausibilityForest()"),
+    ("plausibility", p2ce.PlausibilityForest, UnsupportedDetector, "PlausibilityForest()"),
+    ("plausibility", SklearnForest(max_features=0.5), InvalidArgument, "max_features=0.5 | 1.0 | .fit(X)"),
+    ("plausibility", SklearnForest(bootstrap=True), InvalidArgument, "bootstrap=True | False | .fit(X)"),
+    ("plausibility", SklearnForest(max_samples=0.5), InvalidArgument, "max_samples | whole | 0.5"),
     ("plausibility", "isolation", UnsupportedDetector, "str | None"),
-    ("IsolationForest contamination", 0.7, InvalidArgument, "0.5 | 0.7"),
+    ("contamination of a forest", 0.2, InvalidArgument, "=0.2 | =0.1 | State it once"),
+    ("PlausibilityForest contamination", 0.7, InvalidArgument, "0.5 | 0.7"),
     ("plausibility_of_today", "count", InvalidArgument, "'counts' | 'ignore' | 'count'"),
     ("plausibility_of_today", None, InvalidArgument, "'counts' | 'ignore' | None"),
     ("random_state", "lucky", InvalidArgument, "random_state | 'lucky'"),
-    ("method", "p2c", InvalidArgument, "'p2c' | 'p2ce' | 'p2ce-ablation' | 'mapocam' | 'exact'"),
+    ("method", "p2c", InvalidArgument, "'p2c' | 'exact' | p2ce.paper.P2CE(...) | p2ce.paper.Mapocam(...)"),
+    ("method", "p2ce", InvalidArgument, "'p2ce' | method=p2ce.paper.P2CE()"),
+    ("method", "mapocam", InvalidArgument, "'mapocam' | method=p2ce.paper.Mapocam()"),
+    ("method", "p2ce-ablation", InvalidArgument, "method=p2ce.paper.P2CE(partial_plausibility=False)"),
+    ("method", p2ce.paper.P2CE, InvalidArgument, "method=p2ce.paper.P2CE()"),
     ("method", p2ce.paper.Mapocam(bound="monotone"), InvalidArgument, "monotone | linear | random forest"),
-    ("method of a function", p2ce.paper.P2CE(bound="tree"), InvalidArgument, '"tree" | "shap" | "none"'),
+    ("method of a function", p2ce.paper.P2CE(bound="tree"), InvalidArgument, '"tree" | "shap" | bound=None'),
     ("ties of the paper", True, InvalidArgument, "ties=True | method='exact'"),
-    ("bound of the paper", "none", InvalidArgument, "bound='none' | exact search | p2ce.paper"),
+    ("bound of the paper", None, InvalidArgument, "bound=None | exact search | method=Mapocam(bound=...)"),
+    ("bound of the paper", "none", InvalidArgument, "'none' | Pass bound=None"),
     ("policy of the paper", loan_actions().with_rules(rules.linked("Income", "Debt")), InvalidArgument,
      "linked() | method='exact'"),
     ("P2CE bound", "shapp", InvalidArgument, "'shapp' | Did you mean 'shap'?"),
+    ("P2CE bound", "none", InvalidArgument, "'none' | Pass bound=None."),
     ("P2CE order", 3, InvalidArgument, "'importance' | 3"),
     ("P2CE background", 0, InvalidArgument, "at least 1 | 0"),
     ("P2CE partial_plausibility", 0.5, InvalidArgument, "True or False | 0.5"),
     ("Mapocam random_state", -1, InvalidArgument, "random_state | -1"),
-    ("bound", "shapp", InvalidArgument, "'auto' | 'none' | 'shapp' | 'shap'"),
+    ("bound", "shapp", InvalidArgument, "'auto' | None | 'shapp' | 'shap'"),
+    ("bound", "none", InvalidArgument, "'auto' | None | 'none' | Pass bound=None."),
     ("max_changes", 0, InvalidArgument, "from 1 to | None | 0"),
     ("max_changes", 1.5, InvalidArgument, "whole | 1.5"),
     ("max_changes", True, InvalidArgument, "whole | True"),

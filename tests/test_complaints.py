@@ -201,7 +201,7 @@ def test_ten_rows_take_no_hours_and_time_limits_are_obeyed() -> None:
         return np.asarray(credit_model().predict_proba(rows)[:, 1])
 
     progress_times: list[float] = []
-    slowly = explainer_of(slow, bound="none", max_changes=None, threshold=0.999)
+    slowly = explainer_of(slow, bound=None, max_changes=None, threshold=0.999)
     slowly.warm_up()
     person = rejected(credit_model()).iloc[0]
     start = time.perf_counter()
@@ -270,7 +270,7 @@ def test_missing_values_are_not_rejected() -> None:
         lacking = people[(model.predict(people) == 0) & people.isna().any(axis=1)].head(12)
         assert len(lacking) > 5
         policy = Policy.infer(people, protect=None).fix("Age").step(Income=500, Loan=1000, Years=4)
-        found = explainer_of(model, reference=people, policy=policy, plausibility=p2ce.IsolationForest())
+        found = explainer_of(model, reference=people, policy=policy, plausibility=p2ce.PlausibilityForest())
         table = found.explain_many(lacking).to_frame()
         assert {str(one.status) for one in found.explain_many(lacking)} <= {"OPTIMAL", "NO_RECOURSE"}
         assert (model.predict(table[NUMBERS]) == 1).all()
@@ -302,7 +302,7 @@ def test_the_same_answer_on_each_run() -> None:
     people = rejected(tree_model(), 4)
 
     def answered(order: list[int]) -> list[str]:
-        detector = p2ce.IsolationForest(n_estimators=10)
+        detector = p2ce.PlausibilityForest(n_estimators=10)
         found = explainer_of(tree_model(), plausibility=detector).explain_many(people.iloc[order])
         return [json.dumps(one.to_dict()) for one in found]
 

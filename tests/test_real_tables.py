@@ -68,7 +68,7 @@ def fit(kind: str, train: pd.DataFrame, outcome: pd.Series, categories: Sequence
 
 
 class Plausible:
-    """What `p2ce.IsolationForest` says it does: labels by rank, commonest first, and gaps below all else."""
+    """What `PlausibilityForest` says it does: labels by rank, commonest first, and gaps below all else."""
 
     def __init__(self, train: pd.DataFrame) -> None:
         self.ranks: dict[str, dict[Any, int]] = {}
@@ -109,7 +109,7 @@ def test_the_front_is_that_of_evaluating_the_users_own_pipeline(name: str, kind:
         target=1,
         policy=policy,
         max_changes=CHANGES[name],
-        plausibility=p2ce.IsolationForest(**FOREST),
+        plausibility=p2ce.PlausibilityForest(**FOREST),
     )
     plausibility = Plausible(train)
 

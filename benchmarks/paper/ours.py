@@ -47,7 +47,7 @@ def explainer_of(study: Study, method: str, *, objectives: int) -> p2ce.Explaine
         threshold=THRESHOLD,
         objectives=objectives_of(study, objectives),
         max_changes=MAX_CHANGES,
-        plausibility=p2ce.IsolationForest(contamination=CONTAMINATION, random_state=study.settings.seed),
+        plausibility=p2ce.PlausibilityForest(contamination=CONTAMINATION, random_state=study.settings.seed),
         plausibility_of_today="ignore",  # as the paper does
         random_state=study.settings.seed,
         method=method_of(method, seed=study.settings.seed),

@@ -99,7 +99,7 @@ def solve(world: World) -> Toy:
             policy=policy,
             objectives=p2ce.objectives.Euclidean(unit="std"),
             max_changes=2,
-            plausibility=p2ce.IsolationForest(contamination=CONTAMINATION, random_state=0),
+            plausibility=p2ce.PlausibilityForest(contamination=CONTAMINATION, random_state=0),
             method=method,
         )
         explanation = explainer.explain(person)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from p2ce import testing as testing
     from p2ce.audits.audit_groups import audit as audit
     from p2ce.audits.audit_result import Audit as Audit
-    from p2ce.detectors.parse_detector import IsolationForest as IsolationForest
+    from p2ce.detectors.plausibility_forest import PlausibilityForest as PlausibilityForest
     from p2ce.errors import P2CEError as P2CEError
     from p2ce.estimates.shap_estimate import ShapEstimate as ShapEstimate
     from p2ce.explainer import Explainer as Explainer
@@ -48,7 +48,7 @@ _NAMES = {
     "": "datasets errors evidence objectives paper portfolio result rules testing",  # modules
     "audits.audit_groups": "audit",
     "audits.audit_result": "Audit",
-    "detectors.parse_detector": "IsolationForest",
+    "detectors.plausibility_forest": "PlausibilityForest",
     "errors": "P2CEError",
     "estimates.shap_estimate": "ShapEstimate",
     "explainer": "Explainer",

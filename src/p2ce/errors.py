@@ -185,6 +185,21 @@ def what_happened(error: BaseException, text: str | None = None) -> str:
     return f"raised {type(error).__name__}: {words}" if words else f"raised {type(error).__name__}"
 
 
+def not_a_choice(name: str, given: object, known: Sequence[str | None], *, more: str = "") -> InvalidArgument:
+    """Build the error for an argument that is none of the known ones; ``more`` says what else it may be.
+
+    >>> print(not_a_choice("bound", "none", ["auto", None]))
+    bound is one of 'auto', None; got 'none'. Pass bound=None.
+    """
+    hint = ""
+    if isinstance(given, str):
+        is_none = given == "none" and None in known
+        hint = f" Pass {name}=None." if is_none else f" {nearest(given, filter(None, known))}"
+    return InvalidArgument(
+        f"{name} is one of {', '.join(map(repr, known))}{more}; got {echoed(given)}.{hint}"
+    )
+
+
 def nearest(name: object, known: Iterable[object]) -> str:
     """State which known names look like ``name``, as the end of an error message.
 

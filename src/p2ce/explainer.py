@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from p2ce.compilation.compiled_problem import Problem, parsed_for, shaped_for, w
 from p2ce.compilation.encode import EncodedRows, encode_row, encode_table
 from p2ce.compilation.grouped_features import settle_groups
 from p2ce.compilation.own_plausibility import COUNTS, OfToday
-from p2ce.detectors.parse_detector import IsolationForest
+from p2ce.detectors.plausibility_forest import PlausibilityForest
 from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, ModelMismatch, P2CEError
 from p2ce.estimates.native import Parsed, parsed_of
 from p2ce.estimates.shap_estimate import ShapEstimate
@@ -59,7 +59,7 @@ from p2ce.files import write_whole
 from p2ce.kernel_cache import cache_use
 from p2ce.limits import DEFAULT, Limits
 from p2ce.objectives import Objective
-from p2ce.problem.method import Mapocam
+from p2ce.paper import Mapocam
 from p2ce.problem.policy import Policy
 from p2ce.result import (
     Explanation,
@@ -108,7 +108,7 @@ class Explainer:
         margin: how far beyond its threshold every score has to be, on the scale that the model reports.
         objectives: names or `Objective` objects, at least one.
         max_changes: how many features may change at once; None for no limit.
-        plausibility: `p2ce.IsolationForest(...)`, any fitted detector, a function that gives 0 or more to
+        plausibility: `p2ce.PlausibilityForest(...)`, any fitted detector, a function that gives 0 or more to
             plausible rows, or None. It is evaluated only on what the model accepts.
         contamination: the share of the reference that counts as implausible: sets the threshold of any
             detector from the reference, without touching the detector.
@@ -154,14 +154,14 @@ class Explainer:
         scale: str | None = None,
         objectives: str | Objective | Sequence[str | Objective] = DEFAULT_OBJECTIVES,
         max_changes: int | None = 3,
-        plausibility: Any = IsolationForest(),  # noqa: B008 - frozen
+        plausibility: Any = PlausibilityForest(),  # noqa: B008 - frozen
         contamination: float | None = None,
         plausibility_of_today: OfToday = COUNTS,
         price_of_plausibility: bool = False,
-        method: str | Mapocam = "exact",
+        method: Literal["exact"] | Mapocam = "exact",
         ties: bool = False,
         refine: bool = True,
-        bound: str | ShapEstimate = "auto",
+        bound: str | ShapEstimate | None = "auto",
         random_state: int | None = 0,
     ) -> None:
         self._arguments = Arguments(

@@ -21,7 +21,7 @@ Scorer = Callable[[pd.DataFrame], np.ndarray]
 # How cells are pruned: by nothing, by our estimate, or as the paper does it.
 SEARCHES: dict[str, dict[str, Any]] = {
     "auto": {},
-    "none": {"bound": "none"},
+    "none": {"bound": None},
     "shap": {"bound": p2ce.ShapEstimate(sample_size=5, background=4, rows_per_candidate=2)},
     "paper": {"method": p2ce.paper.P2CE(background=20)},
 }

@@ -9,7 +9,7 @@ from pandas.testing import assert_frame_equal
 import p2ce
 from p2ce.result.status import Status
 
-FEW = p2ce.IsolationForest(n_estimators=10, contamination=0.1)
+FEW = p2ce.PlausibilityForest(n_estimators=10, contamination=0.1)
 
 
 def saved(explainer: p2ce.Explainer, folder: Path, name: str = "credit.p2ce") -> Path:

@@ -36,7 +36,7 @@ def whole() -> bytes:
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a"
-        loans.explainer(plausibility=p2ce.IsolationForest(n_estimators=3)).save(path)
+        loans.explainer(plausibility=p2ce.PlausibilityForest(n_estimators=3)).save(path)
         return path.read_bytes()
 
 
@@ -165,14 +165,14 @@ BAD: list[tuple[Callable[[], bytes], str]] = [
     *((part(name, b"x"), "has a part") for name in ("../../evil", "reference/99.values.npy", "extra.py")),
     (lambda: with_head(lambda held: held.pop("settings")), "is damaged"),
     *((head(**entries), "is damaged") for entries in ({"settings": []}, {"forest": None}, {"format": 1})),
-    *((setting(method=given), "") for given in ("quickest", None, {"type": "ShapEstimate"}, MAPOCAM)),
+    *((setting(method=given), "") for given in ("quickest", "p2ce", None, {"type": "ShapEstimate"}, MAPOCAM)),
     (setting(method={"type": "P2CE", "order": "index"}), "is damaged"),
     *((setting(target=given), "is damaged") for given in ({"float": "1e400"}, {"pickle": "gASV"})),
     (setting(objectives=[{"type": "eval", "name": "x"}]), "'eval' stands for objectives"),
     (setting(objectives=[{"type": "MeanDistance", "category": []}]), "is damaged"),
     (setting(objectives="changes"), "is damaged"),
     (lambda: with_head(lambda held: held["settings"]["plausibility"].update(n_estimators="1")), "is damaged"),
-    (setting(bound={"type": "IsolationForest"}), "'IsolationForest' stands for bound"),
+    (setting(bound={"type": "PlausibilityForest"}), "'PlausibilityForest' stands for bound"),
     (setting(models=2), "is damaged"),
     *((inside("model", scores=given), "is damaged") for given in (0, True)),
     (inside("forest", accept_from={"float": "nan"}), FOREST),

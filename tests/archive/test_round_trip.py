@@ -74,13 +74,16 @@ SETTINGS: dict[str, dict[str, Any]] = {
     **{name: {"objectives": given, "max_changes": 2} for name, given in OBJECTIVES.items()},
     "no detector": {"plausibility": None},
     "a forest of its own settings": {
-        "plausibility": p2ce.IsolationForest(
+        "plausibility": p2ce.PlausibilityForest(
             contamination=0.2, n_estimators=7, max_samples=64, random_state=3
         )
     },
-    "contamination": {"plausibility": FEW, "contamination": 0.25},
-    **{name: {"method": name} for name in ("mapocam", "p2ce", "p2ce-ablation")},
-    "mapocam with settings": {"method": p2ce.paper.Mapocam(order="index", bound="none")},
+    "contamination": {"plausibility": p2ce.PlausibilityForest(n_estimators=9), "contamination": 0.25},
+    **{
+        method.name: {"method": method}
+        for method in (p2ce.paper.Mapocam(), p2ce.paper.P2CE(), p2ce.paper.P2CE(partial_plausibility=False))
+    },
+    "mapocam with settings": {"method": p2ce.paper.Mapocam(order="index", bound=None)},
     "p2ce with settings": {
         "method": p2ce.paper.P2CE(
             form="plain",
@@ -94,7 +97,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         )
     },
     "ties": {"ties": True, "max_changes": None},
-    "margin": {"bound": "none", "margin": 0.05, "threshold": np.float32(0.55)},
+    "margin": {"bound": None, "margin": 0.05, "threshold": np.float32(0.55)},
     "no seed": {"random_state": None},
     "scale": {"scale": "probability", "max_changes": np.int64(1)},
     "displays": {

@@ -12,7 +12,7 @@ import p2ce
 from p2ce.adapters.evaluate import is_close
 from tests.populations import loans
 
-FOREST = p2ce.IsolationForest(contamination=0.4, n_estimators=20)
+FOREST = p2ce.PlausibilityForest(contamination=0.4, n_estimators=20)
 
 
 def outliers(**given: Any) -> tuple[p2ce.Explainer, list[p2ce.Explanation]]:

@@ -18,7 +18,7 @@ from sklearn.svm import SVC, OneClassSVM
 from torch import nn
 
 from p2ce.detectors.black_box_detector import lowest_share
-from p2ce.detectors.parse_detector import IsolationForest, parse_detector
+from p2ce.detectors.parse_detector import PlausibilityForest, parse_detector
 from p2ce.errors import (
     InvalidArgument,
     InvalidOutput,
@@ -168,7 +168,10 @@ def income(rows):
 @pytest.mark.parametrize(
     ("detector", "frame", "contamination", "error", "message"),
     [
-        *((IsolationForest(), FRAME, x, InvalidArgument, "above 0 and at most") for x in (0.0, "auto", True)),
+        *(
+            (PlausibilityForest(), FRAME, x, InvalidArgument, "above 0 and at most")
+            for x in (0.0, "auto", True)
+        ),
         *((income, FRAME, x, InvalidArgument, "above 0 and at most") for x in (-0.1, 0.51, float("nan"))),
         (lambda rows: rows["income"] > 0.0, FRAME, 0.25, InvalidArgument, "says yes or no"),
         (None, FRAME, 0.1, InvalidArgument, "Remove one of the two"),

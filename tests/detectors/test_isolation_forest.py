@@ -9,7 +9,7 @@ import pytest
 from sklearn.ensemble import IsolationForest as Library
 
 import p2ce.detectors
-from p2ce.detectors.parse_detector import FAMILIES, IsolationForest, parse_detector
+from p2ce.detectors.parse_detector import FAMILIES, PlausibilityForest, parse_detector
 from p2ce.errors import InvalidArgument, InvalidReference, NotFitted, UnsupportedDetector
 from p2ce.scores.cuts import LIGHTGBM_ZERO
 from p2ce.scores.score_rows import score_rows
@@ -69,7 +69,7 @@ def test_a_users_own_forest_is_used_as_it_is_with_its_threshold_or_another(optio
 
 @pytest.mark.parametrize("seed", range(2))
 def test_the_forest_of_this_library_decides_as_scikit_learns(seed):
-    own = IsolationForest(contamination=0.1, n_estimators=25)
+    own = PlausibilityForest(contamination=0.1, n_estimators=25)
     found = parse_detector(own, reference=FRAME, random_state=seed)
     twin = Library(contamination=0.1, n_estimators=25, random_state=seed).fit(FRAME.to_numpy(dtype=float))
     assert found.evaluate is None
@@ -85,14 +85,14 @@ def forest_of(detector, **options):
 
 
 def test_a_seed_of_its_own_comes_first_and_contamination_of_the_caller():
-    seeded = IsolationForest(n_estimators=5, random_state=7)
+    seeded = PlausibilityForest(n_estimators=5, random_state=7)
     one, two = (forest_of(seeded, random_state=seed).forest.threshold for seed in (0, 1))
     assert (one == two).all()
-    assert not np.array_equal(one, forest_of(IsolationForest(n_estimators=5)).forest.threshold)
-    moved = forest_of(IsolationForest(n_estimators=9), contamination=0.2)
-    assert moved.accept_from == forest_of(IsolationForest(n_estimators=9, contamination=0.2)).accept_from
+    assert not np.array_equal(one, forest_of(PlausibilityForest(n_estimators=5)).forest.threshold)
+    moved = forest_of(PlausibilityForest(n_estimators=9), contamination=0.2)
+    assert moved.accept_from == forest_of(PlausibilityForest(n_estimators=9, contamination=0.2)).accept_from
     # More samples than rows are all rows.
-    assert forest_of(IsolationForest(n_estimators=3, max_samples=500)).forest.tree_count == 3
+    assert forest_of(PlausibilityForest(n_estimators=3, max_samples=500)).forest.tree_count == 3
 
 
 def test_columns_are_matched_by_name():
@@ -116,6 +116,10 @@ def test_a_forest_that_scores_by_itself_is_a_black_box(caplog):
     assert (found.evaluate(FRAME) == detector.decision_function(FRAME)).all()
 
 
+class Derived(Library):
+    """A forest that may fit otherwise than scikit-learn's own."""
+
+
 OF_ARRAY = Library(n_estimators=3).fit(FRAME.to_numpy())
 
 
@@ -124,10 +128,10 @@ OF_ARRAY = Library(n_estimators=3).fit(FRAME.to_numpy())
     [
         (FOREST, FRAME.drop(columns="age"), InvalidReference, "column 'age'"),
         (OF_ARRAY, FRAME.drop(columns="age"), InvalidReference, "4 unnamed columns"),
-        (Library(), FRAME, NotFitted, r"Call \.fit\(X\)"),
+        (Derived(), FRAME, NotFitted, r"Call \.fit\(X\)"),
         ("forest", FRAME, UnsupportedDetector, "Supported are"),
-        (IsolationForest, FRAME, UnsupportedDetector, "Pass an instance"),
-        (IsolationForest(), FRAME.head(0), InvalidReference, "no rows"),
+        (PlausibilityForest, FRAME, UnsupportedDetector, "Pass an instance"),
+        (PlausibilityForest(), FRAME.head(0), InvalidReference, "no rows"),
     ],
 )
 def test_a_mistake_is_named(detector, frame, error, message):
@@ -138,7 +142,7 @@ def test_a_mistake_is_named(detector, frame, error, message):
 @pytest.mark.parametrize(
     "options",
     [
-        *({"contamination": wrong} for wrong in (0.0, -0.1, 0.51, float("nan"), "auto", True, None)),
+        *({"contamination": wrong} for wrong in (0.0, -0.1, 0.51, float("nan"), "most", True)),
         *({"n_estimators": wrong} for wrong in (0, 2.5)),
         *({"max_samples": wrong} for wrong in (1, "all")),
     ],
@@ -146,7 +150,7 @@ def test_a_mistake_is_named(detector, frame, error, message):
 )
 def test_options_are_checked(options):
     with pytest.raises(InvalidArgument, match=next(iter(options))):
-        IsolationForest(**options)
+        PlausibilityForest(**options)
 
 
 def test_every_detector_in_the_folder_is_registered():

@@ -17,12 +17,12 @@ from sklearn.svm import OneClassSVM
 
 from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.detectors.imputed_values import known_codes
-from p2ce.detectors.parse_detector import IsolationForest, parse_detector
+from p2ce.detectors.parse_detector import PlausibilityForest, parse_detector
 from p2ce.errors import InvalidOutput
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, codebook_of
 
-FOREST = IsolationForest(n_estimators=10, contamination=0.1)
+FOREST = PlausibilityForest(n_estimators=10, contamination=0.1)
 
 
 def people(rows: int = 300) -> pd.DataFrame:
@@ -97,7 +97,7 @@ def test_renaming_categories_changes_no_score(cells: list[Any], names: list[str]
             table.astype({"one": kind, "two": kind}) for table, kind in ((frame, dtype), (renamed, other))
         )
     one, two = (
-        parse_detector(IsolationForest(n_estimators=4), reference=table, random_state=0)
+        parse_detector(PlausibilityForest(n_estimators=4), reference=table, random_state=0)
         for table in (frame, renamed)
     )
     assert (
@@ -112,7 +112,7 @@ def test_rare_labels_and_missing_values_are_less_plausible() -> None:
     frame = pd.DataFrame({"housing": housing, "income": rng.normal(size=500)})
     frame.loc[rng.choice(500, 10, replace=False), "income"] = np.nan
     book = codebook_of(frame)
-    found = parse_detector(IsolationForest(), reference=frame, random_state=0, codebook=book)
+    found = parse_detector(PlausibilityForest(), reference=frame, random_state=0, codebook=book)
     asked = pd.DataFrame({"housing": ["own", "boat", "tent", "own"], "income": [0.0, 0.0, 0.0, np.nan]})
     usual, rare, unseen, missing = scores_of(found, book.encode(asked))
     assert usual > rare >= unseen
@@ -198,5 +198,7 @@ def test_a_detector_that_takes_neither_gaps_nor_labels_names_the_columns(make: A
         found.evaluate(people())
     frame = people()[["age", "housing"]].fillna("own")
     for given_rows in (frame.assign(housing=0.0), np.zeros((30, 2))):
-        with pytest.raises(InvalidOutput, match=r"Columns of categories here: 'housing'\. .*IsolationForest"):
+        with pytest.raises(
+            InvalidOutput, match=r"Columns of categories here: 'housing'\. .*PlausibilityForest"
+        ):
             parse_detector(make().fit(given_rows), reference=frame)

@@ -19,7 +19,7 @@ ACTIONS = p2ce.Policy.infer(loans.people(), protect=None)
 FEW = (
     ACTIONS.candidates({"Income": [20, 30, 40, 55], "Debt": [-2.0, 0.0, 0.5]}).step({"Years": 3}).fix("Rate")
 )
-FOREST = p2ce.IsolationForest(n_estimators=10, contamination=0.1)
+FOREST = p2ce.PlausibilityForest(n_estimators=10, contamination=0.1)
 
 
 @dataclass(frozen=True)

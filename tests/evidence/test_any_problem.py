@@ -27,11 +27,14 @@ OBJECTIVES = ["mean_distance", "max_distance", "changes", "euclidean"]
     ),
     plausible=st.booleans(),
     ties=st.booleans(),
+    bound=st.sampled_from(["auto", None]),
 )
-def test_only_whole_fronts_pass(problem: StatedProblem, plausible: bool, ties: bool) -> None:
+def test_only_whole_fronts_pass(
+    problem: StatedProblem, plausible: bool, ties: bool, bound: str | None
+) -> None:
     assume(all(one.rule.kind != "predicate" for one in problem.stated))  # which no file holds
-    forest = p2ce.IsolationForest(n_estimators=10, contamination=0.1) if plausible else None
-    explainer = problem.explainer(plausibility=forest, ties=ties)
+    forest = p2ce.PlausibilityForest(n_estimators=10, contamination=0.1) if plausible else None
+    explainer = problem.explainer(plausibility=forest, ties=ties, bound=bound)
     explanation = explainer.explain(problem.row)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "case.zip"

@@ -386,7 +386,7 @@ def test_the_frame_of_the_model_has_the_types_of_the_reference(files: dict[str, 
 
 def test_options_that_are_as_plausible_as_today_are_checked_by_the_persons_own_row(tmp_path: Path) -> None:
     """Where the explainer ignores the plausibility of today, such an option is not accepted."""
-    forest = p2ce.IsolationForest(contamination=0.4, n_estimators=20)
+    forest = p2ce.PlausibilityForest(contamination=0.4, n_estimators=20)
     seen = 0
     for person in loans.rejected().head(25).to_dict("records"):
         case = made(loans.forest(), loans.people(), person, policy=FEW, plausibility=forest, max_changes=2)

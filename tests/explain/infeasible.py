@@ -188,7 +188,7 @@ def find_infeasible(
             frame = frame.fillna({"income": 10.0})
             names = tuple(name for name in names if name != "income")
         model = fit(kind, frame, label)
-        detector = p2ce.IsolationForest(n_estimators=10, contamination=0.15)
+        detector = p2ce.PlausibilityForest(n_estimators=10, contamination=0.15)
         arguments: dict[str, Any] = {"threshold": THRESHOLD, "objectives": ["mean_distance", "changes"]}
         explainers = {
             judged: p2ce.Explainer(

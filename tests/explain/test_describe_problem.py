@@ -76,3 +76,11 @@ def test_a_policy_that_no_file_can_hold_is_written_as_comments() -> None:
     assert problem.policy.startswith("# This policy has no form as a file:")
     assert "fair to all" in problem.policy
     assert all(line.startswith("#") for line in problem.policy.splitlines())
+
+
+def test_settings_state_which_bound_pruned_and_which_algorithm_ran() -> None:
+    assert loans.explainer().problem.settings["bound"] == "auto"
+    assert loans.explainer(bound=None).problem.settings["bound"] == "none"  # a word: null would be unknown
+    stated = loans.explainer(method=p2ce.paper.P2CE(bound=None)).problem.settings
+    assert "bound" not in stated
+    assert stated["method"]["bound"] is None

@@ -100,7 +100,7 @@ def test_a_proposal_is_compared_with_the_front_and_judged_by_the_detector() -> N
 
 def test_a_method_that_requires_no_plausibility_is_not_judged_by_it() -> None:
     """Issue 13: options of a proven front of MAPOCAM were called "not plausible"."""
-    explainer = loans.explainer(method="mapocam", plausibility=loans.detector(), contamination=0.5)
+    explainer = loans.explainer(method=p2ce.paper.Mapocam(), plausibility=loans.detector(), contamination=0.5)
     outliers = 0
     for found in explainer.explain_many(loans.rejected().iloc[:12]):
         for option in found:
@@ -136,7 +136,7 @@ def test_no_option_of_a_front_dominates_another_however_close_they_cost(
         policy=Policy.infer(frame, protect=None).candidates(a=list(VALUES)),
         objectives=[priced("one", one), priced("other", other)],
         plausibility=None,
-        bound="none",
+        bound=None,
     )
     found = explainer.explain({"a": 0.0, "b": 0.0})
     assert len(found) > 0

@@ -74,7 +74,7 @@ def slow() -> p2ce.Explainer:
 @pytest.fixture(scope="module")
 def whole() -> list[p2ce.Explanation]:
     """Return the true fronts of the two who take longest."""
-    complete = explainer(wavy, max_changes=None, bound="none", policy=many())
+    complete = explainer(wavy, max_changes=None, bound=None, policy=many())
     found = complete.explain_many(rejected().iloc[:12])
     return sorted(found, key=lambda one: -one.certificate.scored)[:2]
 
@@ -172,7 +172,7 @@ def test_what_takes_too_long_is_estimated_unless_proof_is_required(
     truth = complete.explain(found.person)
     assert (truth.status, truth.certificate.bound) == (Status.OPTIMAL, "complete")
     assert no_cheaper(found, truth)
-    proven = explainer(wavy, bound="none", **arguments).explain(found.person)
+    proven = explainer(wavy, bound=None, **arguments).explain(found.person)
     assert (proven.status, proven.certificate.bound) == (Status.OPTIMAL, "none")
     supported = loans.explainer(plausibility=lambda rows: 3.0 - rows["Debt"].abs())
     certificate = supported.explain(loans.rejected().iloc[0]).certificate
@@ -186,7 +186,7 @@ def facts(explainer: p2ce.Explainer, people: pd.DataFrame) -> list[dict[str, Any
     return [{name: one[name] for name in one if name not in ("elapsed", "timings")} for one in plain]
 
 
-@pytest.mark.parametrize(("bound", "most"), [("auto", 1_000), ("auto", 1), (SMALL, 10**9), ("none", 10**9)])
+@pytest.mark.parametrize(("bound", "most"), [("auto", 1_000), ("auto", 1), (SMALL, 10**9), (None, 10**9)])
 def test_a_slow_clock_changes_no_explanation(bound: Any, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "MOST_EVALUATIONS", most)
     arguments: dict[str, Any] = {"max_changes": 2, "threshold": 0.9, "bound": bound}

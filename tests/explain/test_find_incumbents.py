@@ -125,7 +125,7 @@ def test_accepted_cells_are_there_after_a_few_calls(slow: Any) -> None:
 @pytest.mark.parametrize("ties", [False, True])
 def test_a_search_that_ends_has_the_same_front_with_and_without_a_limit(ties: bool) -> None:
     few = policy().fix(*[f"f{i:02}" for i in range(7, FEATURES)])
-    given: dict[str, Any] = {"threshold": 0.5, "max_changes": 2, "bound": "none", "ties": ties}
+    given: dict[str, Any] = {"threshold": 0.5, "max_changes": 2, "bound": None, "ties": ties}
     made = p2ce.Explainer(Slow(), people(), policy=few, **given)
     made.warm_up()
     for _, row in rejected(3).iterrows():

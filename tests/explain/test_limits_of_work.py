@@ -15,7 +15,7 @@ from tests.populations import loans
 # A compiled search, a black-box model, and a black-box model under an estimate that prunes.
 SEARCHES: dict[str, dict[str, Any]] = {
     "compiled": {"max_changes": None},
-    "black box": {"max_changes": 3, "bound": "none"},
+    "black box": {"max_changes": 3, "bound": None},
     "estimated": {
         "max_changes": 2,
         "bound": p2ce.ShapEstimate(sample_size=20, background=3, rows_per_candidate=1),

@@ -90,7 +90,9 @@ def test_others_have_none_unless_it_is_requested() -> None:
     assert (
         explainer(plausibility=plausible()).explain({"Income": 90, "Debt": 5}).price_of_plausibility is None
     )
-    literal = explainer(plausibility=p2ce.IsolationForest(), method="p2ce", plausibility_of_today="counts")
+    literal = explainer(
+        plausibility=p2ce.PlausibilityForest(), method=p2ce.paper.P2CE(), plausibility_of_today="counts"
+    )
     assert literal.explain(PERSON).price_of_plausibility is None
     with pytest.raises(InvalidArgument, match="price_of_plausibility is True or False; got 1"):
         explainer(price_of_plausibility=1)

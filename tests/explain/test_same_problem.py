@@ -55,7 +55,7 @@ CHANGED: dict[str, tuple[dict[str, Any], str]] = {
     "margin": ({"margin": 0.01}, "margin was 0.0, and is 0.01"),
     "target": ({"target": 0}, "target was 1, and is 0"),
     "objectives": ({"objectives": "changes"}, "objectives was"),
-    "method": ({"method": "p2ce"}, "method was exact, and is p2ce"),
+    "method": ({"method": p2ce.paper.P2CE()}, "method was exact, and is p2ce"),
     "detector": ({"plausibility": None}, "detector was isolation forest, and is none"),
     "contamination": ({"contamination": 0.3}, "contamination was 0.1, and is 0.3"),
     "policy": ({"policy": None}, "its policy is another"),
@@ -84,7 +84,7 @@ def test_another_problem_is_rejected_in_one_way(what: str) -> None:
 
 @pytest.mark.parametrize("call", CALLS)
 def test_the_same_problem_is_accepted(call: str) -> None:
-    for explainer in (make(), make(bound="none", ties=True)):  # which change no explanation
+    for explainer in (make(), make(bound=None, ties=True)):  # which change no explanation
         CALLS[call](explainer, none())
         CALLS[call](explainer, Explanation.from_dict(none().to_dict()))
     # What one person was given has to be given again.

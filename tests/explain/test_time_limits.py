@@ -29,7 +29,7 @@ def hard() -> tuple[p2ce.Explainer, pd.DataFrame]:
     frame = pd.DataFrame(rng.normal(size=(300, 30)), columns=[f"f{i:02}" for i in range(30)])
     margin = (frame.to_numpy() * rng.normal(size=30)).sum(axis=1) + rng.normal(size=300)
     model = GradientBoostingClassifier(n_estimators=100, max_depth=4, random_state=0).fit(frame, margin > 0)
-    detector = p2ce.IsolationForest(n_estimators=50)
+    detector = p2ce.PlausibilityForest(n_estimators=50)
     arguments: dict[str, Any] = {"target": True, "threshold": 0.97, "max_changes": None}
     explainer = p2ce.Explainer(model, frame, plausibility=detector, **{"target": 1, **arguments})
     explainer.warm_up()

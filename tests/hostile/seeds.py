@@ -194,7 +194,7 @@ def problem() -> Any:
     )
     policy = policy.display(Income={"name": "monthly income", "unit": "EUR"}).increase_only("Income")
     return p2ce.Explainer(
-        mixed_model(), mixed(), target=1, policy=policy, plausibility=p2ce.IsolationForest(n_estimators=3)
+        mixed_model(), mixed(), target=1, policy=policy, plausibility=p2ce.PlausibilityForest(n_estimators=3)
     )
 
 

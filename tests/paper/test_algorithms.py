@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from p2ce.paper import P2CE, Mapocam
-from tests.paper.tiny import Tiny, found, run, tinies
+from tests.paper.tiny import Tiny, found, is_printed, prunes_outliers, run, tinies
 from tests.paper.transcription import Action, Listing, no_worse
 from tests.properties.amount import examples
 
@@ -31,8 +31,8 @@ def test_cells_are_visited_pruned_and_returned_as_in_the_listing(
 ) -> None:
     theirs = Listing(
         algorithm=2 if settings.plausible else 1,
-        as_printed=settings.as_printed,
-        partial=settings.tests_partial_solutions,
+        as_printed=is_printed(settings),
+        partial=prunes_outliers(settings),
         k=tiny.k,
         tau=tiny.tau,
         A=tiny.A,
@@ -45,12 +45,12 @@ def test_cells_are_visited_pruned_and_returned_as_in_the_listing(
     theirs.run()
     ours = run(tiny, settings, bound)
     # The library leaves out what would be popped and pruned at once, and says so.
-    full = tiny.k + settings.as_printed
+    full = tiny.k + is_printed(settings)
 
     def is_left_out(a: Action, i: int) -> bool:
         changes = sum(v != 0 for v in a)
         reaches = (
-            tiny.f(a) > tiny.tau if settings.as_printed and settings.plausible else tiny.f(a) >= tiny.tau
+            tiny.f(a) > tiny.tau if is_printed(settings) and settings.plausible else tiny.f(a) >= tiny.tau
         )
         return i > 0 and a[i - 1] != 0 and changes == full and not reaches
 

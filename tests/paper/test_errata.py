@@ -17,7 +17,7 @@ from tests.estimates.shapley import shapley
 from tests.paper.tiny import Tiny, found
 from tests.paper.transcription import Action
 
-PRINTED, CORRECTED = P2CE(errata="as printed", bound="none"), P2CE(bound="none")
+PRINTED, CORRECTED = P2CE(errata="as printed", bound=None), P2CE(bound=None)
 
 
 def explain(model: Any, people: pd.DataFrame, person: dict[str, float], **arguments: Any) -> p2ce.Explanation:

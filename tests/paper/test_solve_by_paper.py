@@ -29,7 +29,7 @@ def margin(rows: pd.DataFrame) -> np.ndarray:
 
 
 def explainer(model: Any = margin, **changed: Any) -> p2ce.Explainer:
-    arguments = {"policy": loans.few(), "plausibility": None, "method": "p2ce", "target": 1, **changed}
+    arguments = {"policy": loans.few(), "plausibility": None, "method": P2CE(), "target": 1, **changed}
     if model is margin:
         arguments.setdefault("threshold", 0.0)
     return p2ce.Explainer(model, loans.people(), **{"target": 1, **arguments})
@@ -47,7 +47,7 @@ def detector(name: str) -> Any:
         return lambda rows: 3.5 - rows["Debt"].abs()
     if name == "local":
         return LocalOutlierFactor(10, novelty=True).fit(loans.people())
-    return {"none": None, "forest": loans.detector(), "our forest": p2ce.IsolationForest(n_estimators=10)}[
+    return {"none": None, "forest": loans.detector(), "our forest": p2ce.PlausibilityForest(n_estimators=10)}[
         name
     ]
 
@@ -84,7 +84,7 @@ def test_by_default_everything_is_as_in_the_papers_experiments(name: str) -> Non
     model = fitted(name)
     people = rejected(model).iloc[:3]
     by_p2ce, by_mapocam, explained_by = AUTO[name]
-    forest = {"plausibility": p2ce.IsolationForest(n_estimators=20, contamination=0.2)}
+    forest = {"plausibility": p2ce.PlausibilityForest(n_estimators=20, contamination=0.2)}
     exact = explainer(model, method="exact", plausibility_of_today="ignore", **forest).explain_many(people)
     found = explainer(model, **forest).explain_many(people)
     for one, truth in zip(found, exact, strict=True):
@@ -101,7 +101,7 @@ def test_by_default_everything_is_as_in_the_papers_experiments(name: str) -> Non
             assert one.certificate.estimate.attributed > 0
     free = explainer(model, method="exact").explain_many(people)
     for one, truth in zip(
-        explainer(model, method="mapocam", **forest).explain_many(people), free, strict=True
+        explainer(model, method=Mapocam(), **forest).explain_many(people), free, strict=True
     ):
         assert (one.certificate.bound, one.certificate.method) == (by_mapocam, "mapocam")
         assert one.status is truth.status
@@ -115,8 +115,8 @@ def test_any_detector_with_and_without_the_partial_test(name: str, max_changes: 
     people = rejected().iloc[:4]
     exact = explainer(method="exact", plausibility_of_today="ignore", **arguments)
     truth = exact.explain_many(people)
-    whole = explainer(method=P2CE(bound="none"), **arguments).explain_many(people)
-    ablation = explainer(method=P2CE(bound="none", partial_plausibility=False), **arguments).explain_many(
+    whole = explainer(method=P2CE(bound=None), **arguments).explain_many(people)
+    ablation = explainer(method=P2CE(bound=None, partial_plausibility=False), **arguments).explain_many(
         people
     )
     for one, other, true in zip(whole, ablation, truth, strict=True):
@@ -132,7 +132,7 @@ def test_any_detector_with_and_without_the_partial_test(name: str, max_changes: 
 
 def test_the_grid_is_the_papers_unless_one_is_given() -> None:
     model = fitted("boosting")
-    found = p2ce.Explainer(model, loans.people(), method="p2ce", plausibility=None, target=1)
+    found = p2ce.Explainer(model, loans.people(), method=P2CE(), plausibility=None, target=1)
     assert found.policy == p2ce.Policy.infer(loans.people(), grid="paper")
     explanation = found.explain(rejected(model).iloc[0])
     assert explanation.certificate.grid == "given"
@@ -143,7 +143,7 @@ def test_someone_whose_time_is_over_keeps_what_was_found() -> None:
         time.sleep(0.002)
         return margin(rows)
 
-    made = explainer(slow, threshold=0.0, max_changes=None, method=P2CE(bound="none", order="index"))
+    made = explainer(slow, threshold=0.0, max_changes=None, method=P2CE(bound=None, order="index"))
     made.warm_up()
     person = rejected().iloc[0]
     none = made.explain(person, time_limit=0.0)
@@ -161,12 +161,12 @@ def test_someone_whose_time_is_over_keeps_what_was_found() -> None:
     ("arguments", "words"),
     [
         ({"ties": True}, "ties=True needs method='exact'"),
-        ({"bound": "none"}, "bounds of their own"),
+        ({"bound": None}, "bounds of their own"),
         ({"policy": loans.few().with_rules(p2ce.rules.linked("Income", "Debt"))}, "one feature at a time"),
         ({"method": P2CE(bound="tree")}, "needs a tree ensemble"),
         ({"method": Mapocam(bound="monotone")}, "needs a linear model"),
         ({"method": P2CE(explainer="tree")}, "ensemble of trees"),
-        ({"method": "p2c"}, "'p2ce-ablation'"),
+        ({"method": "p2c"}, "p2ce.paper.P2CE"),
     ],
 )
 def test_what_they_do_not_support_is_rejected_with_advice(arguments: dict[str, Any], words: str) -> None:

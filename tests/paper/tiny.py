@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from p2ce.paper import Mapocam
+from p2ce.paper import P2CE, Mapocam
 from p2ce.paper.algorithm_1 import mapocam
 from p2ce.paper.algorithm_2 import p2ce
 from p2ce.paper.maximum import shap_maximum
@@ -15,6 +15,14 @@ from p2ce.paper.paper_problem import Node, PaperProblem, Record
 from tests.paper.transcription import Action
 
 Cell = tuple[int, ...]
+
+
+def is_printed(settings: Mapocam) -> bool:
+    return settings.errata == "as printed"
+
+
+def prunes_outliers(settings: Mapocam) -> bool:
+    return isinstance(settings, P2CE) and settings.partial_plausibility
 
 
 @dataclass
@@ -61,9 +69,9 @@ class Tiny:
             left = self.k - sum(v != 0 for v in a)
             chosen = list(gains)
             if settings.form == "k-limited":
-                by = (lambda j: -self.phi_bar[j]) if settings.as_printed else (lambda j: -gains[j])
+                by = (lambda j: -self.phi_bar[j]) if is_printed(settings) else (lambda j: -gains[j])
                 chosen = sorted(gains, key=by)[:left] if left > 0 else []
-            return self.f(a) + sum(gains[j] if settings.as_printed else max(gains[j], 0.0) for j in chosen)
+            return self.f(a) + sum(gains[j] if is_printed(settings) else max(gains[j], 0.0) for j in chosen)
 
         return {"true": largest, "shap": estimate, "none": lambda a, i: np.inf}[bound]
 
@@ -125,7 +133,7 @@ def run(tiny: Tiny, settings: Mapocam, bound: str) -> Traced:
 
     def evaluate(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         values = np.array([tiny.value[tuple(cell)] for cell in cells.tolist()])
-        strict = settings.as_printed and settings.plausible
+        strict = is_printed(settings) and settings.plausible
         return values, values > tiny.tau if strict else values >= tiny.tau
 
     def falls_short(node: Node) -> bool:
@@ -137,7 +145,10 @@ def run(tiny: Tiny, settings: Mapocam, bound: str) -> Traced:
         left = tiny.k - node.changes
         return shap_maximum(node.value, phi, tiny.phi_bar[node.i :], left, settings) < tiny.tau
 
-    record = Traced(settings.as_printed, action)
+    def is_partial_outlier(cell: np.ndarray, open_axes: np.ndarray) -> bool:
+        return tiny.u_partial(action(cell), d - len(open_axes))
+
+    record = Traced(is_printed(settings), action)
     problem = PaperProblem(
         settings=settings,
         start=np.zeros(d, dtype=np.int32),
@@ -149,7 +160,7 @@ def run(tiny: Tiny, settings: Mapocam, bound: str) -> Traced:
         is_outlier=lambda cell: tiny.u(action(cell)),
         keeps_rules=lambda cell: True,
         falls_short=falls_short,
-        is_partial_outlier=lambda cell, open_axes: tiny.u_partial(action(cell), d - len(open_axes)),
+        is_partial_outlier=is_partial_outlier if prunes_outliers(settings) else None,
     )
     (p2ce if settings.plausible else mapocam)(problem, record)
     return record

@@ -53,7 +53,8 @@ def detector() -> SklearnForest:
 
 def explainer(**changed: Any) -> p2ce.Explainer:
     """Make the usual explainer, except for the arguments that are named."""
-    arguments = {"plausibility": p2ce.IsolationForest(n_estimators=20, contamination=0.1), **changed}
+    share = None if "contamination" in changed else 0.1
+    arguments = {"plausibility": p2ce.PlausibilityForest(n_estimators=20, contamination=share), **changed}
     reference = arguments.pop("reference", people())
     if arguments.get("policy") is None:  # "Years" may fall as well: these tests are not about names
         grid = "data" if arguments.get("method", "exact") == "exact" else "paper"

@@ -55,15 +55,15 @@ def threshold_of(model: Any) -> float:
     return 0.0 if hasattr(model, "decision_function") and not hasattr(model, "predict_proba") else 0.5
 
 
-def proven_bound(name: str, frame: pd.DataFrame) -> str:
+def proven_bound(name: str, frame: pd.DataFrame) -> str | None:
     """Name the bound of the paper's algorithms that proves what it prunes for a family; there may be none."""
     if name in ("function", *EXTERNAL) or "network" in name:
-        return "none"
+        return None
     if "regression" not in name:
         return "tree"
     # What adds in single precision is a black box; an encoder gives double precision.
     is_double = "encoder" in name or np.result_type(*frame.dtypes) == np.float64
-    return "monotone" if is_double else "none"
+    return "monotone" if is_double else None
 
 
 def fit_network(encoder: Any, frame: pd.DataFrame, label: np.ndarray, seed: int) -> Any:

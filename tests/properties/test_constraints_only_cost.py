@@ -49,7 +49,7 @@ STRICTER: dict[str, tuple[Callable[..., Arguments], Callable[..., bool]]] = {
     ),
     "plausible": (
         lambda case, name, share: {
-            "plausibility": p2ce.IsolationForest(n_estimators=10, contamination=0.05 + 0.4 * share)
+            "plausibility": p2ce.PlausibilityForest(n_estimators=10, contamination=0.05 + 0.4 * share)
         },
         lambda case, name, share, option: (
             option.plausibility >= 0.0 or option.admitted_by == "as plausible as today"

@@ -31,7 +31,7 @@ def detector_of(kind: str, frame: pd.DataFrame, seed: int) -> tuple[Any, Accepts
         theirs = SklearnForest(**arguments).fit(frame)
         return theirs, theirs.decision_function
     fitted = SklearnForest(**arguments).fit(frame.to_numpy(dtype=np.float64))
-    passed = p2ce.IsolationForest(**arguments) if kind == "ours" else fitted
+    passed = p2ce.PlausibilityForest(**arguments) if kind == "ours" else fitted
     return passed, lambda rows: fitted.decision_function(rows.to_numpy(dtype=np.float64))
 
 
@@ -53,7 +53,7 @@ def threshold_of(kind: str, case: StatedProblem) -> float:
     threshold=st.sampled_from(THRESHOLDS),
     detector=st.sampled_from(DETECTORS),
     ties=st.booleans(),
-    bound=st.sampled_from(["auto", "auto", "none"]),
+    bound=st.sampled_from(["auto", "auto", None]),
     today=st.sampled_from(["counts", "ignore"]),
 )
 def test_a_table_of_numbers(
@@ -113,7 +113,7 @@ def test_the_papers_algorithms_find_the_whole_front_too(
     if not plausible:
         problem = replace(problem, detector=None, plausibility=None)
     problem = replace(problem, today="ignore")  # as the paper does, whatever the setting
-    bound = data.draw(st.sampled_from(["none", proven_bound(family, problem.frame)]))
+    bound = data.draw(st.sampled_from([None, proven_bound(family, problem.frame)]))
     method = (p2ce.paper.P2CE if plausible else p2ce.paper.Mapocam)(bound=bound, order=order, background=20)
     found = problem.explain(method=method, plausibility_of_today="counts")
     if found.status is not p2ce.Status.ACCEPTED:

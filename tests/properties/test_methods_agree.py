@@ -12,7 +12,7 @@ from tests.populations.small_models import proven_bound
 from tests.properties.amount import examples
 from tests.properties.stated_problems import StatedProblem, numeric_problems, results_of
 
-FOREST = p2ce.IsolationForest(n_estimators=15, contamination=0.3)
+FOREST = p2ce.PlausibilityForest(n_estimators=15, contamination=0.3)
 limits = st.sampled_from([1, 2, 3, None])
 orders = st.sampled_from(["importance", "index"])
 
@@ -29,7 +29,7 @@ def test_p2ce_its_ablation_and_the_exact_search_agree(
 ) -> None:
     arguments: dict[str, Any] = {"plausibility": FOREST, "max_changes": max_changes}
     exact = case.explain(plausibility_of_today="ignore", **arguments)
-    for bound in {proven_bound(case.family, case.frame), "none"}:
+    for bound in {proven_bound(case.family, case.frame), None}:
         whole = case.explain(method=P2CE(bound=bound, order=order), **arguments)
         ablation = case.explain(
             method=P2CE(bound=bound, order=order, partial_plausibility=False), **arguments
@@ -50,7 +50,7 @@ def test_p2ce_its_ablation_and_the_exact_search_agree(
 @given(case=numeric_problems(), max_changes=limits)
 def test_mapocam_ignores_the_detector(case: StatedProblem, max_changes: int | None) -> None:
     plausible = case.explain(plausibility=FOREST, max_changes=max_changes)
-    free = case.explain(method="mapocam", plausibility=FOREST, max_changes=max_changes)
+    free = case.explain(method=Mapocam(), plausibility=FOREST, max_changes=max_changes)
     without = case.explain(plausibility=None, max_changes=max_changes)
     assert no_cheaper(plausible, free)
     assert costs_of(free) == costs_of(without)
@@ -87,7 +87,7 @@ def test_what_the_papers_estimate_leaves_over_is_valid_and_never_cheaper(
 def test_an_algorithm_as_printed_claims_nothing_and_shows_only_what_is_allowed(
     case: StatedProblem, max_changes: int | None, plausible: bool
 ) -> None:
-    method = (P2CE if plausible else Mapocam)(errata="as printed", bound="none")
+    method = (P2CE if plausible else Mapocam)(errata="as printed", bound=None)
     explainer = case.explainer(method=method, plausibility=FOREST, max_changes=max_changes)
     found = explainer.explain(case.person)
     exact = case.explain(plausibility=FOREST if plausible else None, max_changes=max_changes)
@@ -103,7 +103,7 @@ def test_an_algorithm_as_printed_claims_nothing_and_shows_only_what_is_allowed(
 @given(case=numeric_problems(), max_changes=limits)
 def test_bounds_change_the_work_and_not_the_answer(case: StatedProblem, max_changes: int | None) -> None:
     bounded = case.explain(plausibility=FOREST, max_changes=max_changes)
-    plain = case.explain(plausibility=FOREST, max_changes=max_changes, bound="none")
+    plain = case.explain(plausibility=FOREST, max_changes=max_changes, bound=None)
     assert results_of(bounded) == results_of(plain)
     if plain.certificate is not None:
         assert plain.certificate.bound == "none"

@@ -14,8 +14,8 @@ from p2ce.estimates.link_scale import Link
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement, place
+from p2ce.paper import Mapocam
 from p2ce.paper.maximum import shap_maximum
-from p2ce.problem.method import Mapocam
 
 COLUMNS = ["a", "b", "c", "d"]
 AXES = ["a", "b", "c"]

@@ -111,7 +111,7 @@ def test_names_of_categories_and_order_of_rows_change_nothing(family: str, seed:
         frame, new = _in_categories(frame), _in_categories(new)
     model, new_model = MODELS[family](frame, label), MODELS[family](new, label)
     place = int(np.argmin(model.predict_proba(frame)[:, 1]))
-    plausibility = p2ce.IsolationForest(n_estimators=10, contamination=0.2) if forest else None
+    plausibility = p2ce.PlausibilityForest(n_estimators=10, contamination=0.2) if forest else None
     before = explain_row(model, frame, place, seed, plausibility=plausibility)
     after = explain_row(new_model, new, place, seed, plausibility=plausibility)
     assert after.status is before.status

@@ -13,7 +13,7 @@ from sklearn.neighbors import KernelDensity, LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import OneClassSVM
 
-from p2ce import IsolationForest
+from p2ce import PlausibilityForest
 from p2ce.detectors.parse_detector import parse_detector
 from p2ce.testing import check_detector
 from tests.detectors.test_tables import encoder, people
@@ -29,7 +29,7 @@ def balanced(frame: pd.DataFrame) -> np.ndarray:
 @pytest.mark.parametrize(
     ("make", "bound"),
     [
-        (lambda: IsolationForest(n_estimators=30), "tree leaves"),
+        (lambda: PlausibilityForest(n_estimators=30), "tree leaves"),
         (lambda: Fitted(n_estimators=30, random_state=0).fit(FRAME), "tree leaves"),
         (lambda: Fitted(n_estimators=30, random_state=0).fit(FRAME[["ratio", "age"]]), "tree leaves"),
         (lambda: LocalOutlierFactor(novelty=True).fit(FRAME), "none (black box)"),
@@ -55,7 +55,7 @@ def test_real_detectors_conform(make: Callable[[], Any], bound: str, contaminati
 @pytest.mark.parametrize(
     ("make", "bound"),
     [
-        (lambda: IsolationForest(n_estimators=15), "tree leaves"),
+        (lambda: PlausibilityForest(n_estimators=15), "tree leaves"),
         (lambda: Fitted(n_estimators=15, random_state=0).fit(TABLE[NUMBERS]), "tree leaves"),
         (lambda: make_pipeline(encoder(), OneClassSVM(nu=0.1)).fit(TABLE), "none (black box)"),
     ],

@@ -34,7 +34,7 @@ def explainer(**changed: Any) -> p2ce.Explainer:
         .within(Income=(0.0, 4_000.0))
         .display(Income={"decimals": 0}, Rate={"style": "percent", "decimals": 1})
     )
-    made = {"policy": policy, "plausibility": p2ce.IsolationForest(n_estimators=20), **changed}
+    made = {"policy": policy, "plausibility": p2ce.PlausibilityForest(n_estimators=20), **changed}
     return p2ce.Explainer(score, frame, **made)
 
 

@@ -295,14 +295,9 @@ def _explainer(
     target: Any,
     labels: "pd.Series[Any] | None",
 ) -> "Explainer":
-    from p2ce.detectors.parse_detector import IsolationForest
+    from p2ce.detectors.plausibility_forest import PlausibilityForest
     from p2ce.explainer import DEFAULT_OBJECTIVES, Explainer
 
-    forest = (
-        IsolationForest()
-        if inputs.contamination is None
-        else IsolationForest(contamination=inputs.contamination)
-    )
     try:
         return Explainer(
             model,
@@ -313,7 +308,7 @@ def _explainer(
             threshold=inputs.threshold,
             objectives=inputs.objectives or DEFAULT_OBJECTIVES,
             max_changes=inputs.max_changes,
-            plausibility=forest if inputs.plausible else None,
+            plausibility=PlausibilityForest(contamination=inputs.contamination) if inputs.plausible else None,
             plausibility_of_today=inputs.plausibility_of_today,  # type: ignore[arg-type]  # checked there
             price_of_plausibility=inputs.price_of_plausibility,
         )

@@ -99,7 +99,13 @@ def _black_box(_: "pd.DataFrame", __: Any) -> Any:
 def _default_detector() -> dict[str, Any]:
     import p2ce
 
-    return {"plausibility": p2ce.IsolationForest(n_estimators=5)}
+    return {"plausibility": p2ce.PlausibilityForest(n_estimators=5)}
+
+
+def _by_paper(algorithm: str) -> dict[str, Any]:
+    from p2ce import paper
+
+    return {"method": getattr(paper, algorithm)()}
 
 
 # All kinds of problem whose kernels differ. What needs no kernel of its own (a library, a target, a rule) is
@@ -113,6 +119,6 @@ KINDS = (
     Kind(name="time limits", model=_trees, call=lambda: {"time_limit": 60.0}),
     Kind(name="any number of changes", model=_trees, settings=lambda: {"max_changes": None}),
     Kind(name="SHAP estimate", model=_black_box, settings=lambda: {"bound": "shap"}),
-    Kind(name="the paper's P²CE", model=_trees, settings=lambda: {"method": "p2ce"}),
-    Kind(name="the paper's MAPOCAM", model=_trees, settings=lambda: {"method": "mapocam"}),
+    Kind(name="the paper's P²CE", model=_trees, settings=lambda: _by_paper("P2CE")),
+    Kind(name="the paper's MAPOCAM", model=_trees, settings=lambda: _by_paper("Mapocam")),
 )

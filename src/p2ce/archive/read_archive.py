@@ -19,7 +19,7 @@ from p2ce.archive.write_archive import FORMAT, HEAD, NUMBER, POLICY, SCORES, TAB
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.detectors.detector_adapter import DetectorAdapter
-from p2ce.detectors.isolation_forest import IsolationForest
+from p2ce.detectors.plausibility_forest import PlausibilityForest
 from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra
 from p2ce.explain.fingerprint import model_scores, same_scores
 from p2ce.limits import DEFAULT, Limits
@@ -159,7 +159,7 @@ def _read(path: str, content: bytes | None, limits: Limits) -> SavedExplainer:
         settings = take(head, "settings", dict)
         given, own = read_settings(settings, text=text, reference=frame, kind=kind, limits=limits)
         detector = None
-        if isinstance(given.arguments.plausibility, IsolationForest):
+        if isinstance(given.arguments.plausibility, PlausibilityForest):
             detector = read_forest(take(head, "forest", dict), _arrays(parts, "forest"))
         scores = read_array(parts.take(SCORES), kinds="f")
         parts.require_empty()

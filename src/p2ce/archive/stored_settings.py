@@ -9,7 +9,7 @@ import pandas as pd
 from p2ce.archive.saved_arguments import SavedArguments
 from p2ce.archive.stored_values import read_value, take, write_value
 from p2ce.compilation.own_plausibility import IGNORE
-from p2ce.detectors.isolation_forest import IsolationForest
+from p2ce.detectors.plausibility_forest import PlausibilityForest
 from p2ce.errors import InvalidArgument, InvalidPolicy
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.explain.arguments import Arguments
@@ -25,7 +25,7 @@ from p2ce.objectives import (
     WeightedDistance,
 )
 from p2ce.objectives.objective_names import resolve
-from p2ce.problem.method import P2CE, Mapocam
+from p2ce.paper import P2CE, Mapocam
 from p2ce.problem.policy import Policy
 from p2ce.problem.policy_document import read_document
 from p2ce.problem.policy_file import parse_policy
@@ -37,7 +37,7 @@ from p2ce.zip_parts import Damaged
 OBJECTIVES = (Changes, Euclidean, MaxDistance, MeanDistance, PercentileShift, WeightedDistance, CostTable)
 RECORDS: dict[str, tuple[Any, ...]] = {
     "objectives": OBJECTIVES,
-    "plausibility": (IsolationForest,),
+    "plausibility": (PlausibilityForest,),
     "method": (P2CE, Mapocam),
     "bound": (ShapEstimate,),
 }

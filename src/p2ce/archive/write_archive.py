@@ -12,7 +12,7 @@ from p2ce.archive.stored_settings import write_settings
 from p2ce.archive.stored_table import write_table
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.detectors.isolation_forest import IsolationForest
+from p2ce.detectors.plausibility_forest import PlausibilityForest
 from p2ce.explain.fingerprint import fingerprint_of, model_scores
 from p2ce.problem.policy_file import to_text
 
@@ -32,7 +32,7 @@ def archive_parts(given: SavedArguments, problem: Problem, rows: FloatArray) -> 
     scores = model_scores(problem, rows)
     forest: dict[str, Any] | None = None
     trees: Arrays = {}
-    if isinstance(given.arguments.plausibility, IsolationForest):
+    if isinstance(given.arguments.plausibility, PlausibilityForest):
         assert problem.detector is not None
         forest, trees = write_forest(problem.detector)
     head = {

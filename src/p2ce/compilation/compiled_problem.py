@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,6 @@ from p2ce.grid.base_grid import BaseGrid, OneWay, grid_of
 from p2ce.grid.grouped_axis import Compound, widen
 from p2ce.objectives.objective import FittedObjective
 from p2ce.problem.feature import FeaturePolicy
-from p2ce.problem.method import EXACT, Mapocam
 from p2ce.problem.policy import Policy
 from p2ce.problem.relations import Relation
 from p2ce.problem.rules.linked import Linked
@@ -41,10 +40,25 @@ if TYPE_CHECKING:
     from p2ce.scores.flat_arrays import ScoreLayout
 
 
+EXACT: Final = "exact"  # what certificates call this project's own search
 # What restricts counterfactuals, as certificates write it.
 PLAUSIBILITY: Final = "plausibility"
 RULES: Final = "rules"
 MAX_CHANGES: Final = "max_changes"
+
+
+class PaperMethod(Protocol):
+    """What compiling a problem takes of the settings of the paper's algorithms, which lie in `p2ce.paper`."""
+
+    @property
+    def name(self) -> str:
+        """What certificates call it."""
+        ...
+
+    @property
+    def plausible(self) -> bool:
+        """Whether counterfactuals have to be plausible."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,7 +77,7 @@ class Problem:
     rules: tuple[CompiledRule, ...]
     relations: tuple[Relation, ...] = ()  # hold in all of the reference, but are not in force
     compounds: tuple[Compound, ...]  # columns that move together
-    method: Mapocam | None  # one of the paper's algorithms; None for the exact solver
+    method: PaperMethod | None  # one of the paper's algorithms; None for the exact solver
     max_changes: int | None
     keep_ties: bool
     refines: bool = False  # tries values between inferred candidates, close to the front

@@ -90,7 +90,7 @@ def naming_categories(names: Sequence[str]) -> Iterator[None]:
         raise InvalidOutput(
             f"{error} Columns of categories here: {listed(names, 5)}. If it takes no "
             "labels, put an encoder in front of it (a Pipeline with a ColumnTransformer, fitted as a whole), "
-            "or pass p2ce.IsolationForest(), which takes them as they are."
+            "or pass p2ce.PlausibilityForest(), which takes them as they are."
         ) from error.__cause__
 
 

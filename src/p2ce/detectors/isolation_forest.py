@@ -1,8 +1,8 @@
-"""Parse scikit-learn's IsolationForest as summed path lengths, or fit one to the reference."""
+"""Parse an isolation forest as summed path lengths, after fitting it where it is only specified."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,11 +10,12 @@ import pandas as pd
 from p2ce.adapters.checked_calls import outputs_of
 from p2ce.adapters.library import library_class, overrides
 from p2ce.arrays import FloatArray
-from p2ce.detectors.black_box_detector import check_contamination, columns_of, lowest_share
+from p2ce.detectors.black_box_detector import DEFAULT_CONTAMINATION, columns_of, lowest_share
 from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 from p2ce.detectors.imputed_values import known_codes
 from p2ce.detectors.outlier_detectors import CALL
-from p2ce.errors import InvalidArgument, NotFitted, UnsupportedDetector, UnsupportedModel
+from p2ce.detectors.plausibility_forest import LIBRARYS, PlausibilityForest, is_fitted, specification_of
+from p2ce.errors import NotFitted, UnsupportedDetector, UnsupportedModel
 from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.cuts import cut_of_float32_at_most
 from p2ce.scores.error_bands import certified
@@ -23,45 +24,10 @@ from p2ce.scores.score import FlatScore
 from p2ce.scores.steps import steps_of_cut
 from p2ce.scores.tree_nodes import TreeNodes
 from p2ce.visible import echoed
-from p2ce.whole_numbers import check_count, check_seed, is_whole
+from p2ce.whole_numbers import check_seed
 
-_NAMES = frozenset({"IsolationForest"})
 # 2 ** x errs by about one unit in the last place; four times that is allowed on either side.
 _POWER_SLACK = 4.0 * 2.0**-52
-MOST_TREES = 100_000  # more make no difference, and would fill the memory
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IsolationForest:
-    """An isolation forest that is fitted on the reference population.
-
-    ``contamination`` is the share of the reference that counts as outliers, above 0 and at most 0.5.
-    ``max_samples`` is the number of rows per tree; "auto" means 256, or all of them if there are fewer.
-
-    Columns need not hold numbers, and values may be missing. A category counts by the rank of its label: the
-    commonest label is 0, the next 1, so that rare labels lie far out and a label that the reference does not
-    have lies beyond all of them; ordered categories count in their own order. What labels are called changes
-    nothing. A missing number counts as lying one standard deviation below the smallest known value of its
-    column, a missing label as lying one rank before the first: apart from the others, and as unusual as
-    missing values are rare in the reference.
-
-    >>> IsolationForest(contamination=0.1).n_estimators
-    100
-    """
-
-    contamination: float = 0.05
-    n_estimators: int = 100
-    max_samples: int | Literal["auto"] = "auto"
-    random_state: int | None = None
-
-    def __post_init__(self) -> None:
-        check_contamination(self.contamination)
-        check_count("n_estimators", self.n_estimators, "trees", most=MOST_TREES)
-        if self.max_samples != "auto" and (not is_whole(self.max_samples) or int(self.max_samples) < 2):
-            raise InvalidArgument(
-                f"max_samples must be 'auto' or a whole number, at least 2; got {echoed(self.max_samples)}."
-            )
-        check_seed(self.random_state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,21 +47,22 @@ class Decision:
 def recognises(detector: object) -> bool:
     """Tell the forest of this library, or scikit-learn's."""
     return (
-        isinstance(detector, IsolationForest)
-        or library_class(detector, root="sklearn", names=_NAMES) is not None
+        isinstance(detector, PlausibilityForest)
+        or library_class(detector, root="sklearn", names=LIBRARYS) is not None
     )
 
 
 def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
-    """Parse a forest, after fitting it where it is only described."""
-    if not isinstance(detector, IsolationForest):
+    """Parse a forest, after fitting it where it is only specified."""
+    specification = specification_of(detector)
+    if specification is None:
         return _parse_fitted(detector, request)
     if request.contamination is not None:
-        detector = replace(detector, contamination=request.contamination)
-    return _fit(detector, request)
+        specification = replace(specification, contamination=request.contamination)
+    return _fit(specification, request)
 
 
-def _fit(wanted: IsolationForest, request: DetectorRequest) -> DetectorAdapter:
+def _fit(wanted: PlausibilityForest, request: DetectorRequest) -> DetectorAdapter:
     """Fit a forest to the codes of the reference, with a number in the place of every missing value.
 
     That number is the lowest of its column. Splits lie at or above the lowest and below the highest value
@@ -110,7 +77,7 @@ def _fit(wanted: IsolationForest, request: DetectorRequest) -> DetectorAdapter:
     rows = known_codes(request.codes, codebook)
     samples = wanted.max_samples if wanted.max_samples == "auto" else min(int(wanted.max_samples), len(rows))
     fitted = Fitted(
-        contamination=wanted.contamination,
+        contamination=DEFAULT_CONTAMINATION if wanted.contamination is None else wanted.contamination,
         n_estimators=wanted.n_estimators,
         max_samples=samples,
         random_state=request.random_state if wanted.random_state is None else wanted.random_state,
@@ -131,7 +98,7 @@ def own_forest(score: FlatScore, *, columns: tuple[str, ...], decide: Decision) 
 
 def _parse_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     reference, contamination = request.reference, request.contamination
-    kind = library_class(detector, root="sklearn", names=_NAMES)
+    kind = library_class(detector, root="sklearn", names=LIBRARYS)
     assert kind is not None, "a family only parses what it recognises"
     replaced = overrides(detector, kind)
     if replaced:
@@ -139,10 +106,10 @@ def _parse_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
             f"{type(detector).__name__} replaces {', '.join(replaced)} of scikit-learn's IsolationForest, so "
             "its scores do not follow from the fitted trees. Pass a plain IsolationForest."
         )
-    if not hasattr(detector, "estimators_"):
+    if not is_fitted(detector):
         raise NotFitted(
-            "This IsolationForest is not fitted. Call .fit(X) on it, or pass "
-            "p2ce.IsolationForest(contamination=0.05), which is fitted on the reference."
+            f"This {type(detector).__name__} is not fitted. Call .fit(X) on it, or pass "
+            "p2ce.PlausibilityForest(), which is fitted on the reference."
         )
     columns, named = columns_of(detector, reference)
     labels = {str(label): label for label in reference.columns}
@@ -151,7 +118,7 @@ def _parse_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     if categories:
         raise UnsupportedDetector(
             f"This IsolationForest looks at {echoed(categories[0])}, which holds categories here and not "
-            "numbers. So its trees are not supported. p2ce.IsolationForest() takes categories as they are."
+            "numbers. So its trees are not supported. p2ce.PlausibilityForest() takes categories as they are."
         )
 
     def decided(frame: pd.DataFrame) -> FloatArray:

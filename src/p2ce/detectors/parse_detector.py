@@ -10,13 +10,13 @@ from p2ce.arrays import FloatArray
 from p2ce.detectors import autoencoder, density, function, isolation_forest, outlier_detectors, restored
 from p2ce.detectors.black_box_detector import check_contamination
 from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
-from p2ce.detectors.isolation_forest import IsolationForest
+from p2ce.detectors.plausibility_forest import PlausibilityForest
 from p2ce.errors import BrokenPlugin, InvalidArgument, InvalidReference, UnsupportedDetector
 from p2ce.plugins import DETECTOR, Family, families_of
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from p2ce.visible import echoed
 
-__all__ = ["FAMILIES", "SUPPORTED", "DetectorAdapter", "IsolationForest", "parse_detector"]
+__all__ = ["FAMILIES", "SUPPORTED", "DetectorAdapter", "PlausibilityForest", "parse_detector"]
 
 # The first that recognises a detector and supports it parses it. A module can be called too: it comes first.
 FAMILIES: tuple[Family, ...] = (
@@ -28,7 +28,7 @@ FAMILIES: tuple[Family, ...] = (
     function,
 )
 SUPPORTED = (
-    "p2ce.IsolationForest(contamination=0.05), a fitted scikit-learn IsolationForest, any fitted detector "
+    "p2ce.PlausibilityForest(...), scikit-learn's IsolationForest, any fitted detector "
     "with decision_function (scikit-learn, PyOD) or score_samples (KernelDensity), a PyTorch autoencoder, "
     "a function of rows, and None"
 )

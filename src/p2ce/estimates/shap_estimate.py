@@ -53,7 +53,7 @@ class ShapEstimate:
             raise InvalidArgument(
                 "miss_rate is the share of people whose front may come out wrong, above 0 and below 1 (0.01 "
                 f"is one in a hundred); got {echoed(self.miss_rate)}. "
-                'For results with proof, pass bound="none".'
+                "For results with proof, pass bound=None."
             )
         check_count("sample_size", self.sample_size, "people to calibrate on")
         check_count("background", self.background, "background rows")

@@ -3,18 +3,24 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 from p2ce.compilation.own_plausibility import OfToday
+from p2ce.detectors.plausibility_forest import PlausibilityForest, settled
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.objectives import Objective
-from p2ce.problem.method import EXACT, Mapocam
+from p2ce.paper import Mapocam
 from p2ce.problem.policy import Policy
+from p2ce.scores.score import Bound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Arguments:
-    """What the caller passed beside the model and the reference, unchanged."""
+    """What the caller passed beside the model and the reference.
+
+    All of it is unchanged, but for a forest that is to be fitted: `plausibility` is then a
+    `PlausibilityForest` that states its share of implausible rows.
+    """
 
     policy: Policy | None
     target: Any  # None where none was given: names of classes or of the label have to say it then
@@ -27,23 +33,25 @@ class Arguments:
     contamination: float | None
     plausibility_of_today: OfToday
     price_of_plausibility: bool
-    method: str | Mapocam
+    method: Literal["exact"] | Mapocam
     ties: bool
     refine: bool
-    bound: str | ShapEstimate
+    bound: str | ShapEstimate | None
     random_state: int | None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "plausibility", settled(self.plausibility, self.contamination))
 
     def stated(self) -> dict[str, Any]:
         """Return what an auditor needs to repeat an explanation, and the certificate does not say."""
-        forest = getattr(self.plausibility, "contamination", None)  # a fitted one may keep it as text
-        contamination = forest if self.contamination is None else self.contamination
         settings = {
-            "bound": str(self.bound) if isinstance(self.method, str) else None,
-            "method": None if isinstance(self.method, str) else asdict(self.method),
-            "contamination": float(contamination) if isinstance(contamination, Real) else None,
+            # What is None is not stated, so that a bound of None is a word, as in certificates.
+            "bound": None if isinstance(self.method, Mapocam) else str(self.bound or Bound.NONE.value),
+            "method": asdict(self.method) if isinstance(self.method, Mapocam) else None,
+            "contamination": self._contamination,
             # The paper's algorithms ignore it.
             "plausibility_of_today": self.plausibility_of_today
-            if self.plausibility is not None and self.method == EXACT
+            if self.plausibility is not None and not isinstance(self.method, Mapocam)
             else None,
             "price_of_plausibility": True if self.price_of_plausibility else None,
             "margin": self.margin or None,
@@ -52,3 +60,12 @@ class Arguments:
             "refine": None if self.refine else False,
         }
         return {name: value for name, value in settings.items() if value is not None}
+
+    @property
+    def _contamination(self) -> float | str | None:
+        own = getattr(self.plausibility, "contamination", None)
+        share = own if self.contamination is None else self.contamination
+        if isinstance(share, Real):
+            return float(share)
+        # A fitted detector may keep any text.
+        return own if isinstance(self.plausibility, PlausibilityForest) else None

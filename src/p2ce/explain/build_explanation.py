@@ -13,7 +13,8 @@ from p2ce.explain.find_flags import flags_of
 from p2ce.explain.none_because import REASONS, UNKNOWN
 from p2ce.explain.price_plausibility import price_of
 from p2ce.explain.verified import Failure, Grid, Verified
-from p2ce.paper.solve_by_paper import bound_of
+from p2ce.paper.paper_settings import AS_PRINTED
+from p2ce.paper.solve_by_paper import bound_of, settings_of
 from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate, Estimate, Unproven
 from p2ce.result.counterfactual import Counterfactual, admitted_by
 from p2ce.result.explanation import Explanation
@@ -111,7 +112,7 @@ def _unproven_because(problem: Problem, verified: Verified, at: int) -> Unproven
     from p2ce.solver.counters import ESTIMATE
 
     known = verified.outcomes
-    if problem.method is not None and problem.method.as_printed:
+    if problem.method is not None and settings_of(problem).errata == AS_PRINTED:
         return "misprint"
     if known.counters[at, ESTIMATE] > 0:
         return "estimate"

@@ -5,10 +5,12 @@ import numbers
 import sys
 from typing import Any
 
+from p2ce.compilation.compiled_problem import EXACT
 from p2ce.compilation.own_plausibility import COUNTS, IGNORE
-from p2ce.errors import InvalidArgument, nearest
+from p2ce.errors import InvalidArgument, not_a_choice
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.explain.solve_batch import SearchLimits
+from p2ce.paper import Mapocam
 from p2ce.solver.branch_and_bound import Listener
 from p2ce.visible import echoed
 from p2ce.whole_numbers import is_whole
@@ -16,8 +18,14 @@ from p2ce.whole_numbers import is_whole
 AS_GIVEN = "as given"  # an override that is not given
 MOST_CHANGES = 1_000_000  # more than there are features
 LARGEST_MAP = 1000  # values on an axis
-BOUNDS = ("auto", "none", "shap")
+BOUNDS = ("auto", "shap", None)
 OF_TODAY = (COUNTS, IGNORE)
+# What certificates call an algorithm of the paper, and the object to pass.
+OF_THE_PAPER = {
+    "p2ce": "p2ce.paper.P2CE()",
+    "p2ce-ablation": "p2ce.paper.P2CE(partial_plausibility=False)",
+    "mapocam": "p2ce.paper.Mapocam()",
+}
 
 
 def check_limit(max_changes: Any) -> None:
@@ -56,21 +64,30 @@ def check_jobs(n_jobs: object, *, name: str = "n_jobs") -> None:
 
 def check_bound(bound: object) -> None:
     """Reject a bound that is not known."""
-    if isinstance(bound, ShapEstimate) or (isinstance(bound, str) and bound in BOUNDS):
-        return
-    hint = f" {nearest(bound, BOUNDS)}" if isinstance(bound, str) else ""
+    if not isinstance(bound, str | ShapEstimate | None) or (isinstance(bound, str) and bound not in BOUNDS):
+        raise not_a_choice("bound", bound, BOUNDS, more=", or a p2ce.ShapEstimate")
+
+
+def check_method(method: object) -> Mapocam | None:
+    """Return the settings of one of the paper's algorithms, None for the exact search; reject all else."""
+    if isinstance(method, Mapocam):
+        return method
+    if isinstance(method, str) and method == EXACT:
+        return None
+    named = OF_THE_PAPER.get(method) if isinstance(method, str) else None
+    hint = f" Pass method={named}." if named else ""
+    if isinstance(method, type) and issubclass(method, Mapocam):
+        hint = f" Pass method=p2ce.paper.{method.__name__}()."
     raise InvalidArgument(
-        f"bound is one of {', '.join(map(repr, BOUNDS))}, or a p2ce.ShapEstimate; got {echoed(bound)}.{hint}"
+        f"method is {EXACT!r}, or one of the paper's algorithms, p2ce.paper.P2CE(...) or "
+        f"p2ce.paper.Mapocam(...); got {echoed(method)}.{hint}"
     )
 
 
 def check_of_today(rule: object) -> None:
     """Reject what does not say whether the plausibility of today counts."""
     if not isinstance(rule, str) or rule not in OF_TODAY:
-        hint = f" {nearest(rule, OF_TODAY)}" if isinstance(rule, str) else ""
-        raise InvalidArgument(
-            f"plausibility_of_today is one of {', '.join(map(repr, OF_TODAY))}; got {echoed(rule)}.{hint}"
-        )
+        raise not_a_choice("plausibility_of_today", rule, OF_TODAY)
 
 
 def check_size(size: Any) -> None:

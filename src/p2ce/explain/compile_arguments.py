@@ -18,7 +18,7 @@ from p2ce.detectors.parse_detector import parse_detector
 from p2ce.errors import InvalidArgument
 from p2ce.explain.arguments import Arguments
 from p2ce.explain.candidate_errors import require_candidates
-from p2ce.explain.check_arguments import check_bound, check_limit, check_of_today
+from p2ce.explain.check_arguments import check_bound, check_limit, check_method, check_of_today
 from p2ce.explain.describe_problem import record_of
 from p2ce.explain.directions import directed, known_associations
 from p2ce.explain.evaluation_budget import sample_rows
@@ -34,7 +34,6 @@ from p2ce.objectives.objective_names import resolve
 from p2ce.paper.solve_by_paper import check_paper
 from p2ce.problem.infer import column_names, encode_columns, infer_features
 from p2ce.problem.known_outcomes import known_outcomes
-from p2ce.problem.method import find_method
 from p2ce.problem.policy import Policy
 from p2ce.problem.relations import relations_between, relations_of
 from p2ce.problem.rules.one_hot import OneHot
@@ -71,7 +70,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     ``y`` are the labels of the reference, if they are known.
     """
     given = arguments
-    method = find_method(given.method)
+    method = check_method(given.method)
     check_limit(given.max_changes)
     check_bound(given.bound)
     check_of_today(given.plausibility_of_today)
@@ -97,7 +96,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         margin=given.margin,
         scale=given.scale,
         codebook=book,
-        black_box=given.bound not in ("auto", "none"),
+        black_box=given.bound not in ("auto", None),
     )
     target, parsed = settle_target(
         lambda target: parsing(target=target, reference=frame, codes=codes, nullable=nullable),
@@ -158,7 +157,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         refines=bool(given.refine),
         # The paper's algorithms are timed as they are printed.
         prices_plausibility=bool(given.price_of_plausibility) and method is None,
-        use_bounds=given.bound != "none",
+        use_bounds=given.bound is not None,
         target=target,
         plausibility_of_today=given.plausibility_of_today,
         margin=float(given.margin),

@@ -82,7 +82,7 @@ def takes_too_long(problem: Problem, rejected: FloatArray) -> bool:
         log.warning(
             "A complete search takes too long (%d of %d instances were not done after %d evaluations of the "
             "model, or work worth as much): bound='shap' prunes from here on; explanations are HEURISTIC. "
-            "Pass bound='none' to insist on proof, with a time_limit if you like.",
+            "Pass bound=None to insist on proof, with a time_limit if you like.",
             unfinished,
             done + unfinished,
             MOST_EVALUATIONS,
@@ -98,7 +98,7 @@ def fits_into(problem: Problem, arguments: Arguments, seconds: float | None) -> 
     if seconds is None or problem.method is not None:
         return True  # an algorithm of the paper is none without its attributions
     bound, trials = arguments.bound, 0
-    if bound == "none" or (bound == "auto" and not _may_need_estimate(problem)):
+    if bound is None or (bound == "auto" and not _may_need_estimate(problem)):
         return True
     if bound == "auto":
         if _is_small(problem):
@@ -147,11 +147,11 @@ def with_needed_estimate(
     bound = arguments.bound
     if bound == "auto" and _may_need_estimate(problem):
         with warn_if_slow(
-            "Trying a complete search on a few instances; bound='shap' or bound='none' decide without."
+            "Trying a complete search on a few instances; bound='shap' or bound=None decide without."
         ):
             if takes_too_long(problem, rejected):
                 bound = "shap"
-    if bound in ("auto", "none"):
+    if bound is None or bound == "auto":
         return problem
     with warn_if_slow(
         "Calibrating the estimate on rows of the reference, once for this problem; "

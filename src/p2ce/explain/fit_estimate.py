@@ -49,7 +49,7 @@ def fit_estimate(
     if moves_as_one(problem.policy):
         raise InvalidArgument(
             "An estimate attributes to one feature at a time: it does not work with linked() or one_hot(). "
-            "Use bound='auto' or 'none', or drop these rules."
+            "Use bound='auto' or bound=None, or drop these rules."
         )
     spec = bound if isinstance(bound, ShapEstimate) else ShapEstimate()
     seed = spec.random_state if spec.random_state is not None else random_state

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from p2ce.arrays import FloatArray
-from p2ce.compilation.compiled_problem import Problem
+from p2ce.compilation.compiled_problem import EXACT, Problem
 from p2ce.compilation.encode import EncodedRows, encode_row
 from p2ce.errors import InvalidArgument
 from p2ce.explain.check_arguments import check_time
@@ -15,7 +15,6 @@ from p2ce.explain.restrictions import Relaxable, restrictions_of, without
 from p2ce.explain.same_problem import another_problem
 from p2ce.explain.smallest_sets import Set, smallest_of, smallest_sets
 from p2ce.explain.solve_batch import SearchLimits
-from p2ce.problem.method import EXACT
 from p2ce.result.certificate import Certificate
 from p2ce.result.explanation import Explanation
 from p2ce.result.relaxations import Relaxation, Relaxations
@@ -61,7 +60,7 @@ def _unfinished(certificate: Certificate | None) -> str:
 
 
 def _unproven(certificate: Certificate | None) -> str:
-    because, proving = "an estimate cut the search", "bound='none'"
+    because, proving = "an estimate cut the search", "bound=None"
     if certificate is not None and certificate.method != EXACT:
         proving = "method='exact'"
     if certificate is not None and certificate.unproven_because == "misprint":

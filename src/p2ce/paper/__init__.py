@@ -1,5 +1,5 @@
 """The paper's own algorithms, literal: `Explainer(..., method=p2ce.paper.P2CE())`."""
 
-from p2ce.problem.method import P2CE, Mapocam
+from p2ce.paper.paper_settings import P2CE, Mapocam
 
 __all__ = ["P2CE", "Mapocam"]

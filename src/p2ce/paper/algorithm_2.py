@@ -6,6 +6,7 @@ is the one or the other, by the setting ``errata``.
 
 from p2ce.paper import algorithm_1
 from p2ce.paper.paper_problem import OUTLIER, Node, PaperProblem, Record
+from p2ce.paper.paper_settings import AS_PRINTED
 
 
 def p2ce(problem: PaperProblem, record: Record) -> None:
@@ -27,9 +28,9 @@ def prune(problem: PaperProblem, record: Record, node: Node) -> bool:
     """Return whether nothing below a node is worth visiting: PRUNE of Alg. 2."""
     if algorithm_1.prune(problem, record, node):  # lines 15 to 19
         return True
-    if problem.settings.tests_partial_solutions and problem.is_partial_outlier is not None:
+    if problem.is_partial_outlier is not None:
         # Line 20 keeps x(i) + a(i), although feature i is decided below this node only.
-        first_open = node.i + (1 if problem.settings.as_printed else 0)
+        first_open = node.i + (1 if problem.settings.errata == AS_PRINTED else 0)
         if problem.is_partial_outlier(node.cell, problem.features[first_open:]):  # line 21
             return record.prune(node, OUTLIER)
     return False  # line 22

@@ -8,7 +8,7 @@ Both leave the residual R out, so that neither is a bound: see docs/theory/paper
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.problem.method import Mapocam
+from p2ce.paper.paper_settings import AS_PRINTED, Mapocam
 
 
 def shap_maximum(
@@ -21,7 +21,7 @@ def shap_maximum(
     which each may as well stay. The k features with the largest φ̄ need not gain most.
     """
     gains = phi_bar - phi
-    if settings.as_printed:
+    if settings.errata == AS_PRINTED:
         if settings.form == "k-limited":
             gains = gains[np.argsort(-phi_bar, kind="stable")[:changes_left]]
         return value + float(gains.sum())

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from p2ce.problem.method import Mapocam
+from p2ce.paper.paper_settings import AS_PRINTED, Mapocam
 
 # Why a node is pruned.
 DOMINATED, TOO_MANY, BOUND, OUTLIER = "dominated", "too many changes", "bound", "outlier"
@@ -41,7 +41,7 @@ class PaperProblem:
     keeps_rules: Callable[[Int32Array], bool]  # rules between features, which the paper does not have
     # Whether f̄ < τ, by the bound that was chosen.
     falls_short: Callable[[Node], bool]
-    # Whether u(x̃) = 1 with these axes open; None where the detector has no bound.
+    # Whether u(x̃) = 1 with these axes open; None where the detector has no bound, or the test is off.
     is_partial_outlier: Callable[[Int32Array, IntArray], bool] | None = None
 
     @property
@@ -51,7 +51,7 @@ class PaperProblem:
         The listings stop at more than k, after the test of validity has admitted such a point. Corrected:
         at k, since nothing below a node with k changes may change.
         """
-        return self.max_changes + (1 if self.settings.as_printed else 0)
+        return self.max_changes + (1 if self.settings.errata == AS_PRINTED else 0)
 
     def root(self) -> Node:
         """Return (0, 0): nothing is changed, nothing is decided."""

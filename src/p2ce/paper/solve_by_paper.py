@@ -18,7 +18,7 @@ from p2ce.paper.algorithm_1 import mapocam
 from p2ce.paper.algorithm_2 import p2ce
 from p2ce.paper.maximum import shap_maximum
 from p2ce.paper.paper_problem import BOUND, DOMINATED, OUTLIER, TOO_MANY, Node, PaperProblem, Record
-from p2ce.problem.method import Mapocam
+from p2ce.paper.paper_settings import AS_PRINTED, P2CE, Mapocam
 from p2ce.scores.external import REJECT
 from p2ce.scores.score import Bound, FlatScore
 from p2ce.solver.branch_and_bound import CELL_WORK, Fronts, Listener, Progress
@@ -29,8 +29,14 @@ from p2ce.verification.verify_cells import prove_by_scores
 from p2ce.visible import echoed
 
 # What the settings call a bound, and what kind of model it needs.
-BOUNDS = {"shap": Bound.SHAP_PAPER, "tree": Bound.TREE_LEAVES, "monotone": Bound.ADDITIVE, "none": Bound.NONE}
+BOUNDS = {"shap": Bound.SHAP_PAPER, "tree": Bound.TREE_LEAVES, "monotone": Bound.ADDITIVE, None: Bound.NONE}
 NEEDS = {Bound.TREE_LEAVES: "a tree ensemble", Bound.ADDITIVE: "a linear model"}
+
+
+def settings_of(problem: Problem) -> Mapocam:
+    """Return the settings of the algorithm that a problem is solved by."""
+    assert isinstance(problem.method, Mapocam), "only the algorithms of the paper come here"
+    return problem.method
 
 
 def bound_of(problem: Problem) -> Bound:
@@ -39,8 +45,7 @@ def bound_of(problem: Problem) -> Bound:
     A model that is a black box for an instance, because of a label that the reference lacks, has no other
     proven bound than none.
     """
-    settings = problem.method
-    assert settings is not None
+    settings = settings_of(problem)
     parsed = parsed_of(problem.models)
     own = Bound.NONE if parsed is None else parsed.score.bound
     if settings.bound == "auto":
@@ -55,13 +60,11 @@ def bound_of(problem: Problem) -> Bound:
 
 def check_paper(problem: Problem, *, bound: object) -> None:
     """Reject what the paper's algorithms do not know."""
-    settings = problem.method
-    assert settings is not None
+    settings = settings_of(problem)
     if bound != "auto":
         raise InvalidArgument(
-            f"bound={echoed(bound)} is a setting of the exact search. The paper's algorithms have bounds "
-            "of their "
-            'own: method=p2ce.paper.P2CE(bound="shap"), for example.'
+            f"bound={echoed(bound)} is a setting of the exact search. The paper's algorithms have bounds of "
+            f"their own: pass it to the method instead, as in method={type(settings).__name__}(bound=...)."
         )
     if problem.keep_ties:
         raise InvalidArgument(
@@ -71,7 +74,7 @@ def check_paper(problem: Problem, *, bound: object) -> None:
     if settings.bound != "auto" and bound_of(problem) is not BOUNDS[settings.bound]:
         raise InvalidArgument(
             f'bound="{settings.bound}" needs {NEEDS[BOUNDS[settings.bound]]} that is supported natively; the '
-            f'model is {problem.family}. Pass bound="shap" or "none".'
+            f'model is {problem.family}. Pass bound="shap" or bound=None.'
         )
 
 
@@ -92,8 +95,7 @@ def fit_attributions(
     random_state: int | None,
 ) -> Attributions | None:
     """Compute what the algorithm needs of SHAP values; None where it needs nothing."""
-    settings = problem.method
-    assert settings is not None
+    settings = settings_of(problem)
     if bound_of(problem) is not Bound.SHAP_PAPER and settings.order != "importance":
         return None
     attributor = Attributor(
@@ -127,9 +129,9 @@ def solve_by_paper(
     from p2ce.solver.counters import TOO_MANY as MANY
 
     problem = batch.problem
-    assert problem.method is not None
+    settings = settings_of(problem)
     require_single_features(problem)  # policy for one instance come past the constructor
-    algorithm = p2ce if problem.method.plausible else mapocam
+    algorithm = p2ce if settings.plausible else mapocam
     counters = np.zeros((len(who), COUNTERS), dtype=np.int64)
     finished = np.ones(len(who), dtype=np.bool_)
     seconds = np.zeros(len(who))
@@ -141,7 +143,7 @@ def solve_by_paper(
         start = time.perf_counter()
         until = np.inf if limits is None else start + float(limits[at])
         most = np.inf if most_work is None else float(most_work[at])
-        record = Record(as_printed=problem.method.as_printed)
+        record = Record(as_printed=settings.errata == AS_PRINTED)
 
         def go_on(at: int = at, until: float = until, most: float = most, record: Record = record) -> None:
             nonlocal stopped
@@ -194,9 +196,8 @@ class _Instance:
 
     def __init__(self, batch: Batch, number: int, go_on: Callable[[], None], counters: IntArray) -> None:
         problem = batch.problem
-        assert problem.method is not None
         self.problem, self.batch, self.number = problem, batch, number
-        self.settings: Mapocam = problem.method
+        self.settings = settings_of(problem)
         mine = slice(*batch.instances.first_ban[number : number + 2].tolist())
         self.excluded = {tuple(cell[:-1]) for cell in batch.instances.banned[mine].tolist()}
         self.go_on, self.counters = go_on, counters
@@ -270,7 +271,7 @@ class _Instance:
 
     def _evaluate(self, cells: Int32Array) -> tuple[FloatArray, BoolArray]:
         values, reaches = self._at_least(cells)
-        if self.settings.as_printed and self.settings.plausible:  # line 5 of Alg. 2
+        if self.settings.errata == AS_PRINTED and self.settings.plausible:  # line 5 of Alg. 2
             reaches = reaches & (values > self.problem.threshold)
         return values, reaches
 
@@ -313,8 +314,9 @@ class _Instance:
         return value < 0.0
 
     def _partial_outlier(self) -> Callable[[Int32Array, IntArray], bool] | None:
-        """Return the test u(x̃) = 1 with some axes open; None where the detector is not a flat score."""
-        if self.problem.flat_detector is None:
+        """Return the test u(x̃) = 1 with some axes open; None without it, or without a flat score."""
+        tests = isinstance(self.settings, P2CE) and self.settings.partial_plausibility
+        if self.problem.flat_detector is None or not tests:
             return None
         score = self._flat(self.problem.flat_detector)
         largest = self._largest(score)

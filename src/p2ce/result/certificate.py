@@ -74,7 +74,9 @@ class Certificate:
     # plausible (0 or more), or no less plausible than this.
     plausibility_today: Number | None = field(default=None, compare=False)
     none_because: NoneBecause | None = None
-    bound: str  # "tree leaves", "additive", "network", "complete", "shap", …: what cells were pruned by
+    # What cells were pruned by: "tree leaves", "additive", "network", "complete", "shap", …; "none": by costs
+    # alone (`bound=None`).
+    bound: str
     cells: Whole  # grid cells in reach; a Python int, since it can exceed any machine integer
     axes: Count  # features that may change
     grid: GridName = GIVEN  # the one that this is about

@@ -19,7 +19,7 @@ class Evaluation:
     valid: bool  # the user's own model accepts it
     score: float
     # Plausible, or no less so than the person is today. None when plausibility is not required: no detector,
-    # or method="mapocam".
+    # or method=p2ce.paper.Mapocam().
     plausible: bool | None
     plausibility: float | None  # the detector's own value, if there is one
     admitted_by: AdmittedBy | None = None  # which rule of plausibility it keeps

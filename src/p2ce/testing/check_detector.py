@@ -44,7 +44,7 @@ def check_detector(
     """Check a detector as `p2ce.Explainer` would read it; raise an AssertionError where it does not conform.
 
     Args:
-        detector: a fitted detector, `p2ce.IsolationForest(...)`, or a function of rows.
+        detector: a fitted detector, `p2ce.PlausibilityForest(...)`, or a function of rows.
         reference: the frame that would be passed to `Explainer`.
         contamination: the share of the reference that is to be implausible, if it is to be set.
         nullable: the columns in which values may be missing, by default those in which one is. Labels that

@@ -43,7 +43,7 @@ def totals(explanation: p2ce.Explanation) -> np.ndarray:
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", ["logistic", "network", "function"])
-@pytest.mark.parametrize("plausibility", [p2ce.IsolationForest(n_estimators=20, contamination=0.1), None])
+@pytest.mark.parametrize("plausibility", [p2ce.PlausibilityForest(n_estimators=20, contamination=0.1), None])
 def test_refined_options_hold_and_cover_the_front_of_the_grid(name: str, plausibility: Any) -> None:
     model = models()[name]
     refined = made(model, plausibility=plausibility)

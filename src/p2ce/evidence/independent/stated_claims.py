@@ -229,10 +229,15 @@ class StatedClaims:
         return [f"another {name}" for name, (said, found) in pairs.items() if said != found]
 
     def _own(self, name: str) -> Any:
-        """Return a setting of the explainer; where it states no contamination, that is the detector's own."""
+        """Return a setting of the explainer as explanations state it.
+
+        Without a contamination of the explainer, that is the detector's own; no bound is "none".
+        """
         settings = self.head["settings"]
         own, detector = settings.get(name), settings["plausibility"]
-        return detector.get(name, {}) if name == "contamination" and own is None and detector else own
+        if own is not None or name not in ("bound", "contamination"):
+            return own
+        return "none" if name == "bound" else detector.get(name, {}) if detector else None
 
     def _is_plain(self, name: str) -> bool:
         return not isinstance(self._own(name), dict)

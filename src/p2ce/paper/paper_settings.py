@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from p2ce.errors import InvalidArgument, nearest, similar
+from p2ce.errors import InvalidArgument, not_a_choice
 from p2ce.visible import echoed
 from p2ce.whole_numbers import check_count, check_seed
 
 AS_PRINTED, CORRECTED = "as printed", "corrected"
-CHOICES: dict[str, tuple[str, ...]] = {
+CHOICES: dict[str, tuple[str | None, ...]] = {
     "order": ("importance", "index"),
-    "bound": ("auto", "shap", "tree", "monotone", "none"),
+    "bound": ("auto", "shap", "tree", "monotone", None),
     "form": ("k-limited", "plain"),
     "at": ("partial", "person"),
     "explainer": ("auto", "tree", "deep", "kernel", "permutation", "sampling"),
@@ -20,15 +20,16 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mapocam:
-    """Alg. 1 of the paper, MAPOCAM: `Explainer(..., method=Mapocam())`, or `method="mapocam"`.
+    """Alg. 1 of the paper, MAPOCAM: `Explainer(..., method=p2ce.paper.Mapocam())`.
 
     Args:
         order: in which features are decided: "importance", the mean magnitude of their SHAP values, as in the
             authors' code (the paper does not say), or "index", the model's own order of columns.
         bound: what stands for the maximum prediction f̄: "shap" is the paper's estimate, "tree" takes the
             larger side of every split on an open feature, "monotone" sets the open features of an additive
-            model to their best candidates, "none" prunes nothing. "auto" is what the paper's experiments
-            did: "monotone" for additive models; else "tree" for tree ensembles and "none" for others.
+            model to their best candidates. None prunes by cost and number of changes alone. "auto" is what
+            the paper's experiments did: "monotone" for additive models, "tree" for tree ensembles, and None
+            for others.
         form: of the SHAP bound: "k-limited" counts as many open features as may still change, "plain" all.
         at: where SHAP values are computed: at every "partial" solution, or once, at the "person".
         explainer: "tree" (interventional, on the reported scale), "deep", or one that only evaluates the
@@ -45,7 +46,7 @@ class Mapocam:
     """
 
     order: str = "importance"
-    bound: str = "auto"
+    bound: str | None = "auto"
     form: str = "k-limited"
     at: str = "partial"
     explainer: str = "auto"
@@ -53,16 +54,13 @@ class Mapocam:
     errata: str = CORRECTED
     random_state: int | None = None
 
-    plausible: ClassVar[bool] = False
+    plausible: ClassVar[bool] = False  # whether counterfactuals have to be plausible
 
     def __post_init__(self) -> None:
         for name, known in CHOICES.items():
             given = getattr(self, name)
-            if given not in known:
-                hint = f" {nearest(given, known)}" if isinstance(given, str) else ""
-                raise InvalidArgument(
-                    f"{name} is one of {', '.join(map(repr, known))}; got {echoed(given)}.{hint}"
-                )
+            if not isinstance(given, str | None) or given not in known:
+                raise not_a_choice(name, given, known)
         check_count("background", self.background, "reference rows")
         check_seed(self.random_state)
 
@@ -71,23 +69,14 @@ class Mapocam:
         """What certificates call it."""
         return "mapocam"
 
-    @property
-    def tests_partial_solutions(self) -> bool:
-        """Whether partial solutions are pruned that no completion makes plausible."""
-        return False
-
-    @property
-    def as_printed(self) -> bool:
-        return self.errata == AS_PRINTED
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class P2CE(Mapocam):
-    """Alg. 2 of the paper, P²CE: `Explainer(..., method=P2CE())`, or `method="p2ce"`.
+    """Alg. 2 of the paper, P²CE: `Explainer(..., method=p2ce.paper.P2CE())`.
 
     The settings are those of `Mapocam`, where ``bound="auto"`` is "monotone" for additive models and "shap"
     for all others, and one more. ``partial_plausibility`` is the test of lines 20 and 21; without it, this is
-    the paper's ablation (`method="p2ce-ablation"`). It takes a detector of trees; others are not tested so.
+    the paper's ablation, which certificates call "p2ce-ablation". The test takes a detector of trees.
 
     >>> P2CE(partial_plausibility=False).name
     'p2ce-ablation'
@@ -107,29 +96,3 @@ class P2CE(Mapocam):
     @property
     def name(self) -> str:
         return "p2ce" if self.partial_plausibility else "p2ce-ablation"
-
-    @property
-    def tests_partial_solutions(self) -> bool:
-        return self.partial_plausibility
-
-
-EXACT = "exact"
-METHODS: dict[str, Mapocam | None] = {
-    EXACT: None,  # this project's own search
-    "p2ce": P2CE(),
-    "p2ce-ablation": P2CE(partial_plausibility=False),
-    "mapocam": Mapocam(),
-}
-
-
-def find_method(given: object) -> Mapocam | None:
-    """Look a method up by its name, or take settings as they are; None is the exact search."""
-    if isinstance(given, Mapocam):
-        return given
-    if not isinstance(given, str) or given not in METHODS:
-        known = f" Known are {', '.join(map(repr, METHODS))}." if similar(given, METHODS) else ""
-        raise InvalidArgument(
-            f"There is no method {echoed(given)}. {nearest(given, METHODS)}{known} "
-            "Or pass p2ce.paper.P2CE(...) or .Mapocam(...)."
-        )
-    return METHODS[given]
