@@ -37,8 +37,7 @@ class Case:
     def saved(self, path: Path, **more: Any) -> p2ce.Explanation:
         """Explain the person, and save the evidence of it."""
         explanation = self.explained()
-        policy = self.given.get("policy")
-        evidence.save(explanation, path, explainer=self.explainer, policy=policy, **more)
+        evidence.save(explanation, path, explainer=self.explainer, **more)
         return explanation
 
 

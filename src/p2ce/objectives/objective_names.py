@@ -23,6 +23,7 @@ NAMED: dict[str, Callable[[], Objective]] = {
     "euclidean": Euclidean,
 }
 WITH_ARGUMENTS: tuple[type[Objective], ...] = (CostTable, WeightedDistance)
+_OURS = (*NAMED.values(), *WITH_ARGUMENTS)
 
 
 def resolve(objectives: str | Objective | Sequence[str | Objective]) -> tuple[Objective, ...]:
@@ -46,6 +47,14 @@ def resolve(objectives: str | Objective | Sequence[str | Objective]) -> tuple[Ob
             f"Objective {echoed(twice[0])} is given more than once. Remove one, or give yours another name=."
         )
     return found
+
+
+def same_objectives(some: Sequence[Objective], others: Sequence[Objective]) -> bool:
+    """Tell whether two lists hold the same objectives; a custom one is the same as itself only."""
+    return len(some) == len(others) and all(
+        one is other or (type(one) is type(other) and type(one) in _OURS and one == other)
+        for one, other in zip(some, others, strict=True)
+    )
 
 
 def _resolve_one(given: object) -> Objective:

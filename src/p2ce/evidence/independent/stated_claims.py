@@ -123,6 +123,8 @@ class StatedClaims:
         broken = broken or self.judge.other_goal(then["target"], then["threshold"])
         if not broken and now.get("max_changes", then["max_changes"]) != then["max_changes"]:
             raise Unchecked("another number of changes than the explainer's: was it given for this person?")
+        if not broken and "objectives" in self.given["problem"]["settings"]:
+            raise Unchecked("other objectives than the explainer's: were they given for this person?")
         return broken
 
     def status(self) -> list[str]:
