@@ -184,6 +184,12 @@ def personal() -> Case:
     return made(loans.forest(), loans.people(), loans.PERSON, policy=FEW, explained=own, max_changes=1)
 
 
+def personal_objectives() -> Case:
+    """Objectives for this person only, one with arguments of its own."""
+    own = {"objectives": ["changes", p2ce.objectives.MeanDistance(unit="own")]}
+    return made(loans.forest(), loans.people(), loans.PERSON, policy=FEW, explained=own, max_changes=2)
+
+
 def rounded() -> Case:
     """A display rounds, so that people read other values than the exact ones."""
     policy = ACTIONS.display(Debt={"decimals": 0}).fix("Rate")
@@ -199,6 +205,6 @@ CASES: dict[str, Callable[[], Case]] = {
     one.__name__: one
     for one in (
         *(booster, categories, forest, black_box, unwanted_class, ruled, other_rules, special_values),
-        *(no_recourse, predicted_number, one_of_three, personal, rounded, favourable),
+        *(no_recourse, predicted_number, one_of_three, personal, personal_objectives, rounded, favourable),
     )
 }

@@ -237,7 +237,7 @@ class StatedClaims:
         return detector.get(name, {}) if name == "contamination" and own is None and detector else own
 
     def _is_plain(self, name: str) -> bool:
-        return not isinstance(self._own(name), dict)
+        return not isinstance(self._own(name), dict | list)
 
     def _scale(self) -> Any:
         own = self.head["settings"]["scale"]
