@@ -65,8 +65,7 @@ from p2ce.explain.unseen_categories import report_unseen
 from p2ce.files import write_whole
 from p2ce.kernel_cache import cache_use
 from p2ce.limits import DEFAULT, Limits
-from p2ce.objectives import Objective
-from p2ce.objectives.objective_names import resolve, same_objectives
+from p2ce.objectives.objective_names import Objectives, resolve, same_objectives
 from p2ce.problem.method import Mapocam
 from p2ce.problem.policy import Policy
 from p2ce.result import (
@@ -160,7 +159,7 @@ class Explainer:
         threshold: float | Sequence[float | None] | None = None,
         margin: float = 0.0,
         scale: str | None = None,
-        objectives: str | Objective | Sequence[str | Objective] = DEFAULT_OBJECTIVES,
+        objectives: Objectives = DEFAULT_OBJECTIVES,
         max_changes: int | None = 3,
         plausibility: Any = IsolationForest(),  # noqa: B008 - frozen
         contamination: float | None = None,
@@ -227,7 +226,7 @@ class Explainer:
         *,
         policy: Policy | None = None,
         max_changes: int | Unchanged | None = UNCHANGED,
-        objectives: str | Objective | Sequence[str | Objective] | None = None,
+        objectives: Objectives | None = None,
         time_limit: float | None = None,
         listener: Listener | None = None,
         as_of: str | datetime.date | None = None,
@@ -314,7 +313,7 @@ class Explainer:
         *,
         policy: Policy | None = None,
         max_changes: int | Unchanged | None = UNCHANGED,
-        objectives: str | Objective | Sequence[str | Objective] | None = None,
+        objectives: Objectives | None = None,
         n_jobs: int = 1,
         progress: bool = False,
         time_limit: float | None = None,
@@ -333,7 +332,7 @@ class Explainer:
             max_changes: how many features may change at once, as in `explain`.
             objectives: objectives for this call, as in `explain`.
             n_jobs: processes; -1 for one per core.
-            progress: show a bar on stderr. No method of the library shows one unless asked.
+            progress: show a bar on stderr. The library never shows one by default.
             time_limit: seconds for each person, as in `explain`; a batch shares the calls of the model.
             as_of: the day of the data and the decisions, as in `explain`.
         """
@@ -630,14 +629,12 @@ class Explainer:
         self,
         policy: Policy | None = None,
         max_changes: int | Unchanged | None = UNCHANGED,
-        objectives: str | Objective | Sequence[str | Objective] | None = None,
+        objectives: Objectives | None = None,
     ) -> Problem:
         """Compile the problem of a call, which may override these."""
         return _limited(self._overridden(policy, objectives), max_changes)
 
-    def _overridden(
-        self, policy: Policy | None, objectives: str | Objective | Sequence[str | Objective] | None
-    ) -> Problem:
+    def _overridden(self, policy: Policy | None, objectives: Objectives | None) -> Problem:
         """Compile the problem for another policy and other objectives, and remember them."""
         problem = self._problem
         if policy is problem.policy or policy is self._arguments.policy:

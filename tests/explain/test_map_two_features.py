@@ -73,6 +73,7 @@ def test_the_map_belongs_to_the_problem_of_the_explanation() -> None:
             assert drawn.allowed[place[1], place[0]]
     fixed = Policy.infer(loans.people(), protect=None).fix("Income")
     own = explainer.explain(PERSON, policy=fixed)
+    assert p2ce.plot_map(explainer, own, "Income", "Debt").axes
     assert not explainer.feature_map(own, "Income", "Debt", size=4).allowed.all()
 
 

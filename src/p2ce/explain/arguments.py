@@ -7,7 +7,7 @@ from typing import Any
 
 from p2ce.compilation.own_plausibility import OfToday
 from p2ce.estimates.shap_estimate import ShapEstimate
-from p2ce.objectives import Objective
+from p2ce.objectives.objective_names import Objectives
 from p2ce.problem.method import EXACT, Mapocam
 from p2ce.problem.policy import Policy
 
@@ -21,7 +21,7 @@ class Arguments:
     threshold: float | Sequence[float | None] | None
     margin: float
     scale: str | None
-    objectives: str | Objective | Sequence[str | Objective]
+    objectives: Objectives
     max_changes: int | None
     plausibility: Any
     contamination: float | None

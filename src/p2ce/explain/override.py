@@ -88,7 +88,7 @@ def _special(policy: Policy) -> dict[str, tuple[float, ...]]:
 
 
 def stated_policy(record: ProblemRecord) -> Policy:
-    """Parse the policy that a record states; raise where that would run code, or is no policy."""
+    """Parse the policy that a record states; raise where that would run code, or fails."""
     advice = (
         "Explain a person with that policy again, explain(row, policy=…): this explainer then remembers it."
     )

@@ -1,6 +1,7 @@
 """Find objectives by name."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
 
 from p2ce.errors import InvalidObjective, UnknownObjective, nearest, similar
 from p2ce.objectives.cost_table import CostTable
@@ -23,10 +24,11 @@ NAMED: dict[str, Callable[[], Objective]] = {
     "euclidean": Euclidean,
 }
 WITH_ARGUMENTS: tuple[type[Objective], ...] = (CostTable, WeightedDistance)
+Objectives: TypeAlias = str | Objective | Sequence[str | Objective]  # as a caller names them
 _OURS = (*NAMED.values(), *WITH_ARGUMENTS)
 
 
-def resolve(objectives: str | Objective | Sequence[str | Objective]) -> tuple[Objective, ...]:
+def resolve(objectives: Objectives) -> tuple[Objective, ...]:
     """Turn names and objects into objectives, in the order given; a single one may stand alone.
 
     >>> [objective.name for objective in resolve(["changes", MaxDistance(unit="own")])]
