@@ -24,7 +24,7 @@ class SavedArguments:
 def arguments_to_save(
     arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: TableKind, problem: Problem
 ) -> SavedArguments:
-    """Collect what a file keeps: policy that were inferred, and the target that was settled, as such."""
+    """Collect what a file keeps: a policy that was inferred, and a target that was settled, as such."""
     policy = problem.policy
     if arguments.policy is not None:
         policy = associated(arguments.policy, policy)

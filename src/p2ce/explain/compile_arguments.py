@@ -223,7 +223,7 @@ def _policy(
 ) -> tuple[Policy, Policy]:
     """Settle what each feature may do, and what the data alone would choose as candidates; check the frame.
 
-    Where policy are given, nothing is taken for granted about the data, and so nothing is logged.
+    Where a policy is given, nothing is taken for granted about the data, and so nothing is logged.
     """
     if given is None:
         inferred = Policy.infer(frame, grid=grid)

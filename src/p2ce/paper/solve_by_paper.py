@@ -128,7 +128,7 @@ def solve_by_paper(
 
     problem = batch.problem
     assert problem.method is not None
-    require_single_features(problem)  # policy for one instance come past the constructor
+    require_single_features(problem)  # the policy of a call does not pass the constructor
     algorithm = p2ce if problem.method.plausible else mapocam
     counters = np.zeros((len(who), COUNTERS), dtype=np.int64)
     finished = np.ones(len(who), dtype=np.bool_)
