@@ -14,11 +14,18 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from p2ce.adapters.call_deadline import OutOfTime, no_calls_after
-from p2ce.archive import AS_SAVED, SavedExplainer, archive_parts, arguments_to_save, read_saved, zipped
+from p2ce.archive import (
+    SavedExplainer,
+    archive_parts,
+    arguments_to_save,
+    read_objectives,
+    read_saved,
+    stated_objectives,
+    zipped,
+)
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem, parsed_for, shaped_for, within_reach
 from p2ce.compilation.encode import EncodedRows, encode_row, encode_table
-from p2ce.compilation.grouped_features import settle_groups
 from p2ce.compilation.own_plausibility import COUNTS, OfToday
 from p2ce.detectors.plausibility_forest import PlausibilityForest
 from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, ModelMismatch, P2CEError
@@ -27,7 +34,6 @@ from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.explain.arguments import Arguments
 from p2ce.explain.build_explanation import build_explanation
 from p2ce.explain.check_arguments import (
-    AS_GIVEN,
     check_jobs,
     check_limit,
     check_size,
@@ -37,8 +43,6 @@ from p2ce.explain.check_arguments import (
 from p2ce.explain.compile_arguments import compile_arguments
 from p2ce.explain.compile_kernels import compile_kernels, is_ready, preparing_text
 from p2ce.explain.describe_model import facts_of
-from p2ce.explain.describe_problem import described_for
-from p2ce.explain.directions import associated
 from p2ce.explain.evaluate_proposal import encode_proposal, evaluate_proposal
 from p2ce.explain.evaluation_budget import fits_into, with_needed_estimate
 from p2ce.explain.explain_batch import explain_batch
@@ -46,19 +50,22 @@ from p2ce.explain.explain_many import explain_many
 from p2ce.explain.infeasibility import relaxations
 from p2ce.explain.limit_clock import LimitClock
 from p2ce.explain.map_two_features import feature_map
+from p2ce.explain.override import OBJECTIVES, Override, compile_override, stated_policy
 from p2ce.explain.price_plausibility import bounded, rejected_rows, sampled_price
 from p2ce.explain.processes import pack, warm_processes
 from p2ce.explain.relaxations_many import relaxations_many
+from p2ce.explain.remembered_overrides import RememberedOverrides
 from p2ce.explain.reparse import parse_again
-from p2ce.explain.same_problem import limit_explained, require_same_problem
+from p2ce.explain.same_problem import limit_explained, require_same_model, require_same_problem
 from p2ce.explain.slow_steps import warn_if_slow
 from p2ce.explain.solve_batch import SearchLimits
 from p2ce.explain.trust import Trust
+from p2ce.explain.unchanged import UNCHANGED, Unchanged
 from p2ce.explain.unseen_categories import report_unseen
 from p2ce.files import write_whole
 from p2ce.kernel_cache import cache_use
 from p2ce.limits import DEFAULT, Limits
-from p2ce.objectives import Objective
+from p2ce.objectives.objective_names import Objectives, resolve, same_objectives
 from p2ce.paper import Mapocam
 from p2ce.problem.policy import Policy
 from p2ce.result import (
@@ -152,7 +159,7 @@ class Explainer:
         threshold: float | Sequence[float | None] | None = None,
         margin: float = 0.0,
         scale: str | None = None,
-        objectives: str | Objective | Sequence[str | Objective] = DEFAULT_OBJECTIVES,
+        objectives: Objectives = DEFAULT_OBJECTIVES,
         max_changes: int | None = 3,
         plausibility: Any = PlausibilityForest(),  # noqa: B008 - frozen
         contamination: float | None = None,
@@ -189,8 +196,7 @@ class Explainer:
         self._trust = Trust()
         self._reported_labels = set[tuple[str, float]]()  # unseen categories that the log names already
         self._preparing = threading.Lock()
-        # Writing a policy down takes milliseconds: that of the policy that were given last.
-        self._last_policy: tuple[Policy, ProblemRecord] | None = None
+        self._overrides = RememberedOverrides()  # of calls, since explanations are taken again
 
     @property
     def policy(self) -> Policy:
@@ -204,7 +210,7 @@ class Explainer:
 
     @property
     def problem(self) -> ProblemRecord:
-        """What all explanations of this explainer have in common: features, rules, policy, hashes."""
+        """What explanations state of this explainer: features, rules, policy, settings, hashes."""
         record = self._problem.record
         assert record is not None
         return record
@@ -219,7 +225,8 @@ class Explainer:
         row: Any,
         *,
         policy: Policy | None = None,
-        max_changes: int | str | None = AS_GIVEN,
+        max_changes: int | Unchanged | None = UNCHANGED,
+        objectives: Objectives | None = None,
         time_limit: float | None = None,
         listener: Listener | None = None,
         as_of: str | datetime.date | None = None,
@@ -229,8 +236,10 @@ class Explainer:
         Args:
             row: the person: a Series, a one-row frame or a dict, by name, or an array in the model's order,
                 of shape (d,) or (1, d).
-            policy: a policy for this person only.
-            max_changes: another limit for this person only.
+            policy: a policy for this call, instead of the explainer's own. The explanation remembers it.
+            max_changes: how many features may change at once in this call; None for no limit.
+            objectives: objectives for this call, instead of the explainer's own. The explanation remembers
+                them.
             time_limit: seconds; the explanation then holds what was found and says what is open. A call of
                 a black box that has begun is waited for, and none begins after the limit: it takes the limit
                 and one call more at most. Only what is said of the person today takes a call of each model.
@@ -245,7 +254,7 @@ class Explainer:
         day = stated_date(as_of)
         limits = checked_limits(time_limit, listener)
         clock = LimitClock(time_limit)
-        problem = self._problem_for(policy, max_changes)
+        problem = self._problem_for(policy, max_changes, objectives)
         rows = encode_row(row, problem.codebook, kind=self._compiled.kind)
         report_unseen(problem.codebook, rows.values, self._reported_labels)
         with clock.paused():
@@ -255,15 +264,12 @@ class Explainer:
         return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0, as_of=day)
 
     @overload
-    def relaxations(
-        self, explanation: Explanation, *, policy: Policy | None = ..., time_limit: float | None = ...
-    ) -> Relaxations: ...
+    def relaxations(self, explanation: Explanation, *, time_limit: float | None = ...) -> Relaxations: ...
     @overload
     def relaxations(
         self,
         explanation: Explanations,
         *,
-        policy: Policy | None = ...,
         time_limit: float | None = ...,
         n_jobs: int = ...,
         progress: bool = ...,
@@ -272,20 +278,20 @@ class Explainer:
         self,
         explanation: Explanation | Explanations,
         *,
-        policy: Policy | None = None,
         time_limit: float | None = None,
         n_jobs: int = 1,
         progress: bool = False,
     ) -> Relaxations | dict[Any, Relaxations]:
         """Find the minimal sets of constraints to relax for a person with NO_RECOURSE, or for many.
 
-        For the explanations of many people it gives a dict from the labels of those with NO_RECOURSE, as
+        Each explanation is relaxed under its own policy, limit of changes and objectives.
+
+        For the explanations of many people, return a dict from the ids of those with NO_RECOURSE, as
         ``to_html(explanations, why=…)`` takes it. Others have no entry, nor has a person with whom the model
         fails (the log says why). Interrupting (Ctrl-C) keeps what is done.
 
         Args:
             explanation: what `explain` or `explain_many` returned.
-            policy: those given to `explain`, if any.
             time_limit: seconds for all sets of one person together.
             n_jobs: processes, for many people; -1 for one per core.
             progress: show a bar on stderr, for many people.
@@ -293,9 +299,9 @@ class Explainer:
         if isinstance(explanation, Explanations):
             check_time(time_limit)
             check_jobs(n_jobs)
-            find = partial(self.relaxations, policy=policy, time_limit=time_limit)
+            find = partial(self.relaxations, time_limit=time_limit)
             return relaxations_many(find, explanation, n_jobs=n_jobs, progress=progress)
-        problem = self._problem_of(explanation, policy, call="relaxations")
+        problem = self._problem_of(explanation, call="relaxations")
         if problem.method is not None:
             problem = self._prepared(problem)
         ends = self._compiled.ends
@@ -305,12 +311,15 @@ class Explainer:
         self,
         rows: Any,
         *,
+        policy: Policy | None = None,
+        max_changes: int | Unchanged | None = UNCHANGED,
+        objectives: Objectives | None = None,
         n_jobs: int = 1,
         progress: bool = False,
         time_limit: float | None = None,
         as_of: str | datetime.date | None = None,
     ) -> Explanations:
-        """Explain every row of a frame, in its order.
+        """Explain every row of a table, in its order, as `explain` explains each.
 
         A row that cannot be encoded, or with which the model fails, gives an entry of its own with status
         ERROR and the reason; the others go on. A black-box model that fails is called up to three times. A
@@ -318,21 +327,25 @@ class Explainer:
         keeps what is done.
 
         Args:
-            frame: the people, one per row: a table by name, or an array (n, d) in the model's order.
+            rows: the people, one per row: a table by name, or an array (n, d) in the model's order.
+            policy: a policy for this call, as in `explain`.
+            max_changes: how many features may change at once, as in `explain`.
+            objectives: objectives for this call, as in `explain`.
             n_jobs: processes; -1 for one per core.
-            progress: show a bar on stderr.
+            progress: show a bar on stderr. The library never shows one by default.
             time_limit: seconds for each person, as in `explain`; a batch shares the calls of the model.
             as_of: the day of the data and the decisions, as in `explain`.
         """
         day = stated_date(as_of)
         check_time(time_limit)
         check_jobs(n_jobs)
-        rows = encode_table(rows, self._problem.codebook, kind=self._compiled.kind)
-        report_unseen(self._problem.codebook, rows.values, self._reported_labels)
-        self._load_kernels(self._problem)
+        problem = self._problem_for(policy, max_changes, objectives)
+        rows = encode_table(rows, problem.codebook, kind=self._compiled.kind)
+        report_unseen(problem.codebook, rows.values, self._reported_labels)
+        self._load_kernels(problem)
         # What is prepared for all of them counts for each with its share.
         clock = LimitClock(None if time_limit is None else time_limit * max(len(rows), 1))
-        problem = self._prepared(self._problem, seconds=clock.left())
+        problem = self._prepared(problem, seconds=clock.left())
         # Missing values are parsed for all rows at once; a model that fails with them fails these rows only.
         lacking = (rows.values == MISSING).any(axis=0)
         with suppress(P2CEError):
@@ -359,13 +372,22 @@ class Explainer:
     ) -> Evaluation:
         """Check a proposal that somebody else made for a person.
 
-        ``proposal`` is a whole row, or a dict of the changed columns only. With the person's ``explanation``
-        the evaluation lists the options that dominate it, and the explanation's limit of changes applies.
-        ``policy`` are those given to `explain`, if any.
+        Args:
+            row: the person, as in `explain`.
+            proposal: a whole row, or a dict of the changed columns only.
+            explanation: the person's explanation. The evaluation then lists the options that dominate the
+                proposal, and the explanation's own policy, limit of changes and objectives apply.
+            policy: a policy instead of the explainer's own, where there is no explanation.
         """
-        problem = self._problem_for(policy, AS_GIVEN)
+        problem = self._problem_for(policy)
         if explanation is not None:
-            problem = self._problem_of(explanation, policy, call="evaluate")
+            own = self._problem_of(explanation, call="evaluate")
+            if policy is not None and problem.policy != own.policy:
+                raise InvalidArgument(
+                    "evaluate() got an explanation and policy=, which is not the policy of the explanation. "
+                    "Leave policy= out, or explain the person with it."
+                )
+            problem = own
         before, after = encode_proposal(problem, row, proposal, explanation)
         both = np.concatenate([before.values, after.values])
         return evaluate_proposal(self._within_reach(problem, both), before, after, explanation)
@@ -377,15 +399,17 @@ class Explainer:
         up: str,
         *,
         size: int = 60,
-        policy: Policy | None = None,
     ) -> FeatureMap:
         """Evaluate a person with two features at all values, and everything else as it is, for `plot_map`.
 
-        ``size`` is the number of values on each axis; the model is evaluated on all pairs.
-        ``policy`` are those given to `explain`, if any.
+        Args:
+            explanation: what `explain` returned.
+            across: the feature of the horizontal axis.
+            up: the feature of the vertical axis.
+            size: the number of values on each axis; the model is evaluated on all pairs.
         """
         check_size(size)
-        problem = self._problem_of(explanation, policy, call="feature_map")
+        problem = self._problem_of(explanation, call="feature_map")
         values = encode_row(explanation.person, problem.codebook).values
         problem = self._within_reach(problem, values)
         population = self._compiled.values
@@ -417,8 +441,8 @@ class Explainer:
         path: "str | os.PathLike[str]",
         model: Any,
         *,
-        plausibility: Any = AS_SAVED,
-        objectives: Any = AS_SAVED,
+        plausibility: Any = UNCHANGED,
+        objectives: Any = UNCHANGED,
         check_model: bool = True,
         trust_predicates: bool = False,
         limits: Limits = DEFAULT,
@@ -435,8 +459,10 @@ class Explainer:
         Args:
             path: what `Explainer.save` wrote.
             model: the model, which no file keeps; a list of them where there were several.
-            plausibility: the detector again, where it was one of your own; or another one, or None.
-            objectives: all objectives again, where one was of your own; or others.
+            plausibility: the detector again, where it was one of your own; or another one, or None. Left
+                out, it is as saved.
+            objectives: all objectives again, where one was of your own; or others. Left out, they are as
+                saved.
             check_model: False takes another model with the same columns, such as one that was fitted anew;
                 otherwise it has to score people of the reference as the saved one did.
             trust_predicates: accept rules that name Python functions, which run code of the file's author.
@@ -599,30 +625,59 @@ class Explainer:
             f"change, method {problem.method_name!r}>"
         )
 
-    def _problem_for(self, policy: Policy | None, max_changes: int | str | None) -> Problem:
-        """Compile the problem for other policy or another limit of changes, where they are given."""
-        problem = self._problem
-        if policy is not None:
-            known, record = self._compiled, problem.record
-            settled = settle_groups(policy, problem.codebook, known.reference, known.one_hot_groups)
-            settled = associated(settled, problem.policy)
-            problem = replace(problem, estimate=None).with_policy(settled)
-            last = self._last_policy
-            if last is None or last[0] is not policy:
-                assert record is not None
-                last = self._last_policy = policy, described_for(record, settled, problem.searched)
-            problem = replace(problem, record=last[1])
-        if isinstance(max_changes, str) and max_changes == AS_GIVEN:
-            return problem
-        check_limit(max_changes)
-        assert not isinstance(max_changes, str)
-        return problem if max_changes == problem.max_changes else problem.with_limit(max_changes)
+    def _problem_for(
+        self,
+        policy: Policy | None = None,
+        max_changes: int | Unchanged | None = UNCHANGED,
+        objectives: Objectives | None = None,
+    ) -> Problem:
+        """Compile the problem of a call, which may override these."""
+        return _limited(self._overridden(policy, objectives), max_changes)
 
-    def _problem_of(self, explanation: Explanation, policy: Policy | None, *, call: str) -> Problem:
-        """Compile the problem of an explanation, and reject one of another problem."""
-        problem = self._problem_for(policy, limit_explained(explanation, call=call))
+    def _overridden(self, policy: Policy | None, objectives: Objectives | None) -> Problem:
+        """Compile the problem for another policy and other objectives, and remember them."""
+        problem = self._problem
+        if policy is problem.policy or policy is self._arguments.policy:
+            policy = None
+        wanted = None if objectives is None else resolve(objectives)
+        if wanted is not None and same_objectives(wanted, self._compiled.objectives):
+            wanted = None
+        if policy is None and wanted is None:
+            return problem
+        if (known := self._overrides.of_call(policy, wanted)) is not None:
+            return known.of(problem)
+        override, changed = compile_override(
+            self._compiled,
+            problem,
+            policy=policy,
+            objectives=wanted,
+            stated=None if wanted is None else stated_objectives(wanted),
+        )
+        return replace(changed, record=self._overrides.add(override).record)
+
+    def _problem_of(self, explanation: Explanation, *, call: str) -> Problem:
+        """Compile the problem of an explanation, and reject one of another explainer."""
+        limit = limit_explained(explanation, call=call)
+        require_same_model(self._problem, explanation)
+        problem = _limited(self._problem_stated(explanation.problem), limit)
         require_same_problem(problem, explanation)
         return problem
+
+    def _problem_stated(self, record: ProblemRecord | None) -> Problem:
+        """Compile the problem that an explanation states: remembered, or read from its record."""
+        problem = self._problem
+        if record is None or record is problem.record or not record.policy:
+            return problem
+        own = Override(policy=problem.policy, parts={}, record=self.problem)
+        known = self._overrides.of_record(record, own)
+        if known is not None:
+            return problem if known is own else known.of(problem)
+        stated = record.settings.get(OBJECTIVES)
+        same_policy = record.hashes.get("policy") == self.problem.hashes["policy"]
+        return self._overridden(
+            None if same_policy else stated_policy(record),
+            None if stated is None else read_objectives(stated),
+        )
 
     def _explain_on_own_grid(
         self, problem: Problem, rows: EncodedRows, limits: SearchLimits
@@ -648,6 +703,14 @@ class Explainer:
         known = self._compiled
         reference = known.reference.iloc[known.sample]
         return parse_again(problem, values, reference=reference, parse_models=known.parse_models)
+
+
+def _limited(problem: Problem, max_changes: int | Unchanged | None) -> Problem:
+    """Compile a problem with another limit of changes, unless it stays as it is."""
+    if max_changes is UNCHANGED:
+        return problem
+    check_limit(max_changes)
+    return problem if max_changes == problem.max_changes else problem.with_limit(max_changes)
 
 
 def judged_apart(explainer: Explainer) -> tuple[Explainer, Trust]:

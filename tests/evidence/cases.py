@@ -37,8 +37,7 @@ class Case:
     def saved(self, path: Path, **more: Any) -> p2ce.Explanation:
         """Explain the person, and save the evidence of it."""
         explanation = self.explained()
-        policy = self.given.get("policy")
-        evidence.save(explanation, path, explainer=self.explainer, policy=policy, **more)
+        evidence.save(explanation, path, explainer=self.explainer, **more)
         return explanation
 
 
@@ -185,6 +184,12 @@ def personal() -> Case:
     return made(loans.forest(), loans.people(), loans.PERSON, policy=FEW, explained=own, max_changes=1)
 
 
+def personal_objectives() -> Case:
+    """Objectives for this person only, one with arguments of its own."""
+    own = {"objectives": ["changes", p2ce.objectives.MeanDistance(unit="own")]}
+    return made(loans.forest(), loans.people(), loans.PERSON, policy=FEW, explained=own, max_changes=2)
+
+
 def rounded() -> Case:
     """A display rounds, so that people read other values than the exact ones."""
     policy = ACTIONS.display(Debt={"decimals": 0}).fix("Rate")
@@ -200,6 +205,6 @@ CASES: dict[str, Callable[[], Case]] = {
     one.__name__: one
     for one in (
         *(booster, categories, forest, black_box, unwanted_class, ruled, other_rules, special_values),
-        *(no_recourse, predicted_number, one_of_three, personal, rounded, favourable),
+        *(no_recourse, predicted_number, one_of_three, personal, personal_objectives, rounded, favourable),
     )
 }

@@ -42,7 +42,7 @@ def test_evidence_of_any_problem_is_found_again_and_passes_its_check(name: str, 
     replay = evidence.replay(path, case.model)
     assert replay.same, str(replay)
     assert replay.recorded == explanation == replay.found
-    assert bool(replay.personal) is (name == "personal")
+    assert bool(replay.personal) is name.startswith("personal")
     report = check(path, case.model)
     outcomes = {check.what: check.outcome for check in report.checks}
     claims_front = explanation.status is not Status.ACCEPTED
@@ -54,6 +54,10 @@ def test_evidence_of_any_problem_is_found_again_and_passes_its_check(name: str, 
         assert {*replay.personal} == {"max_changes", "policy", *owns}
         assert {"policy of this person", "max_changes of this person"} <= {*replay.only_the_file_says}
         assert "for information: max_changes is 2 for this person, and 1 in" in str(replay)
+    if name == "personal_objectives":
+        assert outcomes.pop("settings") == "unchecked"
+        assert {*replay.personal} == {"settings.objectives"}
+        assert "settings.objectives of this person" in replay.only_the_file_says
     assert set(outcomes.values()) == {"held"}, str(report)
     assert "all" in report.checks[-1].details or not claims_front
 
@@ -127,6 +131,13 @@ def test_another_limit_than_the_explainers_is_visible(saved: Path, case: Case) -
     assert replay.same
     assert replay.personal == {"max_changes": (1, 2)}
     assert "for information: max_changes is 1 for this person, and 2 in the explainer's" in str(replay)
+
+
+def test_custom_objectives_of_a_call_cannot_be_kept(case: Case, tmp_path: Path) -> None:
+    own = p2ce.objectives.CostTable("effort", {"Income": lambda now, then: abs(then - now)}, default=1.0)
+    explanation = case.explainer.explain(case.person, objectives=own)
+    with pytest.raises(p2ce.errors.InvalidArgument, match="objectives of your own: 'effort'"):
+        evidence.save(explanation, tmp_path / "case.zip", explainer=case.explainer)
 
 
 def test_other_versions_are_information_only(saved: Path, case: Case) -> None:

@@ -174,7 +174,7 @@ class Infeasible:
     def why(self, **options: Any) -> p2ce.result.Relaxations:
         explainer = self.explainers[True in self.explainers]
         given = explainer.explain(self.person, policy=self.policy(), max_changes=self.max_changes)
-        return explainer.relaxations(given, policy=self.policy(), **options)
+        return explainer.relaxations(given, **options)
 
 
 def find_infeasible(

@@ -44,7 +44,7 @@ def test_one_row_that_is_not_kept_decides_for_explain_as_well() -> None:
         assert own.problem is not None
         assert found.problem.hashes == own.problem.hashes
         for option in found:
-            assert plain.evaluate(row, option.values, explanation=own, policy=policy).ok
+            assert plain.evaluate(row, option.values, explanation=own).ok
         again = plain.explain(row, policy=policy.fix("own", "rent", "free"))
         assert again.certificate is not None
         assert again.certificate.rules == found.certificate.rules

@@ -16,13 +16,9 @@ from tests.populations import loans
 from tests.populations.loans import PERSON
 
 CALLS: dict[str, Callable[..., Any]] = {
-    "relaxations": lambda explainer, found, **given: explainer.relaxations(found, **given),
-    "feature_map": lambda explainer, found, **given: explainer.feature_map(
-        found, "Income", "Debt", size=3, **given
-    ),
-    "evaluate": lambda explainer, found, **given: explainer.evaluate(
-        PERSON, {"Income": 20}, explanation=found, **given
-    ),
+    "relaxations": lambda explainer, found: explainer.relaxations(found),
+    "feature_map": lambda explainer, found: explainer.feature_map(found, "Income", "Debt", size=3),
+    "evaluate": lambda explainer, found: explainer.evaluate(PERSON, {"Income": 20}, explanation=found),
 }
 
 
@@ -58,8 +54,6 @@ CHANGED: dict[str, tuple[dict[str, Any], str]] = {
     "method": ({"method": p2ce.paper.P2CE()}, "method was exact, and is p2ce"),
     "detector": ({"plausibility": None}, "detector was isolation forest, and is none"),
     "contamination": ({"contamination": 0.3}, "contamination was 0.1, and is 0.3"),
-    "policy": ({"policy": None}, "its policy is another"),
-    "rules": ({"policy": narrow().with_rules(together("Income", "Debt"))}, "its policy is another"),
     "model": ({"model": OTHER}, "its model is another"),
     "reference": ({"reference": loans.people().iloc[::2]}, "its reference is another"),
     "columns": (
@@ -79,7 +73,7 @@ def test_another_problem_is_rejected_in_one_way(what: str) -> None:
         said = str(caught.value)
         assert said.startswith("The explanation belongs to another problem than this explainer's: ")
         assert words in said
-        assert "pass the same policy" in said
+        assert "Use the explainer that made it" in said
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -87,12 +81,9 @@ def test_the_same_problem_is_accepted(call: str) -> None:
     for explainer in (make(), make(bound=None, ties=True)):  # which change no explanation
         CALLS[call](explainer, none())
         CALLS[call](explainer, Explanation.from_dict(none().to_dict()))
-    # What one person was given has to be given again.
-    explainer = loans.explainer(max_changes=1)
-    own = explainer.explain(PERSON, policy=narrow(), max_changes=2)
-    with pytest.raises(InvalidArgument, match="its policy is another"):
-        CALLS[call](explainer, own)
-    CALLS[call](explainer, own, policy=narrow())
+    # The policy and the limit are the explanation's, whatever the explainer's own are.
+    for changed in ({"policy": None}, {"policy": narrow().with_rules(together("Income", "Debt"))}):
+        CALLS[call](make(**changed, max_changes=1), none())
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -135,3 +126,10 @@ def test_a_check_judges_by_the_limit_and_the_actions_of_the_explanation() -> Non
     fixed = Policy.infer(loans.people(), protect=None).fix("Income")
     assert explainer.evaluate(PERSON, {"Income": 20}).allowed
     assert not explainer.evaluate(PERSON, {"Income": 20}, policy=fixed).allowed
+    assert explainer.evaluate(PERSON, {"Income": 20}, explanation=found).allowed
+    own = explainer.explain(PERSON, policy=fixed)
+    assert not explainer.evaluate(PERSON, {"Income": 20}, explanation=own).allowed
+    again = Policy.infer(loans.people(), protect=None).fix("Income")
+    assert not explainer.evaluate(PERSON, {"Income": 20}, explanation=own, policy=again).allowed
+    with pytest.raises(InvalidArgument, match="not the policy of the explanation"):
+        explainer.evaluate(PERSON, {"Income": 20}, explanation=found, policy=fixed)

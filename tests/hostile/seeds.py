@@ -229,7 +229,7 @@ def _explanation() -> Iterator[Seed]:
         for row in range(ROWS)
         if (one := explainer.explain(mixed().iloc[row], policy=only_rate)).status.name == "NO_RECOURSE"
     )
-    why = explainer.relaxations(stuck, policy=only_rate)
+    why = explainer.relaxations(stuck)
     for name, explanation in (("one", rejected), ("several", results), ("why none", why)):
         yield Seed(name=name, suffix=".json", content=json.dumps(explanation.to_dict()).encode())
 

@@ -22,13 +22,13 @@ from p2ce.detectors.detector_adapter import DetectorAdapter
 from p2ce.detectors.plausibility_forest import PlausibilityForest
 from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra
 from p2ce.explain.fingerprint import model_scores, same_scores
+from p2ce.explain.unchanged import UNCHANGED
 from p2ce.limits import DEFAULT, Limits
 from p2ce.problem.rules.predicate import require_trusted
 from p2ce.visible import echoed
 from p2ce.zip_parts import Damaged, Parts
 
 ZIP_START = b"PK"
-AS_SAVED = "as saved"  # an argument that is not given again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,7 +46,7 @@ class SavedExplainer:
         replaced = {
             name: value
             for name, value in (("plausibility", plausibility), ("objectives", objectives))
-            if not (isinstance(value, str) and value == AS_SAVED)
+            if value is not UNCHANGED
         }
         for name, what in self.own.items():
             if name not in replaced:

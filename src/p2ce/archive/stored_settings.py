@@ -1,5 +1,7 @@
 """Write the arguments of an explainer as JSON, and read them back; the user's own objects are only named."""
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -57,8 +59,35 @@ def write_settings(saved: SavedArguments) -> dict[str, Any]:
     """Return the settings as JSON; the policy and the reference are parts of their own."""
     given = {name: getattr(saved.arguments, name) for name in SETTINGS}
     written = {name: _write(name, value) for name, value in given.items() if name != "objectives"}
-    objectives = [_write("objectives", one) for one in resolve(given["objectives"])]
+    objectives = _write_objectives(resolve(given["objectives"]))
     return {**written, "objectives": objectives, "models": saved.models}
+
+
+def stated_objectives(objectives: Sequence[Objective]) -> str:
+    """State objectives as a text, which `read_objectives` reads."""
+    return json.dumps(_write_objectives(objectives), allow_nan=False)
+
+
+def read_objectives(text: object) -> tuple[Objective, ...]:
+    """Undo `stated_objectives`; raise where one of them is the user's own, which a text only names."""
+    try:
+        found = [_read("objectives", one) for one in json.loads(str(text))]
+        own = next((one for one in found if isinstance(one, Own)), None)
+        read = resolve(found) if own is None else ()
+    except Exception as error:  # whatever a text holds, the error is one line
+        why = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        raise InvalidArgument(f"The objectives of the explanation cannot be read: {why}") from error
+    if own is not None:
+        raise InvalidArgument(
+            f"The explanation was made with objectives of your own: {own.what[:300]}. Its record only names "
+            "them. Explain a person with them again, explain(row, objectives=…): this explainer then "
+            "remembers them."
+        )
+    return read
+
+
+def _write_objectives(objectives: Sequence[Objective]) -> list[Any]:
+    return [_write("objectives", one) for one in objectives]
 
 
 def _write(name: str, value: Any) -> Any:

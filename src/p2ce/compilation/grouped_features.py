@@ -24,7 +24,7 @@ def check_policy(policy: object, names: Sequence[str]) -> None:
     """Reject a policy that is not about the model's columns, or is none."""
     if not isinstance(policy, Policy):
         raise InvalidPolicy(
-            f"policy must be an Policy, got {type(policy).__name__}. Start from p2ce.Policy.infer(X)."
+            f"policy must be a Policy, got {type(policy).__name__}. Start from p2ce.Policy.infer(X)."
         )
     stated, wanted = dict.fromkeys(policy.names), dict.fromkeys(names)
     missing = [name for name in wanted if name not in stated]

@@ -20,7 +20,9 @@ from p2ce.visible import echoed
 # repeats, is what the search is given. Tables and times are not part of a result, and how much work it was
 # depends on who else was explained at the same time.
 REPEATED = tuple(
-    one.name for one in fields(Explanation) if one.name in signature(Explainer.explain).parameters
+    one.name
+    for one in fields(Explanation)
+    if one.name in signature(Explainer.explain).parameters and one.name != "objectives"  # only their names
 )
 INPUTS = ("person", *REPEATED)
 NO_RESULT = ("_kind", "elapsed", "timings")  # the first is of tables only, and not in the file

@@ -7,18 +7,15 @@ from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.encode import encode_row
 from p2ce.evidence.evidence_record import GridAxis
 from p2ce.explainer import Explainer
-from p2ce.problem.policy import Policy
 from p2ce.result.certificate import FINEST
 from p2ce.result.explanation import Explanation
 from p2ce.tables.codebook import Codebook
 from p2ce.tables.json_values import Value
 
 
-def grid_of_person(
-    explainer: Explainer, explanation: Explanation, policy: Policy | None
-) -> tuple[GridAxis, ...]:
+def grid_of_person(explainer: Explainer, explanation: Explanation) -> tuple[GridAxis, ...]:
     """List the axes of an explanation's grid; reject an explanation of another explainer."""
-    problem = explainer._problem_of(explanation, policy, call="evidence.save")
+    problem = explainer._problem_of(explanation, call="evidence.save")
     values = encode_row(explanation.person, problem.codebook).values
     problem = _searched(explainer._within_reach(problem, values), explanation)
     batch = place_and_price(problem, values)

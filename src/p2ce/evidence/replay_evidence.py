@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from p2ce.archive import AS_SAVED, SavedExplainer, read_saved
+from p2ce.archive import SavedExplainer, read_objectives, read_saved
 from p2ce.archive.stored_settings import read_policy
 from p2ce.archive.write_archive import HEAD, SCORES
 from p2ce.errors import InvalidSignature
@@ -27,6 +27,8 @@ from p2ce.evidence.readme import readme_of
 from p2ce.evidence.replay_outcome import Difference, Replay
 from p2ce.evidence.signing import require_signature
 from p2ce.explain.fingerprint import fingerprint_of
+from p2ce.explain.override import OBJECTIVES
+from p2ce.explain.unchanged import UNCHANGED
 from p2ce.explainer import Explainer
 from p2ce.limits import DEFAULT, Limits
 from p2ce.portfolio.code_hash import code_hash
@@ -40,6 +42,7 @@ from p2ce.zip_parts import Parts
 ID = "the person's id"
 ROW = "the person's row"
 OF_EXPLAINER = ("policy", "settings of the explainer", "reference population")
+OF_PERSON = ("policy", "max_changes", f"settings.{OBJECTIVES}")  # what a call may override
 HASHED = ("model", "policy", "reference")
 
 
@@ -49,8 +52,8 @@ def replay(
     *,
     explainer: "str | os.PathLike[str] | None" = None,
     public_key: "str | os.PathLike[str] | None" = None,
-    plausibility: Any = AS_SAVED,
-    objectives: Any = AS_SAVED,
+    plausibility: Any = UNCHANGED,
+    objectives: Any = UNCHANGED,
     model_sha256: str | None = None,
     trust_predicates: bool = False,
     limits: Limits = DEFAULT,
@@ -68,8 +71,9 @@ def replay(
         explainer: your own explainer, as `Explainer.save` wrote it. Its policy, settings and reference
             are searched instead of the file's, and every part that differs is a difference.
         public_key: the file of the Ed25519 key, as PEM or OpenSSH, by whose private half it must be signed.
-        plausibility: the detector again, where it was one of your own.
-        objectives: all objectives again, where one was of your own.
+        plausibility: the detector again, where it was one of your own. Left out, it is as saved.
+        objectives: all objectives of the explainer again, where one was of your own. Left out, they are as
+            saved.
         model_sha256: the SHA-256 of the model's file, to be compared with the recorded one.
         trust_predicates: accept rules that name Python functions, which run code of their author.
         limits: how much of a file is unpacked before it is rejected.
@@ -99,7 +103,7 @@ def replay(
         *(() if explainer is None else _other_parts(opened, explainer, limits)),
         *differences_of(opened.explanation, found),
         *scope.hashes(),
-        *_record(opened, loaded, found, policy),
+        *_record(opened, loaded, found),
         *_readme(opened),
     ]
     return Replay(
@@ -142,6 +146,9 @@ def _search(explainer: Explainer, recorded: Explanation, policy: Policy | None) 
     given: dict[str, Any] = {name: getattr(recorded, name) for name in REPEATED}
     if recorded.certificate is not None:
         given["max_changes"] = recorded.certificate.max_changes
+    assert recorded.problem is not None
+    if (stated := recorded.problem.settings.get(OBJECTIVES)) is not None:
+        given["objectives"] = read_objectives(stated)
     return explainer.explain(recorded.person, policy=policy, **given)
 
 
@@ -238,9 +245,7 @@ def _hash_of(name: str) -> str:
     return f"hash of {name}"
 
 
-def _record(
-    opened: OpenedEvidence, explainer: Explainer, found: Explanation, policy: Policy | None
-) -> Iterator[Difference]:
+def _record(opened: OpenedEvidence, explainer: Explainer, found: Explanation) -> Iterator[Difference]:
     """Compare what evidence.json states: labels, grid, and the versions that the explanation has as well."""
     record, problem = opened.record, opened.explanation.problem
     assert problem is not None
@@ -250,7 +255,7 @@ def _record(
         "package": (record.package, problem.versions.get("p2ce", "")),
     }
     if record.grid is not None:
-        pairs["grid"] = record.grid, grid_of_person(explainer, found, policy)
+        pairs["grid"] = record.grid, grid_of_person(explainer, found)
     for what, before, after in opened.overruled:
         yield Difference(kind="record", what=what, recorded=before, found=after)
     for name, (then, now) in pairs.items():
@@ -290,7 +295,7 @@ def _personal(explainer: Explainer, recorded: Explanation, found: Explanation) -
 
 
 def _only_the_file_says(*, own: bool, personal: dict[str, Any]) -> tuple[str, ...]:
-    of_person = tuple(f"{name} of this person" for name in ("policy", "max_changes") if name in personal)
+    of_person = tuple(f"{name} of this person" for name in OF_PERSON if name in personal)
     return (ID, ROW, *REPEATED, *(of_person if own else (*OF_EXPLAINER, *of_person)))
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from p2ce.archive import read_saved
+from p2ce.archive import read_objectives, read_saved
 from p2ce.errors import InvalidArgument
 from p2ce.evidence.evidence_record import (
     EXPLAINER,
@@ -24,10 +24,10 @@ from p2ce.evidence.person_grid import grid_of_person, labels_of_codes
 from p2ce.evidence.readme import readme_of
 from p2ce.evidence.signing import signature_of
 from p2ce.explain.fingerprint import codes_fingerprint
+from p2ce.explain.override import OBJECTIVES
 from p2ce.explainer import Explainer
 from p2ce.files import write_whole
 from p2ce.portfolio.code_hash import code_hash
-from p2ce.problem.policy import Policy
 from p2ce.result.explanation import Explanation
 from p2ce.result.problem_record import ProblemRecord
 from p2ce.result.status import Status
@@ -48,7 +48,6 @@ def save(
     *,
     id: Value = None,  # noqa: A002
     explainer: "Explainer | str | os.PathLike[str] | None" = None,
-    policy: Policy | None = None,
     model_file: "str | os.PathLike[str] | None" = None,
     with_model: bool = False,
     sign: "str | os.PathLike[str] | None" = None,
@@ -63,7 +62,6 @@ def save(
         explainer: the explainer of the explanation. The path of one that `Explainer.save` wrote will do, but
             then the file lacks the grid, and `p2ce.evidence.check` cannot prove the front again. Of a
             portfolio, by default the one that the run kept.
-        policy: the policy that `explain` was called with, if any.
         model_file: the file of the model, whose SHA-256 is kept; of a portfolio, the one that the run used.
         with_model: keep the whole file of the model.
         sign: the file of an Ed25519 private key, as PEM or OpenSSH, to sign all parts with.
@@ -81,7 +79,7 @@ def save(
         raise InvalidArgument(
             "evidence.save() of an explanation needs its explainer. Pass explainer=…, which made it."
         )
-    held, record = _of_explainer(explainer, explanation, policy)
+    held, record = _of_explainer(explainer, explanation)
     parts = {
         EXPLANATION: plain_json(explanation.to_dict()),
         POLICY: problem.policy.encode(),
@@ -128,11 +126,13 @@ def _problem_of(explanation: Explanation) -> ProblemRecord:
             "The explanation has no problem: its policy, hashes and versions are not known. Use one that "
             "explain() returned, or that was written with to_dict(problem=True)."
         )
+    if (stated := explanation.problem.settings.get(OBJECTIVES)) is not None:
+        read_objectives(stated)  # or raise: a file could not be searched again
     return explanation.problem
 
 
 def _of_explainer(
-    explainer: "Explainer | str | os.PathLike[str]", explanation: Explanation, policy: Policy | None
+    explainer: "Explainer | str | os.PathLike[str]", explanation: Explanation
 ) -> tuple[bytes, EvidenceRecord]:
     """Return the explainer's archive, and the record with what only the explainer knows."""
     known: dict[str, Any] = {
@@ -144,7 +144,7 @@ def _of_explainer(
         "parts": {},
     }
     if isinstance(explainer, Explainer):
-        grid = grid_of_person(explainer, explanation, policy)
+        grid = grid_of_person(explainer, explanation)
         labels = labels_of_codes(explainer._problem.codebook)
         return zipped(explainer._archive_parts()), EvidenceRecord(labels=labels, grid=grid, **known)
     reference = read_saved(explainer).given.reference

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from p2ce.compilation.own_plausibility import OfToday
 from p2ce.detectors.plausibility_forest import PlausibilityForest, settled
 from p2ce.estimates.shap_estimate import ShapEstimate
-from p2ce.objectives import Objective
+from p2ce.objectives.objective_names import Objectives
 from p2ce.paper import Mapocam
 from p2ce.problem.policy import Policy
 from p2ce.scores.score import Bound
@@ -27,7 +27,7 @@ class Arguments:
     threshold: float | Sequence[float | None] | None
     margin: float
     scale: str | None
-    objectives: str | Objective | Sequence[str | Objective]
+    objectives: Objectives
     max_changes: int | None
     plausibility: Any
     contamination: float | None

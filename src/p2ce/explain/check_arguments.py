@@ -15,7 +15,6 @@ from p2ce.solver.branch_and_bound import Listener
 from p2ce.visible import echoed
 from p2ce.whole_numbers import is_whole
 
-AS_GIVEN = "as given"  # an override that is not given
 MOST_CHANGES = 1_000_000  # more than there are features
 LARGEST_MAP = 1000  # values on an axis
 BOUNDS = ("auto", "shap", None)

@@ -1,5 +1,6 @@
 """Check the arguments of an explainer, and compile them into a problem."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -35,12 +36,13 @@ from p2ce.paper.solve_by_paper import check_paper
 from p2ce.problem.infer import column_names, encode_columns, infer_features
 from p2ce.problem.known_outcomes import known_outcomes
 from p2ce.problem.policy import Policy
-from p2ce.problem.relations import relations_between, relations_of
+from p2ce.problem.relations import Relation, relations_between, relations_of
 from p2ce.problem.rules.one_hot import OneHot
+from p2ce.problem.rules.rule import Rule
 from p2ce.problem.special import settle_special
 from p2ce.result.dtypes import column_types
 from p2ce.tables import as_pandas
-from p2ce.tables.codebook import codebook_of
+from p2ce.tables.codebook import Codebook, codebook_of
 from p2ce.tables.kinds import PANDAS, TableKind
 from p2ce.visible import echoed
 
@@ -61,6 +63,8 @@ class Compiled:
     values: FloatArray  # (n, d) the sample's codes in the model's columns
     ends: FloatArray  # (2, d) the least and the largest known code of the whole reference
     one_hot_groups: dict[OneHot, OneHot]  # as given, and with the levels that the reference has
+    objectives: tuple[Objective, ...]
+    proposed_rules: tuple[Rule, ...]  # that hold in all of the reference
     rejected: FloatArray  # (few, d) rows of the sample that the model rejects
 
 
@@ -134,9 +138,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     values = np.ascontiguousarray(codes[:, [place[name] for name in names]])
     groups: dict[OneHot, OneHot] = {}
     policy = settle_groups(policy, codebook, frame, groups)
-    special = {column: policy[name].special for column, name in enumerate(names) if policy[name].special}
-    known = without_special(special, range(len(names)), values)
-    described = Reference(names=names, values=known, codebook=codebook)
+    described = described_reference(policy, codebook, values)
     problem = Problem(
         names=names,
         labels=labels_of(frame, names),
@@ -145,11 +147,11 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         model=parsed[0],
         others=parsed[1:],
         detector=detector,
-        objectives=tuple(_fitted(one, described) for one in wanted),
+        objectives=fit_all(wanted, described),
         refinement=refinement_of(parsed, detector, described, inferred) if method is None else None,
         policy=policy,
         rules=resolve_rules(policy, codebook),
-        relations=relations_of(rule for rule in inferred.proposed_rules if rule not in policy.rules),
+        relations=relations_besides(policy, inferred.proposed_rules),
         compounds=groups_of(policy, codebook),
         method=method,
         max_changes=given.max_changes,
@@ -186,15 +188,33 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         values=rows,
         ends=ends_of(values),
         one_hot_groups=groups,
+        objectives=wanted,
+        proposed_rules=inferred.proposed_rules,
         rejected=sampled.rejected,
     )
     require_candidates(problem, rows[0])
     return compiled
 
 
-def _fitted(objective: Objective, reference: Reference) -> FittedObjective:
-    with blamed(objective):
-        return objective.fit(reference)
+def described_reference(policy: Policy, codebook: Codebook, values: FloatArray) -> Reference:
+    """Describe the reference to objectives: its codes (n, d), without what the policy calls special."""
+    special = {column: codes for column, name in enumerate(codebook.names) if (codes := policy[name].special)}
+    known = without_special(special, range(len(codebook.names)), values)
+    return Reference(names=codebook.names, values=known, codebook=codebook)
+
+
+def fit_all(objectives: Sequence[Objective], reference: Reference) -> tuple[FittedObjective, ...]:
+    """Fit every objective, and blame the one that fails."""
+    fitted = []
+    for objective in objectives:
+        with blamed(objective):
+            fitted.append(objective.fit(reference))
+    return tuple(fitted)
+
+
+def relations_besides(policy: Policy, proposed: Sequence[Rule]) -> tuple[Relation, ...]:
+    """Return the relations that the reference proposes, and the policy does not require."""
+    return relations_of(rule for rule in proposed if rule not in policy.rules)
 
 
 def _policy(
@@ -207,10 +227,15 @@ def _policy(
     if given is None:
         inferred = Policy.infer(frame, grid=grid)
         return inferred, inferred
+    return given, inferred_beside(given, frame, grid)
+
+
+def inferred_beside(given: Policy, frame: pd.DataFrame, grid: Literal["data", "paper"]) -> Policy:
+    """Infer what the data alone would choose, with the special values of a policy that was given."""
     columns = encode_columns(frame)
     named = {feature.name: feature.special for feature in getattr(given, "features", ()) if feature.special}
     named = {name: codes for name, codes in named.items() if name in columns.names}
     special = settle_special(named, columns.numbers, columns=columns.names)
     features = infer_features(columns, grid=grid, special=special)
     proposed = tuple(relation.rule() for relation in relations_between(columns, features))
-    return given, Policy(features=features, proposed_rules=proposed)
+    return Policy(features=features, proposed_rules=proposed)

@@ -7,7 +7,7 @@ from typing import Any
 from p2ce.compilation.compiled_problem import Problem, shaped_for
 from p2ce.compilation.encode import encode_row
 from p2ce.errors import InvalidArgument
-from p2ce.explain.check_arguments import AS_GIVEN
+from p2ce.explain.unchanged import UNCHANGED, Unchanged
 from p2ce.result.explanation import Explanation
 from p2ce.result.status import Status
 from p2ce.result.target import is_strict, shown_end
@@ -15,7 +15,7 @@ from p2ce.tables.json_values import to_plain
 from p2ce.verification.row_costs import reported, totals_of
 
 
-def limit_explained(explanation: object, *, call: str) -> int | str | None:
+def limit_explained(explanation: object, *, call: str) -> int | Unchanged | None:
     """Return the limit of changes of an explanation; reject what explains nothing."""
     if not isinstance(explanation, Explanation):
         raise InvalidArgument(
@@ -26,12 +26,18 @@ def limit_explained(explanation: object, *, call: str) -> int | str | None:
         raise InvalidArgument(
             f"{call}() needs an explanation, but this row could not be explained: {explanation.message}"
         )
-    return AS_GIVEN if explanation.certificate is None else explanation.certificate.max_changes
+    return UNCHANGED if explanation.certificate is None else explanation.certificate.max_changes
+
+
+def require_same_model(problem: Problem, explanation: Explanation) -> None:
+    """Reject an explanation of another model, reference or setting: all but what a call may override."""
+    for how in _differences(problem, explanation):
+        raise another_problem(how)
 
 
 def require_same_problem(problem: Problem, explanation: Explanation) -> None:
-    """Reject an explanation of another problem than this one, whatever it is needed for."""
-    for how in _differences(problem, explanation):
+    """Reject an explanation with other objectives, costs or another policy than this problem's."""
+    for how in _other_terms(problem, explanation):
         raise another_problem(how)
 
 
@@ -39,7 +45,7 @@ def another_problem(how: str) -> InvalidArgument:
     """Return the error for an explanation of another problem, and in what that differs."""
     return InvalidArgument(
         f"The explanation belongs to another problem than this explainer's: {how}. Use the explainer "
-        f"that made it; if it was made with explain(row, policy=…), pass the same policy here."
+        "that made it."
     )
 
 
@@ -52,14 +58,23 @@ def _differences(problem: Problem, explanation: Explanation) -> Iterator[str]:
             yield f"{name} was {_text(then)}, and is {_text(now)}"
     if explanation.problem is not None and problem.record is not None:
         known, here = explanation.problem.hashes, problem.record.hashes
-        for part in ("reference", "model", "policy"):  # models are compared by what they say of the reference
+        for part in ("reference", "model"):  # models are compared by what they say of the reference
             if part in known and part in here and known[part] != here[part]:
                 yield f"its {part} is another"
+
+
+def _other_terms(problem: Problem, explanation: Explanation) -> Iterator[str]:
+    if explanation.objectives != problem.objective_names:
+        then, now = _text(explanation.objectives), _text(problem.objective_names)
+        yield f"objectives was {then}, and is {now}"
+    if explanation.problem is not None and problem.record is not None:
+        then, now = (record.hashes.get("policy") for record in (explanation.problem, problem.record))
+        if then is not None and then != now:
+            yield "its policy is another"
     yield from _other_costs(problem, explanation)
 
 
 def _facts(problem: Problem, explanation: Explanation) -> Iterator[tuple[str, Any, Any]]:
-    yield "objectives", explanation.objectives, problem.objective_names
     yield "target", to_plain(explanation.target), to_plain(problem.target)
     yield "margin", explanation.margin, problem.margin  # which the threshold holds already
     yield "threshold", explanation.threshold, problem.threshold

@@ -1,6 +1,7 @@
 """Find objectives by name."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
 
 from p2ce.errors import InvalidObjective, nearest, similar
 from p2ce.objectives.cost_table import CostTable
@@ -23,9 +24,11 @@ NAMED: dict[str, Callable[[], Objective]] = {
     "euclidean": Euclidean,
 }
 WITH_ARGUMENTS: tuple[type[Objective], ...] = (CostTable, WeightedDistance)
+Objectives: TypeAlias = str | Objective | Sequence[str | Objective]  # as a caller names them
+_OURS = (*NAMED.values(), *WITH_ARGUMENTS)
 
 
-def resolve(objectives: str | Objective | Sequence[str | Objective]) -> tuple[Objective, ...]:
+def resolve(objectives: Objectives) -> tuple[Objective, ...]:
     """Turn names and objects into objectives, in the order given; a single one may stand alone.
 
     >>> [objective.name for objective in resolve(["changes", MaxDistance(unit="own")])]
@@ -46,6 +49,14 @@ def resolve(objectives: str | Objective | Sequence[str | Objective]) -> tuple[Ob
             f"Objective {echoed(twice[0])} is given more than once. Remove one, or give yours another name=."
         )
     return found
+
+
+def same_objectives(some: Sequence[Objective], others: Sequence[Objective]) -> bool:
+    """Tell whether two lists hold the same objectives; a custom one is the same as itself only."""
+    return len(some) == len(others) and all(
+        one is other or (type(one) is type(other) and type(one) in _OURS and one == other)
+        for one, other in zip(some, others, strict=True)
+    )
 
 
 def _resolve_one(given: object) -> Objective:

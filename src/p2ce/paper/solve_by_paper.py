@@ -130,7 +130,7 @@ def solve_by_paper(
 
     problem = batch.problem
     settings = settings_of(problem)
-    require_single_features(problem)  # policy for one instance come past the constructor
+    require_single_features(problem)  # the policy of a call does not pass the constructor
     algorithm = p2ce if settings.plausible else mapocam
     counters = np.zeros((len(who), COUNTERS), dtype=np.int64)
     finished = np.ones(len(who), dtype=np.bool_)

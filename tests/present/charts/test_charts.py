@@ -8,7 +8,7 @@ import pytest
 
 from p2ce.errors import InvalidArgument, MissingExtra
 from p2ce.present import charts
-from p2ce.result import Explanations, Status
+from p2ce.result import Explanations, FeatureMap, Status
 from tests.audits.made_up import audited
 from tests.present.charts.examples import explained, loan, loan_map, portfolio
 
@@ -47,6 +47,37 @@ def test_nothing_to_draw_is_an_error_that_says_what_to_do() -> None:
     for plot_many in MANY:
         with pytest.raises(InvalidArgument, match="nobody"):
             plot_many(Explanations([]))
+
+
+class Maker:
+    """Makes the map of an explanation, as an explainer does."""
+
+    def feature_map(self, explanation: Any, across: str, up: str) -> FeatureMap:
+        assert explanation == loan_map().explanation
+        assert (across, up) == loan_map().columns
+        return loan_map()
+
+
+def test_a_map_is_drawn_in_one_call_or_in_two() -> None:
+    explanation, columns = loan_map().explanation, loan_map().columns
+    one, two = charts.plot_map(Maker(), explanation, *columns), charts.plot_map(loan_map())
+    assert one._repr_png_() == two._repr_png_()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((loan(),), "got Explanation"),
+        ((loan(), "Income", "Age"), "got Explanation"),
+        ((Maker(),), "two features, got 0"),
+        ((Maker(), loan(), "Income"), "two features, got 2"),
+        ((loan_map(), loan()), "of a FeatureMap takes no"),
+    ],
+)
+def test_what_makes_no_map_is_told_how_to(given: Any, message: str) -> None:
+    with pytest.raises(InvalidArgument, match=message) as caught:
+        charts.plot_map(*given)
+    assert "plot_map(explainer, explanation, 'Income', 'Age')" in str(caught.value)
 
 
 @pytest.mark.parametrize(("setting", "message"), [({"kind": "pair"}, "'pairs'"), ({"ax": 3}, "axes")])

@@ -65,7 +65,8 @@ class _Case:
         self.policy = policy = StatedPolicy(
             self.names, self.record["labels"], stated["features"], rules, self.given["person"]
         )
-        self.prices, self.judge = StatedCosts(policy, archive), StatedModel(policy, self.given, model)
+        own = self.given["problem"]["settings"].get("objectives")
+        self.prices, self.judge = StatedCosts(policy, archive, own), StatedModel(policy, self.given, model)
         self.claims = StatedClaims(
             parts, self.record, self.given, stated, archive, self.prices.head, self.judge
         )

@@ -123,6 +123,8 @@ class StatedClaims:
         broken = broken or self.judge.other_goal(then["target"], then["threshold"])
         if not broken and now.get("max_changes", then["max_changes"]) != then["max_changes"]:
             raise Unchecked("another number of changes than the explainer's: was it given for this person?")
+        if not broken and "objectives" in self.given["problem"]["settings"]:
+            raise Unchecked("other objectives than the explainer's: were they given for this person?")
         return broken
 
     def status(self) -> list[str]:
@@ -240,7 +242,7 @@ class StatedClaims:
         return "none" if name == "bound" else detector.get(name, {}) if detector else None
 
     def _is_plain(self, name: str) -> bool:
-        return not isinstance(self._own(name), dict)
+        return not isinstance(self._own(name), dict | list)
 
     def _scale(self) -> Any:
         own = self.head["settings"]["scale"]

@@ -1,6 +1,7 @@
 """Recompute costs and plausibility from the reference and the forest in an explainer's archive."""
 
 import io
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -25,10 +26,11 @@ class StatedCosts:
 
     policy: StatedPolicy
     parts: dict[str, bytes]  # of the archive
+    own: str | None = None  # the objectives that this person was given, as a text
 
     def __post_init__(self) -> None:
         self.head, self.reference = parsed(self.parts, "p2ce.json"), StatedReference(self.parts)
-        self.objectives = self.head["settings"]["objectives"]
+        self.objectives = self.head["settings"]["objectives"] if self.own is None else json.loads(self.own)
 
     def costs(self, rows: Any) -> Any:
         """Price rows by every objective: (n, objectives)."""

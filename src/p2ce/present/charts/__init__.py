@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, Protocol, overload
 
 from p2ce.audits.audit_result import Audit
 from p2ce.errors import InvalidArgument, nearest, not_installed
@@ -23,7 +23,7 @@ KINDS = ("auto", "pairs", "parallel")
 NOT_ONE = "Draw one person: explanations[0]."
 NOT_MANY = "They come from explainer.explain_many(people), or Explanations([one, another])."
 NO_AUDIT = "Make it by p2ce.audit(explanations, groups)."
-NO_MAP = "Make it by explainer.feature_map(explanation, 'Income', 'Age')."
+NO_MAP = "Write plot_map(explainer, explanation, 'Income', 'Age')."
 NO_OPTION = "this person has no option ({status}). Read p2ce.to_text(explanation) for what was found out."
 NOBODY = "these are explanations of nobody."
 
@@ -94,12 +94,45 @@ def plot_changes(
     return _draw("changes", "changes", data, wording)
 
 
-def plot_map(feature_map: FeatureMap, *, language: str = "en") -> Any:
+class MakesMaps(Protocol):
+    """What `plot_map` needs of an `Explainer`."""
+
+    def feature_map(self, explanation: Explanation, across: str, up: str) -> FeatureMap:
+        """Evaluate a person with two features at all values."""
+
+
+@overload
+def plot_map(subject: FeatureMap, *, language: str = ...) -> Any: ...
+@overload
+def plot_map(
+    subject: MakesMaps, explanation: Explanation, across: str, up: str, *, language: str = ...
+) -> Any: ...
+def plot_map(
+    subject: FeatureMap | MakesMaps,
+    explanation: Explanation | None = None,
+    across: str | None = None,
+    up: str | None = None,
+    *,
+    language: str = "en",
+) -> Any:
     """Draw two features of one person: where the model accepts, what is plausible, and where options lead.
 
-    ``explainer.feature_map(explanation, "LoanAmount", "Term")`` makes the map. All other features are as they
-    are today, so that options which change others as well are not drawn, but counted in a note.
+    ``plot_map(explainer, explanation, "LoanAmount", "Term")`` has the explainer make the map. One that
+    ``explainer.feature_map(…)`` made before is drawn by ``plot_map(feature_map)``. All other features are as
+    they are today, so that options which change others as well are not drawn, but counted in a note.
     """
+    feature_map: Any = subject
+    given = [one for one in (explanation, across, up) if one is not None]
+    if isinstance(subject, FeatureMap):
+        if given:
+            raise InvalidArgument(f"plot_map() of a FeatureMap takes no other features. {NO_MAP}")
+    elif hasattr(subject, "feature_map"):
+        if explanation is None or across is None or up is None:
+            raise InvalidArgument(
+                f"plot_map() of an explainer takes an explanation and two features, got {len(given)} of the "
+                f"three. {NO_MAP}"
+            )
+        feature_map = subject.feature_map(explanation, across, up)
     _check(feature_map, FeatureMap, "plot_map", NO_MAP)
     wording = wording_of(feature_map.explanation, language)
     return _draw("map", "map", map_data(feature_map, wording), wording)

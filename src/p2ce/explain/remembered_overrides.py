@@ -1,0 +1,71 @@
+"""Remember what calls overrode, by the record that their explanations state."""
+
+import threading
+from typing import Any
+
+from p2ce.errors import InvalidArgument
+from p2ce.explain.override import OBJECTIVES, Override
+from p2ce.objectives import Objective
+from p2ce.objectives.objective_names import same_objectives
+from p2ce.problem.policy import Policy
+from p2ce.result.problem_record import ProblemRecord
+
+MOST_REMEMBERED = 32  # policies and objectives; of more, the oldest are forgotten
+
+
+class RememberedOverrides:
+    """The last overrides of an explainer, the newest last; threads may share them."""
+
+    def __init__(self, overrides: tuple[Override, ...] = ()) -> None:
+        self._overrides = overrides
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._overrides)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RememberedOverrides, (self._overrides,)
+
+    def of_call(self, policy: Policy | None, objectives: tuple[Objective, ...] | None) -> Override | None:
+        """Return the override of a call with this very policy object and such objectives."""
+        for one in reversed(self._overrides):
+            if one.given is policy and _same(one.objectives, objectives):
+                return one
+        return None
+
+    def add(self, override: Override) -> Override:
+        """Remember an override, or return the one that is the same."""
+        with self._lock:
+            alike = (one for one in self._overrides if _key(one.record) == _key(override.record))
+            kept = next((one for one in alike if _agree(one, override)), override)
+            others = (one for one in self._overrides if one is not kept)
+            self._overrides = (*others, kept)[-MOST_REMEMBERED:]
+        return kept
+
+    def of_record(self, record: ProblemRecord, own: Override) -> Override | None:
+        """Return the override, or the explainer's ``own`` problem, of an explanation; None if forgotten.
+
+        Explanations in memory share the very record. Others are found by what it states, which does not tell
+        apart two Python functions of one name.
+        """
+        known = (own, *self._overrides)
+        alike = [one for one in known if one.record is record]
+        alike = alike or [one for one in known if _key(one.record) == _key(record)]
+        if any(not _agree(alike[0], one) for one in alike[1:]):
+            raise InvalidArgument(
+                "This explainer was given several policies or objectives that the explanation could be of: "
+                "they differ in Python functions only. Explain the person again, and pass that explanation."
+            )
+        return alike[0] if alike else None
+
+
+def _key(record: ProblemRecord) -> tuple[object, object]:
+    return record.hashes.get("policy"), record.settings.get(OBJECTIVES)
+
+
+def _agree(one: Override, other: Override) -> bool:
+    return one.policy == other.policy and _same(one.objectives, other.objectives)
+
+
+def _same(some: tuple[Objective, ...] | None, others: tuple[Objective, ...] | None) -> bool:
+    return some is others or (some is not None and others is not None and same_objectives(some, others))
