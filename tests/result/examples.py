@@ -97,7 +97,7 @@ HOUSING = Feature(
     candidates=Candidates(count=2, values=("own", "rent")),
     distribution=Distribution(labels=("own", "rent"), shares=(0.4, 0.6)),
 )
-QUESTION = ProblemRecord(
+PROBLEM = ProblemRecord(
     features={"LoanAmount": LOAN, "Housing": HOUSING},
     rules=(RULE,),
     policy="version: 1",
@@ -109,7 +109,7 @@ QUESTION = ProblemRecord(
 # One of everything.
 FULL = replace(
     explanation(),
-    problem=QUESTION,
+    problem=PROBLEM,
     categories={"Age": Categories(labels=("a", 1), dtype="object")},
     counterfactuals=(
         replace(option(mean_distance=0.1, LoanAmount=6000), rounded={"LoanAmount": 5900}, rounded_score=0.51),
