@@ -230,7 +230,7 @@ def test_charts_and_pages_agree_on_letters(count: int) -> None:
 
 
 def test_markdown_for_applicants_has_no_policy_file_and_no_counts_of_the_search() -> None:
-    explanation = CASES["two options"]
+    explanation = CASES["two options"][0]
     assert explanation.problem is not None
     assert explanation.problem.policy.strip().splitlines()[-1] in to_markdown(explanation, audience="auditor")
     text = to_markdown(explanation)
