@@ -107,7 +107,7 @@ DISTRIBUTIONS = {
     "Savings": Distribution(edges=(0.0, 1_000.0, 9_000.0), shares=(0.62, 0.2), missing=0.18),
 }
 MOVES = {"Age": "fixed", "Sex": "protected", "LoanAmount": "down", "YearsInTown": "along"}
-QUESTION = ProblemRecord(
+PROBLEM = ProblemRecord(
     features={
         name: Feature(
             name=name,
@@ -157,7 +157,7 @@ def an_explanation(**fields: Any) -> Explanation:
         certificate=CERTIFICATE,
         objectives=OBJECTIVES,
         dtypes=DTYPES,
-        problem=QUESTION,
+        problem=PROBLEM,
     )
     return replace(usual, **fields)
 
@@ -265,7 +265,7 @@ def housed() -> Explanation:
         counterfactuals=options,
         person=here,
         dtypes={**DTYPES, **dict.fromkeys(levels, "int64")},
-        problem=replace(QUESTION, features={**QUESTION.features, **features}),
+        problem=replace(PROBLEM, features={**PROBLEM.features, **features}),
     )
 
 

@@ -18,7 +18,7 @@ from p2ce.present.rule_sentences import candidates_text, restriction_text, rule_
 from p2ce.present.wording import wording_for
 from p2ce.result import Evaluation, Explanations, Restriction, Violation
 from tests.audits.made_up import audited
-from tests.present.cases import CASES, LINKED, QUESTION, WHY, housed
+from tests.present.cases import CASES, LINKED, PROBLEM, WHY, housed
 
 MOST = 6  # options of a case; sixty say no more
 FOR_AUDITORS = (
@@ -169,4 +169,4 @@ def test_every_file_is_compared() -> None:
 
 
 def test_the_rules_of_the_question_are_among_those_tried() -> None:
-    assert all(rule in RULES for rule in QUESTION.rules)
+    assert all(rule in RULES for rule in PROBLEM.rules)

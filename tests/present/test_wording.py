@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from p2ce.present.wording import Wording, wording_for
 from p2ce.problem.display import Display
 from p2ce.result import Feature, ProblemRecord
-from tests.present.cases import QUESTION
+from tests.present.cases import PROBLEM
 
 
 def wording(language: str = "en", *, kind: str = "number", **display: object) -> Wording:
@@ -145,11 +145,11 @@ def test_percentages_are_points_apart(language: str, step: float, written: str) 
 
 
 def test_phrases_come_before_those_of_displays() -> None:
-    written = wording_for(QUESTION, "pt")
+    written = wording_for(PROBLEM, "pt")
     assert written.change("HasGuarantor", 0, 1) == "apresente um fiador"
     assert written.change("HasGuarantor", 1, 0) == "mude fiador: de “sim” para “não”"
     phrases = {("HasGuarantor", True): "get one", ("Savings", None): "withhold them", ("Savings", 5): "save"}
-    own = wording_for(QUESTION, phrases=phrases)
+    own = wording_for(PROBLEM, phrases=phrases)
     assert own.change("HasGuarantor", 0, 1) == "get one"
     assert own.change("Savings", 5, math.nan) == own.change("Savings", 5, None) == "withhold them"
     assert own.change("Savings", None, 5) == "save"

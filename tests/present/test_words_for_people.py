@@ -229,6 +229,15 @@ def test_charts_and_pages_agree_on_letters(count: int) -> None:
     assert not re.search(r"(?i)\boption [0-9]", checked(page).text)
 
 
+def test_markdown_for_applicants_has_no_policy_file_and_no_counts_of_the_search() -> None:
+    explanation = CASES["two options"][0]
+    assert explanation.problem is not None
+    assert explanation.problem.policy.strip().splitlines()[-1] in to_markdown(explanation, audience="auditor")
+    text = to_markdown(explanation)
+    assert "```" not in text
+    assert not re.search(r"(?i)boxes|pruned|dominated", text)
+
+
 def test_every_look_has_a_colour() -> None:
     style = re.search("(?s)<style>(.*?)</style>", to_html(front(5)))
     assert style

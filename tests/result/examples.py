@@ -23,7 +23,7 @@ from p2ce.result import (
 )
 from p2ce.result.certificate import GridName, NoneBecause, Unproven
 from p2ce.result.counterfactual import AdmittedBy
-from p2ce.result.explanation import Scale
+from p2ce.result.explanation import ErrorKind, Scale
 from p2ce.result.problem_record import FeatureKind, Moves
 from p2ce.result.restriction import RestrictionKind
 from p2ce.result.rule_data import rule_data
@@ -97,7 +97,7 @@ HOUSING = Feature(
     candidates=Candidates(count=2, values=("own", "rent")),
     distribution=Distribution(labels=("own", "rent"), shares=(0.4, 0.6)),
 )
-QUESTION = ProblemRecord(
+PROBLEM = ProblemRecord(
     features={"LoanAmount": LOAN, "Housing": HOUSING},
     rules=(RULE,),
     policy="version: 1",
@@ -109,7 +109,7 @@ QUESTION = ProblemRecord(
 # One of everything.
 FULL = replace(
     explanation(),
-    problem=QUESTION,
+    problem=PROBLEM,
     categories={"Age": Categories(labels=("a", 1), dtype="object")},
     counterfactuals=(
         replace(option(mean_distance=0.1, LoanAmount=6000), rounded={"LoanAmount": 5900}, rounded_score=0.51),
@@ -303,6 +303,7 @@ def explanations(draw: st.DrawFn) -> Explanation:
             dtypes=filled(columns, names),
             categories=st.dictionaries(st.sampled_from(columns), labels) if columns else st.just({}),
             _kind=st.sampled_from(KINDS),
+            error=st.none() | st.sampled_from(get_args(ErrorKind)),
             message=st.none() | names,
             problem=st.none() | problems(columns),
             elapsed=st.floats(min_value=0, allow_nan=False),

@@ -65,15 +65,18 @@ def test_table_names_the_person_and_the_status() -> None:
 
 
 def test_summary_lists_everyone() -> None:
-    bad = explanation(status=Status.ERROR, counterfactuals=(), person_score=None, message="bad row")
+    bad = explanation(
+        status=Status.ERROR, counterfactuals=(), person_score=None, error="row", message="bad row"
+    )
     summary = Explanations([explanation(), bad], ids=[7, 9]).summary()
     assert summary["id"].tolist() == [7, 9]
     assert summary["status"].tolist() == ["OPTIMAL", "ERROR"]
     assert summary["options"].tolist() == [2, 0]
+    assert summary["error"].tolist() == [None, "row"]
     assert summary["message"].tolist() == [None, "bad row"]
 
 
-def test_labels_of_several_levels_stay_whole() -> None:
+def test_ids_of_several_levels_stay_whole() -> None:
     many = Explanations([explanation()], ids=[("north", 3)])
     assert many.to_frame()["id"].tolist() == [("north", 3)] * 2
 

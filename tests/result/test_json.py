@@ -24,7 +24,7 @@ from p2ce.rules import implies, linked, predicate
 from tests.hostile.plain_data import HUGE_TEXT, mutations, nested, rejected_or, tame
 from tests.populations import loans
 from tests.properties.amount import examples
-from tests.result.examples import FULL, QUESTION, WHY, explanation, explanations, whys
+from tests.result.examples import FULL, PROBLEM, WHY, explanation, explanations, whys
 
 SCHEMA = jsonschema.Draft202012Validator(json_schema())
 MANY = Explanations([FULL, explanation(), FULL], ids=["ann", 2, ("north", 3)])
@@ -32,7 +32,7 @@ HELD: dict[str, Any] = {
     "Explanation": FULL,
     "Explanations": MANY,
     "Relaxations": WHY,
-    "ProblemRecord": QUESTION,
+    "ProblemRecord": PROBLEM,
 }
 
 

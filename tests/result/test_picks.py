@@ -65,7 +65,8 @@ def test_reasons_are_true(explanation: Explanation) -> None:
         mine = pick.counterfactual.costs
         for reason in pick.reasons:
             if reason in OBJECTIVES:
-                assert mine[reason] == min(option.costs[reason] for option in explanation)
+                costs = np.array([mine[reason], *(option.costs[reason] for option in explanation)])
+                assert quanta(costs)[0] == quanta(costs).min()
         if BALANCED in pick.reasons:
             assert not worst[pick.number - 1]
             assert far[pick.number - 1] == far[~worst].min()

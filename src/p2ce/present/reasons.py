@@ -42,6 +42,16 @@ def marks_of(explanation: Explanation, *, lettered: bool = False) -> dict[int, s
     return {number: letter(place) for place, number in enumerate(numbers)}
 
 
+def looks_of(explanation: Explanation) -> dict[int, int]:
+    """Return the place of each option's colour and shape: first those that stand out, then the others.
+
+    Every page and chart draws an option this way, for every audience, or pale where it does not stand out.
+    """
+    first = [one.number for one in picked(explanation)]
+    others = (option.number for option in explanation if option.number not in first)
+    return {number: place for place, number in enumerate([*first, *others])}
+
+
 def letter(place: int) -> str:
     """Return the letters of a place, counted from 0.
 

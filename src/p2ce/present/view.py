@@ -18,7 +18,7 @@ from p2ce.present.audit_facts import (
 from p2ce.present.changes import Change, changes_of, check_advice, clause_of
 from p2ce.present.flag_sentences import flag_text
 from p2ce.present.proof import exact_proof, plain_proof
-from p2ce.present.reasons import ALL_SHOWN, PICKS, best_text, marks_of, picked
+from p2ce.present.reasons import ALL_SHOWN, PICKS, best_text, looks_of, marks_of, picked
 from p2ce.present.rule_sentences import checked_why, relaxation_text
 from p2ce.present.standing import exact_standing, model_output, outcome_of, output_name, plain_standing
 from p2ce.present.stated_dates import dates_text
@@ -78,7 +78,7 @@ class OptionView:
 
     number: int
     mark: str
-    look: int | None  # its place among the few that stand out, which have a colour each
+    look: int | None  # the place of its colour, if it is one of the few that stand out
     do: str  # with a capital and no full stop
     best: str  # what it is best at, "" for nothing
     stands_out: str  # why it is one of the few: what it is best at, or that it is unlike the others
@@ -281,7 +281,7 @@ def _options(explanation: Explanation, wording: Wording, *, lettered: bool) -> t
     if not len(explanation):
         return ()
     picks = {one.number: one.reasons for one in picked(explanation, lettered=lettered)}
-    looks = {number: place for place, number in enumerate(picks)}
+    looks = looks_of(explanation)
     best = strengths(explanation)
     least = _least(explanation, best)
     return tuple(
@@ -290,7 +290,7 @@ def _options(explanation: Explanation, wording: Wording, *, lettered: bool) -> t
             explanation,
             mark=mark,
             reasons=picks.get(number, best[number - 1]),
-            look=looks.get(number),
+            look=looks[number] if number in picks else None,
             least=least,
             wording=wording,
         )

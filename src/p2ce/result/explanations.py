@@ -201,7 +201,7 @@ class Explanations(Reports, Sequence[Explanation]):
     def to_frame(self, *, kind: str | None = None) -> Any:
         """Return a row per counterfactual of every person, as `Explanation.to_frame` and whose it is.
 
-        `person`, the first, is the person's id; `status` is how their search ended. `as_of`, the
+        `id`, the first, is the person's id; `status` is how their search ended. `as_of`, the
         day that the explanation is about, comes last, where any states one. People without an option have
         no row here: `summary` lists everyone. It is the kind of table in which the people were given, or
         the given `kind`.
@@ -233,9 +233,10 @@ class Explanations(Reports, Sequence[Explanation]):
     @overload
     def summary(self, *, kind: str | None = None) -> Any: ...
     def summary(self, *, kind: str | None = None) -> Any:
-        """Return a row per person: id, status, why there is no option, number of options, score, message.
+        """Return a row per person: id, status, why there is no option, number of options, score, error.
 
-        What the model predicts today follows the score, where any prediction is known. The day that the
+        What the model predicts today follows the score, where any prediction is known. `error` is the kind
+        of failure and `message` its words. The day that the
         explanation is about comes last, where any states one.
         """
         import pandas as pd
@@ -253,6 +254,7 @@ class Explanations(Reports, Sequence[Explanation]):
             "options": pd.Series([len(entry) for entry in self], dtype="int64"),
             "score": pd.Series([entry.person_score for entry in self], dtype="float64"),
             **({"prediction": pd.Series(predictions, dtype="float64")} if predicted else {}),
+            "error": pd.Series([entry.error for entry in self], dtype="object"),
             "message": pd.Series([entry.message for entry in self], dtype="object"),
             **({"as_of": pd.Series(days, dtype="object")} if any(days) else {}),
         }

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.present.charts.axis_scales import Scale, Tick, decimals_for, is_whole, nice_ticks, text_ticks
-from p2ce.present.reasons import best_text, marks_of, picked
+from p2ce.present.reasons import best_text, looks_of, marks_of, picked
 from p2ce.present.wording import Wording
 from p2ce.result import Explanation
 from p2ce.result.picks import strengths
@@ -41,16 +41,16 @@ def chart_options(
     """Name the options with these numbers, each with its own look and the reasons that its card gives."""
     reasons = dict(enumerate(strengths(explanation), start=1))
     reasons |= {pick.number: pick.reasons for pick in picked(explanation)}
-    marks = marks_of(explanation, lettered=lettered)
+    marks, looks = marks_of(explanation, lettered=lettered), looks_of(explanation)
     return tuple(
         ChartOption(
             number=number,
             mark=marks[number],
             name=wording.say("chart_option", number=marks[number]),
             why=best_text(reasons[number], wording),
-            look=look,
+            look=looks[number],
         )
-        for look, number in enumerate(numbers)
+        for number in numbers
     )
 
 
@@ -76,16 +76,15 @@ class FrontPoint(ChartOption):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontData:
-    """All options of one explanation."""
+    """All options of one explanation, in the order of their marks."""
 
     axes: tuple[CostAxis, ...]
     points: tuple[FrontPoint, ...]
 
     @property
     def picks(self) -> tuple[FrontPoint, ...]:
-        """The options that stand out, in the order of their looks."""
-        looks = {point.look: point for point in self.points if point.look is not None}
-        return tuple(looks[look] for look in sorted(looks))
+        """The options that stand out."""
+        return tuple(point for point in self.points if point.look is not None)
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -116,16 +115,15 @@ def front_data(
     axes = tuple(_axis(name, [option.costs[name] for option in explanation], wording) for name in chosen)
     numbers = [pick.number for pick in picked(explanation, lettered=lettered)]
     picks = {one.number: one for one in chart_options(explanation, numbers, wording, lettered=lettered)}
-    marks = marks_of(explanation, lettered=lettered)
     points = []
-    for number, option in enumerate(explanation, start=1):
+    for number, mark in marks_of(explanation, lettered=lettered).items():
         pick = picks.get(number)
-        costs = tuple(float(option.costs[name]) for name in chosen)
+        costs = tuple(float(explanation[number - 1].costs[name]) for name in chosen)
         points.append(
             FrontPoint(
                 number=number,
-                mark=marks[number],
-                name=wording.say("chart_option", number=marks[number]),
+                mark=mark,
+                name=wording.say("chart_option", number=mark),
                 why=pick.why if pick else "",
                 look=pick.look if pick else None,
                 costs=costs,

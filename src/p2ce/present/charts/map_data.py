@@ -8,6 +8,7 @@ import numpy as np
 
 from p2ce.present.charts.axis_scales import FeatureAxis, Scale, feature_ticks, is_number, slot_axis, slot_key
 from p2ce.present.charts.front_data import ChartOption
+from p2ce.present.reasons import looks_of
 from p2ce.present.wording import Wording
 from p2ce.result import FeatureMap
 from p2ce.result.two_feature_map import LEAST_PEOPLE, Density
@@ -51,7 +52,7 @@ def map_data(feature_map: FeatureMap, wording: Wording) -> MapData:
         _axis(column, values, wording) for column, values in zip(columns, feature_map.values, strict=True)
     )
     person = _point([explanation.person.get(column) for column in columns], across, up)
-    arrows: list[OptionArrow] = []
+    looks, arrows = looks_of(explanation), list[OptionArrow]()
     left_out = {"chart_elsewhere": 0, "chart_off_map": 0, "chart_crowded": 0}
     for number, option in enumerate(explanation, start=1):
         end = _point([option.values.get(column) for column in columns], across, up)
@@ -63,7 +64,9 @@ def map_data(feature_map: FeatureMap, wording: Wording) -> MapData:
             left_out["chart_crowded"] += 1
         else:
             name = wording.say("chart_option", number=number)
-            arrows.append(OptionArrow(number=number, mark=str(number), name=name, look=len(arrows), end=end))
+            arrows.append(
+                OptionArrow(number=number, mark=str(number), name=name, look=looks[number], end=end)
+            )
     notes = [wording.say("chart_rest_as_today")]
     crowds = _crowds(feature_map.density, across, up)
     if crowds:

@@ -50,5 +50,5 @@ OUTCOME_FILLS = {
 
 
 def look_of(place: int | None) -> Look:
-    """Return the look of an option by its place among those that stand out, or that of all others."""
+    """Return the look at a place of `looks_of`, or that of options that do not stand out."""
     return OTHER if place is None else LOOKS[place % len(LOOKS)]

@@ -66,8 +66,8 @@ def _panel(panel: Axes, feature: FeatureChanges, data: ChangeData, wording: Word
     start = feature.today.place
     panel.axvline(start, color=INK, linewidth=1.0, linestyle=canvas.DASHES, zorder=2)
     looks = {"markeredgewidth": 0.8, "zorder": 5}
-    for row, mark in enumerate(feature.marks):
-        look = look_of(row)
+    for row, (option, mark) in enumerate(zip(data.options, feature.marks, strict=True)):
+        look = look_of(option.look)
         if not mark.changed:
             canvas.dot(panel, start, row, Look("white", "o", "-"), 5, **{**looks, "markeredgecolor": GREY})
             canvas.write_beside(panel, mark.place, row, mark.text, gap=7, turn=0.8, color=GREY, **TEXT)
