@@ -10,7 +10,7 @@ from p2ce.arrays import FloatArray
 from p2ce.audits.audit_result import Group, MetricValue
 from p2ce.audits.cost_resampling import MINE, WHOLE, resamples_of
 from p2ce.audits.metrics import HALF, Metric
-from p2ce.audits.open_costs import Costs, quantile_of
+from p2ce.audits.open_costs import Costs
 from p2ce.audits.outcomes import REASONS, Outcome, Outcomes
 from p2ce.audits.rate_intervals import ShareRange, share_range
 from p2ce.audits.tallies import OrderedCosts, Tally
@@ -48,7 +48,7 @@ class Drawn:
 def figures_of(
     work: Work, tally: Tally, drawn: Drawn, columns: tuple[str, ...], values: tuple[str, ...]
 ) -> Group:
-    """Compute what there is to say of a group by itwork."""
+    """Compute what there is to say of a group by itself."""
     shares = tally.features / max(tally.with_recourse, 1)
     named = zip(work.outcomes.features, shares.tolist(), strict=False)
     return Group(
@@ -106,7 +106,9 @@ def place_of(work: Work, metric: Metric) -> int:
 
 def value_of(work: Work, metric: Metric, tally: Tally) -> float:
     """Compute a cost or burden of what was found."""
-    return scale_of(metric, tally) * quantile_of(costs_of(work, metric, tally).found, metric.quantile)
+    found = costs_of(work, metric, tally).found
+    # The least cost that at least this share of people do not exceed; somebody has it.
+    return scale_of(metric, tally) * float(np.quantile(found, metric.quantile, method="inverted_cdf"))
 
 
 def scale_of(metric: Metric, tally: Tally) -> float:

@@ -32,8 +32,10 @@ def test_of(work: Work, metric: Metric, tally: Tally) -> Comparison:
 def corrected_tests(groups: list[Group]) -> list[Group]:
     """Correct the p-values of all groups for their number."""
     corrected = iter(holm([test.p_value for group in groups for test in group.tests.values()]))
-
-    def with_corrected(tests: dict[str, Comparison]) -> dict[str, Comparison]:
-        return {name: replace(test, corrected=next(corrected)) for name, test in tests.items()}
-
-    return [replace(group, tests=with_corrected(group.tests)) for group in groups]
+    return [
+        replace(
+            group,
+            tests={name: replace(test, corrected=next(corrected)) for name, test in group.tests.items()},
+        )
+        for group in groups
+    ]

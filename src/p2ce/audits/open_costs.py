@@ -131,21 +131,3 @@ def classes_of(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArra
         class_of[cell] = number
     ends = np.array([(pairs[cell, 0].min(), pairs[cell, 1].max()) for cell in cells])
     return ends[:, 0], ends[:, 1], class_of[index]
-
-
-def place_of(quantile: float, size: int) -> int:
-    """Count at which place of so many ordered costs, from 1, at least the share `quantile` is reached.
-
-    >>> [place_of(0.5, size) for size in range(5)], place_of(0.25, 4), place_of(0.25, 5)
-    ([1, 1, 1, 2, 2], 1, 2)
-    """
-    return max(math.ceil(quantile * size - 1e-9), 1)
-
-
-def quantile_of(ordered: FloatArray, quantile: float) -> float:
-    """Return the least cost that at least this share of people do not exceed; somebody has it.
-
-    >>> quantile_of(np.array([1.0, 2.0, 4.0, 9.0]), 0.5)
-    2.0
-    """
-    return float(ordered[place_of(quantile, len(ordered)) - 1])

@@ -1,13 +1,14 @@
 """Count |Δ| in units of each column, as several objectives do, and a changed category as so many units."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.grid.candidate_costs import Join
-from p2ce.objectives.objective import FittedObjective
+from p2ce.objectives.objective import FittedObjective, Objective, Reference, Unit
+from p2ce.objectives.objective_arguments import read_category, read_unit
 from p2ce.tables.codebook import MISSING
 
 
@@ -43,3 +44,28 @@ class FittedDistance(FittedObjective):
         """Price a one-hot group as the one category that it is: its dearest column's flip."""
         switched = (before != after).any(axis=2)
         return np.where(switched, self.flip[list(columns)].max(), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceObjective(Objective):
+    """A distance in one unit per column, all columns alike."""
+
+    fitted: ClassVar[type[FittedDistance]] = FittedDistance
+    is_mean: ClassVar[bool] = False  # over all columns of numbers
+    unit: Unit = field(default="robust", kw_only=True)
+    category: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unit", read_unit(self.unit, name=self.name))
+        object.__setattr__(self, "category", read_category(self.category, name=self.name))
+
+    def fit(self, reference: Reference) -> FittedObjective:
+        """Learn the unit of every column."""
+        parts = reference.number_count if self.is_mean else 1
+        return self.fitted(
+            name=self.name,
+            join=self.join,
+            unit=reference.unit(self.unit) * parts,
+            flip=np.full(len(reference.names), self.category / parts),
+            is_category=reference.is_category,
+        )

@@ -1,54 +1,13 @@
 """How far is it in a straight line, every feature measured in a unit of its own?"""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.grid.candidate_costs import Join
-from p2ce.objectives.distance import FittedDistance
-from p2ce.objectives.objective import FittedObjective, Objective, Reference, Unit
-from p2ce.objectives.objective_arguments import read_category, read_unit
-
-
-@dataclass(frozen=True, slots=True)
-class Euclidean(Objective):
-    """√Σ(Δ/unit)². The search adds up the squares, which order people's options just as their root does.
-
-    Args:
-        unit: "robust" counts in standard deviations of the column clipped to its 1st–99th percentile, so that
-            a few outliers do not make every change free; "std" in plain ones, the paper's σ; "own" in the
-            feature's own unit.
-        category: how many units a changed category counts, and a change from or to a missing value.
-
-    >>> import numpy as np
-    >>> people = Reference(names=("a",), values=np.array([[0.0], [2.0]]))
-    >>> fitted = Euclidean().fit(people)
-    >>> squares = fitted.costs(0, np.array([[0.0, 1.0, 4.0]]), np.array([[1.0]]))
-    >>> fitted.report(squares).tolist()
-    [[1.0, 0.0, 3.0]]
-    """
-
-    name: ClassVar[str] = "euclidean"
-    join: ClassVar[Join] = Join.SUM
-    unit: Unit = field(default="robust", kw_only=True)
-    category: float = field(default=1.0, kw_only=True)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "unit", read_unit(self.unit, name=self.name))
-        object.__setattr__(self, "category", read_category(self.category, name=self.name))
-
-    def fit(self, reference: Reference) -> FittedObjective:
-        """Learn the unit of every column."""
-        unit = reference.unit(self.unit)
-        return FittedEuclidean(
-            name=self.name,
-            join=self.join,
-            unit=unit,
-            flip=np.full(len(unit), self.category),
-            is_category=reference.is_category,
-        )
+from p2ce.objectives.distance import DistanceObjective, FittedDistance
 
 
 class FittedEuclidean(FittedDistance):
@@ -70,3 +29,27 @@ class FittedEuclidean(FittedDistance):
         """Turn a sum of squares into the distance."""
         distance: FloatArray = np.sqrt(total)
         return distance
+
+
+@dataclass(frozen=True, slots=True)
+class Euclidean(DistanceObjective):
+    """√Σ(Δ/unit)². The search adds up the squares, which order people's options just as their root does.
+
+    Args:
+        unit: "robust" counts in standard deviations of the column clipped to its 1st–99th percentile, so that
+            a few outliers do not make every change free; "std" in plain ones, the paper's σ; "own" in the
+            feature's own unit.
+        category: how many units a changed category counts, and a change from or to a missing value.
+
+    >>> import numpy as np
+    >>> from p2ce.objectives.objective import Reference
+    >>> people = Reference(names=("a",), values=np.array([[0.0], [2.0]]))
+    >>> fitted = Euclidean().fit(people)
+    >>> squares = fitted.costs(0, np.array([[0.0, 1.0, 4.0]]), np.array([[1.0]]))
+    >>> fitted.report(squares).tolist()
+    [[1.0, 0.0, 3.0]]
+    """
+
+    name: ClassVar[str] = "euclidean"
+    join: ClassVar[Join] = Join.SUM
+    fitted: ClassVar[type[FittedDistance]] = FittedEuclidean

@@ -1,18 +1,14 @@
 """How far does the person move on average, in units of each column? c₁ of the paper."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from p2ce.grid.candidate_costs import Join
-from p2ce.objectives.distance import FittedDistance
-from p2ce.objectives.objective import FittedObjective, Objective, Reference, Unit
-from p2ce.objectives.objective_arguments import read_category, read_unit
+from p2ce.objectives.distance import DistanceObjective
 
 
 @dataclass(frozen=True, slots=True)
-class MeanDistance(Objective):
+class MeanDistance(DistanceObjective):
     """The mean over all columns of numbers, those that may not change included, of |Δ|/unit.
 
     ``MeanDistance(unit="std", category=0)`` is the paper's form.
@@ -25,6 +21,7 @@ class MeanDistance(Objective):
             them free.
 
     >>> import numpy as np
+    >>> from p2ce.objectives.objective import Reference
     >>> people = Reference(names=("a", "b"), values=np.array([[0.0, 5.0], [2.0, 5.0]]))
     >>> MeanDistance().fit(people).costs(0, np.array([[0.0, 1.0, 4.0]]), np.array([[1.0]])).tolist()
     [[0.5, 0.0, 1.5]]
@@ -32,19 +29,4 @@ class MeanDistance(Objective):
 
     name: ClassVar[str] = "mean_distance"
     join: ClassVar[Join] = Join.SUM
-    unit: Unit = field(default="robust", kw_only=True)
-    category: float = field(default=1.0, kw_only=True)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "unit", read_unit(self.unit, name=self.name))
-        object.__setattr__(self, "category", read_category(self.category, name=self.name))
-
-    def fit(self, reference: Reference) -> FittedObjective:
-        """Learn the unit of every column."""
-        return FittedDistance(
-            name=self.name,
-            join=self.join,
-            unit=reference.unit(self.unit) * reference.number_count,
-            flip=np.full(len(reference.names), self.category / reference.number_count),
-            is_category=reference.is_category,
-        )
+    is_mean: ClassVar[bool] = True

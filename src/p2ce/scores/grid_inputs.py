@@ -6,7 +6,6 @@ import numpy as np
 
 from p2ce.arrays import FloatArray
 from p2ce.grid.base_grid import BaseGrid
-from p2ce.grid.placement import Placement, spread
 
 
 def see_base(see: Callable[[FloatArray], FloatArray], grid: BaseGrid, sample: FloatArray) -> FloatArray:
@@ -17,12 +16,3 @@ def see_base(see: Callable[[FloatArray], FloatArray], grid: BaseGrid, sample: Fl
     rows = np.tile(sample, (grid.width, 1))
     rows[:, grid.columns] = grid.table.T
     return np.ascontiguousarray(see(rows)[:, grid.columns].T, dtype=np.float64)
-
-
-def see_people(
-    see: Callable[[FloatArray], FloatArray], grid: BaseGrid, placement: Placement, people: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Show people (n, d), and every candidate of theirs: (n, d) and (n, axes, width)."""
-    own = np.ascontiguousarray(see(people), dtype=np.float64)
-    base = see_base(see, grid, people[0])
-    return own, spread(base, own[:, grid.columns], placement.source, placement.position, placement.count)

@@ -8,10 +8,11 @@ import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.comparing import quanta
+from p2ce.compilation.batch import place_and_price
 from p2ce.explainer import Explainer
 from p2ce.result import Explanation
 from p2ce.result.status import Status
-from p2ce.testing.brute_force_front import brute_force_front
+from p2ce.solver.brute_force import front_among
 from p2ce.testing.failing import require
 from p2ce.testing.subject import shown
 
@@ -40,7 +41,7 @@ def check_fronts(
             fronts[how] = explainer.explain(row)
             which = f"The front that was found {how} for {shown(row.iloc[0])}"
             _require_proof(fronts[how], which)
-            truth = brute_force_front(explainer, row, accepts)
+            truth = _costs_by_brute_force(explainer, row, accepts)
             _require_equal(fronts[how], truth, which)
             points += len(truth)
         first, *others = fronts
@@ -54,7 +55,26 @@ def check_fronts(
     return Fronts(len(people), points // max(len(explainers), 1))
 
 
-def same_costs(one: FloatArray, other: FloatArray) -> bool:
+def _costs_by_brute_force(
+    explainer: Explainer, row: pd.DataFrame, accepts: Callable[[pd.DataFrame], BoolArray]
+) -> FloatArray:
+    """Return the costs (points, objectives) of the front among all cells, by the solver's slow twin."""
+    problem = explainer._problem
+    batch = place_and_price(problem, problem.codebook.encode(row))
+    cells = front_among(
+        lambda cells: accepts(problem.frame(batch.rows(np.zeros(len(cells), dtype=np.int64), cells))),
+        batch.placement,
+        batch.tables,
+        0,
+        max_changes=problem.max_changes or len(problem.grid.columns),
+    )
+    costs = batch.tables.totals(np.zeros(len(cells), dtype=np.int64), cells)
+    for place, objective in enumerate(problem.objectives):
+        costs[:, place] = objective.report(costs[:, place])
+    return costs
+
+
+def _same_costs(one: FloatArray, other: FloatArray) -> bool:
     """Return whether two fronts (points, objectives) hold the same costs, in any order.
 
     What is reported may be a root, or another function of what is compared: a step more or less is equal.
@@ -82,7 +102,7 @@ def _require_equal(found: Explanation, truth: FloatArray, which: str) -> None:
         f"{truth.tolist()}; got {len(costs)}: {costs.tolist()}. A bound is too low, or a score is off.",
     )
     require(
-        same_costs(costs, truth),
+        _same_costs(costs, truth),
         f"{which} has to cost what evaluating every cell gives: expected {truth.tolist()}, got "
         f"{costs.tolist()} (columns {', '.join(names)}). A bound is too low, or a score is off.",
     )
