@@ -96,7 +96,7 @@ def forgeries(path: Path) -> dict[str, Path]:
         "unsigned": {one: content for one, content in parts.items() if one != "signature.json"},
     }
     found = {what: write_parts(name(f"{what}.zip"), sealed(held)) for what, held in others.items()}
-    renamed = with_readme(forged(path, lambda data: data.update(person=18), part="evidence.json"))
+    renamed = with_readme(forged(path, lambda data: data.update(id=18), part="evidence.json"))
     return {**found, "id": renamed}
 
 

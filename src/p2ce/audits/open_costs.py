@@ -18,7 +18,6 @@ Where no v is enough, the quantile has no upper end: it is infinite. The same ho
 several times, as in a resample, and for some of the people, as in a permuted group.
 """
 
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
