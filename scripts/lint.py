@@ -56,6 +56,8 @@ OLD_WORDS = {
     "if_then": "implies",
     "--where": "--rejected, DataFrame.query",
     "p2ce bench": "python -m benchmarks",
+    r"p2ce\.IsolationForest": "p2ce.PlausibilityForest",
+    r"bound=[\"']none[\"']": "bound=None",
 }
 OLD = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(OLD_WORDS)})(?![A-Za-z])")
 # Their subjects are the old words themselves, or the paper's experiments, whose records hold "answers".

@@ -150,6 +150,6 @@ def _answered(person: peers.PeerPerson) -> Answered:
     rows = person.rows if whole else ()
     status = "FOUND" if rows else "NOTHING"
     if error and NOTHING_FOUND not in error:
-        status = "TIME_LIMIT" if error.endswith("time limit") else "ERROR"
+        status = "TIME_LIMIT" if person.late else "ERROR"
     counts = {name: person.counts.get(name) for name in ("calls", "cells", "explanations")}
     return Answered(seconds=person.seconds, status=status, rows=rows, error=error, **counts)

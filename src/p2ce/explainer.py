@@ -93,50 +93,55 @@ DEFAULT_OBJECTIVES = ("mean_distance", "max_distance", "changes")
 
 
 class Explainer:
-    """Explains to people that a model rejects what they could change to be accepted.
+    """Find everything a rejected applicant could change to be accepted.
 
     Args:
-        model: a fitted model, or anything that scores rows: an object with `predict_proba` or
-            `decision_function`, a PyTorch module, a function of a frame or array. Trees, linear models and
-            networks are supported natively and proven by bounds, others are black boxes (see the README). A
-            list of models means that all of them have to accept.
-        reference: the population, a table with the model's columns: pandas, polars, Arrow, a structured
-            array or a dict of columns. Distances, the default policy and the isolation forest are made
-            from it. Columns hold numbers, bools, text or categories, and may have missing values.
-        policy: what each feature may do; by default `Policy.infer(reference)`.
-        target: the favourable class, or for a regressor the wanted range (low, high). A classifier needs
-            it, unless its classes ("good", "bad") or the name of ``y`` ("approved", "default") say which of
-            two classes is favourable. A function scores the favourable outcome.
-        y: the labels of the reference, one for each row, if they are known.
-        threshold: by default the model's own (scikit-learn's threshold classifiers), else 0.5 for
-            probabilities, 0 for decision functions; reached means `>=`. One class of more than two has to
-            win, unless a threshold is given. With several models, one for all or a list with one for each.
-        scale: "probability" or "decision" where a model offers both, by default probabilities.
-        margin: how far beyond its threshold every score has to be, on the scale that the model reports.
-        objectives: names or `Objective` objects, at least one.
-        max_changes: how many features may change at once; None for no limit.
-        plausibility: `p2ce.PlausibilityForest(...)`, any fitted detector, a function that gives 0 or more to
-            plausible rows, or None. It is evaluated only on what the model accepts.
-        contamination: the share of the reference that counts as implausible: sets the threshold of any
-            detector from the reference, without touching the detector.
-        plausibility_of_today: "counts" admits what is plausible, or no less plausible than the person is
-            today; "ignore" admits only what is plausible, as the paper's algorithms always do.
-        price_of_plausibility: search without this requirement, too, so that every explanation tells its
-            price. That takes up to as long again. A person without an option has it anyway.
-        method: "exact", or one of the paper's algorithms, literal: "p2ce", "p2ce-ablation", "mapocam", or
-            `p2ce.paper.P2CE(...)` and `p2ce.paper.Mapocam(...)` with settings.
-        ties: keep alternatives of equal cost as well.
-        refine: try values between candidates that were inferred, close to the options, and take what costs
-            less (`Certificate.refined` counts the rows). Trees need none: candidates lie on either side of
-            their thresholds. False gives the front of the grid as it is.
-        bound: "auto" prunes by proven bounds of the scores, and evaluates a model that has none on every cell
-            that may matter, or falls back on "shap" (and says so) where that takes too many evaluations;
-            "none" prunes by cost alone; "shap" (or a `p2ce.ShapEstimate`) takes any model as a black box and
-            prunes by a calibrated estimate too.
-        random_state: seeds the isolation forest and the estimate.
+        model: A fitted model, or anything that scores rows: an object with `predict_proba` or
+            `decision_function`, a PyTorch module, or a function of a frame or array. Trees, linear models and
+            networks are supported natively and proven by bounds. All others are black boxes (see the README).
+            With a list of models, every model has to accept.
+        reference: The population, also called background data: a table with the model's columns, from pandas,
+            polars or Arrow, a structured array, or a dict of columns. Distances, the default policy and the
+            plausibility forest are made from it. Columns hold numbers, bools, text or categories. Values may
+            be missing.
+        policy: What each feature may do. By default `Policy.infer(reference)`.
+        target: The favourable class, or for a regressor the wanted range (low, high). A classifier needs it,
+            unless its classes ("good", "bad") or the name of ``y`` ("approved", "default") say which of two
+            classes is favourable. The scores of a function are those of the favourable outcome.
+        y: The outcomes of the reference, one for each row, if they are known.
+        threshold: The score that accepts. The default is the model's own threshold (scikit-learn's threshold
+            classifiers), else 0.5 for probabilities and 0 for decision functions. A score equal to the
+            threshold is accepted. Without a threshold, one of more than two classes has to win. For several
+            models, pass one threshold for all, or a list with one for each.
+        margin: How far every score has to be beyond its threshold, on the scale that the model reports.
+        scale: "probability" or "decision", for a model that offers both. The default is probabilities.
+        objectives: Names or `Objective` objects, at least one.
+        max_changes: The number of features that may change at once. None means no limit.
+        plausibility: Which options are plausible: a forest to be fitted (`p2ce.PlausibilityForest`, or an
+            unfitted scikit-learn `IsolationForest`), any fitted detector, or a function that returns 0 or
+            more for plausible rows. None admits all rows. Only rows that the model accepts are judged.
+        contamination: The share of the reference that counts as implausible. It sets the threshold of any
+            detector and leaves the detector as it is. If the forest states a share as well, both have to be
+            equal.
+        plausibility_of_today: "counts" admits options that are plausible, or no less plausible than the
+            person is today. "ignore" admits plausible options only, as the paper's algorithms always do.
+        price_of_plausibility: Whether to search a second time without plausibility, so every explanation
+            states its price. The second search can take as long as the first. The price is stated anyway
+            where plausibility leaves a person without an option.
+        method: "exact", or an algorithm of the paper as it is printed or corrected: `p2ce.paper.P2CE(...)` or
+            `p2ce.paper.Mapocam(...)`.
+        ties: Whether to keep all options of equal cost, and not just one of them.
+        refine: Whether to try values between inferred candidates, close to the options, and take those that
+            cost less (`Certificate.refined` counts the rows). Trees do not need it: their candidates lie on
+            either side of each threshold. False returns the front of the grid as it is.
+        bound: What prunes the search besides costs. "auto" prunes by proven bounds of the scores. Where a
+            model has none, it evaluates every cell that may matter; if that takes too many evaluations, it
+            continues as "shap" and logs a warning. "shap", or a `p2ce.ShapEstimate`, treats any model as a
+            black box and prunes by a calibrated estimate. None prunes by cost alone.
+        random_state: The seed of the plausibility forest and of the estimate.
 
-    Making one calls a black-box model some ten times with at most a few thousand rows, and once more for each
-    column in which values may be missing.
+    The constructor calls a black-box model about ten times, with at most a few thousand rows. It calls the
+    model once more for each column that may have missing values.
 
     >>> import pandas as pd
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -453,7 +458,7 @@ class Explainer:
         Python function ("module:function") would have that module imported when it is first called, so it is
         rejected unless you trust it, as in a policy file.
 
-        The isolation forest of this library comes back as it was fitted. A SHAP estimate is calibrated again
+        A plausibility forest comes back as it was fitted. A SHAP estimate is calibrated again
         when it is first needed, with the saved seed.
 
         Args:

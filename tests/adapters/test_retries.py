@@ -99,11 +99,18 @@ def exits() -> InvalidOutput:
     return error
 
 
+def of_other_columns() -> InvalidOutput:
+    error = InvalidOutput("model(rows) takes rows in neither form")
+    error.__cause__ = InvalidOutput("model(rows) raised ValueError")
+    error.__cause__.__cause__ = ValueError("The feature names should match those passed during fit.")
+    return error
+
+
 @pytest.mark.parametrize(
     "make",
     [
         lambda: NotFitted("not fitted"),
-        lambda: InvalidOutput("The feature names should match those that were passed during fit."),
+        of_other_columns,
         exits,
         KeyboardInterrupt,
         lambda: ZeroDivisionError("a mistake of p2ce"),

@@ -35,6 +35,7 @@ class PeerPerson:
     seconds: float | None  # of the peer's own call; None if its program ended in it
     rows: tuple[tuple[float, ...], ...]  # in the order of the training columns
     error: str | None = None  # what the peer said instead of an answer
+    late: bool = False  # its time was over
     counts: Mapping[str, int] = field(default_factory=dict)  # calls of the model, rows, SHAP explanations
 
 
@@ -60,9 +61,9 @@ def read_answers(folder: Path) -> dict[int, PeerPerson]:
     return found
 
 
-def note(folder: Path, number: int, *, seconds: float | None, error: str) -> None:
+def note(folder: Path, number: int, *, seconds: float | None, error: str, late: bool = False) -> None:
     """Write down for a program that cannot do so any more that a person got no answer."""
-    entry = {"person": number, "seconds": seconds, "rows": [], "error": error}
+    entry = {"person": number, "seconds": seconds, "rows": [], "error": error, "late": late}
     with (folder / FILE).open("a", encoding="utf-8") as file:
         file.write("\n" + json.dumps(entry) + "\n")  # on a line of its own, whatever was cut off before
 
@@ -70,7 +71,11 @@ def note(folder: Path, number: int, *, seconds: float | None, error: str) -> Non
 def _person(entry: dict[str, Any]) -> PeerPerson:
     rows = tuple(tuple(float(value) for value in row) for row in entry["rows"])
     return PeerPerson(
-        seconds=entry["seconds"], rows=rows, error=entry["error"], counts=entry.get("counts", {})
+        seconds=entry["seconds"],
+        rows=rows,
+        error=entry["error"],
+        late=entry.get("late", False),
+        counts=entry.get("counts", {}),
     )
 
 
@@ -115,7 +120,7 @@ def run(
         if not (folder / READY).exists():
             raise Missing(f"the program did not start: {late or _last_words(folder)}")
         if late is not None:
-            note(folder, stopped_at, seconds=seconds_per_person or 0.0, error="time limit")
+            note(folder, stopped_at, seconds=seconds_per_person or 0.0, error="time limit", late=True)
         else:
             note(folder, stopped_at, seconds=None, error=f"the program ended: {_last_words(folder)}")
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from p2ce.adapters.retries import OTHER_COLUMNS, retried
+from p2ce.adapters.retries import names_other_columns, retried
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOutput, NotFitted, P2CEError, what_happened
 from p2ce.visible import as_text, echoed, listed
@@ -112,14 +112,14 @@ def _first_answered(
             _check_form(found, rows, call=call)
         except InvalidOutput as error:
             failures.append((feed, error))
-            if answered or OTHER_COLUMNS.search(str(error)):
+            if answered or names_other_columns(error):
                 break  # an array would hide that these are not the columns it was fitted on
         else:
             return feed, found
     if len(failures) == 1:
         raise failures[0][1]
     text = " ".join(f"Given {feed.called}: {error}" for feed, error in failures)
-    raise InvalidOutput(f"{call} takes rows in neither form. {text}") from failures[0][1]
+    raise InvalidOutput(f"{call} takes rows in neither form. {text}") from failures[-1][1]
 
 
 def _check_form(found: np.ndarray, rows: Rows, *, call: str) -> None:

@@ -23,6 +23,14 @@ OTHER_COLUMNS = re.compile(r"feature.names (should match|mismatch)")
 Answer = TypeVar("Answer")
 
 
+def names_other_columns(error: InvalidOutput) -> bool:
+    """Tell whether the library itself complained of the columns."""
+    cause: BaseException | None = error
+    while isinstance(cause, InvalidOutput):  # one may be raised from another
+        cause = cause.__cause__
+    return OTHER_COLUMNS.search(str(cause)) is not None
+
+
 class Retrying(Generic[Answer]):
     """A call about rows, which it leaves as they are, that is tried again where it ends in InvalidOutput."""
 
@@ -58,7 +66,7 @@ class Retrying(Generic[Answer]):
         if now - self._last > FORGOTTEN_AFTER:
             self._in_vain = 0
         ends = error.__cause__ is not None and not isinstance(error.__cause__, Exception)  # sys.exit(), say
-        lasts = ends or OTHER_COLUMNS.search(str(error)) is not None
+        lasts = ends or names_other_columns(error)
         return not lasts and now - begin <= LONGEST_TRY and self._in_vain < MOST_IN_VAIN
 
 

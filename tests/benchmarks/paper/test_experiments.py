@@ -255,7 +255,8 @@ def test_the_time_of_a_batch_is_divided_by_its_people() -> None:
     ],
 )
 def test_what_a_peer_says_is_kept(rows: tuple, error: str | None, status: str, kept: int) -> None:
-    answered = _answered(PeerPerson(seconds=1.0, rows=rows, error=error))
+    late = status == "TIME_LIMIT"
+    answered = _answered(PeerPerson(seconds=1.0, rows=rows, error=error, late=late))
     assert (answered.status, len(answered.rows)) == (status, kept)
     assert bool(answered.error) == (status != "FOUND")
 

@@ -295,6 +295,7 @@ def test_what_a_call_raises_hangs_on_or_dies_of_is_the_answer_for_that_person_al
         *(None, "LookupError: nothing here", "time limit"),
         *(None, "the program ended: out of luck", None),
     ]
+    assert [number for number in range(6) if found[number].late] == [2]
     assert [len(found[number].rows) for number in range(6)] == [2, 0, 0, 2, 0, 2]
     assert found[2].seconds == 0.5
     assert found[5].rows[0] == (3.0, 3.0, 3.0)

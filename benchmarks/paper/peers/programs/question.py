@@ -120,7 +120,13 @@ def timed(search: Search, read_rows: Read) -> dict[str, Any]:
     except Exception as error:
         seconds = perf_counter() - start
         said = " ".join(str(error).split())
-        return {"seconds": seconds, "rows": [], "error": f"{type(error).__name__}: {said}"[:300]}
+        late = isinstance(error, TimeoutError)
+        return {
+            "seconds": seconds,
+            "rows": [],
+            "error": f"{type(error).__name__}: {said}"[:300],
+            "late": late,
+        }
 
 
 def counts_of(question: Question) -> dict[str, int]:
