@@ -22,6 +22,7 @@ NAMES = {
     "IsolationForest",
     "Limits",
     "P2CEError",
+    "Progress",
     "ShapEstimate",
     "Status",
     "audit",
