@@ -62,7 +62,7 @@ def test_definition_1_excludes_every_point() -> None:
 
 
 def table(A: list[list[float]], valid: list[Action], *, k: int, outliers: Sequence[Action] = ()) -> Tiny:
-    """Write a problem: these policy are valid, these are outliers."""
+    """Write a problem: these actions are valid, these are outliers."""
     sizes = [len(mine) for mine in A]
     tiny = Tiny(
         A=A,
