@@ -39,7 +39,7 @@ print(f"{len(rejected)} of {len(people)} are rejected: {many}")
 
 options = many.to_frame()
 options["points"] = points(options[list(people.columns)])
-print(f"Points after the smallest change: {options.groupby('person')['points'].first().min():.0f} or more")
+print(f"Points after the smallest change: {options.groupby('id')['points'].first().min():.0f} or more")
 print("How many features the fewest changes touch:")
 for changes, count in options.groupby("id")["changes"].min().value_counts().sort_index().items():
     print(f"  {changes:.0f}: {count} people")
