@@ -58,6 +58,15 @@ OLD_WORDS = {
     "p2ce bench": "python -m benchmarks",
     r"p2ce\.IsolationForest": "p2ce.PlausibilityForest",
     r"bound=[\"']none[\"']": "bound=None",
+    "ContradictoryConstraints|PolicyError": "InvalidPolicy",
+    "UnknownFeature": "InvalidPolicy, InvalidArgument",
+    "UnsupportedColumn": "InvalidReference",
+    "InvalidPerson": "InvalidRow",
+    "InvalidThreshold": "InvalidArgument",
+    "UnknownObjective": "InvalidObjective",
+    "load_(?:german|taiwan|adult)": "datasets.load",
+    r"(?<=applicants\.)(?:features|outcome)": "data, target",
+    r"(?<=\w\.)everybody(?!\.html|\.csv)": "all_people",
 }
 OLD = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(OLD_WORDS)})(?![A-Za-z])")
 # Their subjects are the old words themselves, or the paper's experiments, whose records hold "answers".
@@ -67,7 +76,9 @@ DASK_KEYWORD = "n_workers"  # of LocalCluster and Client, in the files that star
 TRANSLATED = {
     r'"""(?:Give|Say)s?\b': "Return, Build, Check, Load, Raise",
     r"(?<=\w )(?<![Tt]here )is no (?!(?:longer|more|less|one|earlier|later)\b|\w+er than\b)": "is not a",
-    r"\bgo(?:es)? on where": "resumes",
+    r"\bgo(?:es)? on where|\b(?:command|call) (?:then )?goes on": "resumes",
+    r"cannot be read exactly|\bmodel as read\b": "cannot be parsed, parsed scores",
+    r"\ba evaluation\b|\ban (?:policy|problem)\b|\bthese policy\b": "what a rename left behind",
 }
 PHRASES = re.compile("|".join(TRANSLATED))
 WRITTEN = {".py", ".md", ".json", ".toml", ".jinja"}

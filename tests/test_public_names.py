@@ -22,6 +22,7 @@ NAMES = {
     "Limits",
     "P2CEError",
     "PlausibilityForest",
+    "Progress",
     "ShapEstimate",
     "Status",
     "audit",

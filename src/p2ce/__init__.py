@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from p2ce.result import Explanation as Explanation
     from p2ce.result import Explanations as Explanations
     from p2ce.result import Status as Status
+    from p2ce.solver.progress import Progress as Progress
 
 # The same for the interpreter, which loads a name when it is first used: `p2ce --help` needs no pandas.
 _NAMES = {
@@ -58,6 +59,7 @@ _NAMES = {
     "present.render": "to_html to_markdown to_text",
     "problem": "Policy Display",
     "result": "Explanation Explanations Status",
+    "solver.progress": "Progress",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 

@@ -61,9 +61,9 @@ def test_every_row_of_a_batch_has_the_limit(hard: Any) -> None:
 
 def test_a_listener_hears_and_cancels(hard: Any) -> None:
     explainer, people = hard
-    heard: list[p2ce.explainer.Progress] = []
+    heard: list[p2ce.Progress] = []
 
-    def listen(news: p2ce.explainer.Progress) -> bool:
+    def listen(news: p2ce.Progress) -> bool:
         heard.append(news)
         return len(heard) < 3
 
@@ -103,9 +103,9 @@ def test_cells_that_fail_verification_start_neither_the_clock_nor_the_listener_a
     assert len(found) == 0
     assert found.status in (Status.TIME_LIMIT, Status.HEURISTIC)
     lie.seconds = 0.0
-    heard: list[p2ce.explainer.Progress] = []
+    heard: list[p2ce.Progress] = []
 
-    def listen(news: p2ce.explainer.Progress) -> bool:
+    def listen(news: p2ce.Progress) -> bool:
         heard.append(news)
         return news.found == 0  # go on until there is something to verify
 

@@ -182,7 +182,7 @@ def test_killed_workers_and_parents_change_no_byte(
     assert parent.returncode == 130
     assert said == "p2ce: Interrupted; what is done is kept. Run the command again to resume.\n"
     assert 8 <= entries() < 32
-    # The same command goes on, by other workers.
+    # The same command resumes the run, by other workers.
     ran = run_command(capsys, *command(files, out, *scheduler_of(client)))
     assert (ran.code, ran.err) == (0, "")
     assert f"{out}: " in ran.out

@@ -1,4 +1,4 @@
-"""A disk that is full at any write of a run: one line says so, and the same call goes on."""
+"""A disk that is full at any write of a run: one line says so, and the same call resumes."""
 
 import errno
 import os

@@ -212,7 +212,8 @@ def test_a_full_disk_under_the_journal_keeps_what_is_done(tmp_path: Path) -> Non
     os.dup2(full, journal._descriptor)
     os.close(full)
     with pytest.raises(
-        UnfinishedRun, match=r"No space left on device. Free some space; the same command then goes on"
+        UnfinishedRun,
+        match=r"No space left on device. Free some space; then run the same command",
     ):
         journal.add(finished(tmp_path, 3))
     journal.close()

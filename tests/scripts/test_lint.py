@@ -32,6 +32,11 @@ SPEC.loader.exec_module(lint)
         '"""Give the scores."""',
         "--time-limit 0 is no time.",
         "the same command goes on where it was stopped",
+        "What is done is kept: the same command goes on.",
+        "except PolicyError as error:",
+        "datasets.load_german()",
+        "model.fit(applicants.features)",
+        "audit.everybody.people",
     ],
 )
 def test_a_former_name_or_phrase_is_found(line: str) -> None:
@@ -49,6 +54,7 @@ def test_a_former_name_or_phrase_is_found(line: str) -> None:
         "LocalCluster(n_workers=2)",
         "Client(n_workers=2)",
         '"""Return the scores."""',
+        "applicants.data, policy.features",
     ],
 )
 def test_what_is_allowed_is_not_found(line: str) -> None:

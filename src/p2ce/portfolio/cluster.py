@@ -278,7 +278,7 @@ def _outcome(future: "Future") -> Done | Failed | None:
         return None
     except distributed.client.FutureCancelledError:
         raise UnfinishedRun(
-            "The scheduler was lost. What is done is kept: start it again, and the same command goes on."
+            "The scheduler was lost. What is done is kept: start it again, then repeat the command."
         ) from None
     except Exception as error:  # a mistake of this library, or no memory
         return Failed(message=f"Explaining it {what_happened(error, shortened(error, 300))}.")

@@ -42,8 +42,8 @@ from p2ce.visible import echoed, listed
 
 FORMAT = "p2ce.journal/1"
 CHANGED = (
-    "Files in {shown} changed while it ran. Does another program write there? What is done is kept: the same "
-    "command goes on."
+    "Files in {shown} changed while it ran. Does another program write there? What is done is kept: run "
+    "the same command again to resume."
 )
 PART = re.compile(r"part-\d{5,}\.parquet")
 BEGINS = json.dumps({"format": FORMAT})[:-1].encode()
@@ -83,7 +83,7 @@ class Journal:
         except OSError as error:
             raise UnfinishedRun(
                 f"{echoed(str(self.folder / JOURNAL))} cannot be written: {error.strerror or error}. "
-                f"{remedy_of(error)}; the same command then goes on."
+                f"{remedy_of(error)}; then run the same command again to resume."
             ) from None
         self.finished[entry.shard.number] = entry
 
@@ -119,7 +119,7 @@ class Journal:
 
 
 def sees_folder(folder: Path, mark: str) -> bool:
-    """Tell in any process, perhaps on another machine, whether this is the folder of a run that goes on."""
+    """Tell in any process, perhaps on another machine, whether this is the folder of a running run."""
     try:
         with open_file(folder / MARK) as file:
             return file.read(2 * len(mark)) == mark.encode()

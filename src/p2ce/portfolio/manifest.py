@@ -23,7 +23,7 @@ SHA256: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 ALWAYS_HASHED = ("model", "policy", "reference")
 # What lies in the folder of a run.
 MANIFEST, TIMINGS, JOURNAL, EXPLAINER = "manifest.json", "timings.json", "journal.jsonl", "explainer.p2ce"
-MARK = ".p2ce-run"  # by which a worker knows that it sees this folder, and that its run goes on
+MARK = ".p2ce-run"  # by which a worker knows that it sees this folder, and that its run still runs
 PEOPLE, OPTIONS = "people", "options"
 OTHER_FOLDER = "Name another folder, or remove this one."
 # What the hashes of a request are of, as messages name it.

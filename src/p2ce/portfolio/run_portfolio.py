@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("p2ce")
 ROUNDS = 3  # a worker that was thought to be lost may write a part late, and not the same: it is done again
-GOES_ON = "What is done is kept: the same command goes on."
+RESUME = "What is done is kept: run the same command again to resume."
 
 
 def run(
@@ -78,7 +78,7 @@ def run(
         time_limit: seconds for each person.
         as_of: the day of the data and the decisions, as in `Explainer.explain`.
         model_sha256: the hash of the model's file, to be kept in the manifest.
-        limits: how large a shard of a file may be, and the journal of a run that goes on.
+        limits: how large a shard of a file may be, and the journal of a run to resume.
 
     Raises:
         UnfinishedRun: a shard cannot be explained, or no more can be written; what is done is kept.
@@ -213,7 +213,7 @@ def _explain_all(workers: Workers, people: Source, journal: Journal, *, progress
         for shard, outcome in outcomes:
             if isinstance(outcome, Failed):
                 if outcome.stops_run:
-                    raise UnfinishedRun(f"{outcome.message} {GOES_ON}")
+                    raise UnfinishedRun(f"{outcome.message} {RESUME}")
                 failures.append((shard, outcome))
                 continue
             journal.add(outcome.finished)
@@ -261,10 +261,10 @@ def _stopping() -> Iterator[None]:
     try:
         yield
     except InvalidArgument as error:
-        raise UnfinishedRun(f"{error} {GOES_ON}") from None
+        raise UnfinishedRun(f"{error} {RESUME}") from None
     except OSError as error:
         what = f"The results cannot be written: {error.strerror or error}. {remedy_of(error)}."
-        raise UnfinishedRun(f"{what} {GOES_ON}") from None
+        raise UnfinishedRun(f"{what} {RESUME}") from None
 
 
 def _log(notices: Sequence[Notice], seen: set[str]) -> None:

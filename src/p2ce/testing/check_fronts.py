@@ -89,7 +89,7 @@ def _require_proof(found: Explanation, which: str) -> None:
         found.status in (Status.OPTIMAL, Status.NO_RECOURSE) and proven,
         f"{which} has to be proven; its status is {found.status}"
         + ("" if found.certificate is None else f", with {found.certificate.discrepancies} discrepancies")
-        + ". The user's own object contradicts what was read of it.",
+        + ". The user's own object contradicts its parsed scores.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Search with a model as it was read and as a bare callable, and compare both with brute force."""
+"""Search with a parsed model and with a bare callable, and compare both with brute force."""
 
 from collections.abc import Callable
 from dataclasses import replace

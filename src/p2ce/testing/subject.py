@@ -113,7 +113,7 @@ def subject_of_model(
 ) -> Subject:
     """Make a model adapter the subject of checks.
 
-    ``codebook`` and ``nullable`` are those that it was read with, by default what the reference shows.
+    ``codebook`` and ``nullable`` are those that it was parsed with, by default what the reference shows.
     """
     codebook = codebook_of(reference) if codebook is None else codebook
     made = _subject(
