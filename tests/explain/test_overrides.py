@@ -53,11 +53,19 @@ def assert_a_call_is_an_explainer(
     assert list(made.explain_many(rows)) == each
 
 
-@pytest.mark.parametrize("objectives", OBJECTIVES)
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(
+    ("policy", "objectives"),
+    [
+        ("rules", "own"),
+        ("own", "name"),
+        ("narrow", "named"),
+        ("narrow", "arguments"),
+        ("predicate", "custom"),
+    ],
+)
 def test_a_call_gives_what_an_explainer_made_with_the_same_gives(policy: str, objectives: str) -> None:
     given = overrides(policy, objectives)
-    rows = loans.rejected().head(4)
+    rows = loans.rejected().head(3)
     assert_a_call_is_an_explainer(loans.explainer(max_changes=3), loans.explainer(**given), rows, given)
 
 
