@@ -35,9 +35,7 @@ def test_a_method_says_which_relaxations_help(name: str) -> None:
 
 
 @pytest.mark.parametrize("result", RESULTS, ids=["one", "many"])
-def test_json_is_written_to_a_file_and_read_again(
-    result: Explanation | Explanations, tmp_path: Path
-) -> None:
+def test_json_is_written_to_a_file_and_read_again(result: Explanation | Explanations, tmp_path: Path) -> None:
     text = result.to_json(tmp_path / "result.json")
     assert (tmp_path / "result.json").read_text(encoding="utf-8") == text == result.to_json()
     assert type(result).from_json(text) == result

@@ -25,9 +25,7 @@ MASKS: list[Callable[[list[bool]], Any]] = [list, np.array, pd.Series, pd.array,
 def people() -> Explanations:
     """A person of each status: the first has options, the others have none."""
     entries = [explanation(status=status, person={"Age": age}) for age, status in enumerate(STATUSES)]
-    return Explanations(
-        [entries[0], *(replace(entry, counterfactuals=()) for entry in entries[1:])], ids=IDS
-    )
+    return Explanations([entries[0], *(replace(entry, counterfactuals=()) for entry in entries[1:])], ids=IDS)
 
 
 def test_an_id_selects_one_person() -> None:
@@ -47,7 +45,7 @@ def test_several_ids_select_in_their_order(several: Callable[[list[str]], Any]) 
 
 def test_a_slice_of_ids_includes_its_end() -> None:
     many = people()
-    assert many.loc["bob":("north", 3)].ids == tuple(IDS[1:4])  # type: ignore[misc]
+    assert many.loc["bob" : ("north", 3)].ids == tuple(IDS[1:4])  # type: ignore[misc]
     assert many.loc[:"bob"].ids == ("ann", "bob")  # type: ignore[misc]
     assert many.loc[7:].ids == tuple(IDS[2:])
 
