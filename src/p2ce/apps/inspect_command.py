@@ -62,7 +62,7 @@ def _show_alone(inputs: Inputs, console: "Console") -> None:
         lines.append(("classes", ", ".join(map(str, list(classes)))))
     _print_lines(console, lines)
     console.print(
-        "\nTo see how it is parsed and proven, give its population: --reference train.csv", markup=False
+        "\nTo see how it is parsed and proven, pass its population: --reference train.csv", markup=False
     )
 
 

@@ -234,7 +234,7 @@ def _check(caller: str, explanation: Any, audience: Any, language: Any, title: A
     if not isinstance(explanation, Reported):
         raise InvalidArgument(
             f"{caller}() takes an Explanation, Explanations or an Audit, got {type(explanation).__name__}. "
-            "Give it what explain(), explain_many() or audit() returned."
+            "Pass what explain(), explain_many() or audit() returned."
         )
     if isinstance(explanation, Audit) and why is not None:
         raise InvalidArgument("why belongs to explanations, and this is an audit. Leave it out.")
