@@ -28,14 +28,12 @@ def test_different_ids_look_different_and_equal_ones_alike(found: list[object], 
 
 
 def test_twelve_people_have_twelve_names() -> None:
-    labels = [f"{PICASSO} {number}" for number in range(10)] + [
-        f"{PICASSO}, {end}" for end in ("Ruiz", "Sáez")
-    ]
-    people = many(12, ids=labels)
+    ids = [f"{PICASSO} {number}" for number in range(10)] + [f"{PICASSO}, {end}" for end in ("Ruiz", "Sáez")]
+    people = many(12, ids=ids)
     seen = view_of_many(people, audience="officer", language="en")
-    assert len({row.label for row in seen.rows}) == 12
-    assert max(len(row.label) for row in seen.rows) <= 60
+    assert len({row.id for row in seen.rows}) == 12
+    assert max(len(row.id) for row in seen.rows) <= 60
     page = checked(to_html(people, audience="officer")).text
     for row in seen.rows:
-        assert page.count(row.label) >= 2  # in the table and above the section
-        assert row.label in to_markdown(people, audience="officer")
+        assert page.count(row.id) >= 2  # in the table and above the section
+        assert row.id in to_markdown(people, audience="officer")

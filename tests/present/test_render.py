@@ -345,13 +345,13 @@ def test_a_report_is_written_to_a_file_as_a_whole(write: Callable[..., str], tmp
 
 @pytest.mark.parametrize("audience", AUDIENCES)
 def test_everybody_has_a_row_and_a_section(audience: str) -> None:
-    labels = [f"A-{place:04}" for place in range(25)]
-    people = many(25, ids=labels)
+    ids = [f"A-{place:04}" for place in range(25)]
+    people = many(25, ids=ids)
     page = checked(to_html(people, audience=audience))
-    assert all(page.text.count(label) == 2 for label in labels)
+    assert all(page.text.count(one) == 2 for one in ids)
     assert len(page.links) == len([one for one in page.ids if one.startswith("person-")]) == 25
     checked_markdown(to_markdown(people, audience=audience))
-    assert all(label in to_text(people, audience=audience).splitlines() for label in labels)
+    assert all(one in to_text(people, audience=audience).splitlines() for one in ids)
 
 
 def test_ten_thousand_people_take_seconds_and_megabytes() -> None:
@@ -365,9 +365,9 @@ def test_ten_thousand_people_take_seconds_and_megabytes() -> None:
     assert sum(name == "tr" for name, _ in page.tags) > 10_000
 
 
-@pytest.mark.parametrize("labels", [['"><b>', "a b", "a b"], [["a"], 3, None]])
-def test_any_label_will_do_and_none_becomes_an_id(labels: list[Any]) -> None:
-    assert checked(to_html(many(3, ids=labels))).ids == ["person-1", "person-2", "person-3"]
+@pytest.mark.parametrize("ids", [['"><b>', "a b", "a b"], [["a"], 3, None]])
+def test_any_id_will_do_and_none_becomes_one_of_the_page(ids: list[Any]) -> None:
+    assert checked(to_html(many(3, ids=ids))).ids == ["person-1", "person-2", "person-3"]
 
 
 def test_people_without_any_cost_have_no_charts() -> None:

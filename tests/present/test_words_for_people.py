@@ -31,7 +31,7 @@ NOT_FOR_ANYBODY = {
     "pt": r"\bbarat|fácil|fáceis|esforço|realista|parcela|sem valor|\bausente|menor mudança individual",
     "es": r"\bbarat|fácil|esfuerzo|realista|sin valor|\bausente|\bunas\b|menor cambio individual",
 }
-FOR_APPLICANTS = re.compile("^(you|your|because|best|one_that_leads|more|no_promise|draft)(_|$)|_person$")
+FOR_APPLICANTS = re.compile("^(you|your|because|best|one_that_leads|more|no_promise|draft)(_|$)|_applicant$")
 # Counted texts that are never about none, since that has a sentence of its own.
 NEVER_NONE = {
     "you_can": "you_cannot",

@@ -1,4 +1,4 @@
-"""PortfolioResults for many people keep their order and their labels, and are built when looked at."""
+"""The explanations of many people keep their order and their ids, and are built when looked at."""
 
 import pickle
 from dataclasses import replace
@@ -92,12 +92,12 @@ def test_people_without_options_still_give_the_columns() -> None:
     assert {"id", "LoanAmount", "mean_distance", "score", "status"} <= set(table.columns)
 
 
-def test_labels_must_fit() -> None:
+def test_ids_must_fit() -> None:
     with pytest.raises(InvalidArgument, match="1 people, 2 ids"):
         Explanations([explanation()], ids=[1, 2])
 
 
-def test_labels_unknown_to_json_become_text() -> None:
+def test_ids_unknown_to_json_become_text() -> None:
     many = Explanations([explanation()], ids=[date(2024, 5, 1)])
     assert Explanations.from_dict(many.to_dict()).ids == ("2024-05-01",)
 

@@ -210,7 +210,7 @@ def test_an_error_names_the_place_and_what_was_expected(path: Any, value: Any, p
     with pytest.raises(errors.InvalidArgument, match=place):
         Explanation.from_dict(data)
     del data["problem"]
-    many = {**MANY.to_dict(), "people": [data], "record_of": [None], "labels": [1]}
+    many = {**MANY.to_dict(), "people": [data], "problem_of": [None], "labels": [1]}
     if path[0] != "problem":
         with pytest.raises(errors.InvalidArgument, match=place.replace("counterf", r"people\[0\].counterf")):
             Explanations.from_dict(many)
@@ -273,11 +273,11 @@ def test_each_question_is_written_once() -> None:
     many = Explanations([explanation(problem=each) for each in (one, one, other, None, one)])
     plain = many.to_dict()
     assert [each["policy"] for each in plain["problems"]] == ["one", "other"]
-    assert plain["record_of"] == [0, 0, 1, None, 0]
+    assert plain["problem_of"] == [0, 0, 1, None, 0]
     back = Explanations.from_dict(plain)
     assert back[0].problem is back[4].problem
-    with pytest.raises(errors.InvalidArgument, match=r"record_of\[1\] is 2, which is not a problem"):
-        Explanations.from_dict({**plain, "record_of": [0, 2, 1, None, 0]})
+    with pytest.raises(errors.InvalidArgument, match=r"problem_of\[1\] is 2, which is not a problem"):
+        Explanations.from_dict({**plain, "problem_of": [0, 2, 1, None, 0]})
 
 
 def test_a_file_of_the_command_line_may_hold_the_reason_for_no_option() -> None:

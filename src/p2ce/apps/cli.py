@@ -20,7 +20,7 @@ UsageError = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     help="All Pareto-optimal, plausible counterfactuals of a model, with an optimality certificate.\n\n"
-    "Start with [bold]p2ce demo[/], then explain people of your own:\n\n"
+    "Start with [bold]p2ce demo[/], then explain your own people:\n\n"
     "[green]p2ce explain --model model.txt --data people.csv --reference train.csv --out report.html[/]",
     epilog=f"{HELP} (P2CE_DEBUG=1 shows where).",
     no_args_is_help=True,
@@ -114,7 +114,7 @@ def explain(
 ) -> None:
     """Explain what rejected applicants can change to be accepted: all options, proven.
 
-    [bold]Everybody in a table, as a report:[/]
+    [bold]Every person in a table, as a report:[/]
     [green]p2ce explain --model model.txt --data people.csv --reference train.csv --out report.html[/]
 
     [bold]One person, in words:[/]
@@ -236,7 +236,7 @@ def replay(
     trust_predicates: say.TrustPredicates = False,
     limit: say.Limit = None,
 ) -> None:
-    """Search again what an evidence file holds, and say that the result is the same, or what differs.
+    """Repeat the search of an evidence file, and report whether the result is the same, or what differs.
 
     [green]p2ce replay case-1234.zip --model model.txt[/]
 
@@ -329,13 +329,17 @@ def audit(
         ),
     ] = None,
     min_size: Annotated[
-        int, say.option("A figure of fewer people is too small to tell.", "N", panel=say.PROBLEM)
+        int, say.option("Hide figures based on fewer than N people.", "N", panel=say.PROBLEM)
     ] = 30,
-    confidence: Annotated[float, say.option("Of the intervals.", "SHARE", panel=say.PROBLEM)] = 0.95,
+    confidence: Annotated[
+        float, say.option("Confidence level of the intervals.", "SHARE", panel=say.PROBLEM)
+    ] = 0.95,
     permutations: Annotated[
-        int, say.option("Of each test; more for hundreds of groups.", "N", panel=say.PROBLEM)
+        int, say.option("Permutations per test; raise it for hundreds of groups.", "N", panel=say.PROBLEM)
     ] = 20_000,
-    random_state: Annotated[int, say.option("Of resamples and permutations.", "N", panel=say.PROBLEM)] = 0,
+    random_state: Annotated[
+        int, say.option("Seed of the resamples and permutations.", "N", panel=say.PROBLEM)
+    ] = 0,
     out: Annotated[
         Path | None,
         say.option(
@@ -353,7 +357,7 @@ def audit(
 
     [green]p2ce audit results/ --groups sex,age_band --out audit.html[/]
 
-    Groups need not be columns of the model: keep them in the run (--keep), or give them with --data.
+    Groups need not be columns of the model: keep them in the run (--keep), or pass them with --data.
     """
     from p2ce.apps.audit_command import run_audit
 

@@ -14,8 +14,8 @@ def option(help: str, metavar: str | None = None, *names: str, panel: str = FILE
 
 
 _MODEL = (
-    "The model: LightGBM text, XGBoost JSON or UBJ, CatBoost cbm, ONNX, or module:factory for Python code of "
-    "yours. Pickles and skops files need --trust-model."
+    "The model: LightGBM text, XGBoost JSON or UBJ, CatBoost cbm, ONNX, or module:factory for your own "
+    "Python code. Pickles and skops files need --trust-model."
 )
 _DATA = "The people to explain: CSV, TSV (also .gz) or Parquet."
 _REFERENCE = "The population, best what the model was trained on: "

@@ -67,26 +67,25 @@ class Inputs(ModelArguments):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ready:
-    """The loaded inputs: the explainer, and the people as it takes them."""
+    """The loaded inputs: the explainer, and the rows as it takes them."""
 
     explainer: "Explainer"
     loaded: LoadedModel
     reference: "pd.DataFrame"
-    people: "pd.DataFrame"  # the model's columns
-    extras: "pd.DataFrame"  # the other columns of the data
-    labels: list[Any]  # one for each person
+    rows: "pd.DataFrame"  # the people to explain, with the model's columns
+    ids: list[Any]  # one for each of the rows
     policy: "Policy"
 
 
-def check_files(inputs: Inputs, *, people: bool = True) -> None:
-    """Look whether all files are there, before any is read; without ``people`` a model alone will do."""
+def check_files(inputs: Inputs, *, rows: bool = True) -> None:
+    """Look whether all files are there, before any is read; without ``rows`` a model alone will do."""
     from p2ce.apps.model_files.detect_format import detect
 
     detect(inputs.model, inputs.limits)
     for option, path in inputs.files.items():
         if path is not None and option != "--model":
             require_file(path, option)
-    if people and inputs.data is None and inputs.reference is None:
+    if rows and inputs.data is None and inputs.reference is None:
         raise InvalidArgument("Name the table of people: --data people.csv")
     if inputs.contamination is not None and not inputs.plausible:
         raise InvalidArgument(
@@ -97,36 +96,36 @@ def check_files(inputs: Inputs, *, people: bool = True) -> None:
 def make_ready(inputs: Inputs) -> Ready:
     """Read everything and make the explainer."""
     loaded = inputs.load(inputs.model)
-    people_table = None if inputs.data is None else read_table(inputs.data, "--data", limits=inputs.limits)
+    table = None if inputs.data is None else read_table(inputs.data, "--data", limits=inputs.limits)
     if inputs.reference is None:
-        assert people_table is not None  # check_files saw to it
+        assert table is not None  # check_files saw to it
         notice(
             "No --reference: the people of --data themselves are taken as the population. "
             "Pass the table that the model was trained on for better ranges and plausibility."
         )
-        reference_table = people_table
+        reference_table = table
     else:
         reference_table = read_table(inputs.reference, "--reference", limits=inputs.limits)
     stated = _read_policy(inputs)
     known = columns_of(loaded.model)
-    people_table = people_table or reference_table
-    names = _names(inputs, known, reference_table, people_table, stated)
+    table = table or reference_table
+    names = _names(inputs, known, reference_table, table, stated)
     reference = typed_reference(reference_table, names, known, stated, loaded.kind)
-    _require(people_table, names, "--data", "the model")
-    people = cells.typed_people(people_table, reference)
-    if people_table is not reference_table:
-        tell_new_labels(people_table, people, reference)
-    policy = _settled_policy(inputs, stated, reference, people_table)
+    _require(table, names, "--data", "the model")
+    rows = cells.typed_people(table, reference)
+    if table is not reference_table:
+        tell_new_labels(table, rows, reference)
+    policy = _settled_policy(inputs, stated, reference, table)
     target = read_target(loaded.model, inputs.target)
     unused = [name for name in reference_table.columns if name not in (*names, inputs.id_column)]
     labels = find_labels(loaded.model, reference_table, unused)
+    _tell_unused(inputs, table, names)
     return Ready(
         explainer=_explainer(inputs, loaded.model, reference, policy, target, labels),
         loaded=loaded,
         reference=reference,
-        people=people,
-        extras=_extras(inputs, people_table, names),
-        labels=_labels(inputs, people_table),
+        rows=rows,
+        ids=_ids(inputs, table),
         policy=policy,
     )
 
@@ -194,21 +193,18 @@ def _require(table: Table, names: list[str], option: str, who: str) -> None:
         )
 
 
-def _extras(inputs: Inputs, table: Table, names: list[str]) -> "pd.DataFrame":
-    import pandas as pd
-
-    others = [name for name in table.columns if name not in names]
-    unused = [name for name in others if name != inputs.id_column and name not in inputs.drop]
+def _tell_unused(inputs: Inputs, table: Table, names: list[str]) -> None:
+    """Print the columns of --data that are left out although nobody said so."""
+    used = (*names, inputs.id_column, *inputs.drop)
+    unused = [name for name in table.columns if name not in used]
     if unused:
         notice(
             f"{listed(unused)} of {table.path.name} {'are' if len(unused) > 1 else 'is'} not the model's, "
             "and left out."
         )
-    columns = {name: cells.as_written(table, name) for name in others}
-    return pd.DataFrame(columns, index=table.frame.index)
 
 
-def _labels(inputs: Inputs, table: Table) -> list[Any]:
+def _ids(inputs: Inputs, table: Table) -> list[Any]:
     name = inputs.id_column
     if name is None:
         return list(range(len(table.frame)))
@@ -217,7 +213,7 @@ def _labels(inputs: Inputs, table: Table) -> list[Any]:
             f"--id-column {echoed(name)} is not a column of {table.path.name}. {nearest(name, table.columns)}"
         )
     # As they stand in the file: 00417 and 417 are two people, and so are ids with twenty digits.
-    return [None if is_missing(label) else label for label in table.frame[name].tolist()]
+    return [None if is_missing(one) else one for one in table.frame[name].tolist()]
 
 
 def _settled_policy(

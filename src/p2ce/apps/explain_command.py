@@ -44,7 +44,7 @@ def run_explain(inputs: Inputs, task: Task) -> ExitCode:
     _check(inputs, task)
     with working("Reading the model and the tables …"):
         ready = make_ready(inputs)
-        places = range(len(ready.people)) if task.id is None else [_place(ready, task.id, inputs)]
+        places = range(len(ready.rows)) if task.id is None else [_place(ready, task.id, inputs)]
     with working("Getting ready …"):
         ready.explainer.warm_up()
     explanations = _explain(ready, list(places), task)
@@ -97,51 +97,45 @@ def _explain(ready: Ready, places: list[int], task: Task) -> "Explanations":
 
     shown = sys.stderr.isatty() and len(places) > 1 if task.progress is None else task.progress
     entries = ready.explainer.explain_many(
-        ready.people.iloc[places],
+        ready.rows.iloc[places],
         n_jobs=task.jobs,
         time_limit=task.time_limit,
         as_of=task.as_of,
         progress=shown,
     )
-    return Explanations(list(entries), ids=[ready.labels[place] for place in places])
+    return Explanations(list(entries), ids=[ready.ids[place] for place in places])
 
 
 def _rejected(explanations: "Explanations") -> "Explanations":
     """Leave out the rows that the model accepts as they are."""
-    from p2ce.result import Explanations, Status
+    from p2ce.result import Status
 
-    kept = [
-        (label, entry)
-        for label, entry in zip(explanations.ids, explanations, strict=True)
-        if entry.status is not Status.ACCEPTED
-    ]
-    return Explanations([entry for _, entry in kept], ids=[label for label, _ in kept])
+    return explanations[[entry.status is not Status.ACCEPTED for entry in explanations]]
 
 
-def _place(ready: Ready, row: str, inputs: Inputs) -> int:
+def _place(ready: Ready, id: str, inputs: Inputs) -> int:  # noqa: A002
     """Return the position of the row that --id names."""
-    count = len(ready.people)
+    count = len(ready.rows)
     if inputs.id_column is not None:
-        labels = ["" if label is None else str(label) for label in ready.labels]
-        found = [place for place, label in enumerate(labels) if label == row] or [
-            place for place, label in enumerate(labels) if label.strip() == row.strip()
+        ids = ["" if one is None else str(one) for one in ready.ids]
+        found = [place for place, one in enumerate(ids) if one == id] or [
+            place for place, one in enumerate(ids) if one.strip() == id.strip()
         ]
         if len(found) == 1:
             return found[0]
         if found:
             raise InvalidArgument(
-                f"--id {echoed(row)} names {len(found)} rows: {echoed(inputs.id_column)} holds it in "
+                f"--id {echoed(id)} names {len(found)} rows: {echoed(inputs.id_column)} holds it in "
                 f"rows {found[0]} and {found[1]}. Use another --id-column."
             )
         raise InvalidArgument(
-            f"--id {echoed(row)} is not in {echoed(inputs.id_column)}, of {count:,} rows. "
-            f"{nearest(row, labels)}"
+            f"--id {echoed(id)} is not in {echoed(inputs.id_column)}, of {count:,} rows. {nearest(id, ids)}"
         )
     try:
-        place = int(row)
+        place = int(id)
     except ValueError:
         raise InvalidArgument(
-            f"--id {echoed(row)} is not a number. Rows count from 0 to {count - 1:,}; to go by a column of "
+            f"--id {echoed(id)} is not a number. Rows count from 0 to {count - 1:,}; to go by a column of "
             "ids, pass --id-column."
         ) from None
     if not 0 <= place < count:
@@ -183,8 +177,8 @@ def _print_written(explanations: "Explanations", written: list[Path]) -> None:
 def _exit_code(explanations: "Explanations") -> ExitCode:
     """Return the exit code, and say on stderr what is wrong with rows that were not explained."""
     failed = [
-        (label, entry)
-        for label, entry in zip(explanations.ids, explanations, strict=True)
+        (id_, entry)
+        for id_, entry in zip(explanations.ids, explanations, strict=True)
         if entry.error is not None
     ]
     if not failed:
@@ -197,11 +191,11 @@ def _exit_code(explanations: "Explanations") -> ExitCode:
         )
         return ExitCode.INTERRUPTED
     faults = [one for one in failed if one[1].error == "fault"]
-    label, first = (faults or failed)[0]
+    id_, first = (faults or failed)[0]
     blamed = ""
     if faults:
         blamed = f", {len(faults):,} by a fault of p2ce (see where with --debug, and please report it)"
     error_line(
-        f"{counted(len(failed), 'row')} could not be explained{blamed}. The first is {label}: {first.message}"
+        f"{counted(len(failed), 'row')} could not be explained{blamed}. The first is {id_}: {first.message}"
     )
     return ExitCode.INCOMPLETE

@@ -24,7 +24,7 @@ HUGE = 10**9  # combinations, beyond which a black-box model is likely to be est
 def run_inspect(inputs: Inputs, console: "Console | None" = None) -> None:
     """Print everything that is known of a model; with a reference, of the whole problem."""
     console = console or stdout_console()
-    check_files(inputs, people=False)
+    check_files(inputs, rows=False)
     if inputs.reference is None:
         _show_alone(inputs, console)
         return
@@ -62,7 +62,7 @@ def _show_alone(inputs: Inputs, console: "Console") -> None:
         lines.append(("classes", ", ".join(map(str, list(classes)))))
     _print_lines(console, lines)
     console.print(
-        "\nTo see how it is parsed and proven, give its population: --reference train.csv", markup=False
+        "\nTo see how it is parsed and proven, pass its population: --reference train.csv", markup=False
     )
 
 

@@ -26,7 +26,7 @@ def print_summary(explanations: "Explanations", *, language: str = "en") -> None
     ):
         table.add_column(name, overflow="fold")
     for row in seen.rows:
-        cells = (row.label, row.status, row.today, row.options, row.cheapest)
+        cells = (row.id, row.status, row.today, row.options, row.cheapest)
         table.add_row(*(Text(printable(cell)) for cell in cells))
     console.print(table)
     console.print()

@@ -240,9 +240,8 @@ def to_tables(
 
 
 def _to_json(explanation: Explanation) -> str:
-    """Write an explanation without what all people share, and without the kind of table of this process."""
-    data = explanation.to_dict(problem=False)
-    return json.dumps({name: part for name, part in data.items() if name != "kind"}, allow_nan=False)
+    """Write an explanation without what all people share."""
+    return json.dumps(explanation.to_dict(problem=False), allow_nan=False)
 
 
 def _table(columns: Mapping[str, Any], schema: "pa.Schema") -> "pa.Table":

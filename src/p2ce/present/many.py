@@ -18,7 +18,7 @@ from p2ce.visible import echoed, shortened
 ALL_IN_FULL = 200  # people; of more than these, only the first have a section
 FIRST_IN_FULL = 50
 MOST_PROBLEMS = 5  # whose versions and hashes the footer lists
-LONGEST_MESSAGE, LONGEST_LABEL = 160, 60
+LONGEST_MESSAGE, LONGEST_ID = 160, 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class StatusCount:
 class PersonRow:
     """One person in a line."""
 
-    label: str
+    id: str
     anchor: str  # of the section on this person, "" where there is none
     status: str
     options: str
@@ -82,7 +82,7 @@ def view_of_many(
     problem = problems[0] if problems else None
     dtypes = next((one.dtypes for one in entries if one.problem is problem), {})
     wording = wording_for(problem, language, phrases, dtypes=dtypes)
-    labels = distinct_ids([label for label, _, _ in found[:rows]], LONGEST_LABEL)
+    ids = distinct_ids([one for one, _, _ in found[:rows]], LONGEST_ID)
     full = len(entries) if len(entries) <= ALL_IN_FULL else FIRST_IN_FULL
     full = full if sections is None else sections
     return ManyView(
@@ -95,10 +95,8 @@ def view_of_many(
         statuses=_statuses(entries, audience, wording),
         cheapest_title=_cheapest_title(entries, wording),
         rows=tuple(
-            _row(
-                label, entry, audience, wording_of(entry, language, phrases), place if place < full else None
-            )
-            for place, (label, entry) in enumerate(zip(labels, entries, strict=False))
+            _row(id_, entry, audience, wording_of(entry, language, phrases), place if place < full else None)
+            for place, (id_, entry) in enumerate(zip(ids, entries, strict=False))
         ),
         sections=tuple(
             view(entry, audience=audience, language=language, phrases=phrases, why=mine)
@@ -110,7 +108,7 @@ def view_of_many(
 
 
 def with_whys(explanations: Explanations, why: Any) -> list[tuple[Any, Explanation, Relaxations | None]]:
-    """List labels, explanations and what `why` has for each; raise where it belongs to nobody here."""
+    """List ids, explanations and what `why` has for each; raise where it belongs to nobody here."""
     if why is not None and not isinstance(why, Mapping):
         raise InvalidArgument(
             f"For many people, why expects a dict from their ids to what relaxations() found, "
@@ -118,11 +116,11 @@ def with_whys(explanations: Explanations, why: Any) -> list[tuple[Any, Explanati
         )
     whys = dict(why or {})
     found = [
-        (label, entry, whys.get(label) if isinstance(label, Hashable) else None)
-        for label, entry in zip(explanations.ids, explanations, strict=True)
+        (id_, entry, whys.get(id_) if isinstance(id_, Hashable) else None)
+        for id_, entry in zip(explanations.ids, explanations, strict=True)
     ]
-    labels = {label for label, _, _ in found if isinstance(label, Hashable)}
-    if unknown := [label for label in whys if label not in labels]:
+    ids = {id_ for id_, _, _ in found if isinstance(id_, Hashable)}
+    if unknown := [one for one in whys if one not in ids]:
         raise InvalidArgument(
             f"why has an entry for {echoed(unknown[0])}, which is not the id of any of these people. "
             "Its keys are ids, as explanations.ids lists them."
@@ -151,12 +149,12 @@ def _cheapest_title(entries: list[Explanation], wording: Wording) -> str:
     return wording.say("col_cheapest_in", objective=wording.objective(named[0]))
 
 
-def _row(label: str, entry: Explanation, audience: str, wording: Wording, place: int | None) -> PersonRow:
+def _row(id_: str, entry: Explanation, audience: str, wording: Wording, place: int | None) -> PersonRow:
     cheapest = advice(entry[0], wording) if len(entry) else "–"
     if entry.status is Status.ERROR and audience != "applicant":
         cheapest = shortened(entry.message or "", LONGEST_MESSAGE)
     return PersonRow(
-        label=label,
+        id=id_,
         anchor="" if place is None else f"person-{place + 1}",
         status=status_text(entry.status, audience, wording),
         options=wording.numbers.count(len(entry)),

@@ -61,7 +61,7 @@ def to_text(
     are those of the policy's displays. `phrases` gives own words to changes, before those of the displays:
     ``{("HasGuarantor", True): "get a guarantor"}``. `why`, from `Explainer.relaxations`, adds which
     relaxations give an option to a person who has none. The texts of many people follow each other, each
-    under its label; there, `why` is a dict from labels. `title` is a line above all. With a `path` the text
+    under its id; there, `why` is a dict from ids. `title` is a line above all. With a `path` the text
     is written there as well, as a whole or not at all. An `Audit` takes `path`, `language` and `title`.
 
     Values are written in full, or as the display rounds them where that rounded row was verified too.
@@ -96,9 +96,9 @@ def to_text(
         parts.append(_text(seen))
         return written("\n".join(parts), path, "The report")
     found = with_whys(explanation, why)
-    for label, (_, entry, mine) in zip(distinct_ids(explanation.ids), found, strict=True):
+    for id_, (_, entry, mine) in zip(distinct_ids(explanation.ids), found, strict=True):
         seen = view(entry, audience=audience, language=language, phrases=phrases, why=mine)
-        parts.append(f"{label}\n{_text(seen)}")
+        parts.append(f"{id_}\n{_text(seen)}")
     return written("\n\n".join(parts), path, "The report")
 
 
@@ -234,7 +234,7 @@ def _check(caller: str, explanation: Any, audience: Any, language: Any, title: A
     if not isinstance(explanation, Reported):
         raise InvalidArgument(
             f"{caller}() takes an Explanation, Explanations or an Audit, got {type(explanation).__name__}. "
-            "Give it what explain(), explain_many() or audit() returned."
+            "Pass what explain(), explain_many() or audit() returned."
         )
     if isinstance(explanation, Audit) and why is not None:
         raise InvalidArgument("why belongs to explanations, and this is an audit. Leave it out.")
@@ -269,7 +269,7 @@ def page(
         return render("person.jinja", medium, seen, title=title, figures=drawn)
     many = view_of_many(explanation, audience=audience, language=language, phrases=phrases, why=why)
     people = [
-        (row.label, row.anchor, person, figures.changes(person) if draws else None)
+        (row.id, row.anchor, person, figures.changes(person) if draws else None)
         for row, person in zip(many.rows, many.sections, strict=False)
     ]
     return render("people.jinja", medium, many, title=title, charts=figures.of_many(many), people=people)

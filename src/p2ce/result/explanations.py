@@ -285,7 +285,7 @@ class Explanations(Reports, Sequence[Explanation]):
             "format": FORMAT,
             "ids": to_plain(self.ids),
             "problems": [problem.to_dict() for _, problem in problems.values()],
-            "record_of": places,
+            "problem_of": places,
             "people": [entry.to_dict(times=times, problem=False) for entry in self],
         }
 
@@ -400,7 +400,7 @@ class StoredExplanations:
     format: Literal["p2ce.explanations/2"]
     ids: tuple[Value, ...]
     problems: tuple[ProblemRecord, ...] = ()
-    record_of: tuple[Count | None, ...]  # the place of each person's problem
+    problem_of: tuple[Count | None, ...]  # the place of each person's problem
     people: tuple[StoredExplanation, ...]
     relaxations: StoredRelaxations | None = (
         None  # written by the command line, where one person has no option
@@ -408,15 +408,15 @@ class StoredExplanations:
 
     def opened(self, place: str) -> list[Explanation]:
         """Return the explanations, each with its problem."""
-        if len(self.record_of) != len(self.people):
-            raise InvalidArgument(f"{place}record_of must have an entry for each of the people.")
+        if len(self.problem_of) != len(self.people):
+            raise InvalidArgument(f"{place}problem_of must have an entry for each of the people.")
         ordered: dict[int, ProblemRecord] = {}  # so that people share it
         people = []
-        for number, (stored, at) in enumerate(zip(self.people, self.record_of, strict=True)):
+        for number, (stored, at) in enumerate(zip(self.people, self.problem_of, strict=True)):
             problem = stored.problem
             if at is not None:
                 if at >= len(self.problems):
-                    raise InvalidArgument(f"{place}record_of[{number}] is {at}, which is not a problem.")
+                    raise InvalidArgument(f"{place}problem_of[{number}] is {at}, which is not a problem.")
                 problem = ordered.setdefault(at, self.problems[at]._in_order(stored.columns))
             people.append(replace(stored.opened(f"{place}people[{number}]."), problem=problem))
         return people

@@ -17,10 +17,10 @@ from tests.present.charts.examples import front, loan, loan_map
 
 @pytest.mark.parametrize("explanation", [front(4, 2), front(12, 3), loan()])
 def test_an_option_looks_the_same_in_every_chart_and_for_every_audience(explanation: Explanation) -> None:
-    wording, in_map = wording_of(explanation), replace(loan_map(), explanation=explanation)
+    wording, feature_map = wording_of(explanation), replace(loan_map(), explanation=explanation)
     looks = looks_of(explanation)
     assert sorted(looks.values()) == list(range(len(explanation)))
-    drawn = [*map_data(in_map, wording).arrows]
+    drawn = [*map_data(feature_map, wording).arrows]
     for audience in AUDIENCES:
         seen = view(explanation, audience=audience)
         points = front_data(explanation, wording, lettered=seen.lettered).picks

@@ -4,19 +4,21 @@ import re
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from p2ce.audits.audit_result import Audit
 from p2ce.present.charts.axis_scales import Tick
-from p2ce.present.charts.change_data import change_data
-from p2ce.present.charts.front_data import front_data
+from p2ce.present.charts.change_data import Mark, change_data
+from p2ce.present.charts.front_data import ChartOption, front_data
 from p2ce.present.charts.group_data import group_data
 from p2ce.present.charts.matplotlib.draw_portfolio import draw_levers as draw_with_matplotlib
 from p2ce.present.charts.portfolio_data import cost_data, lever_data, wording_of_all
-from p2ce.present.charts.svg.draw_changes import draw_changes
+from p2ce.present.charts.svg.draw_changes import _option_line, draw_changes
 from p2ce.present.charts.svg.draw_front import draw_front
 from p2ce.present.charts.svg.draw_groups import draw_groups
 from p2ce.present.charts.svg.draw_portfolio import draw_costs, draw_levers
-from p2ce.present.charts.svg.shapes import WIDTH, fitted, spaced, text_width
+from p2ce.present.charts.svg.shapes import WIDTH, badge_half, fitted, spaced, text_width
 from p2ce.present.wording import wording_for, wording_of
 from p2ce.result import Explanation, Explanations
 from tests.audits.made_up import audited, hostile_groups
@@ -79,6 +81,20 @@ def test_no_text_covers_another_or_leaves_the_drawing_or_is_markup(name: str) ->
             for other_left, other_right, other_base, other in boxes[place + 1 :]:
                 apart = right <= other_left or other_right <= left or abs(base - other_base) >= 10
                 assert apart or "&" in content + other, (content, other)
+
+
+@pytest.mark.parametrize("amount", ["3,100", "1,234,567,890.25", "x" * 200])
+@given(today=st.floats(0, 1), place=st.floats(0, 1))
+def test_the_value_of_an_option_stands_clear_of_its_badge(amount: str, today: float, place: float) -> None:
+    option = ChartOption(number=1, mark="1", name="option 1", look=0)
+    start, tip = (10 + (WIDTH - 20) * one for one in (today, place))
+    shapes = _option_line(100.0, start, Mark(place, amount, True, ""), option)
+    (x, y, anchor, content) = TEXT.findall(shapes[-1])[0]
+    left = float(x) - {"": 0.0, "start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * text_width(content)
+    right = left + text_width(content)
+    assert -0.1 <= left <= right <= WIDTH + 0.1
+    if y == "104":  # on the line, not above it
+        assert right <= tip - badge_half("1") or left >= tip + badge_half("1")
 
 
 def test_long_texts_are_cut() -> None:

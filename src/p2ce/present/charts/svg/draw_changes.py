@@ -70,13 +70,16 @@ def _option_line(y: float, today: float, mark: Mark, option: ChartOption) -> lis
         shapes.append(svg.arrow(today, tip - away * (half + 1), y, f"option-{option.look}"))
     shapes += [svg.circle(today, y, 3.2, "today-mark"), svg.badge(tip, y, option.mark, option.look)]
     value = svg.fitted(mark.text, 150.0)
-    # Beyond the number, or before today's mark; above the line only where neither has room, and then the
-    # line is long enough.
-    for x, direction in ((tip + away * BESIDE, away), (today - away * 9, -away)):
-        if 0 <= x + direction * svg.text_width(value) <= svg.WIDTH:
-            return [*shapes, svg.text(x, y + 4, value, anchor="start" if direction > 0 else "end")]
-    between = svg.fitted(value, abs(tip - today) - half - 12)
-    return [*shapes, svg.text((tip + away * -half + today) / 2, y - 5, between, anchor="middle")]
+    # Beyond the badge; or above a line that is long enough, since beside today's mark it would look like
+    # today's value; and only then there.
+    width, room = svg.text_width(value), abs(tip - today) - half - 12
+    beyond, before = tip + away * BESIDE, away * min(away * today - 9, away * tip - BESIDE)
+    if 0 <= beyond + away * width <= svg.WIDTH:
+        return [*shapes, svg.text(beyond, y + 4, value, anchor="start" if away > 0 else "end")]
+    if width > room and 0 <= before - away * width <= svg.WIDTH:
+        return [*shapes, svg.text(before, y + 4, value, anchor="end" if away > 0 else "start")]
+    above = svg.fitted(value, room)
+    return [*shapes, svg.text((tip - away * half + today) / 2, y - 5, above, anchor="middle")]
 
 
 def _categories(feature: FeatureChanges, data: ChangeData, wording: Wording) -> tuple[float, list[Markup]]:
