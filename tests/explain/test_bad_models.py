@@ -123,15 +123,6 @@ def test_a_model_that_misbehaves_in_other_processes_costs_its_rows(
     assert "Traceback" not in capfd.readouterr().err
 
 
-def test_a_model_that_cannot_be_pickled_is_one_line() -> None:
-    model = Model("raises")
-    model.lock = threading.Lock()  # type: ignore[attr-defined]
-    explainer = p2ce.Explainer(model, PEOPLE, plausibility=None, target=1, max_changes=2)
-    with pytest.raises(p2ce.P2CEError, match="cannot be sent to other processes") as caught:
-        explainer.explain_many(ROWS, n_jobs=2)
-    assert "\n" not in str(caught.value)
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are listed elsewhere")
 def test_no_process_is_left_behind() -> None:
     """After all that the tests above start; loky keeps some for the next call, until it is told not to."""

@@ -77,7 +77,7 @@ def quantile_range(costs: Costs, quantile: float) -> tuple[float, float]:
 
     >>> some = Costs(
     ...     found=np.array([1.0, 2.0, 4.0]), known=np.array([1.0, 2.0, 4.0]),
-    ...     low=np.array([1.5]), high=np.array([math.inf]), people=np.array([2]),
+    ...     low=np.array([1.5]), high=np.array([np.inf]), people=np.array([2]),
     ... )
     >>> quantile_range(some, 0.5)
     (1.5, 4.0)

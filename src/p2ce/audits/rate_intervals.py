@@ -23,22 +23,17 @@ class ShareRange(NamedTuple):
     most: Share
 
 
-def exact_interval(successes: int, trials: int, confidence: float) -> tuple[float, float]:
-    """Return the exact binomial interval of Clopper and Pearson; its coverage is never below `confidence`.
+def share_of(successes: int, trials: int, confidence: float) -> Share:
+    """Return a share with its exact interval, of Clopper and Pearson: it covers no less than `confidence`.
 
-    >>> low, high = exact_interval(0, 10, 0.95)
-    >>> low, round(high, 4)
+    >>> found = share_of(0, 10, 0.95)
+    >>> found.low, round(found.high, 4)
     (0.0, 0.3085)
     """
     from scipy.stats import binomtest
 
-    interval = binomtest(successes, trials).proportion_ci(confidence, method="exact")
-    return float(interval.low), float(interval.high)
-
-
-def share_of(successes: int, trials: int, confidence: float) -> Share:
-    """Return a share with its interval."""
-    return Share(successes / trials, *exact_interval(successes, trials, confidence))
+    found = binomtest(successes, trials).proportion_ci(confidence, method="exact")
+    return Share(successes / trials, float(found.low), float(found.high))
 
 
 def share_range(least: int, most: int, trials: int, confidence: float) -> ShareRange:
