@@ -128,8 +128,8 @@ def words_of_income(data: dict[str, Any]) -> None:
 
 
 def test_forged_words_are_found(saved: Path, case: Case) -> None:
-    """The forger of the review: another display name, another key, all checksums and the readme anew."""
-    once = forged(saved, lambda data: data.update(person=18), part="evidence.json")
+    """The forger of the review: another display name, another id, all checksums and the readme anew."""
+    once = forged(saved, lambda data: data.update(id=18), part="evidence.json")
     key_alone = evidence.replay(once, case.model)
     assert [one.kind for one in key_alone.differences] == ["readme"]
     path = with_readme(forged(once, words_of_income))
