@@ -14,7 +14,7 @@ def test_the_same_seed_gives_the_same_people() -> None:
     )
     assert_frame_equal(one.data, again.data)
     assert_series_equal(one.target, again.target)
-    assert not one.data.equals(other.features)
+    assert not one.data.equals(other.data)
 
 
 def test_people_are_possible() -> None:

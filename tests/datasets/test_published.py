@@ -33,17 +33,17 @@ def test_the_counts_columns_and_types_are_the_published_ones(name: str) -> None:
     loaded = datasets.load(name)
     rows, favourable, features, mutable = COUNTS[name]
     assert (loaded.name, loaded.target.name, loaded.categories) == (name, TARGETS[name], ())
-    assert loaded.loaded.shape == (rows, features)
+    assert loaded.data.shape == (rows, features)
     assert loaded.target.value_counts().to_dict() == {1: favourable, 0: rows - favourable}
     assert loaded.target.dtype == "int64"
     assert set(loaded.immutable) == IMMUTABLE[name]
     assert features - len(loaded.immutable) == mutable
     # Complete numbers in the original order.
-    assert {dtype.kind for dtype in loaded.loaded.dtypes} == {"f" if name == "taiwan" else "i"}
-    assert not loaded.loaded.isna().to_numpy().any()
-    assert loaded.loaded.index.equals(pd.RangeIndex(rows))
-    assert loaded.loaded.index.equals(loaded.target.index)
-    assert loaded.target.name not in loaded.loaded.columns
+    assert {dtype.kind for dtype in loaded.data.dtypes} == {"f" if name == "taiwan" else "i"}
+    assert not loaded.data.isna().to_numpy().any()
+    assert loaded.data.index.equals(pd.RangeIndex(rows))
+    assert loaded.data.index.equals(loaded.target.index)
+    assert loaded.target.name not in loaded.data.columns
 
 
 @pytest.mark.parametrize("name", COUNTS)
@@ -52,12 +52,12 @@ def test_categories_are_added_and_nothing_else_changes(name: str) -> None:
     labels = {column: len(loaded.data[column].cat.categories) for column in loaded.categories}
     assert labels == LABELS[name]
     assert set(loaded.immutable) == IMMUTABLE[name] | IMMUTABLE_CATEGORIES[name]
-    assert not loaded.loaded.isna().to_numpy().any()
-    pd.testing.assert_frame_equal(loaded.loaded.drop(columns=list(labels)), without.data)
+    assert not loaded.data.isna().to_numpy().any()
+    pd.testing.assert_frame_equal(loaded.data.drop(columns=list(labels)), without.data)
     pd.testing.assert_series_equal(loaded.target, without.target)
 
 
 def test_a_changed_frame_changes_no_other() -> None:
     first = datasets.load("german")
-    first.loaded.iloc[:, :] = 0
+    first.data.iloc[:, :] = 0
     assert datasets.load("german").data["Age"].min() == 19
