@@ -375,7 +375,7 @@ class Explainer:
         explanation: Explanation | None = None,
         policy: Policy | None = None,
     ) -> Evaluation:
-        """Check a proposal that somebody else made for a person.
+        """Evaluate a change that was proposed elsewhere: is it accepted, plausible and allowed?
 
         Args:
             row: the person, as in `explain`.
@@ -424,7 +424,7 @@ class Explainer:
         """Keep everything but the model in one file, which `Explainer.load(path, model)` loads.
 
         It holds plain parts only (JSON, YAML, arrays), so that loading it runs no code. The whole reference
-        is in it: treat it like the data. Objectives and detectors of your own are given again when loading.
+        is in it: treat it like the data. Pass custom objectives and detectors again when loading.
         """
         write_whole(path, zipped(self._archive_parts()), what="The explainer")
 
@@ -464,9 +464,9 @@ class Explainer:
         Args:
             path: what `Explainer.save` wrote.
             model: the model, which no file keeps; a list of them where there were several.
-            plausibility: the detector again, where it was one of your own; or another one, or None. Left
+            plausibility: the detector again, where it was a custom one; or another one, or None. Left
                 out, it is as saved.
-            objectives: all objectives again, where one was of your own; or others. Left out, they are as
+            objectives: all objectives again, where one was custom; or others. Left out, they are as
                 saved.
             check_model: False takes another model with the same columns, such as one that was fitted anew;
                 otherwise it has to score people of the reference as the saved one did.

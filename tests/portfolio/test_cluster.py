@@ -198,7 +198,10 @@ def test_killed_workers_and_parents_change_no_byte(
 def test_a_scheduler_that_is_not_there_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("p2ce.portfolio.cluster.CONNECT_SECONDS", 1)
     for address, says in (
-        ("tls://127.0.0.1:1", "'tls://127.0.0.1:1' cannot be reached: nobody results there with these cred"),
+        (
+            "tls://127.0.0.1:1",
+            "'tls://127.0.0.1:1' cannot be reached: nothing responds there with these cred",
+        ),
         ("nonsense://here:1", "'nonsense://here:1' cannot be reached"),
         ("nonsense://here", "'nonsense://here' is not the address of a scheduler. Pass one such as tls://"),
     ):
@@ -214,7 +217,7 @@ def test_credentials_that_are_missing_or_wrong_are_said(
     others = as_settings(credentials(tmp_path))
     with (
         dask.config.set(others),
-        pytest.raises(InvalidArgument, match="nobody results there with these credentials"),
+        pytest.raises(InvalidArgument, match="nothing responds there with these credentials"),
         connected(address),
     ):
         pass

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from p2ce.portfolio.portfolio_results import PortfolioResults
 
 app = typer.Typer(
-    help="Explain everybody in files of any size, on one machine or many.",
+    help="Explain every person in files of any size, on one machine or many.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
@@ -90,7 +90,7 @@ def run(
     trust_predicates: say.TrustPredicates = False,
     limit: say.Limit = None,
 ) -> None:
-    """Explain everybody in a table or a folder of tables, to Parquet.
+    """Explain every person in a table or a folder of tables, to Parquet.
 
     [bold]On this machine, with two processes:[/]
     [green]p2ce portfolio run --explainer credit.p2ce --model model.txt --data people/ --out results/[/]

@@ -75,7 +75,7 @@ def connected(address: str) -> "Iterator[Client]":
                 "distributed.comm.tls: ca-file, client.cert and client.key."
             ) from None
         except (OSError, ValueError, TimeoutError, ImportError) as error:
-            cause = shortened(error, 150) if isinstance(error, ValueError) else "nobody results there"
+            cause = shortened(error, 150) if isinstance(error, ValueError) else "nothing responds there"
             secured = " with these credentials" * address.startswith("tls://")
             raise InvalidArgument(
                 f"The scheduler {echoed(address)} cannot be reached: {cause}{secured}. Start one with "
