@@ -379,7 +379,7 @@ class Explainer:
 
         Args:
             row: the person, as in `explain`.
-            proposal: a whole row, or a dict of the changed columns only.
+            proposal: a whole row, a dict of the changed columns only, or an option of an explanation.
             explanation: the person's explanation. The evaluation then lists the options that dominate the
                 proposal, and the explanation's own policy, limit of changes and objectives apply.
             policy: a policy instead of the explainer's own, where there is no explanation.

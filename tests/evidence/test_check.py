@@ -50,7 +50,7 @@ def broken(path: Path, model: Any) -> set[str]:
     """Name the checks that a file breaks."""
     report = check(path, model)
     found = {check.what for check in report.checks if check.outcome == "broken"}
-    assert report.passed is not bool(found)
+    assert bool(report) is report.passed is not bool(found)
     assert ("evidence: failed" in str(report)) is bool(found)
     return found
 

@@ -85,7 +85,7 @@ def test_a_file_says_what_it_is_about(saved: Path, case: Case) -> None:
 def test_another_model_is_a_difference_and_the_search_goes_on(saved: Path, case: Case) -> None:
     other = lightgbm.LGBMClassifier(n_estimators=3, num_leaves=4, n_jobs=1, verbose=-1)
     replay = evidence.replay(saved, other.fit(loans.people(), loans.label()))
-    assert not replay.same
+    assert not replay
     assert replay.differences[0].kind == "model"
     assert {one.kind for one in replay.differences} >= {"model", "person", "option removed"}
     assert "it scores" in str(replay)
@@ -215,6 +215,8 @@ def test_what_has_no_evidence_is_said(case: Case, tmp_path: Path) -> None:
         (bare, {"explainer": case.explainer}, "no problem"),
         (wrong, {"explainer": case.explainer}, "could not be explained"),
         (explanation, {}, "needs its explainer"),
+        (p2ce.Explanations([explanation]), {"explainer": case.explainer}, "explanations.loc"),
+        (case.explainer, {}, "got Explainer"),
         (explanation, {"explainer": forest().explainer}, "another problem"),
         (explanation, {"explainer": case.explainer, "with_model": True}, "model_file="),
         (explanation, {"explainer": case.explainer, "model_file": tmp_path / "none"}, "cannot be read"),

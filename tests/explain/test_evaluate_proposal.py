@@ -35,9 +35,9 @@ def test_options_of_a_front_are_judged_as_they_were_found_and_dominated_by_nothi
     options = 0
     for found in explainer.explain_many(loans.people().iloc[:15]):
         for option in found:
-            for proposal in (option.values, {name: now for name, (_, now) in option.changes.items()}):
+            for proposal in (option, option.values, {name: now for name, (_, now) in option.changes.items()}):
                 judged = explainer.evaluate(found.person, proposal, explanation=found)
-                assert judged.ok
+                assert judged
                 assert (judged.valid, judged.plausible, judged.allowed, judged.on_grid) == (True,) * 4
                 assert (judged.broken, judged.better) == ((), ())
                 assert judged.changes == option.changes
@@ -91,7 +91,7 @@ def test_a_proposal_is_compared_with_the_front_and_judged_by_the_detector() -> N
     found = explainer.explain(PERSON)
     outlier = {"Income": 500, "Debt": -90.0, "Owns": True, "Rate": 1.0, "Years": 11}
     judged = explainer.evaluate(PERSON, outlier, explanation=found)
-    assert (judged.valid, judged.plausible, judged.ok) == (True, False, False)
+    assert (judged.valid, judged.plausible, judged.ok, bool(judged)) == (True, False, False, False)
     assert "not plausible" in str(judged)
     assert judged.better
     for option in judged.better:

@@ -50,6 +50,34 @@ def test_a_slice_of_ids_includes_its_end() -> None:
     assert many.loc[7:].ids == tuple(IDS[2:])
 
 
+@given(chosen=st.lists(st.booleans(), min_size=5, max_size=5), order=st.permutations(range(5)))
+def test_a_series_is_a_mask_of_ids_in_whatever_order(chosen: list[bool], order: list[int]) -> None:
+    many, mask = people(), pd.Series(chosen, index=pd.Index(IDS, tupleize_cols=False)).iloc[order]
+    expected = tuple(one for one, wanted in zip(IDS, chosen, strict=True) if wanted)
+    assert many[mask].ids == many.loc[mask].ids == expected
+
+
+@pytest.mark.parametrize("ids", [["ann", "bob", 7, "eve", "zoe"], ["ann"] * 5])
+def test_a_mask_of_other_ids_is_rejected(ids: list[Any]) -> None:
+    with pytest.raises(InvalidArgument, match="does not hold the ids"):
+        people()[pd.Series([True] * 5, index=ids)]
+
+
+def test_what_is_not_here_is_an_error_and_not_an_empty_result() -> None:
+    many = people()
+    assert many[1] in many
+    assert (many.index(many[1]), many.count(many[1])) == (1, 1)
+    for wrong in ("bob", Status.OPTIMAL):
+        for search in (many.__contains__, many.count, many.index):
+            with pytest.raises(InvalidArgument, match=r"explanations\.ids"):
+                search(wrong)
+    for position in (5, -6):
+        with pytest.raises(IndexError, match=r"explanations\.loc"):
+            many[position]
+        with pytest.raises(IndexError, match=r"explanations\.loc"):
+            many[[0, position]]
+
+
 @pytest.mark.parametrize("kind", MASKS)
 @given(chosen=st.lists(st.booleans(), min_size=5, max_size=5))
 def test_a_mask_of_any_library_selects_as_numpy_does(

@@ -83,7 +83,7 @@ def require_no_margin(request: Request) -> None:
 
 
 def _number(threshold: object) -> float:
-    if isinstance(threshold, bool | np.bool_):
+    if isinstance(threshold, bool | np.bool_ | str | bytes):
         raise InvalidArgument(f"The threshold must be a number; got {echoed(threshold)}.")
     try:
         return float(threshold)  # type: ignore[arg-type]

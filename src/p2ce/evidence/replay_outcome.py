@@ -75,6 +75,9 @@ class Replay:
         """Whether all that was compared is the same."""
         return not self.differences
 
+    def __bool__(self) -> bool:
+        return self.same
+
     def __str__(self) -> str:
         number = len(self.recorded)
         options = f"{number} option{'s' * (number != 1)}"

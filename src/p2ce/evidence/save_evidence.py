@@ -29,6 +29,7 @@ from p2ce.explainer import Explainer
 from p2ce.files import write_whole
 from p2ce.portfolio.code_hash import code_hash
 from p2ce.result.explanation import Explanation
+from p2ce.result.explanations import Explanations
 from p2ce.result.problem_record import ProblemRecord
 from p2ce.result.status import Status
 from p2ce.tables.codebook import codebook_of
@@ -71,6 +72,7 @@ def save(
     """
     code, hashes = code_hash(), {}
     if not isinstance(explanation, Explanation):
+        _require_results(explanation, id)
         results, explanation = explanation, explanation.explanation(id)
         code, hashes = results.manifest.code, dict(results.manifest.hashes)
         explainer = results.path / EXPLAINER if explainer is None else explainer
@@ -114,6 +116,18 @@ def save(
     if sign is not None:
         parts[SIGNATURE] = plain_json(plain_fields(signature_of(parts, sign, passphrase=passphrase)))
     write_whole(path, zipped(parts), what="The evidence")
+
+
+def _require_results(results: object, id: Value) -> None:  # noqa: A002
+    """Reject what is neither one explanation nor the results of a run, and results without an id."""
+    if not hasattr(results, "manifest"):
+        todo = "Select one person: explanations.loc[id]." if isinstance(results, Explanations) else ""
+        raise InvalidArgument(
+            "evidence.save() expects an Explanation or PortfolioResults first, got "
+            f"{type(results).__name__}. {todo or 'Pass what explain() returned.'}"
+        )
+    if id is None:
+        raise InvalidArgument("evidence.save() of a portfolio keeps one person. Pass id=… to say which.")
 
 
 def _problem_of(explanation: Explanation) -> ProblemRecord:

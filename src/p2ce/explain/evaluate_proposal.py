@@ -27,10 +27,12 @@ from p2ce.visible import echoed
 def encode_proposal(
     problem: Problem, row: Any, proposal: Any, explanation: Explanation | None
 ) -> tuple[EncodedRows, EncodedRows]:
-    """Encode an instance and a proposal: a whole row, or a dict of the changed columns only."""
+    """Encode an instance and a proposal: a whole row, a dict of the changed columns only, or an option."""
     before = encode_row(row, problem.codebook)
     if explanation is not None and not same_person(explanation.person, before.row(0, problem.names)):
         raise InvalidArgument("The explanation is about another person. Pass the one that explain(row) gave.")
+    if isinstance(proposal, Counterfactual):
+        proposal = proposal.values
     if isinstance(proposal, Mapping):
         unknown = [str(name) for name in proposal if str(name) not in problem.names]
         if unknown:

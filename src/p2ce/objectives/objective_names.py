@@ -35,7 +35,7 @@ def resolve(objectives: Objectives) -> tuple[Objective, ...]:
     ['changes', 'max_distance_own_unit']
     """
     given = [objectives] if isinstance(objectives, str | Objective) else objectives
-    if not isinstance(given, Iterable):
+    if not isinstance(given, Iterable) or isinstance(given, set | frozenset):  # sets have no order
         raise InvalidObjective(
             f"objectives must be a list of names or Objective objects, got {echoed(objectives)}."
         )

@@ -155,7 +155,8 @@ def _number(given: object, where: str) -> float:
     number = as_float(given)
     if not abs(number) <= LARGEST_MAGNITUDE:
         raise InvalidPolicy(
-            f"{where} expects finite numbers, got {number}. Give the last value that makes sense."
+            f"{where} expects finite numbers, got {number}. Give the last value that makes sense, or for a "
+            "range None, which leaves that end open."
         )
     return number
 

@@ -109,6 +109,11 @@ class FeaturePolicy:
                 )
             raise self._range_between_multiples() if self.choices is None else self._choices_outside()
 
+    def __repr__(self) -> str:
+        from p2ce.problem.policy_table import feature_row  # which reads features
+
+        return f"<FeaturePolicy {', '.join(filter(None, feature_row(self)))}>"
+
     @property
     def is_category(self) -> bool:
         return self.labels is not None

@@ -36,5 +36,8 @@ class Evaluation:
         """Return whether the proposal is valid, plausible and allowed."""
         return self.valid and self.plausible is not False and self.allowed
 
+    def __bool__(self) -> bool:
+        return self.ok
+
     def __str__(self) -> str:
         return rendered("evaluation_text", self)

@@ -108,9 +108,9 @@ class Explanations(Reports, Sequence[Explanation]):
             return self._at(operator.index(cast(SupportsIndex, index)))
         wanted = _listed(index)
         if wanted is not None and is_mask(wanted):
-            return self._take(self._masked(wanted))
+            return self._take(self._masked(index, wanted))
         if wanted is not None and all(isinstance(one, int) and not isinstance(one, bool) for one in wanted):
-            return self._take([range(len(self))[one] for one in wanted])
+            return self._take([self._place(one) for one in wanted])
         raise InvalidArgument(
             "explanations[…] expects a position, a slice, a list of positions or a mask of bools, got "
             f"{echoed(index)}. Use explanations.loc[…] to select by id."
@@ -125,10 +125,31 @@ class Explanations(Reports, Sequence[Explanation]):
         """
         return ById(self)
 
+    def __contains__(self, entry: object) -> bool:
+        return super().__contains__(_an_explanation(entry))
+
+    def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
+        """Return the position of an explanation."""
+        return super().index(_an_explanation(value), start, len(self) if stop is None else stop)
+
+    def count(self, value: Any) -> int:
+        """Return how often an explanation is among these; `statuses` counts how people ended."""
+        return super().count(_an_explanation(value))
+
+    def _place(self, position: int) -> int:
+        """Return a position from 0 on; negative ones count from the end."""
+        try:
+            return range(len(self))[position]
+        except IndexError:
+            raise NoSuchPosition(
+                f"explanations[{position}] expects a position below {len(self)}, since that many people are "
+                f"here. Use explanations.loc[{position}] to select by id."
+            ) from None
+
     def _at(self, position: int) -> Explanation:
+        position = self._place(position)
         entry = self._built[position]
         if entry is None:
-            position = range(len(self))[position]
             assert self._build is not None  # `_lazy` saw to it
             entry = self._built[position] = self._build(position)
         return entry
@@ -143,7 +164,19 @@ class Explanations(Reports, Sequence[Explanation]):
             kind=self._kind,
         )
 
-    def _masked(self, mask: Sequence[bool]) -> list[int]:
+    def _masked(self, given: Any, mask: Sequence[bool]) -> list[int]:
+        """Return the positions that a mask chooses; a pandas Series is matched by its index, as in pandas."""
+        index: Any = getattr(given, "index", None)
+        if hasattr(index, "tolist") and type(index).__name__ != "RangeIndex":
+            labels = index.tolist()
+            if labels != list(self.ids):
+                if len({*labels}) != len(labels) or {*labels} != {*self.ids}:
+                    raise InvalidArgument(
+                        "The index of this mask does not hold the ids of these people, each once. Build the "
+                        "mask from explanations.summary(), or from the rows that were explained."
+                    )
+                chosen = dict(zip(labels, mask, strict=True))
+                mask = [chosen[one] for one in self.ids]
         if len(mask) != len(self):
             raise InvalidArgument(
                 f"A mask expects one bool per person: {len(self)} people, {len(mask)} bools. "
@@ -338,6 +371,19 @@ def _unpickled(
     return Explanations._lazy(len(entries), entries.__getitem__, ids=ids, layout=layout, kind=kind)
 
 
+class NoSuchPosition(InvalidArgument, IndexError):
+    """A position beyond the last person."""
+
+
+def _an_explanation(entry: object) -> Explanation:
+    if not isinstance(entry, Explanation):
+        raise InvalidArgument(
+            f"Explanations hold Explanation objects, got {echoed(entry)}. Look for an id in "
+            "explanations.ids, and for a status in explanations.statuses."
+        )
+    return entry
+
+
 class ById:
     """Selects explanations by id: `explanations.loc[…]`."""
 
@@ -357,7 +403,7 @@ class ById:
         if several is None:
             return many._at(many._position(wanted))
         if is_mask(several):
-            return many._take(many._masked(several))
+            return many._take(many._masked(wanted, several))
         return many._take([many._position(one) for one in several])
 
 

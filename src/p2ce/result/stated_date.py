@@ -15,8 +15,11 @@ def stated_date(value: object, *, name: str = "as_of") -> datetime.date | None:
     >>> stated_date("2026-11-18")
     datetime.date(2026, 11, 18)
     """
-    # A datetime is a date to Python, but its day depends on a time zone.
-    if value is None or (isinstance(value, datetime.date) and not isinstance(value, datetime.datetime)):
+    if isinstance(value, datetime.datetime):
+        # Midnight without a time zone is how pandas writes a day. The day of other times depends on a zone.
+        if value.tzinfo is None and value.time() == datetime.time.min:
+            return value.date()
+    elif value is None or isinstance(value, datetime.date):
         return value
     if isinstance(value, str):
         try:

@@ -55,5 +55,13 @@ def _rejection(table: Any) -> str:
         what = "an empty list" if not table else f"a list of {type(table[0]).__name__}"
         return f"{expected}; got {what}. Name the columns."
     own = type(table).__name__
-    todo = "Pass its .to_pandas()." if hasattr(table, "to_pandas") else "Make a pandas DataFrame of it."
+    todo = "Make a pandas DataFrame of it."
+    if hasattr(table, "to_pandas"):
+        todo = "Pass its .to_pandas()."
+    elif hasattr(table, "predict"):
+        todo = "Pass the model first, then the table."
+    elif hasattr(table, "to_frame") and hasattr(table, "index"):  # a Series of pandas
+        todo = "Use explain() for one row, or pass a frame."
+    elif hasattr(table, "data") and hasattr(table, "target"):  # of this package or scikit-learn
+        todo = "Pass its .data."
     return f"{expected}; got {own}. {todo}"

@@ -26,6 +26,9 @@ class EvidenceReport:
         """Whether nothing is broken."""
         return all(check.outcome != "broken" for check in self.checks)
 
+    def __bool__(self) -> bool:
+        return self.passed
+
     def __str__(self) -> str:
         lines = (f"{one.outcome:9}  {one.what}: {one.details}".rstrip(": ") for one in self.checks)
         left_out: dict[str, list[str]] = {}
