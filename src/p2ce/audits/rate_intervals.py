@@ -5,6 +5,7 @@ may turn out: sampling error comes on top of the range, at both ends.
 """
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -23,6 +24,7 @@ class ShareRange(NamedTuple):
     most: Share
 
 
+@lru_cache(maxsize=4096)  # the search for both ends takes a millisecond, and counts repeat
 def share_of(successes: int, trials: int, confidence: float) -> Share:
     """Return a share with its exact interval, of Clopper and Pearson: it covers no less than `confidence`.
 
