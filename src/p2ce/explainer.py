@@ -292,8 +292,8 @@ class Explainer:
         Each explanation is relaxed under its own policy, limit of changes and objectives.
 
         For the explanations of many people, return a dict from the ids of those with NO_RECOURSE, as
-        ``to_html(explanations, why=…)`` takes it. Others have no entry, nor has a person with whom the model
-        fails (the log says why). Interrupting (Ctrl-C) keeps what is done.
+        ``to_html(explanations, relaxations=…)`` takes it. Others have no entry, nor has a person with whom
+        the model fails (the log says why). Interrupting (Ctrl-C) keeps what is done.
 
         Args:
             explanation: what `explain` or `explain_many` returned.

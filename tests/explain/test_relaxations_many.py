@@ -50,7 +50,7 @@ def test_many_are_as_each_alone_in_any_number_of_processes(n_jobs: int) -> None:
 def test_a_report_takes_them_as_they_are() -> None:
     explainer, many = problem()
     found = explainer.relaxations(many)
-    assert all(label in p2ce.to_html(many, why=found) for label in found)
+    assert all(label in p2ce.to_html(many, relaxations=found) for label in found)
 
 
 def test_labels_have_to_name_one_person_each() -> None:

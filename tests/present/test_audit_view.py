@@ -159,8 +159,8 @@ def test_everybody_alike_has_a_page(people: list, lead: str) -> None:
 
 
 def test_arguments_of_explanations_are_rejected() -> None:
-    with pytest.raises(InvalidArgument, match="why belongs to explanations"):
-        to_html(audited(), why={})
+    with pytest.raises(InvalidArgument, match="relaxations= belongs to explanations"):
+        to_html(audited(), relaxations={})
     with pytest.raises(InvalidArgument, match="language"):
         to_html(audited(), language="xx")
     assert str(audited()) == to_text(audited())

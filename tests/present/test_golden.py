@@ -84,7 +84,7 @@ def texts(audience: str, language: str) -> str:
         if audience == "auditor" and name not in FOR_AUDITORS:
             continue  # the same facts again
         first = replace(explanation, counterfactuals=explanation.counterfactuals[:MOST])
-        text = to_text(first, audience=audience, language=language, why=why)
+        text = to_text(first, audience=audience, language=language, relaxations=why)
         parts.append(f"=== {name}\n{text}\n")
     return "\n".join(parts)
 
@@ -105,7 +105,7 @@ def rules_and_restrictions(language: str) -> str:
 
 def page(audience: str, language: str) -> str:
     explanation, why = CASES["many options" if audience != "auditor" else "no option"]
-    return to_markdown(explanation, audience=audience, language=language, why=why)
+    return to_markdown(explanation, audience=audience, language=language, relaxations=why)
 
 
 def shown() -> str:

@@ -31,7 +31,11 @@ def test_a_method_writes_what_the_function_writes(
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_says_which_relaxations_help(name: str) -> None:
     found = CASES["no option"][0]
-    assert getattr(found, name)(why=WHY) == getattr(p2ce, name)(found, why=WHY) != getattr(found, name)()
+    assert (
+        getattr(found, name)(relaxations=WHY)
+        == getattr(p2ce, name)(found, relaxations=WHY)
+        != getattr(found, name)()
+    )
 
 
 @pytest.mark.parametrize("result", RESULTS, ids=["one", "many"])

@@ -116,15 +116,15 @@ def test_a_change_that_a_rule_forbids_is_not_called_too_little() -> None:
     why = explainer.relaxations(found)
     assert found.certificate is not None
     assert (found.status, found.certificate.cells) == (Status.NO_RECOURSE, 1)
-    person = to_text(found, why=why)
+    person = to_text(found, relaxations=why)
     assert "not enough" not in person
     assert "It does not lead to the required result while also being within the rules." in person
     assert 'Without the rule "if guarantor: yes, then income: at least €20": change' in person
     assert "Sem a regra “se fiador: sim, então renda: no mínimo €\N{NO-BREAK SPACE}20”: mude" in to_text(
-        found, why=why, language="pt"
+        found, relaxations=why, language="pt"
     )
     assert "Sin la regla «si avalista: sí, entonces ingreso: como mínimo 20\N{NO-BREAK SPACE}€»" in to_html(
-        found, why=why, language="es"
+        found, relaxations=why, language="es"
     )
     assert "1 possible combination" not in to_text(found, audience="officer")
 

@@ -90,11 +90,11 @@ def checked_markdown(text: str) -> str:
 def test_pages_of_every_kind_are_sound(name: str, audience: str) -> None:
     explanation, why = CASES[name]
     for language in LANGUAGES:
-        page = checked(to_html(explanation, audience=audience, language=language, why=why))
+        page = checked(to_html(explanation, audience=audience, language=language, relaxations=why))
         assert page.language == {"pt": "pt-BR"}.get(language, language)
         assert "None" not in page.text.replace("None of", "")
         assert "nan" not in page.text.split()
-    checked_markdown(to_markdown(explanation, audience=audience, why=why))
+    checked_markdown(to_markdown(explanation, audience=audience, relaxations=why))
 
 
 @pytest.mark.parametrize("count", [1, 3, 5, 6, 60])
@@ -303,12 +303,12 @@ def test_any_explanation_at_all_can_be_written(
         ({"audience": "aplicant"}, "Did you mean 'applicant'?"),
         ({"language": "de"}, "Known are 'en'"),
         ({"title": 3}, "title expects text"),
-        ({"why": {}}, "why expects"),
-        ({"why": WHY}, "OPTIMAL"),
+        ({"relaxations": {}}, "relaxations= expects"),
+        ({"relaxations": WHY}, "OPTIMAL"),
         ({"path": 3}, "path must be"),
         ({"explanation": [an_explanation()]}, "() takes an Explanation, Explanations or an Audit, got list"),
-        ({"explanation": many(3), "why": WHY}, "dict from their ids"),
-        ({"explanation": many(3), "why": {"x": WHY}}, "'x', which is not the id"),
+        ({"explanation": many(3), "relaxations": WHY}, "dict from their ids"),
+        ({"explanation": many(3), "relaxations": {"x": WHY}}, "'x', which is not the id"),
     ],
 )
 def test_wrong_arguments_are_rejected_in_words(
@@ -322,9 +322,9 @@ def test_wrong_arguments_are_rejected_in_words(
 def test_a_why_of_another_person_is_rejected(write: Callable[..., str]) -> None:
     none, _ = CASES["no option"]
     with pytest.raises(InvalidArgument, match="another person"):
-        write(none, why=replace(WHY, person={**WHY.person, "Age": 42}))
+        write(none, relaxations=replace(WHY, person={**WHY.person, "Age": 42}))
     people = Explanations([none, an_explanation()], ids=["ann", "bob"])
-    assert "if some of our limits did not apply" in write(people, why={"ann": WHY})
+    assert "if some of our limits did not apply" in write(people, relaxations={"ann": WHY})
     assert "if some of our limits did not apply" not in write(people)
 
 
@@ -418,9 +418,9 @@ def test_a_notebook_shows_one_person_and_nobody() -> None:
 def test_no_restriction_is_not_said_to_have_been_tried() -> None:
     explanation, _ = CASES["no option"]
     why = replace(WHY, relaxations=(), considered=(), undecided=(), complete=True)
-    assert "There is no limit that could be lifted." in to_text(explanation, why=why)
-    assert "(0)" not in to_text(explanation, why=why)
-    assert "tried: 0" in to_text(explanation, why=replace(why, complete=False))
+    assert "There is no limit that could be lifted." in to_text(explanation, relaxations=why)
+    assert "(0)" not in to_text(explanation, relaxations=why)
+    assert "tried: 0" in to_text(explanation, relaxations=replace(why, complete=False))
 
 
 @pytest.mark.parametrize("audience", AUDIENCES)

@@ -68,7 +68,7 @@ def test_texts_for_applicants_hold_no_word_that_claims_too_much(language: str) -
 def test_applicants_read_no_word_that_claims_too_much(write: Callable[..., str], language: str) -> None:
     wrong = re.compile(f"(?i){NOT_FOR_APPLICANTS[language]}")
     for name, (explanation, why) in CASES.items():
-        page = without_own_words(write(explanation, language=language, why=why))
+        page = without_own_words(write(explanation, language=language, relaxations=why))
         assert not wrong.search(page), name
     everybody = Explanations([one for one, _ in CASES.values()])
     assert not wrong.search(without_own_words(write(everybody, language=language)))

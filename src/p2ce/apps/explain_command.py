@@ -161,7 +161,7 @@ def show(explanations: "Explanations", why: "Relaxations | None", task: Task) ->
     from p2ce.present.render import to_text
 
     if len(explanations) == 1:
-        words = to_text(explanations[0], audience=task.audience, language=task.language, why=why)
+        words = to_text(explanations[0], audience=task.audience, language=task.language, relaxations=why)
         # A terminal would break lines within words.
         stdout_console().print(printable(words), markup=False, soft_wrap=not sys.stdout.isatty())
         return

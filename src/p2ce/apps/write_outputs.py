@@ -92,7 +92,7 @@ def write(
 
     subject: Any = explanations[0] if len(explanations) == 1 else explanations
     render = to_html if suffix == ".html" else to_markdown
-    write_text(out, render(subject, audience=audience, language=language, why=why))
+    write_text(out, render(subject, audience=audience, language=language, relaxations=why))
     return [out]
 
 

@@ -111,7 +111,7 @@ def with_whys(explanations: Explanations, why: Any) -> list[tuple[Any, Explanati
     """List ids, explanations and what `why` has for each; raise where it belongs to nobody here."""
     if why is not None and not isinstance(why, Mapping):
         raise InvalidArgument(
-            f"For many people, why expects a dict from their ids to what relaxations() found, "
+            f"For many people, relaxations= expects a dict from their ids to what relaxations() found, "
             f"got {type(why).__name__}."
         )
     whys = dict(why or {})
@@ -122,8 +122,8 @@ def with_whys(explanations: Explanations, why: Any) -> list[tuple[Any, Explanati
     ids = {id_ for id_, _, _ in found if isinstance(id_, Hashable)}
     if unknown := [one for one in whys if one not in ids]:
         raise InvalidArgument(
-            f"why has an entry for {echoed(unknown[0])}, which is not the id of any of these people. "
-            "Its keys are ids, as explanations.ids lists them."
+            f"relaxations= has an entry for {echoed(unknown[0])}, which is not the id of any of these "
+            "people. Its keys are ids, as explanations.ids lists them."
         )
     return found
 

@@ -31,7 +31,7 @@ TEMPLATES = files("p2ce.present").joinpath("templates")
 AUDIENCES = tuple(
     sorted(file.name.split(".")[1] for file in TEMPLATES.iterdir() if file.name.startswith("text."))
 )
-Why: TypeAlias = Relaxations | Mapping[Any, Relaxations] | None
+FoundRelaxations: TypeAlias = Relaxations | Mapping[Any, Relaxations] | None
 Reported: TypeAlias = Explanation | Explanations | Audit
 
 # In Markdown: what begins a list, a heading's underline or a rule where a line begins, and what would become
@@ -52,16 +52,16 @@ def to_text(
     language: str = "en",
     phrases: Phrases | None = None,
     title: str | None = None,
-    why: Why = None,
+    relaxations: FoundRelaxations = None,
 ) -> str:
     """Write an explanation as plain sentences: the current outcome, each option, what is proven.
 
     `audience` is the "applicant" (few options, plain words), an "officer" (all options, scores)
     or an "auditor" (every fact); `language` is "en", "pt" (Brazil) or "es". Names, units and formats
     are those of the policy's displays. `phrases` gives own words to changes, before those of the displays:
-    ``{("HasGuarantor", True): "get a guarantor"}``. `why`, from `Explainer.relaxations`, adds which
+    ``{("HasGuarantor", True): "get a guarantor"}``. `relaxations`, from `Explainer.relaxations`, adds which
     relaxations give an option to a person who has none. The texts of many people follow each other, each
-    under its id; there, `why` is a dict from ids. `title` is a line above all. With a `path` the text
+    under its id; there, `relaxations` is a dict from ids. `title` is a line above all. With a `path` the text
     is written there as well, as a whole or not at all. An `Audit` takes `path`, `language` and `title`.
 
     Values are written in full, or as the display rounds them where that rounded row was verified too.
@@ -86,16 +86,16 @@ def to_text(
     1. Lower LoanAmount from 7,500 to 5,200. This gives 0.530.
     Proven: this is the only Pareto-optimal option among 96 possible combinations; 3 boxes examined. ...
     """
-    _check("to_text", explanation, audience, language, title, why)
+    _check("to_text", explanation, audience, language, title, relaxations)
     parts = [visible_line(title)] if title else []
     if isinstance(explanation, Audit):
         parts.append(render("audit_text.jinja", "txt", view_of_audit(explanation, language)).strip("\n"))
         return written("\n".join(parts), path, "The report")
     if isinstance(explanation, Explanation):
-        seen = view(explanation, audience=audience, language=language, phrases=phrases, why=why)
+        seen = view(explanation, audience=audience, language=language, phrases=phrases, why=relaxations)
         parts.append(_text(seen))
         return written("\n".join(parts), path, "The report")
-    found = with_whys(explanation, why)
+    found = with_whys(explanation, relaxations)
     for id_, (_, entry, mine) in zip(distinct_ids(explanation.ids), found, strict=True):
         seen = view(entry, audience=audience, language=language, phrases=phrases, why=mine)
         parts.append(f"{id_}\n{_text(seen)}")
@@ -110,7 +110,7 @@ def to_html(
     language: str = "en",
     phrases: Phrases | None = None,
     title: str | None = None,
-    why: Why = None,
+    relaxations: FoundRelaxations = None,
 ) -> str:
     """Write a report as one HTML file that needs no network: for a phone, a screen or paper.
 
@@ -125,8 +125,10 @@ def to_html(
     >>> page[:35], "<title>Ana &amp; Bia</title>" in page
     ('<!DOCTYPE html>\\n<html lang="pt-BR">', True)
     """
-    _check("to_html", explanation, audience, language, title, why)
-    return written(page("html", explanation, audience, language, phrases, title, why), path, "The report")
+    _check("to_html", explanation, audience, language, title, relaxations)
+    return written(
+        page("html", explanation, audience, language, phrases, title, relaxations), path, "The report"
+    )
 
 
 def to_markdown(
@@ -137,7 +139,7 @@ def to_markdown(
     language: str = "en",
     phrases: Phrases | None = None,
     title: str | None = None,
-    why: Why = None,
+    relaxations: FoundRelaxations = None,
 ) -> str:
     """Write the same report as `to_html` in GitHub-flavoured Markdown, without its drawings.
 
@@ -151,8 +153,8 @@ def to_markdown(
     >>> to_markdown(explanation, title="Ana | Bia").splitlines()[0]
     '# Ana \\\\| Bia'
     """
-    _check("to_markdown", explanation, audience, language, title, why)
-    text = page("md", explanation, audience, language, phrases, title, why)
+    _check("to_markdown", explanation, audience, language, title, relaxations)
+    text = page("md", explanation, audience, language, phrases, title, relaxations)
     # A part that is left out leaves its empty lines.
     return written(re.sub(r"\n{3,}", "\n\n", text).strip() + "\n", path, "The report")
 
@@ -221,7 +223,7 @@ def card_facts(seen: View, option: OptionView, said: str) -> list[Fact]:
     return facts
 
 
-def _check(caller: str, explanation: Any, audience: Any, language: Any, title: Any, why: Any) -> None:
+def _check(caller: str, explanation: Any, audience: Any, language: Any, title: Any, relaxations: Any) -> None:
     """Check the arguments that all reports share."""
     words_in(language)  # raises where the language is unknown
     if audience not in AUDIENCES:
@@ -236,8 +238,8 @@ def _check(caller: str, explanation: Any, audience: Any, language: Any, title: A
             f"{caller}() takes an Explanation, Explanations or an Audit, got {type(explanation).__name__}. "
             "Pass what explain(), explain_many() or audit() returned."
         )
-    if isinstance(explanation, Audit) and why is not None:
-        raise InvalidArgument("why belongs to explanations, and this is an audit. Leave it out.")
+    if isinstance(explanation, Audit) and relaxations is not None:
+        raise InvalidArgument("relaxations= belongs to explanations, and this is an audit. Leave it out.")
 
 
 def _text(seen: View) -> str:
@@ -251,7 +253,7 @@ def page(
     language: str,
     phrases: Phrases | None,
     title: str | None,
-    why: Why,
+    relaxations: FoundRelaxations,
 ) -> str:
     """Fill the page on one person, many or an audit, in a medium."""
     from p2ce.present import figures  # here, since text needs no charts
@@ -264,10 +266,10 @@ def page(
         ]
         return render("audit.jinja", medium, found, title=title, groupings=groupings)
     if isinstance(explanation, Explanation):
-        seen = view(explanation, audience=audience, language=language, phrases=phrases, why=why)
+        seen = view(explanation, audience=audience, language=language, phrases=phrases, why=relaxations)
         drawn = figures.of_person(seen) if draws else ()
         return render("person.jinja", medium, seen, title=title, figures=drawn)
-    many = view_of_many(explanation, audience=audience, language=language, phrases=phrases, why=why)
+    many = view_of_many(explanation, audience=audience, language=language, phrases=phrases, why=relaxations)
     people = [
         (row.id, row.anchor, person, figures.changes(person) if draws else None)
         for row, person in zip(many.rows, many.sections, strict=False)

@@ -244,17 +244,18 @@ def checked_why(explanation: Explanation, why: object) -> Relaxations | None:
         return None
     if not isinstance(why, Relaxations):
         raise InvalidArgument(
-            f"why expects what Explainer.relaxations() returned, got {type(why).__name__}. Pass that or None."
+            f"relaxations= expects what Explainer.relaxations() returned, got {type(why).__name__}. "
+            "Pass that or None."
         )
     if explanation.status is not Status.NO_RECOURSE:
         raise InvalidArgument(
-            f"why explains why a person has no option, but this explanation is {explanation.status}. "
-            f"Leave it out here."
+            f"relaxations= belongs to a person without an option, but this explanation is "
+            f"{explanation.status}. Leave it out here."
         )
     # In their JSON form, where a missing value equals itself.
     if to_plain(why.person) != to_plain({name: explanation.person.get(name) for name in why.person}):
         raise InvalidArgument(
-            "why was found for another person than the one explained: their values differ. "
+            "relaxations= was found for another person than the one explained: their values differ. "
             "Pass what Explainer.relaxations() returned for this explanation."
         )
     check_advice([relaxation.counterfactual for relaxation in why], explanation.problem)

@@ -28,14 +28,21 @@ class Reports:
         language: str = "en",
         phrases: Mapping[tuple[str, Any], str] | None = None,
         title: str | None = None,
-        why: Any = None,
+        relaxations: Any = None,
     ) -> str:
         """Return plain sentences for an applicant, an officer or an auditor; see `p2ce.to_text`.
 
         With a `path` the text is written there as well.
         """
         return _report(
-            "to_text", self, path, audience=audience, language=language, phrases=phrases, title=title, why=why
+            "to_text",
+            self,
+            path,
+            audience=audience,
+            language=language,
+            phrases=phrases,
+            title=title,
+            relaxations=relaxations,
         )
 
     def to_html(
@@ -46,14 +53,21 @@ class Reports:
         language: str = "en",
         phrases: Mapping[tuple[str, Any], str] | None = None,
         title: str | None = None,
-        why: Any = None,
+        relaxations: Any = None,
     ) -> str:
         """Return a report as one HTML file that needs no network; see `p2ce.to_html`.
 
         With a `path` it is written there as well.
         """
         return _report(
-            "to_html", self, path, audience=audience, language=language, phrases=phrases, title=title, why=why
+            "to_html",
+            self,
+            path,
+            audience=audience,
+            language=language,
+            phrases=phrases,
+            title=title,
+            relaxations=relaxations,
         )
 
     def to_markdown(
@@ -64,7 +78,7 @@ class Reports:
         language: str = "en",
         phrases: Mapping[tuple[str, Any], str] | None = None,
         title: str | None = None,
-        why: Any = None,
+        relaxations: Any = None,
     ) -> str:
         """Return the report of `to_html` in GitHub-flavoured Markdown; see `p2ce.to_markdown`.
 
@@ -78,7 +92,7 @@ class Reports:
             language=language,
             phrases=phrases,
             title=title,
-            why=why,
+            relaxations=relaxations,
         )
 
 
