@@ -671,8 +671,13 @@ class Explainer:
     def _problem_stated(self, record: ProblemRecord | None) -> Problem:
         """Compile the problem that an explanation states: remembered, or read from its record."""
         problem = self._problem
-        if record is None or record is problem.record or not record.policy:
+        if record is problem.record:
             return problem
+        if record is None or not record.policy:
+            raise InvalidArgument(
+                "The explanation does not state its problem, so its policy is not known. Pass one that "
+                "explain() returned, or that was written with to_dict(problem=True)."
+            )
         own = Override(policy=problem.policy, parts={}, record=self.problem)
         known = self._overrides.of_record(record, own)
         if known is not None:

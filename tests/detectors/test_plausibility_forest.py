@@ -104,3 +104,8 @@ def test_a_loaded_explainer_takes_another_forest_by_the_same_rule(tmp_path: Path
     assert share(IsolationForest(n_estimators=3)) == share(PlausibilityForest(contamination=0.2)) == 0.2
     with pytest.raises(InvalidArgument, match=r"contamination=0\.2 contradicts"):
         share(PlausibilityForest(contamination=0.1))
+
+
+def test_one_feature_for_each_tree_is_not_all_of_them() -> None:
+    with pytest.raises(InvalidArgument, match="max_features=1 of this unfitted IsolationForest"):
+        parse_detector(IsolationForest(max_features=1), reference=loans.people(), contamination=None)

@@ -83,7 +83,7 @@ def card(frame: pd.DataFrame) -> Any:
 
 @pytest.mark.parametrize(
     "kind",
-    [{"bound": "shap"}, {"method": "p2ce"}, {"model": card, "target": None}],
+    [{"bound": "shap"}, {"method": p2ce.paper.P2CE()}, {"model": card, "target": None}],
     ids=["estimate", "paper", "card"],
 )
 def test_estimates_attributions_and_black_boxes_are_prepared_for_the_call(kind: dict[str, Any]) -> None:
@@ -189,10 +189,45 @@ def test_python_functions_are_remembered_but_never_read_from_a_record() -> None:
     with pytest.raises(InvalidArgument, match="differ in Python functions only"):
         explainer.relaxations(Explanation.from_json(found[0].to_json()))
     stranger = loans.explainer(max_changes=2)
-    with pytest.raises(InvalidArgument, match=r"cannot be read.*explain\(row, policy=…\)"):
+    with pytest.raises(InvalidArgument, match=r"holds a Python function.*explain\(row, policy=…\)"):
         stranger.relaxations(found[0])
     stranger.explain(PERSON, policy=policies[0])
     assert stranger.relaxations(found[0]) == explainer.relaxations(found[0])
+
+
+def test_a_forgotten_function_is_not_mistaken_for_one_of_the_same_name() -> None:
+    functions = (lambda rows: rows["Income"] < 50, lambda rows: rows["Debt"] >= -9)
+    own, other = (FREE.with_rules(predicate(one, name="rule")) for one in functions)
+    explainer = loans.explainer(policy=own, max_changes=1)
+    found = explainer.explain(PERSON, policy=other)
+    with_function = CostTable("effort", {"Income": lambda now, then: abs(then - now)}, default=1.0)
+    priced = explainer.explain(PERSON, policy=no_option(), objectives=with_function)
+    judged = explainer.evaluate(PERSON, {"Debt": 0.0}, explanation=found)
+    for top in range(31, 31 + MOST_REMEMBERED):
+        explainer._overridden(FREE.within(Income=(10, top)), None)
+    for one in (found, priced, Explanation.from_json(found.to_json())):
+        for same in (explainer, pickle.loads(pickle.dumps(explainer))):
+            with pytest.raises(InvalidArgument, match=r"functions|of your own"):
+                same.evaluate(PERSON, {"Debt": 0.0}, explanation=one)
+    again = explainer.explain(PERSON, policy=other)
+    assert explainer.evaluate(PERSON, {"Debt": 0.0}, explanation=again) == judged
+
+
+def test_tables_of_equal_content_are_one_objective() -> None:
+    explainer = loans.explainer(max_changes=1)
+    first, second = (
+        explainer.explain(PERSON, objectives=CostTable("effort", {"Income": {30: 1.0}}, default=2.0))
+        for _ in range(2)
+    )
+    assert first.problem is second.problem
+    assert len(explainer._overrides) == 1
+
+
+def test_an_explanation_that_does_not_state_its_problem_is_not_taken() -> None:
+    explainer = loans.explainer()
+    bare = Explanation.from_dict(explainer.explain(PERSON, policy=no_option()).to_dict(problem=False))
+    with pytest.raises(InvalidArgument, match="does not state its problem"):
+        explainer.evaluate(PERSON, {"Income": 20}, explanation=bare)
 
 
 def test_a_module_that_a_record_names_is_not_imported() -> None:

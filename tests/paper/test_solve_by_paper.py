@@ -1,6 +1,7 @@
 """The paper's algorithms take any model and detector, claim only what holds, and show only what is valid."""
 
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -128,6 +129,19 @@ def test_any_detector_with_and_without_the_partial_test(name: str, max_changes: 
             judged = exact.evaluate(one.person, option.values, explanation=true)
             assert (judged.valid, judged.allowed, judged.better) == (True, True, ())
             assert judged.plausible in (None, True)
+
+
+@pytest.mark.parametrize("method", [P2CE(), Mapocam(order="index", bound=None)], ids=lambda one: one.name)
+def test_explanations_and_evidence_state_the_settings_and_are_read_again(
+    method: Mapocam, tmp_path: Path
+) -> None:
+    explainer = loans.explainer(method=method)
+    found = explainer.explain(loans.PERSON)
+    assert found.problem is not None
+    assert found.problem.settings["method"] == repr(method)
+    assert p2ce.Explanation.from_json(found.to_json()) == found
+    p2ce.evidence.save(found, tmp_path / "case.zip", explainer=explainer)
+    assert p2ce.evidence.replay(tmp_path / "case.zip", loans.forest()).same
 
 
 def test_the_grid_is_the_papers_unless_one_is_given() -> None:

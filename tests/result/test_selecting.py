@@ -48,6 +48,9 @@ def test_a_slice_of_ids_includes_its_end() -> None:
     assert many.loc["bob" : ("north", 3)].ids == tuple(IDS[1:4])  # type: ignore[misc]
     assert many.loc[:"bob"].ids == ("ann", "bob")  # type: ignore[misc]
     assert many.loc[7:].ids == tuple(IDS[2:])
+    assert many.loc[7:][::-1].ids == tuple(IDS[:1:-1])
+    with pytest.raises(InvalidArgument, match="step of 1 or more"):
+        many.loc["eve":7:-1]  # type: ignore[misc]
 
 
 @given(chosen=st.lists(st.booleans(), min_size=5, max_size=5), order=st.permutations(range(5)))

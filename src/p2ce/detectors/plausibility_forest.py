@@ -73,7 +73,9 @@ def specification_of(detector: Any) -> PlausibilityForest | None:
     parameters = detector.get_params(deep=False)
     known = [field.name for field in fields(PlausibilityForest)]
     for name, default in inspect.signature(kind).parameters.items():
-        if name not in HARMLESS and name not in known and parameters[name] != default.default:
+        given = parameters[name]
+        changed = given != default.default or type(given) is not type(default.default)  # 1 is one, 1.0 all
+        if name not in HARMLESS and name not in known and changed:
             raise InvalidArgument(
                 f"{name}={echoed(parameters[name])} of this unfitted IsolationForest is not supported: p2ce "
                 f"fits it by {', '.join(known)} alone. Leave {name} at {default.default!r}, or call .fit(X): "

@@ -1,7 +1,7 @@
 """Hold the arguments of an explainer as the caller passed them."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal
 
@@ -47,7 +47,7 @@ class Arguments:
         settings = {
             # What is None is not stated, so that a bound of None is a word, as in certificates.
             "bound": None if isinstance(self.method, Mapocam) else str(self.bound or Bound.NONE.value),
-            "method": asdict(self.method) if isinstance(self.method, Mapocam) else None,
+            "method": str(self.method) if isinstance(self.method, Mapocam) else None,
             "contamination": self._contamination,
             # The paper's algorithms ignore it.
             "plausibility_of_today": self.plausibility_of_today

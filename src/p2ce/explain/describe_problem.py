@@ -96,6 +96,15 @@ def _feature(known: Feature, policy: FeaturePolicy, *, follows: bool, group: str
     )
 
 
+def has_file_form(policy: Policy) -> bool:
+    """Whether a file can hold all of the policy: a function without a name to import has no such form."""
+    try:
+        to_text(policy)
+    except InvalidPolicy:
+        return False
+    return True
+
+
 def _policy_text(policy: Policy) -> str:
     """Write the policy as a file would, and what a file cannot hold as remarks."""
     try:

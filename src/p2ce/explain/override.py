@@ -92,6 +92,11 @@ def stated_policy(record: ProblemRecord) -> Policy:
     advice = (
         "Explain a person with that policy again, explain(row, policy=…): this explainer then remembers it."
     )
+    if all(line.startswith("#") for line in record.policy.splitlines()):  # remarks instead of a document
+        raise InvalidArgument(
+            "The policy of the explanation cannot be read from its record: it holds a Python function. "
+            f"{advice}"
+        )
     try:
         policy = parse_policy(read_document(record.policy)).policy()
     except P2CEError as error:

@@ -1,12 +1,14 @@
 """Remember what calls overrode, by the record that their explanations state."""
 
 import threading
+from functools import partial
 from typing import Any
 
 from p2ce.errors import InvalidArgument
+from p2ce.explain.describe_problem import has_file_form
 from p2ce.explain.override import OBJECTIVES, Override
 from p2ce.objectives import Objective
-from p2ce.objectives.objective_names import same_objectives
+from p2ce.objectives.objective_names import is_data, same_objectives
 from p2ce.problem.policy import Policy
 from p2ce.result.problem_record import ProblemRecord
 
@@ -16,15 +18,16 @@ MOST_REMEMBERED = 32  # policies and objectives; of more, the oldest are forgott
 class RememberedOverrides:
     """The last overrides of an explainer, the newest last; threads may share them."""
 
-    def __init__(self, overrides: tuple[Override, ...] = ()) -> None:
+    def __init__(self, overrides: tuple[Override, ...] = (), *, forgot_functions: bool = False) -> None:
         self._overrides = overrides
+        self._forgot_functions = forgot_functions  # among what was forgotten were the caller's functions
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._overrides)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return RememberedOverrides, (self._overrides,)
+        return partial(RememberedOverrides, forgot_functions=self._forgot_functions), (self._overrides,)
 
     def of_call(self, policy: Policy | None, objectives: tuple[Objective, ...] | None) -> Override | None:
         """Return the override of a call with this very policy object and such objectives."""
@@ -38,8 +41,10 @@ class RememberedOverrides:
         with self._lock:
             alike = (one for one in self._overrides if _key(one.record) == _key(override.record))
             kept = next((one for one in alike if _agree(one, override)), override)
-            others = (one for one in self._overrides if one is not kept)
-            self._overrides = (*others, kept)[-MOST_REMEMBERED:]
+            known = [*(one for one in self._overrides if one is not kept), kept]
+            forgotten, remembered = known[:-MOST_REMEMBERED], known[-MOST_REMEMBERED:]
+            self._forgot_functions |= any(map(_holds_functions, forgotten))
+            self._overrides = tuple(remembered)
         return kept
 
     def of_record(self, record: ProblemRecord, own: Override) -> Override | None:
@@ -50,8 +55,11 @@ class RememberedOverrides:
         """
         known = (own, *self._overrides)
         alike = [one for one in known if one.record is record]
+        by_text = not alike
         alike = alike or [one for one in known if _key(one.record) == _key(record)]
-        if any(not _agree(alike[0], one) for one in alike[1:]):
+        if any(not _agree(alike[0], one) for one in alike[1:]) or (
+            alike and by_text and self._forgot_functions and _holds_functions(alike[0])
+        ):
             raise InvalidArgument(
                 "This explainer was given several policies or objectives that the explanation could be of: "
                 "they differ in Python functions only. Explain the person again, and pass that explanation."
@@ -61,6 +69,11 @@ class RememberedOverrides:
 
 def _key(record: ProblemRecord) -> tuple[object, object]:
     return record.hashes.get("policy"), record.settings.get(OBJECTIVES)
+
+
+def _holds_functions(override: Override) -> bool:
+    """Whether what was overridden holds functions of the caller, so that texts do not tell it apart."""
+    return not (has_file_form(override.policy) and all(map(is_data, override.objectives or ())))
 
 
 def _agree(one: Override, other: Override) -> bool:

@@ -28,7 +28,7 @@ class PriceList:
     costs: FloatArray  # (k,)
 
 
-@dataclass(frozen=True, slots=True, init=False, eq=False)
+@dataclass(frozen=True, slots=True, init=False)
 class CostTable(Objective):
     """Your own costs, feature by feature.
 
@@ -58,6 +58,11 @@ class CostTable(Objective):
     join: Join
     tables: tuple[tuple[str, Priced | PriceOf], ...]
     default: float | None
+
+    @property
+    def holds_functions(self) -> bool:
+        """Whether a function of the caller prices some feature."""
+        return any(callable(table) for _, table in self.tables)
 
     def __init__(
         self,

@@ -59,6 +59,11 @@ def same_objectives(some: Sequence[Objective], others: Sequence[Objective]) -> b
     )
 
 
+def is_data(objective: Objective) -> bool:
+    """Whether an objective is nothing but names and numbers: one of ours, without the caller's functions."""
+    return type(objective) in _OURS and not (isinstance(objective, CostTable) and objective.holds_functions)
+
+
 def _resolve_one(given: object) -> Objective:
     if isinstance(given, Objective):
         read_join(given.join, name=read_name(given.name))

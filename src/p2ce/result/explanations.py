@@ -396,6 +396,11 @@ class ById:
         """Return the explanation of an id; for several ids, a mask or a slice, those explanations."""
         many = self._many
         if isinstance(wanted, slice):
+            if wanted.step is not None and wanted.step < 1:
+                raise InvalidArgument(
+                    f"A slice of ids expects a step of 1 or more, got {wanted.step}. Reverse the result: "
+                    "explanations.loc[first:last][::-1]."
+                )
             first = None if wanted.start is None else many._position(wanted.start)
             last = None if wanted.stop is None else many._position(wanted.stop) + 1
             return many[first : last : wanted.step]
