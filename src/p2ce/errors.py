@@ -240,4 +240,4 @@ def __getattr__(name: str) -> Any:
     # scikit-learn takes a second to load, and `p2ce --help` needs no NotFitted.
     if name == "NotFitted":
         return import_module("p2ce.not_fitted").NotFitted
-    raise AttributeError(f"module 'p2ce.errors' has no attribute {name!r}")
+    raise AttributeError(f"module 'p2ce.errors' has no attribute {echoed(name)}")

@@ -38,10 +38,10 @@ def take_model(path: Path, sound: Seed) -> None:
         threshold=sound.threshold,
         plausible=False,
     )
-    check_files(inputs, people=False)
+    check_files(inputs, rows=False)
     ready = make_ready(inputs)
     ready.explainer.describe()
-    explain(ready.explainer, ready.people.head(2))
+    explain(ready.explainer, ready.rows.head(2))
 
 
 def explain(explainer: Any, people: Any) -> None:

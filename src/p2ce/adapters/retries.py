@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from p2ce.errors import InvalidOutput
+from p2ce.visible import as_text
 
 PAUSES = (0.05, 0.2)  # seconds before the second and the third try
 MOST_IN_VAIN = 4
@@ -20,7 +21,7 @@ LONGEST_TRY = 1.0  # seconds
 # How scikit-learn and XGBoost say that a frame has other columns, or the same in another order.
 OTHER_COLUMNS = re.compile(r"feature.names (should match|mismatch)")
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 def names_other_columns(error: InvalidOutput) -> bool:
@@ -28,26 +29,26 @@ def names_other_columns(error: InvalidOutput) -> bool:
     cause: BaseException | None = error
     while isinstance(cause, InvalidOutput):  # one may be raised from another
         cause = cause.__cause__
-    return OTHER_COLUMNS.search(str(cause)) is not None
+    return OTHER_COLUMNS.search(as_text(cause)) is not None
 
 
-class Retrying(Generic[Answer]):
+class Retrying(Generic[Result]):
     """A call about rows, which it leaves as they are, that is tried again where it ends in InvalidOutput."""
 
     __slots__ = ("_call", "_in_vain", "_last")
 
-    def __init__(self, call: Callable[[Any], Answer]) -> None:
+    def __init__(self, call: Callable[[Any], Result]) -> None:
         self._call = call
         self._in_vain = 0  # calls since retries last helped
         self._last = 0.0  # when retries were last in vain
 
-    def __call__(self, rows: Any) -> Answer:
-        """Return the first explanation, or raise what the last try raised."""
+    def __call__(self, rows: Any) -> Result:
+        """Return the first result, or raise what the last try raised."""
         tries = len(PAUSES) + 1
         for number in range(1, tries + 1):
             begin = time.monotonic()
             try:
-                explanation = self._call(rows)
+                result = self._call(rows)
             except InvalidOutput as error:
                 if number == tries:
                     self._in_vain += 1
@@ -57,9 +58,9 @@ class Retrying(Generic[Answer]):
             else:
                 if number > 1:
                     self._in_vain = 0
-                return explanation
+                return result
             time.sleep(PAUSES[number - 1])
-        raise AssertionError("the last try results or raises")
+        raise AssertionError("the last try returns or raises")
 
     def _is_worth_it(self, error: InvalidOutput, begin: float) -> bool:
         now = time.monotonic()
@@ -70,6 +71,6 @@ class Retrying(Generic[Answer]):
         return not lasts and now - begin <= LONGEST_TRY and self._in_vain < MOST_IN_VAIN
 
 
-def retried(call: Callable[[Any], Answer]) -> Callable[[Any], Answer]:
+def retried(call: Callable[[Any], Result]) -> Callable[[Any], Result]:
     """Try a call again where it fails; what is tried again already stays as it is."""
     return call if isinstance(call, Retrying) else Retrying(call)

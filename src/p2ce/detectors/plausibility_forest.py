@@ -78,8 +78,8 @@ def specification_of(detector: Any) -> PlausibilityForest | None:
         if name not in HARMLESS and name not in known and changed:
             raise InvalidArgument(
                 f"{name}={echoed(parameters[name])} of this unfitted IsolationForest is not supported: p2ce "
-                f"fits it by {', '.join(known)} alone. Leave {name} at {default.default!r}, or call .fit(X): "
-                "a fitted forest is used as it is."
+                f"fits it by {', '.join(known)} alone. Leave {name} at {echoed(default.default)}, or "
+                "call .fit(X): a fitted forest is used as it is."
             )
     return PlausibilityForest(**{name: parameters[name] for name in known})
 

@@ -78,7 +78,7 @@ def check_method(method: object) -> Mapocam | None:
     if isinstance(method, type) and issubclass(method, Mapocam):
         hint = f" Pass method=p2ce.paper.{method.__name__}()."
     raise InvalidArgument(
-        f"method is {EXACT!r}, or one of the paper's algorithms, p2ce.paper.P2CE(...) or "
+        f"method is {echoed(EXACT)}, or one of the paper's algorithms, p2ce.paper.P2CE(...) or "
         f"p2ce.paper.Mapocam(...); got {echoed(method)}.{hint}"
     )
 
