@@ -15,8 +15,8 @@ from tests.apps.commands import run
 
 
 def test_version() -> None:
-    explanation = CliRunner().invoke(cli.app, ["version"])
-    assert (explanation.exit_code, explanation.stdout) == (0, f"p2ce {version('p2ce')}\n")
+    result = CliRunner().invoke(cli.app, ["version"])
+    assert (result.exit_code, result.stdout) == (0, f"p2ce {version('p2ce')}\n")
 
 
 def test_the_usual_option_for_the_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,9 +32,9 @@ def test_it_runs_as_a_module() -> None:
 
 
 def test_help_lists_the_commands() -> None:
-    explanation = CliRunner().invoke(cli.app, ["--help"])
-    assert explanation.exit_code == 0
-    assert {"explain", "inspect", "demo", "policy", "warm-up", "version"} <= set(explanation.stdout.split())
+    result = CliRunner().invoke(cli.app, ["--help"])
+    assert result.exit_code == 0
+    assert {"explain", "inspect", "demo", "policy", "warm-up", "version"} <= set(result.stdout.split())
 
 
 def test_a_library_error_is_one_line(

@@ -64,6 +64,6 @@ class SmallOpenML(HTTPSHandler):
             raise URLError("no route to host")
         found = self.results.get(request.selector)
         code = 412 if found is None else 200
-        explanation = addinfourl(BytesIO((found or "").encode()), Message(), request.full_url, code=code)
-        explanation.msg = "OK" if code == 200 else "Precondition Failed"
-        return explanation
+        response = addinfourl(BytesIO((found or "").encode()), Message(), request.full_url, code=code)
+        response.msg = "OK" if code == 200 else "Precondition Failed"
+        return response

@@ -200,8 +200,8 @@ def test_infinities_at_the_ends_do_not_spoil_the_threshold():
 
 
 class Useless:
-    def __init__(self, explanation):
-        self.decision_function = explanation
+    def __init__(self, outputs):
+        self.decision_function = outputs
 
 
 def raises(rows):
@@ -209,7 +209,7 @@ def raises(rows):
 
 
 @pytest.mark.parametrize(
-    ("explanation", "message"),
+    ("outputs", "message"),
     [
         (raises, "raised ZeroDivisionError: oops"),
         (lambda rows: np.zeros((len(rows), 2)), r"one number per row.*gave shape \(150, 2\)"),
@@ -218,7 +218,7 @@ def raises(rows):
     ],
     ids=["raises", "two", "random", "positions"],
 )
-def test_useless_outputs_are_named_with_the_call(explanation, message):
+def test_useless_outputs_are_named_with_the_call(outputs, message):
     with pytest.raises(InvalidOutput, match=message) as error:
-        parse_detector(Useless(explanation), reference=FRAME)
+        parse_detector(Useless(outputs), reference=FRAME)
     assert "detector.decision_function" in str(error.value)

@@ -149,8 +149,8 @@ class Runner:
             self._connection.send(request)
         try:
             if self._connection.poll(seconds):
-                explanation: Outcome = self._connection.recv()
-                return explanation
+                outcome: Outcome = self._connection.recv()
+                return outcome
         except (EOFError, ConnectionResetError):
             self.process.join()
             code = self.process.exitcode
@@ -159,7 +159,7 @@ class Runner:
             ended = signal.Signals(-code).name if code < 0 else f"exit code {code}"
             return Outcome(kind="signal" if code < 0 else "exit", message=f"{ended} {last_words}")
         self.stop()
-        return Outcome(kind="timeout", message=f"no explanation in {seconds:g} s")
+        return Outcome(kind="timeout", message=f"no reply in {seconds:g} s")
 
 
 def _serve(connection: Connection, folder: Path) -> None:

@@ -167,11 +167,11 @@ def test_a_predicted_number_lies_in_the_range(name, named):
 class Bare:
     """Has nothing but predict."""
 
-    def __init__(self, explanation):
-        self.explanation = explanation
+    def __init__(self, outputs):
+        self.outputs = outputs
 
     def predict(self, rows):
-        return self.explanation(rows)
+        return self.outputs(rows)
 
 
 def test_predictions_alone_are_votes_or_numbers():
@@ -344,11 +344,11 @@ def test_a_module_that_ends_with_probabilities_works_inside_a_function():
 class Failing:
     """Returns what it is told to."""
 
-    def __init__(self, explanation):
-        self.explanation = explanation
+    def __init__(self, outputs):
+        self.outputs = outputs
 
     def predict_proba(self, rows):
-        return self.explanation(rows)
+        return self.outputs(rows)
 
 
 def raises(rows):
@@ -369,9 +369,9 @@ USELESS = {
 
 @pytest.mark.parametrize("name", USELESS)
 def test_useless_output_is_named_with_the_call(name):
-    explanation, message = USELESS[name]
+    outputs, message = USELESS[name]
     with pytest.raises(InvalidOutput, match=message) as error:
-        parse_model(Failing(explanation), reference=SCALED)
+        parse_model(Failing(outputs), reference=SCALED)
     assert "model.predict_proba" in str(error.value)
 
 

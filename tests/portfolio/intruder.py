@@ -38,10 +38,8 @@ def by_message(address: str, path: str, security: Any, seconds: int) -> str:
         arguments = {} if security is None else security.get_connection_args("worker")
         function, given = (distributed.protocol.pickle.dumps(part) for part in (plant, (path,)))
         async with rpc(address, timeout=seconds, connection_args=arguments) as remote:
-            explanation = await asyncio.wait_for(
-                remote.run(function=function, args=given, kwargs={}), seconds
-            )
-        return str(explanation)
+            reply = await asyncio.wait_for(remote.run(function=function, args=given, kwargs={}), seconds)
+        return str(reply)
 
     return asyncio.run(send())
 

@@ -156,7 +156,7 @@ def raw_outputs_of(method: Callable[[Any], Any], given: Any, *, call: str, rows:
         # A copy: what comes back may be a buffer that the next call writes to.
         found = np.array(reported)
     except (P2CEError, KeyboardInterrupt):
-        raise  # this library's own word about the explanation, and that of the person who waits for it
+        raise  # this library's own word about the output, and that of the person who waits for it
     except BaseException as error:  # a model may end the program, or a generator, as little as itself
         if any(kind.__name__ == "NotFittedError" for kind in type(error).__mro__):
             raise NotFitted(

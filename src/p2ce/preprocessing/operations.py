@@ -277,7 +277,7 @@ _KNOWN = {
 class Elementwise(Operation):
     """Apply a NumPy function of one number.
 
-    NumPy is taken to give the same explanation to the same number, wherever in an array it stands.
+    NumPy is taken to give the same result for the same number, wherever in an array it stands.
     """
 
     function: np.ufunc

@@ -134,13 +134,13 @@ def _steps_of_table(values: FloatArray, cuts: FloatArray, nullable: bool) -> lis
     labels = len(values) - 2
     known = np.concatenate([values[-1:], values[:-1]])
     ends = np.append(ABOVE_MISSING, np.arange(labels) + 0.5)
-    explanation = []
+    steps = []
     for cut in cuts.tolist():
         sides = _calmed(known <= cut, np.isnan(known))
         if not nullable and len(sides) > 1:
             sides[0] = sides[1]
-        explanation.append(steps_of_stretches(ends, sides))
-    return explanation
+        steps.append(steps_of_stretches(ends, sides))
+    return steps
 
 
 def _steps_of_numbers(
@@ -158,7 +158,7 @@ def _steps_of_numbers(
     behind = np.where(turn != 0, turn < 0, np.tile(value, count) <= at).reshape(count, pieces)
     found = found.reshape(count, pieces)
     missing = input_map.apply(np.array([MISSING]))[0]
-    explanation = []
+    steps = []
     for row, cut in enumerate(cuts.tolist()):
         # Each stretch is two, one of which may hold nothing.
         stop = np.stack([found[row], ends], axis=1).ravel()
@@ -168,8 +168,8 @@ def _steps_of_numbers(
         sides, limits = sides[filled], unrank(stop[filled])[:-1]
         if nullable:
             sides, limits = np.append(missing <= cut, sides), np.append(ABOVE_MISSING, limits)
-        explanation.append(steps_of_stretches(limits, sides))
-    return explanation
+        steps.append(steps_of_stretches(limits, sides))
+    return steps
 
 
 def _calmed(sides: BoolArray, unknown: BoolArray) -> BoolArray:

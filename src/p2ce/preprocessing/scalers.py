@@ -68,7 +68,7 @@ def _own_name(step: Any) -> str:
 
 
 def _agrees(followed: list[InputMap], before: list[InputMap], step: Any, given: Any) -> bool:
-    """Compare what the last operations make of some rows with the scaler's own explanation."""
+    """Compare what the last operations make of some rows with the scaler's own result."""
     plain = given.toarray() if is_sparse(given) else np.asarray(given, dtype=np.float64)
     own = transformed(step, given)
     own = own.toarray() if is_sparse(own) else np.asarray(own)

@@ -143,7 +143,7 @@ def best_lift(groups, axes, size, total_axes, best):
 def reach_support(groups, instance, spans, axes, size, out):
     """List the leaves that the box over exactly the ``size`` changed axes can reach.
 
-    The same explanation as a walk of every tree, from the few groups whose disagreement set lies inside the
+    The same result as a walk of every tree, from the few groups whose disagreement set lies inside the
     support: all other leaves need some further feature to change. Returns how many were found and how
     many were looked at.
     """

@@ -90,14 +90,14 @@ Intervals: TypeAlias = list[tuple[FloatArray, FloatArray]]
 
 def infeasible(people: "PreparedNetwork", owner: IntArray, boxes: Boxes) -> BoolArray:
     """Mark the boxes whose output is proven to stay below what the model may accept."""
-    explanation = np.zeros(len(owner), dtype=np.bool_)
+    below = np.zeros(len(owner), dtype=np.bool_)
     for start in range(0, len(owner), INTERVALS_AT_ONCE):
         chunk = slice(start, start + INTERVALS_AT_ONCE)
         with np.errstate(all="ignore"):
             part = Boxes(boxes.low[chunk], boxes.high[chunk], boxes.must[chunk], boxes.changes_left[chunk])
             region = region_of(people, owner[chunk], part)
-            explanation[chunk] = _rejected(people, region)
-    return explanation
+            below[chunk] = _rejected(people, region)
+    return below
 
 
 def _rejected(people: "PreparedNetwork", region: Region) -> BoolArray:
@@ -146,10 +146,8 @@ def _passes_at_once(people: "PreparedNetwork") -> int:
 
 def _below(people: "PreparedNetwork", owner: IntArray, top: FloatArray) -> BoolArray:
     margin = people.reach.margin[owner]
-    explanation: BoolArray = (top < np.nextafter(people.score.reject_below - margin, -np.inf)) & np.isfinite(
-        margin
-    )
-    return explanation
+    below: BoolArray = (top < np.nextafter(people.score.reject_below - margin, -np.inf)) & np.isfinite(margin)
+    return below
 
 
 def region_of(people: "PreparedNetwork", owner: IntArray, boxes: Boxes) -> Region:

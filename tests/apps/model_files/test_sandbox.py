@@ -39,7 +39,7 @@ def prepare(content):
 """
 
 
-def explanation(folder: Path, deed: str, limits: Limits | None = None, *, module: str = PLAIN) -> bytes:
+def reply(folder: Path, deed: str, limits: Limits | None = None, *, module: str = PLAIN) -> bytes:
     file = folder / "file"
     file.write_text(deed, encoding="utf-8")
     with Sandbox(file, f"tests.apps.model_files.{module}", limits or Limits()) as sandbox:
@@ -47,26 +47,26 @@ def explanation(folder: Path, deed: str, limits: Limits | None = None, *, module
 
 
 def test_the_answer_comes_back(tmp_path: Path) -> None:
-    assert explanation(tmp_path, "nothing") == b"done"
+    assert reply(tmp_path, "nothing") == b"done"
 
 
 def test_what_a_library_prints_is_no_answer(tmp_path: Path) -> None:
-    assert explanation(tmp_path, "print") == b"12"
+    assert reply(tmp_path, "print") == b"12"
 
 
 def test_files_of_its_own_are_in_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert explanation(tmp_path, "write here", module=WITH_FILES) == b"1"
+    assert reply(tmp_path, "write here", module=WITH_FILES) == b"1"
     assert {path.name for path in tmp_path.iterdir()} == {"file"}
     with pytest.raises(InvalidModel, match="Too many open files"):
-        explanation(tmp_path, "write here")
+        reply(tmp_path, "write here")
 
 
 @pytest.mark.parametrize("deed", ["read", "write", "connect"])
 def test_no_number_of_a_descriptor_can_be_had(tmp_path: Path, deed: str) -> None:
     """On every Unix, also after others were closed, and so without a word of Landlock."""
     with pytest.raises(InvalidModel, match="Too many open files"):
-        explanation(tmp_path, deed)
+        reply(tmp_path, deed)
 
 
 @pytest.mark.parametrize("module", [PLAIN, WITH_FILES])
@@ -84,13 +84,13 @@ def test_landlock_forbids_what_leads_out(tmp_path: Path, module: str, deed: str,
     if module == PLAIN:
         forbidden += "|Too many open files"
     with pytest.raises(InvalidModel, match=forbidden):
-        explanation(tmp_path, deed, module=module)
+        reply(tmp_path, deed, module=module)
 
 
 @pytest.mark.parametrize("module", [PLAIN, WITH_FILES])
 def test_an_ordinary_user_starts_no_process(tmp_path: Path, module: str) -> None:
     with pytest.raises(InvalidModel, match="Resource temporarily unavailable"):
-        explanation(tmp_path, "fork", module=module)
+        reply(tmp_path, "fork", module=module)
 
 
 @pytest.mark.parametrize(
@@ -109,14 +109,14 @@ def test_harm_ends_in_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidModel, match=message) as caught:
-        explanation(tmp_path, deed)
+        reply(tmp_path, deed)
     assert "\n" not in str(caught.value)
     assert {path.name for path in tmp_path.iterdir()} == {"file"}
 
 
 def test_a_reply_that_cannot_be_written_is_no_fault_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="File too large") as caught:
-        explanation(tmp_path, "reply too much")
+        reply(tmp_path, "reply too much")
     assert caught.value.errno == errno.EFBIG
 
 
@@ -156,14 +156,14 @@ def test_every_format_is_parsed_by_an_ordinary_user_in_one_thread(
 
 def test_memory_has_a_limit(tmp_path: Path) -> None:
     with pytest.raises(LimitExceeded, match="too much memory: the limit model_memory is 2,147,483,648"):
-        explanation(tmp_path, "memory", Limits(model_memory=2048 * MIB))
+        reply(tmp_path, "memory", Limits(model_memory=2048 * MIB))
 
 
 @pytest.mark.parametrize("deed", ["sleep", "spin"])
 def test_time_has_a_limit(tmp_path: Path, deed: str) -> None:
     begun = time.monotonic()
     with pytest.raises(LimitExceeded, match="too long: the limit model_seconds is 2"):
-        explanation(tmp_path, deed, Limits(model_seconds=2))
+        reply(tmp_path, deed, Limits(model_seconds=2))
     assert time.monotonic() - begun < 8
 
 
@@ -177,7 +177,7 @@ def test_whoever_does_not_wait_leaves_no_process(tmp_path: Path) -> None:
 def test_modules_of_the_folder_are_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "json.py").write_text("raise SystemExit(9)", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    assert explanation(tmp_path, "nothing") == b"done"
+    assert reply(tmp_path, "nothing") == b"done"
 
 
 def test_a_file_that_is_too_large_is_not_parsed(tmp_path: Path) -> None:
