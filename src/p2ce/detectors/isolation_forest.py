@@ -10,11 +10,11 @@ import pandas as pd
 from p2ce.adapters.checked_calls import outputs_of
 from p2ce.adapters.library import library_class, overrides
 from p2ce.arrays import FloatArray
-from p2ce.detectors.black_box_detector import DEFAULT_CONTAMINATION, columns_of, lowest_share
+from p2ce.detectors.black_box_detector import columns_of, lowest_share
 from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 from p2ce.detectors.imputed_values import known_codes
 from p2ce.detectors.outlier_detectors import CALL
-from p2ce.detectors.plausibility_forest import LIBRARYS, PlausibilityForest, is_fitted, specification_of
+from p2ce.detectors.plausibility_forest import LIBRARYS, PlausibilityForest, is_fitted, settled
 from p2ce.errors import NotFitted, UnsupportedDetector, UnsupportedModel
 from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.cuts import cut_of_float32_at_most
@@ -54,12 +54,10 @@ def recognises(detector: object) -> bool:
 
 def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     """Parse a forest, after fitting it where it is only specified."""
-    specification = specification_of(detector)
-    if specification is None:
-        return _parse_fitted(detector, request)
-    if request.contamination is not None:
-        specification = replace(specification, contamination=request.contamination)
-    return _fit(specification, request)
+    wanted = settled(detector, request.contamination)
+    return (
+        _fit(wanted, request) if isinstance(wanted, PlausibilityForest) else _parse_fitted(detector, request)
+    )
 
 
 def _fit(wanted: PlausibilityForest, request: DetectorRequest) -> DetectorAdapter:
@@ -77,7 +75,7 @@ def _fit(wanted: PlausibilityForest, request: DetectorRequest) -> DetectorAdapte
     rows = known_codes(request.codes, codebook)
     samples = wanted.max_samples if wanted.max_samples == "auto" else min(int(wanted.max_samples), len(rows))
     fitted = Fitted(
-        contamination=DEFAULT_CONTAMINATION if wanted.contamination is None else wanted.contamination,
+        contamination=wanted.contamination,
         n_estimators=wanted.n_estimators,
         max_samples=samples,
         random_state=request.random_state if wanted.random_state is None else wanted.random_state,

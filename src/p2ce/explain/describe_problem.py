@@ -96,13 +96,9 @@ def _feature(known: Feature, policy: FeaturePolicy, *, follows: bool, group: str
     )
 
 
-def has_file_form(policy: Policy) -> bool:
-    """Whether a file can hold all of the policy: a function without a name to import has no such form."""
-    try:
-        to_text(policy)
-    except InvalidPolicy:
-        return False
-    return True
+def has_file_form(record: ProblemRecord) -> bool:
+    """Whether a record states all of the policy: a function without a name to import leaves remarks alone."""
+    return not all(line.startswith("#") for line in record.policy.splitlines())
 
 
 def _policy_text(policy: Policy) -> str:

@@ -15,7 +15,7 @@ from p2ce.explain.compile_arguments import (
     inferred_beside,
     relations_besides,
 )
-from p2ce.explain.describe_problem import described_for
+from p2ce.explain.describe_problem import described_for, has_file_form
 from p2ce.explain.directions import associated
 from p2ce.objectives import Objective
 from p2ce.problem.policy import Policy
@@ -92,7 +92,7 @@ def stated_policy(record: ProblemRecord) -> Policy:
     advice = (
         "Explain a person with that policy again, explain(row, policy=…): this explainer then remembers it."
     )
-    if all(line.startswith("#") for line in record.policy.splitlines()):  # remarks instead of a document
+    if not has_file_form(record):
         raise InvalidArgument(
             "The policy of the explanation cannot be read from its record: it holds a Python function. "
             f"{advice}"

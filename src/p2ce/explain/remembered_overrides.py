@@ -73,7 +73,7 @@ def _key(record: ProblemRecord) -> tuple[object, object]:
 
 def _holds_functions(override: Override) -> bool:
     """Whether what was overridden holds functions of the caller, so that texts do not tell it apart."""
-    return not (has_file_form(override.policy) and all(map(is_data, override.objectives or ())))
+    return not (has_file_form(override.record) and all(map(is_data, override.objectives or ())))
 
 
 def _agree(one: Override, other: Override) -> bool:

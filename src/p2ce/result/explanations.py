@@ -168,15 +168,7 @@ class Explanations(Reports, Sequence[Explanation]):
         """Return the positions that a mask chooses; a pandas Series is matched by its index, as in pandas."""
         index: Any = getattr(given, "index", None)
         if hasattr(index, "tolist") and type(index).__name__ != "RangeIndex":
-            labels = index.tolist()
-            if labels != list(self.ids):
-                if len({*labels}) != len(labels) or {*labels} != {*self.ids}:
-                    raise InvalidArgument(
-                        "The index of this mask does not hold the ids of these people, each once. Build the "
-                        "mask from explanations.summary(), or from the rows that were explained."
-                    )
-                chosen = dict(zip(labels, mask, strict=True))
-                mask = [chosen[one] for one in self.ids]
+            mask = _in_order_of(self.ids, index.tolist(), mask)
         if len(mask) != len(self):
             raise InvalidArgument(
                 f"A mask expects one bool per person: {len(self)} people, {len(mask)} bools. "
@@ -410,6 +402,19 @@ class ById:
         if is_mask(several):
             return many._take(many._masked(wanted, several))
         return many._take([many._position(one) for one in several])
+
+
+def _in_order_of(ids: tuple[Any, ...], labels: list[Any], mask: Sequence[bool]) -> Sequence[bool]:
+    """Put a mask with labels in the order of the ids."""
+    if labels == list(ids):
+        return mask
+    chosen = dict(zip(labels, mask, strict=True))
+    if len(chosen) != len(labels) or chosen.keys() != {one for one in ids if isinstance(one, Hashable)}:
+        raise InvalidArgument(
+            "The index of this mask does not hold the ids of these people, each once. Build the mask from "
+            "explanations.summary(), or from the rows that were explained."
+        )
+    return [chosen[one] for one in ids]
 
 
 def _listed(index: Any) -> list[Any] | None:
