@@ -1,7 +1,7 @@
 """Parse an isolation forest as summed path lengths, after fitting it where it is only specified."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
