@@ -52,7 +52,7 @@ RECEIVED = {
     "Relaxations",
 }
 OF_MODULES = {
-    "datasets": ["Dataset", "load", "make_applicants"],
+    "datasets": ["Dataset", "Demo", "load", "load_demo", "make_applicants"],
     "evidence": [
         *("Check", "Difference", "EvidenceReport", "Replay", "check", "replay", "save", "verify_signature")
     ],

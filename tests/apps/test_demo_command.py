@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from p2ce.apps.demo_command import DISPLAYS, explainer_and_rejected, run_demo, show, time_sentence
+from p2ce.apps.demo_command import run_demo, show, time_sentence
 from p2ce.apps.messages import working
+from p2ce.datasets.demo import DISPLAYS
 from p2ce.errors import InvalidArgument
 from p2ce.problem.display import Display
 from p2ce.result import Status
@@ -29,12 +30,6 @@ def test_it_shows_everything_that_was_promised() -> None:
     assert "1. Lower the loan amount from €7,500 to €6,000 and get a guarantor. This gives 0.530" in text
     assert "Proven: these are all the Pareto-optimal plausible options" in text
     assert "Time: 12.00 ms (search 0.30 ms, verification 11.70 ms)." in text
-
-
-def test_it_states_its_policy() -> None:
-    """What it writes for an applicant is not a draft."""
-    explainer, _ = explainer_and_rejected(random_state=0)
-    assert explainer.problem.basis == "stated"
 
 
 def test_nothing_found_is_not_silent() -> None:

@@ -1,7 +1,7 @@
 """Show, on applicants made from a seed, the options of a rejected applicant and what is proven."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -9,6 +9,7 @@ from rich.text import Text
 
 from p2ce.apps.messages import printable, stdout_console, working
 from p2ce.apps.write_outputs import check_out, write
+from p2ce.datasets import load_demo
 from p2ce.present.view import View, view
 from p2ce.result import Explanation, Explanations, Status
 
@@ -17,18 +18,6 @@ if TYPE_CHECKING:
 
     import p2ce
 
-DISPLAYS = {
-    "Age": {"name": "age", "unit": "year|years"},
-    "Income": {"name": "yearly income", "unit": "EUR"},
-    "LoanAmount": {"name": "loan amount", "unit": "EUR"},
-    "LoanMonths": {"name": "loan term", "unit": "months"},
-    "YearsAtCurrentJob": {"name": "time in the present job", "unit": "year|years"},
-    "SavingsBalance": {"name": "savings", "unit": "EUR"},
-    "LatePayments": {"name": "late payments"},
-    "HasGuarantor": {"name": "guarantor", "phrases": {True: "get a guarantor"}},
-    "OwnsHome": {"name": "own home"},
-}
-REPAID = "repaid"
 LOOKED_AT = 50  # rejected applicants among whom one with several options is picked
 WANTED_OPTIONS = 3
 
@@ -46,7 +35,7 @@ def run_demo(
     if out is not None:
         check_out(out, force=force)
     with working("Training a model on made-up applicants …", always=True):
-        explainer, rejected = explainer_and_rejected(random_state=random_state)
+        _, rejected, explainer = load_demo(random_state=random_state)
     with working("Getting ready …", always=True):
         explainer.warm_up()
     explanation = example_with_options(explainer, rejected)
@@ -56,37 +45,6 @@ def run_demo(
             out, Explanations([explanation]), why=None, audience="applicant", language="en", raw_csv=raw_csv
         )
         console.print(f"Written: {printable(out)}", markup=False, soft_wrap=True)
-
-
-def explainer_and_rejected(*, random_state: int, **settings: Any) -> "tuple[p2ce.Explainer, pd.DataFrame]":
-    """Make up applicants, train a model, state what they may change, and select the rejected ones.
-
-    ``settings`` are further arguments of the explainer.
-    """
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    import p2ce
-
-    made = p2ce.datasets.make_applicants(random_state=random_state)
-    people, outcome = made.data, made.target.map({1: REPAID, 0: "not repaid"})  # for the sentences
-    model = HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=15, random_state=random_state)
-    policy = (
-        p2ce.Policy.infer(people, protect=None)  # what may change is stated below
-        .fix(*made.immutable)
-        .increase_only("YearsAtCurrentJob", "SavingsBalance", "Income", "HasGuarantor")
-        .decrease_only("LoanAmount")
-        .step(LoanAmount=100, LoanMonths=6)
-        .display(DISPLAYS)
-    )
-    explainer = p2ce.Explainer(
-        model.fit(people, outcome),
-        people,
-        policy=policy,
-        target=REPAID,
-        random_state=random_state,
-        **settings,
-    )
-    return explainer, people[explainer.scores(people) < explainer.threshold]
 
 
 def example_with_options(explainer: "p2ce.Explainer", rejected: "pd.DataFrame") -> Explanation:

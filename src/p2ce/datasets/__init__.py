@@ -2,7 +2,8 @@
 
     from p2ce import datasets
 
-    applicants = datasets.make_applicants(800)  # needs no file and no network
+    model, rows, explainer = datasets.load_demo()  # needs no file and no network
+    applicants = datasets.make_applicants(800)
 
     german = datasets.load("german")
     german.data, german.target, german.immutable
@@ -14,7 +15,8 @@ so the rows are the same everywhere.
 """
 
 from p2ce.datasets.dataset import Dataset
+from p2ce.datasets.demo import Demo, load_demo
 from p2ce.datasets.load_dataset import load
 from p2ce.datasets.made_up import make_applicants
 
-__all__ = ["Dataset", "load", "make_applicants"]
+__all__ = ["Dataset", "Demo", "load", "load_demo", "make_applicants"]
