@@ -1,4 +1,4 @@
-"""Benchmarks: ``python -m benchmarks``, and of it ``.paper``, ``.heuristics``, ``.portfolio`` and ``.fuzz``.
+"""Benchmarks: ``python -m benchmarks``, and of it ``.heuristics``, ``.portfolio`` and ``.fuzz``.
 
 Linear algebra stays on one thread, here and in the processes that are started from here. NumPy reads these
 settings when it is loaded, so they are set first.

@@ -21,7 +21,7 @@ from sklearn.svm import SVC
 
 import p2ce
 from benchmarks.brute_force import OBJECTIVES, BruteForce
-from benchmarks.paper.splits import choose, split
+from benchmarks.splits import choose, split
 from p2ce import P2CEError, datasets
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.datasets.facts import FACTS

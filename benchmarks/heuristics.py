@@ -28,7 +28,7 @@ from benchmarks.adversary import Finds, Space, find, person_of
 from benchmarks.cases import NAMES, BareCallable, Case, case_of, load, require
 from benchmarks.finer_grid import FineResult, explain_finely, figures_of
 from benchmarks.measures import Row, batch, statuses, verdict, warmed, watch
-from benchmarks.paper.splits import choose
+from benchmarks.splits import choose
 from benchmarks.wins import MAX, MEAN, Win, wins_over
 from p2ce import rules
 

@@ -69,8 +69,8 @@ OLD_WORDS = {
     r"(?<=\w\.)everybody(?!\.html|\.csv)": "all_people",
 }
 OLD = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(OLD_WORDS)})(?![A-Za-z])")
-# Their subjects are the old words themselves, or the paper's experiments, whose records hold "answers".
-WITH_OLD_WORDS = re.compile(r"docs/(changelog|results)\.md|tests/(benchmarks/paper|scripts)/.*")
+# Their subjects are the old words themselves, or the results of the paper's experiments.
+WITH_OLD_WORDS = re.compile(r"docs/(changelog|results)\.md|tests/scripts/.*")
 DASK_KEYWORD = "n_workers"  # of LocalCluster and Client, in the files that start one
 # Phrases that read as translated, and plain English instead.
 TRANSLATED = {
@@ -85,7 +85,7 @@ WRITTEN = {".py", ".md", ".json", ".toml", ".jinja"}
 # P²CE is the paper's algorithm, p2ce the tool: P²CE is named on lines about the paper, and in these files.
 OF_THE_PAPER = re.compile(r"paper|authors'|Model-Agnostic", re.IGNORECASE)
 ABOUT_THE_PAPER = re.compile(
-    r"src/p2ce/paper/.*|docs/(theory/paper|reference/paper|results|changelog)\.md|benchmarks/paper/.*"
+    r"src/p2ce/paper/.*|docs/(theory/paper|reference/paper|results|changelog)\.md|reproduction/.*"
 )
 # The name on the package index is not ours, so that nobody is advised to install what lies there.
 FROM_THE_INDEX = re.compile(r"pip install (?:-\S+ )*['\"]?p2ce\b")
@@ -178,7 +178,9 @@ def old_words_in(text: str) -> Iterator[str]:
 
 def names() -> Iterator[str]:
     """The tool is called p2ce, and is installed from a clone."""
-    folders = ((ROOT / name).rglob("*") for name in ("src/p2ce", "docs", "benchmarks", "examples"))
+    folders = (
+        (ROOT / name).rglob("*") for name in ("src/p2ce", "docs", "benchmarks", "examples", "reproduction")
+    )
     top = (
         "README.md",
         "ARCHITECTURE.md",

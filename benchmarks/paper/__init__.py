@@ -1,1 +1,0 @@
-"""The paper's experiments, run again beside its peers: `python -m benchmarks.paper`."""

@@ -1,6 +1,0 @@
-"""Run the peers, each from its own package in its own environment, in another process, over files."""
-
-from benchmarks.paper.peers.handing_over import Request, Search
-from benchmarks.paper.peers.run_peer import PeerAnswers, PeerPerson, run_peer
-
-__all__ = ["PeerAnswers", "PeerPerson", "Request", "Search", "run_peer"]

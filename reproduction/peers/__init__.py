@@ -1,0 +1,6 @@
+"""Run the peers, each from its own package in its own environment, in another process, over files."""
+
+from reproduction.peers.handing_over import Request, Search
+from reproduction.peers.run_peer import PeerAnswers, PeerPerson, run_peer
+
+__all__ = ["PeerAnswers", "PeerPerson", "Request", "Search", "run_peer"]

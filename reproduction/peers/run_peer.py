@@ -1,0 +1,275 @@
+"""Run a peer on people: environment, handing over, running until everybody has an answer, parsing."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import numpy as np
+
+from reproduction import ONE_THREAD
+from reproduction.peers.environments import (
+    Family,
+    Missing,
+    authors,
+    dice_and_nice,
+    last_line,
+    ocean,
+    python_of,
+    without_pointers,
+)
+from reproduction.peers.handing_over import NotPortable, Request, write_request
+from reproduction.training import probabilities
+
+FILE = "answers.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerPerson:
+    """The answer about one person."""
+
+    seconds: float | None  # of the peer's own call; None if its program ended in it
+    rows: tuple[tuple[float, ...], ...]  # in the order of the training columns
+    error: str | None = None  # what the peer said instead of an answer
+    late: bool = False  # its time was over
+    counts: Mapping[str, int] = field(default_factory=dict)  # calls of the model, rows, SHAP explanations
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerAnswers:
+    """The answers about all people, or the reason why there are none at all."""
+
+    people: tuple[PeerPerson, ...] = ()
+    versions: dict[str, str] = field(default_factory=dict)
+    missing: str | None = None
+
+
+def read_answers(folder: Path) -> dict[int, PeerPerson]:
+    """Read one line per person; a line that was cut off when the program was stopped is not there yet."""
+    path = folder / FILE
+    if not path.is_file():
+        return {}
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+        if line.endswith("\n") and line.strip():
+            entry = json.loads(line)
+            found[entry["person"]] = _person(entry)
+    return found
+
+
+def note(folder: Path, number: int, *, seconds: float | None, error: str, late: bool = False) -> None:
+    """Write down for a program that cannot do so any more that a person got no answer."""
+    entry = {"person": number, "seconds": seconds, "rows": [], "error": error, "late": late}
+    with (folder / FILE).open("a", encoding="utf-8") as file:
+        file.write("\n" + json.dumps(entry) + "\n")  # on a line of its own, whatever was cut off before
+
+
+def _person(entry: dict[str, Any]) -> PeerPerson:
+    rows = tuple(tuple(float(value) for value in row) for row in entry["rows"])
+    return PeerPerson(
+        seconds=entry["seconds"],
+        rows=rows,
+        error=entry["error"],
+        late=entry.get("late", False),
+        counts=entry.get("counts", {}),
+    )
+
+
+READY, LOG = "ready", "log.txt"
+SECONDS_TO_START = 600.0  # imports, fitting, and one call that does not count
+LOOK_EVERY = 0.1
+GRACE = 1.0  # seconds above a person's limit, for writing the answer down
+
+
+def run(
+    program: Path,
+    *,
+    python: Path,
+    folder: Path,
+    people: int,
+    seconds_per_person: float | None,
+    progress: Callable[[str], None] | None = None,
+) -> None:
+    """Leave a line in the folder's answers for each of the people.
+
+    A program that takes too long over a person, or that dies, is started again at the next person. One that
+    does not even get ready raises `Missing`.
+    """
+    while (first := _first_open(folder, people)) is not None:
+        (folder / READY).unlink(missing_ok=True)
+        with (folder / LOG).open("a", encoding="utf-8") as log:
+            process = subprocess.Popen(
+                [python, "-W", "ignore", program, folder, str(first)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=_environment(),
+            )
+            try:
+                late = _watch(process, folder, people, seconds_per_person, progress)
+            finally:
+                process.kill()
+                process.wait()
+        stopped_at = _first_open(folder, people)
+        if stopped_at is None:
+            return
+        if not (folder / READY).exists():
+            raise Missing(f"the program did not start: {late or _last_words(folder)}")
+        if late is not None:
+            note(folder, stopped_at, seconds=seconds_per_person or 0.0, error="time limit", late=True)
+        else:
+            note(folder, stopped_at, seconds=None, error=f"the program ended: {_last_words(folder)}")
+
+
+def _watch(
+    process: "subprocess.Popen[bytes]",
+    folder: Path,
+    people: int,
+    seconds_per_person: float | None,
+    progress: Callable[[str], None] | None,
+) -> str | None:
+    """Wait for the program's end; what comes back says what took too long, if anything did."""
+    since, size, is_ready = monotonic(), -1, False
+    while True:
+        ended = process.poll() is not None
+        if not is_ready and (folder / READY).exists():
+            is_ready, since = True, monotonic()
+        if (now := _size(folder)) != size:
+            size, since = now, monotonic()
+            if progress and is_ready:
+                progress(f"{len(read_answers(folder))} of {people} people")
+        if ended:
+            return None
+        waited = monotonic() - since
+        if not is_ready and waited > SECONDS_TO_START:
+            return f"it was not ready after {SECONDS_TO_START:.0f} seconds"
+        if is_ready and seconds_per_person is not None and waited > seconds_per_person + GRACE:
+            return "time limit"
+        sleep(LOOK_EVERY)
+
+
+def _first_open(folder: Path, people: int) -> int | None:
+    known = read_answers(folder)
+    return next((number for number in range(people) if number not in known), None)
+
+
+def _size(folder: Path) -> int:
+    path = folder / FILE
+    return path.stat().st_size if path.exists() else 0
+
+
+def _last_words(folder: Path) -> str:
+    return last_line((folder / LOG).read_text(encoding="utf-8", errors="replace"))
+
+
+def _environment() -> dict[str, str]:
+    # One thread for linear algebra, as on this side of the comparison, and no progress bars.
+    return (
+        without_pointers() | dict.fromkeys(ONE_THREAD, "1") | {"PYTHONNOUSERSITE": "1", "TQDM_DISABLE": "1"}
+    )
+
+
+PROGRAMS = Path(__file__).parent / "programs"
+SAME_SCORE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peer:
+    """Where a method is found, and how it is set."""
+
+    family: Callable[[], Family]
+    program: str
+    models: tuple[str, ...] = ("logistic", "lightgbm", "mlp", "forest")
+    options: dict[str, Any]
+
+
+SEARCHED = ("logistic", "lightgbm", "mlp")
+PEERS = {
+    **{
+        f"authors-{method}": Peer(
+            family=authors, program="run_authors.py", models=SEARCHED, options={"method": method}
+        )
+        for method in ("mapocam", "ablation", "p2ce")
+    },
+    # Without ranges as in the paper, whose DiCE suggests 97 hours of work a week.
+    **{
+        f"dice-{name}": Peer(
+            family=dice_and_nice, program="run_dice.py", options={"method": method, "ranges": ranges}
+        )
+        for name, method, ranges in (
+            ("genetic", "genetic", True),
+            ("free", "genetic", False),
+            ("random", "random", True),
+            ("code", "random", False),
+        )
+    },
+    "nice": Peer(family=dice_and_nice, program="run_nice.py", options={"optimization": "proximity"}),
+    "ocean": Peer(family=ocean, program="run_ocean.py", models=("forest",), options={}),
+}
+
+
+def run_peer(
+    method: str,
+    *,
+    request: Request,
+    folder: Path,
+    environments: Path,
+    progress: Callable[[str], None] | None = None,
+) -> PeerAnswers:
+    """Run ``method`` (a key of `PEERS`) on all people of the request.
+
+    ``folder`` is emptied first, and what was exchanged stays there for inspection. The peer's environment is
+    looked for under ``environments``, and made there if it is missing. Whatever keeps the peer from
+    answering at all is said in ``missing``; nothing is raised for it.
+    """
+    if method not in PEERS:
+        raise ValueError(f"No peer is called {method!r}. Take one of {', '.join(PEERS)}.")
+    try:
+        return _run_peer(PEERS[method], request, folder.resolve(), environments.resolve(), progress)
+    except (Missing, NotPortable) as reason:
+        return PeerAnswers(missing=str(reason))
+
+
+def _run_peer(
+    peer: Peer,
+    request: Request,
+    folder: Path,
+    environments: Path,
+    progress: Callable[[str], None] | None,
+) -> PeerAnswers:
+    if request.trained.kind not in peer.models:
+        raise Missing(f"it supports {', '.join(peer.models)} only, and this model is {request.trained.kind}")
+    python = python_of(peer.family(), environments=environments, progress=progress)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    write_request(request, folder, options=peer.options)
+    if progress:
+        progress("starting")
+    run(
+        PROGRAMS / peer.program,
+        python=python,
+        folder=folder,
+        people=len(request.people),
+        seconds_per_person=request.seconds_per_person,
+        progress=progress,
+    )
+    if (difference := scores_differ(request, folder)) is not None:
+        raise Missing(difference)
+    found = read_answers(folder)
+    versions = json.loads((folder / "versions.json").read_text(encoding="utf-8"))
+    return PeerAnswers(people=tuple(found[number] for number in sorted(found)), versions=versions)
+
+
+def scores_differ(request: Request, folder: Path) -> str | None:
+    """Whether the model was another one over there: the reason, or None if it was the same."""
+    with np.load(folder / "scores.npz") as theirs:
+        for name, rows in (("people", request.people), ("train", request.train)):
+            here, there = probabilities(request.trained, rows[list(request.train.columns)]), theirs[name]
+            if ((here >= 0.5) != (there >= 0.5)).any() or np.abs(here - there).max() > SAME_SCORE:
+                worst = np.abs(here - there).max()
+                return f"the model that was handed over scores otherwise there, by up to {worst:.2g}"
+    return None

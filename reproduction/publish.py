@@ -1,0 +1,24 @@
+"""Publish the tables of a run only from committed code, so that the page names a commit that gives them."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from p2ce.errors import InvalidArgument
+from reproduction.store import CHANGED, UNKNOWN
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def is_committed(commit: str) -> bool:
+    """Return whether a commit alone gives what was measured."""
+    return commit != UNKNOWN and not commit.endswith(CHANGED)
+
+
+def require_committed(page: Path, commits: Iterable[str]) -> None:
+    """Raise if a page of the documentation would show figures that no commit gives; drafts lie elsewhere."""
+    uncommitted = sorted(commit for commit in commits if not is_committed(commit))
+    if uncommitted and DOCS in page.resolve().parents:
+        raise InvalidArgument(
+            f"{page} is published, and takes figures of committed code only; these are of "
+            f"{', '.join(uncommitted)}. Commit and run again with --fresh, or write a draft elsewhere."
+        )
