@@ -84,10 +84,10 @@ def finished(method: Any) -> Any:
 
 
 def action_set(question: Question) -> Any:
-    """Their Policy with our candidate values in place of its own."""
-    from cfmining.action_set import Policy
+    """Their ActionSet with our candidate values in place of its own."""
+    from cfmining.action_set import ActionSet
 
-    policy = Policy(X=question.train, mutable_features=question.mutable)
+    policy = ActionSet(X=question.train, mutable_features=question.mutable)
     for name, values in question.options["candidates"].items():
         policy[name]._grid = np.array(values, dtype=float)
     return policy
