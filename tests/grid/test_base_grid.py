@@ -38,11 +38,11 @@ def test_the_models_own_order_can_be_given() -> None:
         1,
         0,
     ]
-    with pytest.raises(InvalidPolicy, match="'Loan' may change but is not a column of the model"):
+    with pytest.raises(InvalidPolicy, match="'Loan' may change, but it is not a column of the model"):
         grid_of(Policy.infer(PEOPLE, protect=None), columns=["Owns", "Age"])
 
 
 @pytest.mark.parametrize("bad", [[], [np.nan], [1.0, np.inf]])
 def test_an_axis_needs_finite_candidates(bad: list[float]) -> None:
-    with pytest.raises(InvalidPolicy, match="Axis 'a' needs finite candidates"):
+    with pytest.raises(InvalidPolicy, match="Axis 'a' needs at least one candidate"):
         BaseGrid.from_candidates({"a": bad}, columns=["a"])

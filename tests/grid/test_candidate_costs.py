@@ -119,5 +119,5 @@ def test_costs_beyond_float64_are_rejected() -> None:
     placed = place(grid, np.ones((1, 2)))
     table = np.zeros((1, 2, 3))
     table[:, :, 1] = 1.7e308
-    with pytest.raises(InvalidObjective, match=r"more than float64 holds. Rescale"):
+    with pytest.raises(InvalidObjective, match=r"more than float64 can hold. Rescale"):
         tabulate([table], [Join.SUM], placed)

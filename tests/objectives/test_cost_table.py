@@ -106,14 +106,14 @@ def test_a_one_hot_group_costs_what_its_columns_do() -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"rnt": 1}, "prices 'Housing' = 'rnt', a label that .* never has. Did you mean 'rent'"),
-        ({1: 1}, "prices 'Housing' = 1, a label that"),
-        ({"own": 1, None: 1}, "no cost for 'Housing' = 'rent', which people may move to"),
-        ({"own": 1, "rent": 1}, "no cost for 'Housing' = missing, which people may move to"),
-        (lambda c, v: np.array([x == c for x in v]) + 0.0, "from missing to missing the cost 1; staying"),
+        ({"rnt": 1}, "a cost for 'Housing' = 'rnt', a label that does not occur.* Did you mean 'rent'"),
+        ({1: 1}, "has a cost for 'Housing' = 1, a label that"),
+        ({"own": 1, None: 1}, "no cost for 'Housing' = 'rent', which the policy allows"),
+        ({"own": 1, "rent": 1}, "no cost for 'Housing' = missing, which the policy allows"),
+        (lambda c, v: np.array([x == c for x in v]) + 0.0, "from missing to missing costs 1; staying"),
         (
             lambda c, v: np.array([x == "rent" and c == "own" for x in v]) * -1.0,
-            "from 'own' to 'rent' the cost -1",
+            "from 'own' to 'rent' costs -1",
         ),
     ],
 )
@@ -129,9 +129,9 @@ def price(table: CostTable, column: int = 1) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: CostTable("effort", {}), "dict of feature → table, got {}"),
+        (lambda: CostTable("effort", {}), "dict of feature → table with at least one entry, got {}"),
         (lambda: CostTable("", {"Term": TERM}), "needs a name"),
-        (lambda: CostTable("effort", {"Term": TERM}, join="mean"), "'sum' or 'max', not 'mean'"),
+        (lambda: CostTable("effort", {"Term": TERM}, join="mean"), "must be 'sum' or 'max', got 'mean'"),
         (lambda: CostTable("effort", {"Term": {}}), "dict of value → cost or a function"),
         (lambda: CostTable("effort", {"Term": 3}), "table of 'Term' must be a dict"),
         (lambda: CostTable("effort", {"Term": {12: -1}}), "'effort' at Term = 12 is -1"),
@@ -146,18 +146,18 @@ def price(table: CostTable, column: int = 1) -> None:
         ),
         (lambda: CostTable("effort", {"Term": {None: -1}}), "'effort' at Term = None is -1"),
         (lambda: CostTable("effort", {"Term": TERM}, default=-1), "the default of 'effort' is -1"),
-        (lambda: CostTable("effort", {"Trem": TERM}).fit(PEOPLE), "prices 'Trem'.*Did you mean 'Term'"),
+        (lambda: CostTable("effort", {"Trem": TERM}).fit(PEOPLE), "a table for 'Trem'.*Did you mean 'Term'"),
         (partial(price, CostTable("effort", {"Term": TERM})), r"no cost for 'Loan' = 2, .*fix\('Loan'\)"),
         (partial(price, CostTable("effort", {"Term": TERM}), 0), "no cost for 'Term' = 2"),
         (
             partial(price, CostTable("e", {"Loan": lambda c, v: v - 5})),
-            "'Loan' from 1 to 1 the cost -4; staying",
+            "'Loan' from 1 to 1 costs -4; staying",
         ),
         (
             partial(price, CostTable("e", {"Loan": lambda c, v: c - v})),
-            "from 1 to 2 the cost -1; costs must be",
+            "from 1 to 2 costs -1; costs must be",
         ),
-        (partial(price, CostTable("e", {"Loan": lambda c, v: 0 * v + 1})), "the cost 1; staying must cost 0"),
+        (partial(price, CostTable("e", {"Loan": lambda c, v: 0 * v + 1})), "costs 1; staying must cost 0"),
         (partial(price, CostTable("e", {"Loan": lambda c, v: v[:1]})), "2 costs for 2 values, got shape"),
     ],
 )

@@ -58,9 +58,9 @@ class Nameless(Objective):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ([], "At least one objective is needed"),
-        (["changes", "changes"], "'changes' is given more than once"),
-        ([CostTable("changes", {"a": {1: 1}}), "changes"], "'changes' is given more than once"),
+        ([], "Expected at least one objective, got none"),
+        (["changes", "changes"], "'changes' is listed more than once"),
+        ([CostTable("changes", {"a": {1: 1}}), "changes"], "'changes' is listed more than once"),
         ([Changes], r"got the class Changes. Write Changes\(\)"),
         ([3], "name or an Objective object, got 3"),
         (None, "must be a list of names"),

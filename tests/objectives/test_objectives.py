@@ -189,18 +189,18 @@ def priced(costs: object) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: priced([[0.0, -1.0]]), "'own' gives column 0 from 5 to 6 the cost -1; costs must be finite"),
-        (lambda: priced([[np.nan, 1.0]]), "the cost nan"),
-        (lambda: priced([[1.0, 0.0]]), "from 5 to 5 the cost 1; staying must cost 0"),
+        (lambda: priced([[0.0, -1.0]]), "'own': moving column 0 from 5 to 6 costs -1; costs must be finite"),
+        (lambda: priced([[np.nan, 1.0]]), "costs nan;"),
+        (lambda: priced([[1.0, 0.0]]), "from 5 to 5 costs 1; staying must cost 0"),
         (lambda: priced([1.0, 0.0, 0.0]), "shape"),
-        (lambda: Own(None).switch((0, 1, 2), BEFORE, AFTER), "from 1 to 1 the cost 1; staying must cost 0"),
+        (lambda: Own(None).switch((0, 1, 2), BEFORE, AFTER), "from 1 to 1 costs 1; staying must cost 0"),
         (lambda: WeightedDistance({"age": -1.0}), "the weight of 'age' is -1.0"),
         (lambda: WeightedDistance({"age": np.inf}), "the weight of 'age' is inf"),
         (lambda: WeightedDistance({"age": "much"}), "is 'much'"),
         (lambda: WeightedDistance({}, default=-2), "the default weight is -2"),
         (lambda: WeightedDistance([1, 2]), "dict of feature → weight, got list"),  # type: ignore[arg-type]
         (lambda: WeightedDistance({}, name=""), "needs a name"),
-        (lambda: WeightedDistance({}, join="mean"), "'sum' or 'max', not 'mean'"),
+        (lambda: WeightedDistance({}, join="mean"), "must be 'sum' or 'max', got 'mean'"),
         (lambda: WeightedDistance({"agee": 1.0}).fit(PEOPLE), "weighs 'agee'.*Did you mean 'age'"),
         (lambda: MeanDistance(category=-1.0), r"category of .* is "),
         (lambda: MaxDistance(category=np.nan), r"category of .* is "),

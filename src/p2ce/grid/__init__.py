@@ -1,4 +1,4 @@
-"""WHERE people may move: the candidates of each axis, for everyone and for each person."""
+"""Candidate values per axis: shared by all instances (BaseGrid), and of each instance (Placement)."""
 
 from p2ce.grid.base_grid import BaseGrid, grid_of
 from p2ce.grid.placement import Placement, place

@@ -1,4 +1,4 @@
-"""State where anyone may move: the axes and the candidates that all people share."""
+"""The grid that all instances share: its axes and their candidate values."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ from p2ce.visible import echoed
 
 
 class OneWay(NamedTuple):
-    """Candidates of an axis that are there for one direction only."""
+    """Candidates of an axis that can be reached from one direction only."""
 
-    up: FloatArray  # for those who stand below
-    down: FloatArray  # for those who stand above
+    up: FloatArray  # reachable from below
+    down: FloatArray  # reachable from above
 
 
 NOT_ONE_WAY = OneWay(np.empty(0), np.empty(0))
@@ -26,11 +26,11 @@ NOT_ONE_WAY = OneWay(np.empty(0), np.empty(0))
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BaseGrid:
-    """The axes of the grid, one per feature that may change, before any person stands on it.
+    """The axes of the grid, one per feature that may change, without any instance.
 
-    Axes are in alphabetical order of name, so that the order of the columns can change no result. Some
-    candidates are there for one direction only: what lies just above a threshold for those who come from
-    below it, what lies just below for those who come from above.
+    Axes are sorted by name, so the order of the columns cannot change a result. Some candidates can be
+    reached from one direction only: a value just above a threshold from below the threshold, and a value
+    just below it from above.
 
     >>> candidates = {"Loan": [500, 1000], "Age": [30, 40, 50]}
     >>> grid = BaseGrid.from_candidates(candidates, columns=["Loan", "Sex", "Age"])
@@ -42,18 +42,18 @@ class BaseGrid:
     columns: IntArray  # (m,) position of each axis among the model's columns
     values: tuple[FloatArray, ...]  # ascending candidates of each axis
     direction: IntArray  # (m,) -1 down only, 0 either way, +1 up only
-    fillable: BoolArray  # (m,) a missing value may become a known one
-    special: tuple[FloatArray, ...]  # of each axis, codes that are not numbers: no candidates, but a start
-    leaves_special: BoolArray  # (m,) an instance there may go to any candidate; else it stays
+    fillable: BoolArray  # (m,) whether a missing value may be filled in
+    special: tuple[FloatArray, ...]  # of each axis, codes that are not numbers, and so never candidates
+    leaves_special: BoolArray  # (m,) whether an instance at such a code may move to any candidate
     lengths: IntArray  # (m,) number of candidates of each axis
-    table: FloatArray  # (m, width) all candidates, each axis repeating its last one to the end
-    down: tuple[Int32Array, ...]  # of each axis, the places of those that one may go down to, ascending
-    up: tuple[Int32Array, ...]  # likewise up to
-    slots: int  # room for the candidates of any person on any axis
+    table: FloatArray  # (m, width) all candidates; each axis repeats its last one to fill the row
+    down: tuple[Int32Array, ...]  # of each axis, the indices of candidates reachable downwards, ascending
+    up: tuple[Int32Array, ...]  # likewise upwards
+    slots: int  # the most candidates that any instance can have on any axis
 
     @property
     def width(self) -> int:
-        """Room for the longest axis, and one more."""
+        """The number of candidates on the longest axis, plus one."""
         return int(self.table.shape[1])
 
     @property
@@ -72,24 +72,26 @@ class BaseGrid:
         special: Mapping[str, Sequence[float]] | None = None,
         leaves_special: Collection[str] = (),
     ) -> "BaseGrid":
-        """Build a grid from plain data: name → candidates, in any order; a missing direction is 0.
+        """Build a grid from plain data: name → candidates, in any order. The default direction is 0.
 
-        ``stays_missing`` names the axes on which a missing value may not become known, ``one_way`` the
-        candidates that are there for one direction only, ``special`` the codes that are not numbers and
-        ``leaves_special`` the axes on which an instance at such a code may move.
+        ``stays_missing`` names the axes on which a missing value may not be filled in. ``one_way`` holds the
+        candidates that can be reached from one direction only, and ``special`` the codes that are not
+        numbers. ``leaves_special`` names the axes on which an instance at a special code may move.
         """
         names = tuple(sorted(candidates))
         position = {name: place for place, name in enumerate(columns)}
         for name in names:
             if name not in position:
                 raise InvalidPolicy(
-                    f"{echoed(name)} may change but is not a column of the model. {nearest(name, columns)}"
+                    f"{echoed(name)} may change, but it is not a column of the model. "
+                    f"{nearest(name, columns)}"
                 )
         values = tuple(np.unique(np.asarray(candidates[name], dtype=np.float64)) for name in names)
         for name, axis in zip(names, values, strict=True):
             if not len(axis) or not np.isfinite(axis[axis != MISSING]).all():
                 raise InvalidPolicy(
-                    f"Axis {echoed(name)} needs finite candidates, at least one. Fix it or name candidates()."
+                    f"Axis {echoed(name)} needs at least one candidate, and all must be finite. "
+                    "Fix the feature, or set candidates()."
                 )
         turns = direction or {}
         width = max((len(axis) for axis in values), default=0) + 1
@@ -116,13 +118,13 @@ class BaseGrid:
 
 
 def _sides(axis: FloatArray, one_way: OneWay) -> tuple[Int32Array, Int32Array]:
-    """Number the candidates of an axis that one may go down to, and those that one may go up to."""
+    """Return the indices of an axis's candidates that are reachable downwards, and upwards."""
     places = np.arange(len(axis), dtype=np.int32)
     return places[~np.isin(axis, one_way.up)], places[~np.isin(axis, one_way.down)]
 
 
 def _most(down: Int32Array, up: Int32Array) -> int:
-    """Count the most candidates that any instance has: those below to go down to, those above to go up to."""
+    """Return the most candidates that any instance can have: those reachable below plus those above."""
     places = np.arange(int(max(down.max(initial=0), up.max(initial=0))) + 2)
     below, above = np.searchsorted(down, places), len(up) - np.searchsorted(up, places)
     return int((below + above).max())
@@ -136,10 +138,10 @@ def grid_of(
     compounds: Sequence[Compound] = (),
     one_way: Mapping[str, OneWay] | None = None,
 ) -> BaseGrid:
-    """Build the grid of a policy; ``columns`` are the model's, by default the policy's own.
+    """Build the grid of a policy; ``columns`` are the model's, by default those of the policy.
 
-    Without a codebook, every column holds plain numbers. Columns that move as one have one axis, which
-    stands for a column of its own behind the others.
+    Without a codebook, every column holds plain numbers. Grouped columns have one axis. It stands for an
+    additional column, after all others.
 
     >>> import pandas as pd
     >>> people = pd.DataFrame({"Term": [6, 12, 24], "Age": [20, 40, 60]})
@@ -155,7 +157,7 @@ def grid_of(
         )
         for feature in movable
     }
-    # In a range without a value that its column can hold, a feature has nowhere to go, and no axis.
+    # A feature has no axis if its range holds no value that its column can hold.
     candidates = {
         feature.name: codes
         for feature in movable
@@ -164,7 +166,7 @@ def grid_of(
     for compound in compounds:
         if compound.may_go_to.any():
             candidates[compound.name] = np.flatnonzero(compound.may_go_to).astype(np.float64)
-    # A compound may have the name of its first member, whose own column then has no axis.
+    # A compound may have the same name as its first member, whose own column then has no axis.
     taken = {compound.name for compound in compounds}
     own = [name if name not in taken else f"{name} (alone)" for name in names]
     return BaseGrid.from_candidates(

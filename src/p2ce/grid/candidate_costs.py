@@ -1,4 +1,4 @@
-"""Hold what every candidate costs, and join it over the axes always in the same order."""
+"""The cost of every candidate, and totals over the axes, always added in the same order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from p2ce.grid.placement import Placement
 
 
 class Join(StrEnum):
-    """How the costs of the features become one cost."""
+    """How the costs of the features are combined into one."""
 
     SUM = "sum"
     MAX = "max"
@@ -20,26 +20,26 @@ class Join(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CostTables:
-    """What each candidate costs each person of a batch, exactly as the objective says.
+    """The cost of each candidate for each instance of a batch, exactly as the objective returns it.
 
-    A cell's *total* joins its costs axis after axis, in the order of the axes. Joining them here
-    and in a kernel gives the same float64, bit for bit, so that cells tie or do not tie everywhere alike.
-    ``p2ce.comparing`` says when two totals count as equal.
+    A cell's *total* joins its costs axis by axis, in the order of the axes. This class and the kernels
+    compute the same float64, bit for bit, so two cells tie in both or in neither.
+    ``p2ce.comparing`` defines when two totals count as equal.
 
-    ``envelope`` is the least cost of going at least that far: at an index right of the current one, the
-    minimum of the steps from there to the highest allowed index, left of it down to the lowest. Entries
-    outside the allowed indices are 0 and mean nothing.
+    ``envelope`` is the least cost of moving at least that far. To the right of the current index, it is the
+    minimum of the steps from there to the highest allowed index; to the left, down to the lowest. Entries
+    outside the allowed indices are 0 and have no meaning.
     """
 
-    steps: FloatArray  # (n, M, m, width) for n people, M objectives, m axes
+    steps: FloatArray  # (n, M, m, width) for n instances, M objectives, m axes
     envelope: FloatArray  # (n, M, m, width)
     joins: Int32Array  # (M,) 0 sum, 1 max
-    # (n, M) what makes totals of different objectives of the same order, to be added up: the best-first order
-    # depends on it, and no result does.
+    # (n, M) factors that bring the totals of all objectives to one order of magnitude, so they can be added.
+    # Only the best-first order depends on them, no result does.
     shares: FloatArray
 
     def totals(self, owner: IntArray, points: Int32Array) -> FloatArray:
-        """Join what points (p, axes) of the people ``owner`` (p,) cost: (p, M)."""
+        """Return the totals (p, M) of points (p, axes) of the instances ``owner`` (p,)."""
         joined = np.zeros((len(points), len(self.joins)))
         by_max = self.joins == 1
         for axis in range(points.shape[1]):
@@ -58,7 +58,7 @@ def tabulate(costs: Sequence[FloatArray], joins: Sequence[Join], placement: Plac
     >>> tables.totals(np.array([0, 0]), np.array([[0], [2]], dtype=np.int32)).tolist()
     [[3.0], [1.0]]
     """
-    from p2ce.grid.cost_kernel import fill_costs  # Numba loads where it is used
+    from p2ce.grid.cost_kernel import fill_costs  # Numba is imported only where it is used
 
     people, axes, width = placement.values.shape
     shape = (people, len(costs), axes, width)
@@ -80,11 +80,11 @@ def tabulate(costs: Sequence[FloatArray], joins: Sequence[Join], placement: Plac
         )
     if np.isnan(shares).any():
         raise InvalidObjective(
-            "The costs of a person add up to more than float64 holds. Rescale the objective."
+            "The costs of an instance add up to more than float64 can hold. Rescale the objective."
         )
     return CostTables(steps=steps, envelope=envelope, joins=join_codes(joins), shares=shares)
 
 
 def join_codes(joins: Sequence[Join]) -> Int32Array:
-    """Return the joins as the kernels read them: 0 for sum, 1 for max."""
+    """Return the joins as codes for the kernels: 0 for sum, 1 for max."""
     return np.array([int(join is Join.MAX) for join in joins], dtype=np.int32)

@@ -7,13 +7,13 @@ import numpy as np
 from p2ce.arrays import FloatArray, Int32Array, IntArray
 from p2ce.jit import entry, kernel
 
-# A share is one over the scale: a smaller scale would make it infinite.
+# A share is 1 / scale, which would be infinite for a smaller scale.
 SMALLEST_SCALE = 2.0**-1000
 
 
 @kernel
 def sort_ascending(values: FloatArray | IntArray, count: int) -> None:
-    """Sort the first few values in place; there are no more than axes."""
+    """Sort the first ``count`` values in place by insertion; there are at most as many as axes."""
     for i in range(1, count):
         moving = values[i]
         j = i
@@ -34,12 +34,12 @@ def fill_costs(
     middle: FloatArray,  # (m,) scratch
     steps: FloatArray,  # (n, M, m, width) written
     envelope: FloatArray,  # (n, M, m, width) written
-    shares: FloatArray,  # (n, M) written; NaN where the costs leave float64
+    shares: FloatArray,  # (n, M) written; NaN where the costs overflow float64
 ) -> None:
     """Write one objective's costs, their envelope and its share; see ``CostTables``.
 
-    It takes all objectives' arrays, whole: a slice of them is of another type for one instance than for many,
-    and would be compiled twice.
+    The arrays hold all objectives: a slice would have a different type for one instance than for many, and
+    the kernel would be compiled twice.
     """
     instances, axes, width = cost.shape
     for instance in range(instances):
@@ -50,12 +50,12 @@ def fill_costs(
             here = position[instance, axis]
             largest = 0.0
             for index in range(width):
-                # Zero is added for the sake of -0.0, whose bits are no small number.
+                # Adding zero turns -0.0 into 0.0: the bits of -0.0 do not compare as a small number.
                 price = cost[instance, axis, index] + 0.0 if low <= index <= high else 0.0
                 largest = max(largest, price)
                 steps[instance, objective, axis, index] = price
                 envelope[instance, objective, axis, index] = price
-            # From both ends towards the instance, so that each entry has seen all that lies farther away.
+            # From both ends towards the instance, so each entry includes all entries farther away.
             for index in range(high - 1, here, -1):
                 ahead = envelope[instance, objective, axis, index + 1]
                 if ahead < envelope[instance, objective, axis, index]:
@@ -67,17 +67,17 @@ def fill_costs(
             envelope[instance, objective, axis, here] = 0.0
             total = max(total, largest) if by_max else total + largest
             if low < high:
-                # Halfway to either end: a far candidate there says nothing about the others.
+                # Halfway to either end, since one distant candidate says nothing about the others.
                 right = envelope[instance, objective, axis, (here + high + 1) // 2]
                 middle[moving] = max(right, envelope[instance, objective, axis, (low + here) // 2])
                 moving += 1
-        # Twice, since a sum in another order may round to a little more.
+        # Doubled, since a sum in another order may round to slightly more.
         if not math.isfinite(2.0 * total):
             shares[instance, objective] = np.nan
             continue
         scale = total
         if moving > 0:
-            # By the median of the axes, of which one that is far from all candidates says nothing either.
+            # The median of the axes, since one axis with only distant candidates says nothing either.
             sort_ascending(middle, moving)
             usual = middle[moving // 2] if middle[moving // 2] > 0.0 else middle[moving - 1]
             if usual > 0.0:

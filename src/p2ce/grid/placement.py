@@ -1,4 +1,4 @@
-"""Put people on the grid: where each stands, and which candidates each may use."""
+"""Place instances on the grid: the current position of each, and the candidates that it may use."""
 
 from dataclasses import dataclass, fields
 
@@ -11,32 +11,32 @@ from p2ce.tables.codebook import MISSING
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Placement:
-    """A batch of n people on a grid of m axes.
+    """A batch of n instances on a grid of m axes.
 
-    A person's candidates on an axis are, ascending: the grid's own that lie below and may be gone down to,
-    the current value, and the grid's own that lie above and may be gone up to.
+    An instance's candidates on an axis are, in ascending order: the grid's candidates below that are
+    reachable downwards, the current value, and the grid's candidates above that are reachable upwards.
     """
 
-    current: FloatArray  # (n, m) value of today
-    position: Int32Array  # (n, m) index of the current value among the person's candidates
-    # (n, m) from the place of a candidate above among those that one may go up to, to the person's index
+    current: FloatArray  # (n, m) the current values
+    position: Int32Array  # (n, m) index of the current value among the instance's candidates
+    # (n, m) to add to the index of a candidate above within ``grid.up``: gives its index for the instance
     shift: Int32Array
-    lowest: Int32Array  # (n, m) first index the person may use
-    highest: Int32Array  # (n, m) last index the person may use; lowest <= position <= highest
-    source: IntArray  # (n, m, slots) of each candidate, its place in the grid's flat table
-    values: FloatArray  # (n, m, slots) the candidates, the last one repeated up to the end
+    lowest: Int32Array  # (n, m) first index that the instance may use
+    highest: Int32Array  # (n, m) last index that the instance may use; lowest <= position <= highest
+    source: IntArray  # (n, m, slots) the index of each candidate in the grid's flat table
+    values: FloatArray  # (n, m, slots) the candidates; the last one is repeated to fill the slots
     count: Int32Array  # (n, m) number of candidates
 
     def __len__(self) -> int:
         return len(self.current)
 
     def of(self, who: IntArray) -> "Placement":
-        """Take some of the people."""
+        """Return the placement of some of the instances."""
         return Placement(**{part.name: getattr(self, part.name)[who] for part in fields(self)})
 
 
 def place(grid: BaseGrid, people: FloatArray) -> Placement:
-    """Put people, rows of all the model's columns, on the grid.
+    """Place instances, rows of all the model's columns, on the grid.
 
     >>> down = {"Loan": -1}
     >>> grid = BaseGrid.from_candidates({"Loan": [500, 1000]}, columns=["Age", "Loan"], direction=down)
@@ -47,7 +47,7 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
     people = np.asarray(people, dtype=np.float64)
     current = np.ascontiguousarray(people[:, grid.columns])
     position = np.empty(current.shape, dtype=np.int32)
-    passed = np.empty(current.shape, dtype=np.int32)  # of those to go up to, how many do not lie above
+    passed = np.empty(current.shape, dtype=np.int32)  # how many of ``grid.up`` are not above the instance
     for axis, base in enumerate(grid.values):
         here = current[:, axis]
         position[:, axis] = np.searchsorted(base[grid.down[axis]], here, side="left")
@@ -58,11 +58,11 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
     highest = np.where(grid.direction < 0, position, count - 1)
     missing = current == MISSING
     if missing.any():
-        # A missing value has no up or down: it becomes known, or it stays.
+        # A missing value has no up or down: it is filled in, or it stays missing.
         lowest = np.where(missing, position, lowest)
         highest = np.where(missing, np.where(grid.fillable, count - 1, position), highest)
     for axis, codes in enumerate(grid.special):
-        # Nor from a code that is not a number.
+        # A special code, which is not a number, has no up or down either.
         if len(codes) and (apart := np.isin(current[:, axis], codes)).any():
             leaves = bool(grid.leaves_special[axis])
             lowest[apart, axis] = 0 if leaves else position[apart, axis]
@@ -81,12 +81,12 @@ def place(grid: BaseGrid, people: FloatArray) -> Placement:
 
 
 def _sources(grid: BaseGrid, position: Int32Array, shift: Int32Array) -> IntArray:
-    """Find each person's candidates (n, m, slots) in the grid's flat table; the current one is any."""
+    """Find each instance's candidates (n, m, slots) in the grid's flat table; ignore the current value."""
     begin = np.arange(grid.axis_count, dtype=np.int64)[:, None] * grid.width
     slot = np.arange(grid.slots, dtype=np.int64)
     padded = [_padded(places, grid.slots) for sides in (grid.down, grid.up) for places in sides]
     sides = np.array(padded, dtype=np.int64).reshape(2, grid.axis_count, grid.slots) + begin
-    # One table for both: the candidates below come first, those above behind them.
+    # One table for both sides: first the candidates below, then those above.
     table = np.concatenate([sides[0], sides[1]], axis=1)
     above = np.clip(slot - shift[..., None], 0, grid.slots - 1) + grid.slots
     at = np.where(slot < position[..., None], slot, above)
@@ -103,14 +103,14 @@ def _padded(places: Int32Array, size: int) -> Int32Array:
 def spread(
     table: FloatArray, current: FloatArray, source: IntArray, position: Int32Array, count: Int32Array
 ) -> FloatArray:
-    """Look up the grid's candidates in a table (m, width), and put each person's own value among them.
+    """Look up the grid's candidates in a table (m, width), and insert each instance's current value.
 
-    The table may hold what a score sees of the candidates, in any order; ``current`` (n, m) is what it sees
-    of the people. The last candidate is repeated up to the end: (n, m, slots).
+    The table may hold a score's inputs for the candidates, in any order; ``current`` (n, m) then holds its
+    inputs for the instances. The last candidate is repeated to fill the slots: (n, m, slots).
     """
     values: FloatArray = table.ravel()[source]
     np.put_along_axis(values, position[..., None].astype(np.int64), current[..., None], axis=2)
-    # Someone who stands beyond the last candidate is the last one.
+    # An instance beyond the last candidate has its current value as the last one.
     for row, column in zip(*np.nonzero(position == count - 1), strict=True):
         values[row, column, position[row, column] :] = current[row, column]
     return values
@@ -119,7 +119,7 @@ def spread(
 def point_rows(
     columns: IntArray, values: FloatArray, candidates: FloatArray, owner: IntArray, points: Int32Array
 ) -> FloatArray:
-    """Write points (cells, axes) of people (n, d) as whole rows; ``candidates`` are (n, axes, width)."""
+    """Return points (cells, axes) of instances (n, d) as full rows; ``candidates`` are (n, axes, width)."""
     rows = values[owner]
     axes = np.arange(points.shape[1])
     rows[:, columns] = candidates[owner[:, None], axes, points]

@@ -1,11 +1,11 @@
-"""Measures of change, for ``Explainer(objectives=…)``: each prices every value of every feature.
+"""Measures of change for ``Explainer(objectives=…)``: each assigns a cost to every value of every feature.
 
     from p2ce import objectives
 
-    Explainer(model, people, objectives=["changes", objectives.WeightedDistance({"Income": 5})])
+    Explainer(model, X_train, objectives=["changes", objectives.WeightedDistance({"Income": 5})])
 
-A string stands for an objective without settings: "changes", "mean_distance", "max_distance", "euclidean",
-"percentile_shift".
+An objective with default settings can be passed by name: "changes", "mean_distance", "max_distance",
+"euclidean" or "percentile_shift".
 """
 
 from p2ce.objectives.cost_table import CostTable

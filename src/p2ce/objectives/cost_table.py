@@ -1,4 +1,4 @@
-"""What does every value cost, by the user's own table?"""
+"""An objective whose costs come from the user's own tables or functions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from p2ce.tables.codebook import MISSING, Coding, is_missing
 from p2ce.visible import echoed
 
 PriceOf: TypeAlias = Callable[[Any, npt.NDArray[Any]], Any]  # (current value, values (w,)) → costs (w,)
-Priced: TypeAlias = tuple[tuple[Any, float], ...]  # a dict as it was given: value and cost
+Priced: TypeAlias = tuple[tuple[Any, float], ...]  # the dict that the user passed: value and cost
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PriceList:
-    """What moving to each value, as its code, costs."""
+    """The cost of moving to each value; values are codes."""
 
     values: FloatArray  # (k,) ascending
     costs: FloatArray  # (k,)
@@ -30,19 +30,20 @@ class PriceList:
 
 @dataclass(frozen=True, slots=True, init=False)
 class CostTable(Objective):
-    """Your own costs, feature by feature.
+    """Custom costs, feature by feature.
 
     Args:
-        name: what the objective is called in the results.
-        tables: feature → a dict of value → cost of moving there, or a function of the current value
-            and an array of values that gives their costs. Costs are finite and 0 or more; staying is
-            free, so that a dict's entry for the current value is not charged and a function must
-            give 0 for it. Of a category, values are its labels (a function gets an array of objects). A
-            missing value is None or NaN in a dict; a function sees NaN among numbers, None among labels.
-            Work on several processes needs a function that can be pickled: not a lambda.
-        join: ``"sum"`` or ``"max"`` over the features.
-        default: the cost of a change that no table prices: a feature without a table, or a value
-            missing in its dict. Without a default such a change is an error, never silently free.
+        name: the name of the objective in the results.
+        tables: feature → its costs. Costs must be finite and at least 0. They are either a dict of
+            value → cost of moving there, or a function that takes the current value and an array of
+            values and returns an array of their costs. Staying is free: a dict's entry for the current
+            value is ignored, and a function must return 0 for it. The values of a category are its
+            labels (a function receives them as an array of objects). A missing value is None or NaN in
+            a dict; a function receives NaN for a missing number and None for a missing label. To run in
+            several processes, a function must be picklable, so it cannot be a lambda.
+        join: ``"sum"`` or ``"max"``: how the costs of the features are combined.
+        default: the cost of a change that is not in ``tables``, because its feature has no table or its
+            value is not in the dict. Without a default, such a change is an error; it is never free.
 
     >>> import numpy as np
     >>> people = Reference(names=("Term", "Loan"), values=np.array([[12.0, 500.0], [24.0, 900.0]]))
@@ -61,7 +62,7 @@ class CostTable(Objective):
 
     @property
     def holds_functions(self) -> bool:
-        """Whether a function of the caller prices some feature."""
+        """Whether a function of the caller prices at least one feature."""
         return any(callable(table) for _, table in self.tables)
 
     def __init__(
@@ -74,8 +75,8 @@ class CostTable(Objective):
     ) -> None:
         if not isinstance(tables, Mapping) or not tables:
             raise InvalidObjective(
-                f"CostTable {echoed(name)} expects a dict of feature → table, got {echoed(tables)}. "
-                f"Write CostTable('own_cost', {{'Term': {{12: 0, 24: 1.5}}}})."
+                f"CostTable {echoed(name)} expects a dict of feature → table with at least one entry, "
+                f"got {echoed(tables)}. Write CostTable('own_cost', {{'Term': {{12: 0, 24: 1.5}}}})."
             )
         set_field = object.__setattr__  # frozen for everyone else
         set_field(self, "name", read_name(name))
@@ -96,8 +97,8 @@ class CostTable(Objective):
         for feature, _ in self.tables:
             if feature not in reference.names:
                 raise InvalidObjective(
-                    f"Objective {echoed(self.name)} prices {echoed(feature)}, which is not a column of the "
-                    f"model. {nearest(feature, reference.names)}"
+                    f"Objective {echoed(self.name)} has a table for {echoed(feature)}, which is not a column "
+                    f"of the model. {nearest(feature, reference.names)}"
                 )
         return FittedCostTable(
             name=self.name,
@@ -116,18 +117,18 @@ class CostTable(Objective):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedCostTable(FittedObjective):
-    """The user's tables by feature."""
+    """The user's tables, by feature."""
 
-    keeps_the_rules: ClassVar[bool] = True  # checks its own, and names the feature
+    keeps_the_rules: ClassVar[bool] = True  # it checks its own costs, with the feature's name in the error
     name: str
     join: Join
     features: tuple[str, ...]  # the model's columns
-    codings: tuple[Coding | None, ...]  # of each column; None is a number's
+    codings: tuple[Coding | None, ...]  # of each column; None for a number
     tables: dict[str, PriceList | PriceOf]
     default: float | None
 
     def costs(self, column: int, values: FloatArray, current: FloatArray) -> FloatArray:
-        """Price a column's values, and reject what a cost may not be."""
+        """Price a column's values, and reject invalid costs."""
         table = self.tables.get(self.features[column])
         if isinstance(table, PriceList):
             return self._from_list(column, table, values, current)
@@ -155,8 +156,8 @@ class FittedCostTable(FittedObjective):
             feature = self.features[column]
             raise InvalidObjective(
                 f"Objective {echoed(self.name)} has no cost for {echoed(feature)} = "
-                f"{self._shown(column, values[unpriced][0])}, which people may move to. "
-                f"Add it to the table, give CostTable a default=, or fix({echoed(feature)})."
+                f"{self._shown(column, values[unpriced][0])}, which the policy allows. "
+                f"Add it to the table, pass default= to CostTable, or fix({echoed(feature)})."
             )
 
     def _prices_by_function(
@@ -169,26 +170,27 @@ class FittedCostTable(FittedObjective):
         except (Exception, SystemExit) as error:
             raise InvalidObjective(
                 f"Objective {echoed(self.name)}: the function for {echoed(feature)} "
-                f"{what_happened(error)}. It has to give costs for every value that people may move to."
+                f"{what_happened(error)}. It must return a cost for every value that the policy allows."
             ) from error
         if costs.shape != values.shape:
             raise InvalidObjective(
-                f"Objective {echoed(self.name)}: the function for {echoed(feature)} must give {len(values)} "
-                f"costs for {len(values)} values, got shape {costs.shape}. Return one cost per value."
+                f"Objective {echoed(self.name)}: the function for {echoed(feature)} must return "
+                f"{len(values)} costs for {len(values)} values, got shape {costs.shape}. Return one cost per "
+                "value."
             )
         wrong = ~np.isfinite(costs) | (costs < 0) | ((values == current) & (costs != 0))
         if wrong.any():
             first = int(np.argmax(wrong))
             rule = "staying must cost 0" if values[first] == current else "costs must be finite and 0 or more"
             raise InvalidObjective(
-                f"Objective {echoed(self.name)} gives {echoed(feature)} from {self._shown(column, current)} "
-                f"to {self._shown(column, values[first])} the cost {costs[first]:g}; {rule}. Correct the "
-                f"function for {echoed(feature)}."
+                f"Objective {echoed(self.name)}: moving {echoed(feature)} from "
+                f"{self._shown(column, current)} to {self._shown(column, values[first])} costs "
+                f"{costs[first]:g}; {rule}. Correct the function for {echoed(feature)}."
             )
-        return costs + 0.0  # −0 would print as such
+        return costs + 0.0  # turns −0, which would be printed as "-0", into 0
 
     def _as_users_see(self, column: int, codes: FloatArray) -> npt.NDArray[Any]:
-        """Turn codes into labels, or into numbers with NaN where missing; always a copy."""
+        """Convert codes to labels, or to numbers with NaN where missing; always a copy."""
         coding = self.codings[column]
         if coding is not None and coding.is_category:
             return as_cells([coding.plain(code) for code in codes.tolist()])
@@ -203,7 +205,7 @@ class FittedCostTable(FittedObjective):
 
 def _read_table(name: str, feature: str, table: object) -> Priced | PriceOf:
     if isinstance(table, Mapping) and table:
-        # Which column is a category is known only once there is a reference.
+        # fit() encodes the values: only the reference says which columns are categories.
         return tuple(
             (value, read_cost(cost, what=f"{echoed(name)} at {feature} = {value}"))
             for value, cost in table.items()
@@ -227,7 +229,7 @@ def _price_list(name: str, feature: str, table: Priced, coding: Coding | None) -
         else:
             prices[_number(name, feature, value)] = cost
     if not is_category:
-        # A float32 column holds another 0.1 than the one that was typed; its price is the same.
+        # The 0.1 of a float32 column differs from the 0.1 in the dict. Both have the same price.
         with np.errstate(over="ignore"):
             held = {float(np.float32(number)): cost for number, cost in prices.items()}
         prices = {**held, **prices}
@@ -239,8 +241,8 @@ def _label(name: str, feature: str, value: object, coding: Coding) -> float:
     code = coding.code_of(value)
     if code is None:
         raise InvalidObjective(
-            f"Objective {echoed(name)} prices {echoed(feature)} = {echoed(value)}, a label that the "
-            f"reference frame never has. {nearest(value, coding.labels or ())}"
+            f"Objective {echoed(name)} has a cost for {echoed(feature)} = {echoed(value)}, a label that does "
+            f"not occur in the reference data. {nearest(value, coding.labels or ())}"
         )
     return code
 
@@ -253,6 +255,6 @@ def _number(name: str, feature: str, value: Any) -> float:
     if not np.isfinite(number):
         raise InvalidObjective(
             f"Objective {echoed(name)}: the values of {echoed(feature)} must be finite numbers, got "
-            f"{echoed(value)}. Use the numbers that the column holds."
+            f"{echoed(value)}. Use numbers that occur in the column."
         )
     return number

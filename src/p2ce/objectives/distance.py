@@ -1,4 +1,4 @@
-"""Count |Δ| in units of each column, as several objectives do, and a changed category as so many units."""
+"""Distances in units of each column, which several objectives share; a changed category costs fixed units."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -14,13 +14,13 @@ from p2ce.tables.codebook import MISSING
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FittedDistance(FittedObjective):
-    """|Δ| over ``unit``; ``flip`` where a category changes, or where a value appears or goes missing."""
+    """|Δ| / ``unit``; ``flip`` where a category changes, or a value goes missing or is filled in."""
 
     keeps_the_rules: ClassVar[bool] = True
     name: str
     join: Join
     unit: FloatArray  # (d,) the distance that costs 1; infinite where moving is free
-    flip: FloatArray  # (d,) the cost of another label, and of a change from or to missing
+    flip: FloatArray  # (d,) the cost of a changed label, and of a change from or to missing
     is_category: BoolArray  # (d,)
 
     def costs(self, column: int, values: FloatArray, current: FloatArray) -> FloatArray:
@@ -29,7 +29,7 @@ class FittedDistance(FittedObjective):
 
     def table(self, columns: IntArray, values: FloatArray, current: FloatArray) -> FloatArray:
         """Price the values of several columns."""
-        with np.errstate(invalid="ignore"):  # missing − missing, which is priced below
+        with np.errstate(invalid="ignore"):  # missing − missing is invalid here, and priced below
             moved: FloatArray = values - current
             np.abs(moved, out=moved)
             moved /= self.unit[columns, None]
@@ -41,17 +41,17 @@ class FittedDistance(FittedObjective):
         return moved
 
     def switch(self, columns: tuple[int, ...], before: FloatArray, after: FloatArray) -> FloatArray:
-        """Price a one-hot group as the one category that it is: its dearest column's flip."""
+        """Price a one-hot group as one category: the largest ``flip`` of its columns."""
         switched = (before != after).any(axis=2)
         return np.where(switched, self.flip[list(columns)].max(), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class DistanceObjective(Objective):
-    """A distance in one unit per column, all columns alike."""
+    """A distance with one unit per column and equal weights."""
 
     fitted: ClassVar[type[FittedDistance]] = FittedDistance
-    is_mean: ClassVar[bool] = False  # over all columns of numbers
+    is_mean: ClassVar[bool] = False  # True divides by the number of numeric columns
     unit: Unit = field(default="robust", kw_only=True)
     category: float = field(default=1.0, kw_only=True)
 
@@ -60,7 +60,7 @@ class DistanceObjective(Objective):
         object.__setattr__(self, "category", read_category(self.category, name=self.name))
 
     def fit(self, reference: Reference) -> FittedObjective:
-        """Learn the unit of every column."""
+        """Measure the unit of every column."""
         parts = reference.number_count if self.is_mean else 1
         return self.fitted(
             name=self.name,

@@ -1,4 +1,4 @@
-"""How far is it in a straight line, every feature measured in a unit of its own?"""
+"""Euclidean distance: the length of the straight line, with each feature in its own unit."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,7 +11,7 @@ from p2ce.objectives.distance import DistanceObjective, FittedDistance
 
 
 class FittedEuclidean(FittedDistance):
-    """The square of the distance."""
+    """Squared distances, which add up over the features."""
 
     __slots__ = ()
 
@@ -26,20 +26,22 @@ class FittedEuclidean(FittedDistance):
         return np.square(super().switch(columns, before, after))
 
     def report(self, total: FloatArray) -> FloatArray:
-        """Turn a sum of squares into the distance."""
+        """Return the distance for a sum of squares."""
         distance: FloatArray = np.sqrt(total)
         return distance
 
 
 @dataclass(frozen=True, slots=True)
 class Euclidean(DistanceObjective):
-    """√Σ(Δ/unit)². The search adds up the squares, which order people's options just as their root does.
+    """The Euclidean distance √Σ(Δ/unit)².
 
     Args:
-        unit: "robust" counts in standard deviations of the column clipped to its 1st–99th percentile, so that
-            a few outliers do not make every change free; "std" in plain ones, the paper's σ; "own" in the
-            feature's own unit.
+        unit: the unit in which each feature is measured. "robust" is the standard deviation of the column
+            after clipping to its 1st–99th percentile, so a few outliers do not make every change almost
+            free. "std" is the plain standard deviation, the paper's σ. "own" is the feature's own unit.
         category: how many units a changed category counts, and a change from or to a missing value.
+
+    The search adds up the squares, which rank options exactly as their square root does.
 
     >>> import numpy as np
     >>> from p2ce.objectives.objective import Reference

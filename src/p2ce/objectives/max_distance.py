@@ -1,4 +1,4 @@
-"""How far does the feature move that moves farthest? c₂ of the paper."""
+"""The largest distance that a single feature moves: c₂ of the paper."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,12 +9,12 @@ from p2ce.objectives.distance import DistanceObjective
 
 @dataclass(frozen=True, slots=True)
 class MaxDistance(DistanceObjective):
-    """The largest |Δ|/unit.
+    """The largest |Δ|/unit over the features.
 
     Args:
-        unit: "robust" counts in standard deviations of the column clipped to its 1st–99th percentile, so that
-            a few outliers do not make every change free; "std" in plain ones, the paper's σ; "own" in the
-            feature's own unit.
+        unit: the unit in which each feature is measured. "robust" is the standard deviation of the column
+            after clipping to its 1st–99th percentile, so a few outliers do not make every change almost
+            free. "std" is the plain standard deviation, the paper's σ. "own" is the feature's own unit.
         category: how many units a changed category counts, and a change from or to a missing value.
 
     >>> import numpy as np
@@ -28,5 +28,5 @@ class MaxDistance(DistanceObjective):
 
     @property
     def name(self) -> str:
-        """``max_distance``, or ``max_distance_own_unit`` so that both can be used at once."""
+        """``max_distance``; with ``unit="own"`` ``max_distance_own_unit``, so both can be used together."""
         return "max_distance_own_unit" if self.unit == "own" else "max_distance"

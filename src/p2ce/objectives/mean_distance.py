@@ -1,4 +1,4 @@
-"""How far does the person move on average, in units of each column? c₁ of the paper."""
+"""The mean distance over the numeric features, in units of each column: c₁ of the paper."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,16 +9,16 @@ from p2ce.objectives.distance import DistanceObjective
 
 @dataclass(frozen=True, slots=True)
 class MeanDistance(DistanceObjective):
-    """The mean over all columns of numbers, those that may not change included, of |Δ|/unit.
+    """The mean of |Δ|/unit over all numeric columns, including those that may not change.
 
     ``MeanDistance(unit="std", category=0)`` is the paper's form.
 
     Args:
-        unit: "robust" counts in standard deviations of the column clipped to its 1st–99th percentile, so that
-            a few outliers do not make every change free; "std" in plain ones, the paper's σ; "own" in the
-            feature's own unit.
+        unit: the unit in which each feature is measured. "robust" is the standard deviation of the column
+            after clipping to its 1st–99th percentile, so a few outliers do not make every change almost
+            free. "std" is the plain standard deviation, the paper's σ. "own" is the feature's own unit.
         category: how many units a changed category counts, and a change from or to a missing value; 0 makes
-            them free.
+            such changes free.
 
     >>> import numpy as np
     >>> from p2ce.objectives.objective import Reference

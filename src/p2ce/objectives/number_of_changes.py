@@ -1,4 +1,4 @@
-"""How many features change? c₃ of the paper."""
+"""The number of features that change: c₃ of the paper."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,7 +12,9 @@ from p2ce.objectives.objective import FittedObjective, Objective, Reference
 
 @dataclass(frozen=True, slots=True)
 class Changes(Objective):
-    """One for every feature that changes, however little; a value that appears or goes missing is a change.
+    """The number of features that change, by any amount.
+
+    A change from or to a missing value counts as a change, and a one-hot group counts as one feature.
 
     >>> import numpy as np
     >>> people = Reference(names=("a",), values=np.array([[0.0], [4.0]]))
@@ -24,13 +26,13 @@ class Changes(Objective):
     join: ClassVar[Join] = Join.SUM
 
     def fit(self, reference: Reference) -> FittedObjective:  # noqa: ARG002 (the others need it)
-        """Learn nothing: a change is a change."""
+        """Return the fitted objective; it uses nothing from the reference data."""
         return FittedChanges(name=self.name, join=self.join)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FittedChanges(FittedObjective):
-    """1 unless the value is the current one."""
+    """A cost of 1 for every value other than the current one."""
 
     keeps_the_rules: ClassVar[bool] = True
     name: str
@@ -56,6 +58,6 @@ class FittedChanges(FittedObjective):
         before: FloatArray,
         after: FloatArray,
     ) -> FloatArray:
-        """Price a one-hot group: it changes as one."""
+        """Price a one-hot group, which counts as one feature."""
         switched: FloatArray = (before != after).any(axis=2).astype(np.float64)
         return switched

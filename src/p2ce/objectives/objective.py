@@ -1,4 +1,4 @@
-"""State what an objective is: one cost per feature and value, joined over the features."""
+"""What an objective is: one cost per feature and value, joined over the features."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -15,20 +15,20 @@ from p2ce.problem.spread import plain_spread, robust_spread
 from p2ce.tables.codebook import MISSING, Codebook
 from p2ce.visible import echoed
 
-Unit = Literal["robust", "std", "own"]  # in which distances count
+Unit = Literal["robust", "std", "own"]  # the units of distances
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Reference:
-    """The people that costs are measured against: all the model's columns, in its order.
+    """The reference population that costs are measured against, with the model's columns in its order.
 
-    Values are codes (``p2ce.tables.codebook``): numbers as they are, ranks of labels, MISSING.
+    Values are codes (``p2ce.tables.codebook``): numbers themselves, ranks of labels, MISSING.
     """
 
     names: tuple[str, ...]
     values: FloatArray  # (N, d)
-    codebook: Codebook | None = None  # how each column is coded; None: all are numbers
-    _units: dict[Unit, FloatArray] = field(default_factory=dict, init=False, repr=False)  # once measured
+    codebook: Codebook | None = None  # how each column is coded; None if all are numbers
+    _units: dict[Unit, FloatArray] = field(default_factory=dict, init=False, repr=False)  # measured once each
 
     @property
     def is_category(self) -> BoolArray:
@@ -39,16 +39,16 @@ class Reference:
 
     @property
     def number_count(self) -> int:
-        """How many columns hold numbers, fixed ones included; at least 1, so that it can be divided by."""
+        """The number of numeric columns, fixed ones included; at least 1, since it is a divisor."""
         return max(1, int(np.count_nonzero(~self.is_category)))
 
     def unit(self, name: Unit) -> FloatArray:
-        """Return how much of each column is a unit of distance, (d,): by its known numbers; 1 for a category.
+        """Return the unit of distance of each column, (d,): measured on its known numbers; 1 for a category.
 
         "robust" is the population standard deviation of the column after clipping it to its 1st–99th
-        percentile, so that a few outliers do not make every change free; "std" the plain one, as in the
-        paper, which also stands in where the robust one is 0; 1 where both are. "own" is 1 everywhere: the
-        feature's own unit.
+        percentile, so a few outliers do not make every change almost free. "std" is the plain standard
+        deviation, as in the paper; it also replaces a robust one of 0. The unit is 1 where both are 0.
+        "own" is 1 everywhere: the feature's own unit.
         """
         if name not in self._units:
             self._units[name] = self._measured(name)
@@ -66,23 +66,26 @@ class Reference:
 
 
 class FittedObjective(ABC):
-    """An objective that knows the reference people: it prices every change of every column.
+    """An objective fitted to the reference population: it prices every change of every column.
 
-    Values are codes (``p2ce.tables.codebook``): numbers as they are, the rank of a label, MISSING (−inf).
+    Values are codes (``p2ce.tables.codebook``): numbers themselves, ranks of labels, MISSING (−inf).
     """
 
     name: str
     join: Join
-    keeps_the_rules: ClassVar[bool] = False  # True spares the check of every cost in ``price``
+    keeps_the_rules: ClassVar[bool] = False  # True skips the check of every cost in ``price``
 
     @abstractmethod
     def costs(self, column: int, values: FloatArray, current: FloatArray) -> FloatArray:
-        """Price a column's values (n, w) for instances at current (n, 1); staying costs exactly 0."""
+        """Return the costs (n, w) of a column's values (n, w) for instances at current (n, 1).
+
+        Costs are finite and at least 0, and staying costs exactly 0.
+        """
 
     def switch(self, columns: tuple[int, ...], before: FloatArray, after: FloatArray) -> FloatArray:
-        """Price changes of k columns that are one category, a one-hot group: (n, 1, k), (n, w, k) → (n, w).
+        """Price changes of the k columns of a one-hot group: (n, 1, k), (n, w, k) → (n, w).
 
-        By default what the columns cost one by one, joined.
+        The default joins the costs of the single columns.
         """
         each = [
             self._checked(column, after[:, :, place], before[:, :, place])
@@ -94,7 +97,7 @@ class FittedObjective(ABC):
     def table(self, columns: IntArray, values: FloatArray, current: FloatArray) -> FloatArray:
         """Price m columns at once: values (n, m, w) for instances at current (n, m, 1).
 
-        By default column by column.
+        The default prices them column by column.
         """
         costs = np.empty(values.shape)
         for axis, column in enumerate(columns):
@@ -102,7 +105,7 @@ class FittedObjective(ABC):
         return costs
 
     def report(self, total: FloatArray) -> FloatArray:
-        """Turn joined costs into the numbers that people see."""
+        """Convert joined costs to the numbers that are reported; by default they are the same."""
         return total
 
     def _checked(self, column: int, values: FloatArray, current: FloatArray) -> FloatArray:
@@ -113,21 +116,24 @@ class FittedObjective(ABC):
 
 
 class Objective(ABC):
-    """A measure of change. ``name`` is what its column in the results is called."""
+    """A measure of change. Subclass it to write a custom objective.
+
+    ``fit`` learns what it needs from the reference population, and returns a ``FittedObjective``.
+    """
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What people call it, and its column in the results."""
+        """The name of the objective, and of its column in the results."""
 
     @property
     @abstractmethod
     def join(self) -> Join:
-        """How the costs of the features become one."""
+        """How the costs of the features are combined: by their sum or their maximum."""
 
     @abstractmethod
     def fit(self, reference: Reference) -> FittedObjective:
-        """Learn from the reference people what the costs need: deviations, distributions, nothing."""
+        """Learn what the costs need from the reference population, such as deviations or distributions."""
 
 
 def price(
@@ -135,7 +141,7 @@ def price(
 ) -> list[FloatArray]:
     """Price the candidates (n, m, width) of instances at current (n, m), once per objective.
 
-    ``columns`` (m,) says which of the model's columns each axis is.
+    ``columns`` (m,) holds the model column of each axis.
     """
     axes = np.asarray(columns, dtype=np.int64)
     tables = []
@@ -147,7 +153,7 @@ def price(
 
 @contextmanager
 def blamed(objective: "Objective | FittedObjective") -> Iterator[None]:
-    """Blame an objective of the user's for what it raises; an objective of this library is our own fault."""
+    """Raise InvalidObjective for errors in a custom objective; errors in a built-in one pass unchanged."""
     try:
         yield
     except P2CEError:
@@ -156,8 +162,8 @@ def blamed(objective: "Objective | FittedObjective") -> Iterator[None]:
         if type(objective).__module__.partition(".")[0] == __name__.partition(".")[0]:
             raise
         raise InvalidObjective(
-            f"Objective {echoed(objective.name)} {what_happened(error)}. It has to give costs for every "
-            "value that people may move to."
+            f"Objective {echoed(objective.name)} {what_happened(error)}. It must return a cost for every "
+            "value that the policy allows."
         ) from error
 
 
@@ -166,8 +172,8 @@ def _check_costs(
 ) -> None:
     if np.shape(costs) != values.shape:
         raise InvalidObjective(
-            f"Objective {echoed(objective.name)} gives costs of shape {np.shape(costs)} for values of shape "
-            f"{values.shape}. Return one cost per value."
+            f"Objective {echoed(objective.name)} returns costs of shape {np.shape(costs)} for values of "
+            f"shape {values.shape}. Return one cost per value."
         )
     wrong = ~np.isfinite(costs) | (costs < 0) | ((values == current) & (costs != 0))
     if wrong.any():
@@ -175,6 +181,6 @@ def _check_costs(
         now, then = current[person, 0], values[person, index]
         rule = "staying must cost 0" if now == then else "costs must be finite and 0 or more"
         raise InvalidObjective(
-            f"Objective {echoed(objective.name)} gives column {column} from {now:g} to {then:g} the cost "
+            f"Objective {echoed(objective.name)}: moving column {column} from {now:g} to {then:g} costs "
             f"{costs[person, index]:g}; {rule}. Correct its costs()."
         )

@@ -1,4 +1,4 @@
-"""Find objectives by name."""
+"""Look up objectives by name."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
@@ -15,7 +15,7 @@ from p2ce.objectives.percentile_shift import PercentileShift
 from p2ce.objectives.weighted_distance import WeightedDistance
 from p2ce.visible import echoed
 
-# Every objective has a file of its own here; those that need no arguments also have a name.
+# Every objective has its own file in this folder. Those that need no arguments also have a name.
 NAMED: dict[str, Callable[[], Objective]] = {
     "mean_distance": MeanDistance,
     "max_distance": MaxDistance,
@@ -24,12 +24,12 @@ NAMED: dict[str, Callable[[], Objective]] = {
     "euclidean": Euclidean,
 }
 WITH_ARGUMENTS: tuple[type[Objective], ...] = (CostTable, WeightedDistance)
-Objectives: TypeAlias = str | Objective | Sequence[str | Objective]  # as a caller names them
+Objectives: TypeAlias = str | Objective | Sequence[str | Objective]  # what a caller may pass
 _OURS = (*NAMED.values(), *WITH_ARGUMENTS)
 
 
 def resolve(objectives: Objectives) -> tuple[Objective, ...]:
-    """Turn names and objects into objectives, in the order given; a single one may stand alone.
+    """Return the objectives for names and objects, in the same order; a single one needs no list.
 
     >>> [objective.name for objective in resolve(["changes", MaxDistance(unit="own")])]
     ['changes', 'max_distance_own_unit']
@@ -41,18 +41,18 @@ def resolve(objectives: Objectives) -> tuple[Objective, ...]:
         )
     found = tuple(_resolve_one(one) for one in given)
     if not found:
-        raise InvalidObjective(f"At least one objective is needed, got none. {_known()}")
+        raise InvalidObjective(f"Expected at least one objective, got none. {_known()}")
     names = [objective.name for objective in found]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InvalidObjective(
-            f"Objective {echoed(twice[0])} is given more than once. Remove one, or give yours another name=."
+            f"Objective {echoed(twice[0])} is listed more than once. Remove one, or rename yours with name=."
         )
     return found
 
 
 def same_objectives(some: Sequence[Objective], others: Sequence[Objective]) -> bool:
-    """Tell whether two lists hold the same objectives; a custom one is the same as itself only."""
+    """Return whether two lists hold the same objectives; a custom objective equals only itself."""
     return len(some) == len(others) and all(
         one is other or (type(one) is type(other) and type(one) in _OURS and one == other)
         for one, other in zip(some, others, strict=True)
@@ -60,7 +60,7 @@ def same_objectives(some: Sequence[Objective], others: Sequence[Objective]) -> b
 
 
 def is_data(objective: Objective) -> bool:
-    """Whether an objective is nothing but names and numbers: one of ours, without the caller's functions."""
+    """Return whether an objective is pure data: a built-in one that holds no function of the caller."""
     return type(objective) in _OURS and not (isinstance(objective, CostTable) and objective.holds_functions)
 
 
@@ -70,19 +70,19 @@ def _resolve_one(given: object) -> Objective:
         return given
     if isinstance(given, type) and issubclass(given, Objective):
         raise InvalidObjective(
-            f"objectives expects objects, got the class {given.__name__}. Write {given.__name__}()."
+            f"objectives expects instances, got the class {given.__name__}. Write {given.__name__}()."
         )
     if not isinstance(given, str):
         raise InvalidObjective(
-            f"An objective is a name or an Objective object, got {echoed(given)}. "
-            f"Wrap your own costs in p2ce.objectives.CostTable. {_known()}"
+            f"An objective must be a name or an Objective object, got {echoed(given)}. "
+            f"Wrap custom costs in p2ce.objectives.CostTable. {_known()}"
         )
     if given not in NAMED:
         hint = f"{nearest(given, NAMED)} {_known()}" if similar(given, NAMED) else _known()
-        raise InvalidObjective(f"There is no objective {echoed(given)}. {hint}")
+        raise InvalidObjective(f"There is no objective named {echoed(given)}. {hint}")
     return NAMED[given]()
 
 
 def _known() -> str:
     own = ", ".join(cls.__name__ for cls in WITH_ARGUMENTS)
-    return f"Known are {', '.join(map(repr, NAMED))}; for your own there are {own}."
+    return f"Known names are {', '.join(map(repr, NAMED))}; for custom costs use {own}."

@@ -1,4 +1,4 @@
-"""How many places in the queue of reference people does a feature move at most?"""
+"""The largest shift in percentile rank of a single feature."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,10 +13,11 @@ from p2ce.tables.codebook import MISSING
 
 @dataclass(frozen=True, slots=True)
 class PercentileShift(Objective):
-    """The largest |F(after) − F(before)|, F the mid-rank distribution of the reference column.
+    """The largest shift in percentile rank: |F(after) − F(before)|, at most 1.
 
-    F(v) is the share of reference people below v, plus half the share of those exactly at v, of all whose
-    value is known. A changed category, and a change from or to a missing value, is a shift of 1.
+    F is the mid-rank distribution of the reference column: F(v) is the share of known reference values
+    below v, plus half the share of those equal to v. A changed category, and a change from or to a missing
+    value, is a shift of 1.
 
     >>> import numpy as np
     >>> people = Reference(names=("a",), values=np.array([[0.0], [1.0], [1.0], [3.0]]))
@@ -28,7 +29,7 @@ class PercentileShift(Objective):
     join: ClassVar[Join] = Join.MAX
 
     def fit(self, reference: Reference) -> FittedObjective:
-        """Learn the distribution of every column."""
+        """Measure the distribution of every column."""
         columns = tuple(
             None if is_category else _distribution(column[column != MISSING])
             for column, is_category in zip(reference.values.T, reference.is_category, strict=True)
@@ -38,13 +39,13 @@ class PercentileShift(Objective):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distribution:
-    """A column's mid-rank distribution: a share at each distinct value and one for each gap between."""
+    """A column's mid-rank distribution: one share at each distinct value, and one in each gap."""
 
     points: FloatArray  # (k,) distinct values, ascending
     shares: FloatArray  # (2k + 1,) below the first, at the first, above it, at the second, …
 
     def share(self, values: FloatArray) -> FloatArray:
-        """Return F of the values."""
+        """Return F at the values."""
         left = np.searchsorted(self.points, values)
         at = self.points[np.minimum(left, len(self.points) - 1)] == values
         shares: FloatArray = self.shares[2 * left + at]
@@ -85,7 +86,7 @@ class FittedPercentileShift(FittedObjective):
         before: FloatArray,
         after: FloatArray,
     ) -> FloatArray:
-        """Price a one-hot group as the category that it is."""
+        """Price a one-hot group as one category."""
         switched: FloatArray = (before != after).any(axis=2).astype(np.float64)
         return switched
 

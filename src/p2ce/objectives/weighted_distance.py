@@ -1,4 +1,4 @@
-"""How far does the person move if some features are harder to move than others?"""
+"""A distance in which some features are harder to move than others."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ from p2ce.visible import echoed
 
 @dataclass(frozen=True, slots=True, init=False)
 class WeightedDistance(Objective):
-    """weight · |Δ|/unit, added up over the features, or the largest of them with ``join="max"``.
+    """The sum of weight · |Δ|/unit over the features, or with ``join="max"`` the largest of these.
 
     Args:
-        weights: feature → what moving it by one unit costs, 0 or more.
-        name: what the objective is called in the results.
+        weights: feature → the cost of moving it by one unit, at least 0.
+        name: the name of the objective in the results.
         join: ``"sum"`` or ``"max"``.
-        unit: "robust" counts in standard deviations of the column clipped to its 1st–99th percentile, so that
-            a few outliers do not make every change free; "std" in plain ones, the paper's σ; "own" in the
-            feature's own unit.
-        default: the weight of the features that are not named.
+        unit: the unit in which each feature is measured. "robust" is the standard deviation of the column
+            after clipping to its 1st–99th percentile, so a few outliers do not make every change almost
+            free. "std" is the plain standard deviation, the paper's σ. "own" is the feature's own unit.
+        default: the weight of every feature that is not in ``weights``.
         category: how many units a changed category counts, and a change from or to a missing value; the
-            weight multiplies it. A one-hot group has the largest weight of its columns.
+            weight multiplies this. A one-hot group has the largest weight of its columns.
 
     >>> import numpy as np
     >>> people = Reference(names=("a", "b"), values=np.array([[0.0, 1.0], [2.0, 5.0]]))
@@ -72,7 +72,7 @@ class WeightedDistance(Objective):
         set_field(self, "category", read_category(category, name=self.name))
 
     def fit(self, reference: Reference) -> FittedObjective:
-        """Learn the unit of every column."""
+        """Measure the unit of every column."""
         known = dict(self.weights)
         for feature in known:
             if feature not in reference.names:
