@@ -221,7 +221,7 @@ def commands() -> Iterator[str]:
     found = dict(COMMAND.findall(readme))
     if set(found) != {"demo", "test"}:
         yield f"README.md: expected the commands demo and test, got {sorted(found)}"
-    first_screen = "\n".join(readme.splitlines()[:40])
+    first_screen = "\n".join(readme.splitlines()[:60])
     for command in found.values():
         if not command.startswith("python3 -m venv .venv && .venv/bin/pip install"):
             yield f"README.md: {command} does not make its environment"

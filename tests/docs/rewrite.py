@@ -5,7 +5,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.docs.blocks import PAGES, README, ROOT, Block, blocks_of
+from tests.docs.blocks import PAGES, ROOT, Block, blocks_of
 from tests.docs.comparing import is_as_shown, shown_by, tidy
 from tests.docs.running import Session, commands, pictures_in, reading_in
 
@@ -54,8 +54,8 @@ def _as_typed(block: Block, printed: str) -> str:
 
 
 def main() -> None:
-    """Rewrite the named pages, or all but the README, which shows no output."""
-    chosen = [Path(name).resolve() for name in sys.argv[1:]] or [page for page in PAGES if page != README]
+    """Rewrite the named pages, or all of them."""
+    chosen = [Path(name).resolve() for name in sys.argv[1:]] or PAGES
     for page in chosen:
         rewrite(page)
 

@@ -20,10 +20,10 @@ COLUMNS = "110"
 class Session:
     """A reader who types a page from top to bottom. Files that the page shows lie in the folder."""
 
-    def __init__(self, folder: Path, prelude: dict[str, Any] | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.code = 0  # how the last command ended
-        self.names: dict[str, Any] = {"__name__": "__main__", **(prelude or {})}
+        self.names: dict[str, Any] = {"__name__": "__main__"}
 
     def run(self, block: Block, page: str) -> str:
         """Run a block and give what it prints; of a console, the whole of what a reader would see."""

@@ -9,7 +9,6 @@ import p2ce
 from p2ce import datasets, paper, rules, testing
 from tests.docs.blocks import PAGES, README, ROOT, blocks_of
 from tests.docs.comparing import is_as_shown, shown_by
-from tests.docs.readme import prelude
 from tests.docs.running import Session, pictures_in, reading_in
 
 MOST_NOT_RUN = 3
@@ -25,15 +24,14 @@ def name_of(page: Path) -> str:
 @pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
 def test_every_block_runs_and_prints_what_is_shown(page: Path, tmp_path: Path) -> None:
     with reading_in(tmp_path):
-        session = Session(tmp_path, prelude(tmp_path) if page == README else None)
+        session = Session(tmp_path)
         for block in blocks_of(page):
             if block.not_run is not None:
                 continue
             printed = session.run(block, name_of(page))
             shown = shown_by(block)
             if shown is None:
-                # The README has no room for what its blocks print.
-                silent = page == README or block.language == "sh" or not printed
+                silent = block.language == "sh" or not printed
                 assert silent, f"line {block.line} prints what the page does not show:\n{printed}"
                 continue
             assert is_as_shown(shown, printed), (
