@@ -90,6 +90,15 @@ ABOUT_THE_PAPER = re.compile(
 # The name on the package index is not ours, so that nobody is advised to install what lies there.
 FROM_THE_INDEX = re.compile(r"pip install (?:-\S+ )*['\"]?p2ce\b")
 COMMAND = re.compile(r"<!-- command: (\w+) -->\n```sh\n(.+)\n```\n<!-- end -->")
+# What is not prose in a line of Markdown, and where a sentence ends in what is left.
+NOT_PROSE = re.compile(r"`[^`]*`|\]\([^)]*\)|\"[^\"]*\"|“[^”]*”|<[^>]*>")
+ABBREVIATION = (
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bAlg)(?<!\bDef)(?<!\bFig)(?<!\bart)(?<!\bal)(?<!\b[A-Z])"
+)
+SENTENCE_END = re.compile(rf"{ABBREVIATION}[.!?][)*_”]*(?= +[^ .…–=])")
+LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+\.)\s")
+# Written by a program.
+GENERATED = {"docs/results.md"}
 SHARED_TESTS = {
     "benchmarks",
     "docs",
@@ -174,6 +183,39 @@ def old_words_in(text: str) -> Iterator[str]:
                 yield f"{number}: {match[0]!r} (see OLD_WORDS) in {line.strip()}"
         if match := PHRASES.search(line):
             yield f"{number}: {match[0]!r} (see TRANSLATED) in {line.strip()}"
+
+
+def sentences() -> Iterator[str]:
+    """Each sentence of a page has its own line, so that a diff shows what changed."""
+    for path in (ROOT / "docs").rglob("*.md"):
+        if path.relative_to(ROOT).as_posix() not in GENERATED:
+            for number, line in prose_lines(text_of(path)):
+                if len(sentences_of(line)) > 1:
+                    yield f"{path}:{number}: one sentence per line: {line.strip()}"
+
+
+def prose_lines(text: str) -> Iterator[tuple[int, str]]:
+    """List the lines of Markdown that are prose: no code, tables, headings or comments."""
+    inside = False
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.lstrip().startswith("```"):
+            inside = not inside
+        elif (
+            not inside and line.strip() and not line.lstrip().startswith(("|", "#", "<!--", "--8<--", ":::"))
+        ):
+            yield number, line
+
+
+def sentences_of(line: str) -> list[str]:
+    """Split a line of prose where a sentence ends, but not within code, links or quotations.
+
+    >>> sentences_of("Pass `a. b`, e.g. a frame. It is checked.")
+    ['Pass `a. b`, e.g. a frame.', 'It is checked.']
+    """
+    line = LIST_MARK.sub("", line)
+    masked = NOT_PROSE.sub(lambda match: "x" * len(match[0]), line)
+    ends = [0, *(match.end() for match in SENTENCE_END.finditer(masked)), len(line)]
+    return [line[start:end].strip() for start, end in zip(ends, ends[1:], strict=False)]
 
 
 def names() -> Iterator[str]:
@@ -267,7 +309,17 @@ def built_site() -> Iterator[str]:
         yield "site/reference/command-line: shows markup of the terminal"
 
 
-SOURCES = (first_lines, file_names, words, old_words, names, promised_tests, commands, dependencies)
+SOURCES = (
+    first_lines,
+    file_names,
+    words,
+    old_words,
+    sentences,
+    names,
+    promised_tests,
+    commands,
+    dependencies,
+)
 
 
 def main() -> int:
