@@ -10,6 +10,7 @@ import sys
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -215,7 +216,7 @@ def sentences_of(line: str) -> list[str]:
     line = LIST_MARK.sub("", line)
     masked = NOT_PROSE.sub(lambda match: "x" * len(match[0]), line)
     ends = [0, *(match.end() for match in SENTENCE_END.finditer(masked)), len(line)]
-    return [line[start:end].strip() for start, end in zip(ends, ends[1:], strict=False)]
+    return [line[start:end].strip() for start, end in pairwise(ends)]
 
 
 def names() -> Iterator[str]:

@@ -59,3 +59,28 @@ def test_a_former_name_or_phrase_is_found(line: str) -> None:
 )
 def test_what_is_allowed_is_not_found(line: str) -> None:
     assert not list(lint.old_words_in(line))
+
+
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [
+        ("It is checked.", 1),
+        ("It is checked. So is this.", 2),
+        ("- It is checked. p2ce says so.", 2),
+        ("1. It is checked.", 1),
+        ("It is 0. The other is 1.", 2),
+        ("Call `a. b`, e.g. on a frame.", 1),
+        ('It reads "Draft. Do not send." at the top.', 1),
+        ("A. Raise the income.", 1),
+        ("See [a page](a.md). Then stop.", 2),
+        ("**Bold.** Then text.", 2),
+        ("It takes 3.5 seconds … and more", 1),
+    ],
+)
+def test_sentences_end_where_a_reader_sees_it(line: str, count: int) -> None:
+    assert len(lint.sentences_of(line)) == count
+
+
+def test_code_tables_and_headings_are_no_prose() -> None:
+    page = "# A. Title\n\n| a. B | c |\n\n```text\nA one. A two.\n```\nOne. Two.\n"
+    assert [line for _, line in lint.prose_lines(page)] == ["One. Two."]
