@@ -476,7 +476,7 @@ ROWS: list[Row] = [
     ),
     *(("--limit", f"table-rows={text}", InvalidArgument, "limit") for text in ("-1", "nan", "1e999")),
     *(
-        ("table_rows", amount, InvalidArgument, "table_rows is a number")
+        ("table_rows", amount, InvalidArgument, "table_rows must be a number")
         for amount in (0, -1, np.nan, np.inf, "3", None, True)
     ),
     # Policy files: the line and the nearest name.

@@ -55,7 +55,7 @@ def test_a_day_and_its_text_are_the_same(day: datetime.date) -> None:
 )
 def test_anything_else_is_an_error_in_one_line(given: Any) -> None:
     for call in (explainer().explain, explainer().explain_many):
-        with pytest.raises(InvalidArgument, match=r"as_of expects a day such as 2026-11-18, got") as error:
+        with pytest.raises(InvalidArgument, match=r"as_of expects a date such as 2026-11-18, got") as error:
             call(applicants().iloc[:1], as_of=given)
         assert "\n" not in str(error.value)
 

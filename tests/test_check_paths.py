@@ -23,7 +23,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     for target in ("folder", "nowhere"):
         link = tmp_path / f"link to {target}"
         link.symlink_to(tmp_path / target)
-        with pytest.raises(InvalidArgument, match=r"is a link, which is not followed\. Name what"):
+        with pytest.raises(InvalidArgument, match=r"is a link, and links are not followed\. Name the"):
             require_own(link)
 
 
@@ -45,5 +45,5 @@ def test_where_others_may_write_is_said_with_what_to_do(tmp_path: Path, mode: in
 def test_what_belongs_to_another_user_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = os.geteuid() + 1
     monkeypatch.setattr(os, "geteuid", lambda: other)
-    with pytest.raises(InvalidArgument, match=r"belongs to another user\. Name a folder of your own"):
+    with pytest.raises(InvalidArgument, match=r"belongs to another user\. Name a folder that you own"):
         require_own(tmp_path)

@@ -170,7 +170,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("none/a.txt", r"the folder does not exist\. Make it first"),
+        ("none/a.txt", r"the folder does not exist\. Create it first"),
         (".", r"it is a folder\. Name a file in it"),
         ("file/a.txt", "Name another"),
         ("x" * 400, "cannot be written"),
@@ -190,7 +190,7 @@ def test_what_is_in_the_way_is_named_in_one_line(tmp_path: Path, name: str, mess
 )
 def test_a_forbidden_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(mode=0o500)
-    with pytest.raises(InvalidArgument, match="not permitted"):
+    with pytest.raises(InvalidArgument, match="permission denied"):
         write_whole(tmp_path / "closed" / "a.txt", b"new")
 
 
@@ -199,7 +199,7 @@ def test_a_forbidden_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     path.write_text("old", encoding="utf-8")
     path.chmod(0o400)
     monkeypatch.setattr(os, "access", lambda *_: False)  # as for all but an administrator
-    with pytest.raises(InvalidArgument, match="not permitted"):
+    with pytest.raises(InvalidArgument, match="permission denied"):
         write_whole(path, b"new")
     assert path.read_text(encoding="utf-8") == "old"
 

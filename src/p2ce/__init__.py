@@ -1,9 +1,16 @@
 """Every Pareto-optimal, plausible counterfactual of a model, with proof.
 
-At top level is what users type. What they receive is described in `p2ce.result`, what is raised in
-`p2ce.errors`. `p2ce.objectives` has measures of change, `p2ce.rules` rules between features, `p2ce.paper` the
-paper's algorithms, `p2ce.datasets` data to try it on, `p2ce.testing` checks of models and detectors, and
-`p2ce.evidence` keeps how an explanation came about.
+The top level holds what users call. The modules hold the rest:
+
+* `p2ce.result`: the results
+* `p2ce.errors`: the exceptions
+* `p2ce.objectives`: measures of change
+* `p2ce.rules`: rules between features
+* `p2ce.portfolio`: explanations of whole files
+* `p2ce.evidence`: records from which an explanation can be repeated
+* `p2ce.datasets`: data to try it on
+* `p2ce.testing`: checks for authors of models and detectors
+* `p2ce.paper`: the paper's algorithms
 """
 
 from importlib import import_module
@@ -44,7 +51,7 @@ if TYPE_CHECKING:
     from p2ce.result import Status as Status
     from p2ce.solver.progress import Progress as Progress
 
-# The same for the interpreter, which loads a name when it is first used: `p2ce --help` needs no pandas.
+# The same names at run time, each loaded when it is first used, so `p2ce --help` loads no pandas.
 _NAMES = {
     "": "datasets errors evidence objectives paper portfolio result rules testing",  # modules
     "audits.audit_groups": "audit",

@@ -11,7 +11,7 @@ from p2ce.visible import echoed
 
 
 def named(option: str, path: Path) -> str:
-    """Name a file in a message, by its option and its path."""
+    """Return a file's option and path, as messages name it."""
     return f"{option} {echoed(str(path))}"
 
 
@@ -30,7 +30,7 @@ def require_file(path: Path, option: str) -> Path:
     except OSError as error:
         raise InvalidArgument(f"{what} cannot be read: {error.strerror or error}.") from error
     if not begins:
-        raise InvalidArgument(f"{what} is empty. Was it written to the end?")
+        raise InvalidArgument(f"{what} is empty. Was it written completely?")
     return path
 
 
@@ -58,14 +58,14 @@ def require_place(path: Path, *, force: bool, option: str = "--out") -> None:
     if path.is_dir():
         raise InvalidArgument(f"{what} is a folder. Name a file in it.")
     if folder.exists() and not folder.is_dir():
-        raise InvalidArgument(f"{what} lies in {where}, which is a file and no folder.")
+        raise InvalidArgument(f"{what} is in {where}, which is a file, not a folder. Name another folder.")
     if not folder.is_dir():
         raise InvalidArgument(
-            f"{what} lies in the folder {where}, which does not exist. Make it first: mkdir -p {folder}"
+            f"{what} is in the folder {where}, which does not exist. Create it first: mkdir -p {folder}"
         )
     if path.exists() and not force:
-        raise InvalidArgument(f"{what} exists. Choose another name, or pass --force.")
-    # A file is written beside the old one, and takes its place.
+        raise InvalidArgument(f"{what} already exists. Choose another name, or pass --force.")
+    # The new file is written next to the old one, then replaces it.
     for place, owner in ((folder, f"the folder {where}"), (path, "the file")):
         if place.exists() and not os.access(place, os.W_OK):
             raise InvalidArgument(
@@ -74,26 +74,26 @@ def require_place(path: Path, *, force: bool, option: str = "--out") -> None:
 
 
 def require_own(path: Path) -> None:
-    """Raise unless a file or folder is this user's, who alone may write to it; a link is not followed.
+    """Raise unless this user owns a file or folder and is the only one who may write to it.
 
-    What another user prepared may lead a program to write where that user cannot. What does not exist is
-    nobody's.
+    Links are not followed: a link of another user could make the program write where that user cannot. A path
+    that does not exist passes.
     """
     try:
         state, shown = path.lstat(), echoed(str(path))
     except FileNotFoundError:
         return
     if stat.S_ISLNK(state.st_mode):
-        raise InvalidArgument(f"{shown} is a link, which is not followed. Name what it leads to.")
+        raise InvalidArgument(f"{shown} is a link, and links are not followed. Name the folder it points to.")
     if not stat.S_ISDIR(state.st_mode) and not stat.S_ISREG(state.st_mode):
         raise InvalidArgument(f"{shown} is a pipe or a device. Remove it, or name another folder.")
     if not hasattr(os, "geteuid"):  # Windows, whose modes say nothing about other users
         return
     if state.st_uid != os.geteuid():
-        raise InvalidArgument(f"{shown} belongs to another user. Name a folder of your own.")
+        raise InvalidArgument(f"{shown} belongs to another user. Name a folder that you own.")
     if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise InvalidArgument(
-            f"Other users may write to {shown}. Keep them out first: chmod go-w {shlex.quote(str(path))}"
+            f"Other users may write to {shown}. Remove their permission: chmod go-w {shlex.quote(str(path))}"
         )
 
 
@@ -102,5 +102,5 @@ def require_other(path: Path, inputs: Mapping[str, Path | None], *, option: str 
     for name, read in inputs.items():
         if read is not None and read.exists() and path.exists() and os.path.samefile(path, read):
             raise InvalidArgument(
-                f"{option} would write over {echoed(str(read))}, which {name} reads. Choose another name."
+                f"{option} would overwrite {echoed(str(read))}, which {name} reads. Choose another name."
             )

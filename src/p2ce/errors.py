@@ -1,31 +1,31 @@
-"""Name everything that can go wrong, as one tree of exceptions.
+"""Define all exceptions of the library, as one tree.
 
     P2CEError
     ├── InvalidArgument (ValueError)         an argument with a value that is not allowed
-    ├── InvalidPolicy (ValueError)           a policy or rule that makes no sense; of a file, with its line
+    ├── InvalidPolicy (ValueError)           a policy or rule that contradicts itself or the data
     ├── InvalidReference (ValueError)        the reference: empty, infinite values, columns of other types, …
     ├── InvalidRow (ValueError)              the row to explain: missing columns, NaN, …
     ├── InvalidTarget (ValueError)           a class that the model does not know
-    │   └── UnnamedTarget                    no class is named, and nothing says which one is favourable
-    ├── InvalidObjective (ValueError)        an unknown name, or a cost that is negative, or not finite, …
-    ├── InvalidModel (ValueError)            a model whose own structure is broken: a tree with a loop, say
+    │   └── UnnamedTarget                    no target is given, and nothing says which class is favourable
+    ├── InvalidObjective (ValueError)        an unknown name, or a cost that is negative or not finite, …
+    ├── InvalidModel (ValueError)            a model with a broken structure, such as a tree with a loop
     ├── UnsupportedModel (TypeError)         a model that cannot be parsed
     ├── UnsupportedDetector (TypeError)      a detector that cannot be parsed
     ├── NotFitted (ValueError)               a model or detector that has not seen any data yet
     ├── ModelMismatch (RuntimeError)         the model contradicts its parsed scores
     ├── InvalidOutput (RuntimeError)         the user's own model or detector returned something unusable
-    ├── LimitExceeded (ValueError)           an input larger than `Limits` allow; what to raise is named
-    ├── MissingData (FileNotFoundError)      a data set of the paper that no folder has
-    ├── DamagedData (ValueError)             a file whose bytes are not those that its checksum names
-    ├── InvalidSignature (ValueError)        evidence that is not signed, or not by the key that was named
+    ├── LimitExceeded (ValueError)           an input larger than `Limits` allows; it names the limit to raise
+    ├── MissingData (FileNotFoundError)      a data set of the paper that was not found
+    ├── DamagedData (ValueError)             a file whose contents do not match its checksum
+    ├── InvalidSignature (ValueError)        evidence without a valid signature of the expected key
     ├── UnfinishedRun (RuntimeError)         a portfolio in which some people are not explained yet
-    ├── BrokenPlugin (RuntimeError)          an installed package whose families cannot be loaded
+    ├── BrokenPlugin (RuntimeError)          an installed plug-in that cannot be loaded
     └── MissingExtra (ImportError)           an optional package that is not installed
 
 `NotFitted` is also scikit-learn's `NotFittedError`.
 
-Every message says what was expected, what came instead, and what to do about it. What came instead may be
-anything, so a value stands in a message as `echoed` writes it, and no message is longer than a screen.
+Every message says what was expected, what was received, and what to do. Received values are shortened and
+escaped by `echoed`, so no message is longer than a screen.
 """
 
 import re
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from p2ce.not_fitted import NotFitted as NotFitted
 
 LONGEST_MESSAGE = 1000  # characters
-KEPT_END = 350  # where a message is cut, its end is kept: it says what to do
-# Marks the log record of rows that fail by a mistake of this library.
+KEPT_END = 350  # the end of a message is kept when the middle is cut, since it says what to do
+# Marks the log record of rows that fail because of a bug in this library.
 FAULT_RECORD = "fault_of_p2ce"
 
 
 def in_bounds(message: object) -> str:
-    """Write a message so that it can be shown anywhere, whatever it repeats; of a long one the middle is cut.
+    """Make a message safe to show: escape what cannot be seen, and cut the middle if it is too long.
 
     >>> len(in_bounds("x" * 10**6)), in_bounds("Wrong.\\x1b[2J")
     (1000, 'Wrong.\\\\x1b[2J')
@@ -69,7 +69,10 @@ class InvalidArgument(P2CEError, ValueError):
 
 
 class InvalidPolicy(P2CEError, ValueError):
-    """A policy or a rule that makes no sense, or a policy file that cannot be read or written."""
+    """A policy or rule that contradicts itself or the data, or a policy file that cannot be read or written.
+
+    `line` is the line of the policy file, or None.
+    """
 
     def __init__(self, message: object = "", *, line: int | None = None) -> None:
         super().__init__(message)
@@ -77,11 +80,11 @@ class InvalidPolicy(P2CEError, ValueError):
 
 
 class InvalidReference(P2CEError, ValueError):
-    """The reference cannot be used: it is empty, say, or has a column of dates."""
+    """A reference that cannot be used: it is empty or has a column of dates, for example."""
 
 
 class InvalidRow(P2CEError, ValueError):
-    """The row to explain cannot be used."""
+    """A row that cannot be explained, because of missing columns or unusable values."""
 
 
 class InvalidTarget(P2CEError, ValueError):
@@ -93,7 +96,10 @@ class InvalidTarget(P2CEError, ValueError):
 
 
 class UnnamedTarget(InvalidTarget):
-    """No target is given, and nothing says which class of a classifier is the favourable outcome."""
+    """No target is given, and nothing says which class of a classifier is favourable.
+
+    `classes` lists the classes to choose from.
+    """
 
     def __init__(self, message: str, *, classes: Sequence[Any] = (), on_command_line: str = "") -> None:
         super().__init__(message, on_command_line=on_command_line)
@@ -101,15 +107,15 @@ class UnnamedTarget(InvalidTarget):
 
 
 class InvalidObjective(P2CEError, ValueError):
-    """An unknown name of an objective, or a cost that is negative, not finite, or charged for staying."""
+    """An unknown objective name, or a cost that is negative, not finite, or charged for no change."""
 
 
 class InvalidModel(P2CEError, ValueError):
-    """A model whose own structure is broken: a tree that leads back, a leaf that is not a number."""
+    """A model with a broken structure: a tree with a loop, or a leaf that is not a number."""
 
 
 class LimitExceeded(P2CEError, ValueError):
-    """An input larger than the limits allow."""
+    """An input larger than `Limits` allows. The message names the limit to raise."""
 
 
 class UnsupportedModel(P2CEError, TypeError):
@@ -121,27 +127,27 @@ class UnsupportedDetector(P2CEError, TypeError):
 
 
 class ModelMismatch(P2CEError, RuntimeError):
-    """The model contradicts its parsed scores."""
+    """A model that contradicts its parsed scores."""
 
 
 class InvalidOutput(P2CEError, RuntimeError):
-    """The user's own model or detector returned NaN or the wrong shape."""
+    """An unusable output of the user's own model or detector, such as NaN or a wrong shape."""
 
 
 class MissingData(P2CEError, FileNotFoundError):
-    """A data set of the paper that lies in no folder and could not be fetched."""
+    """A data set of the paper that is in no folder and could not be downloaded."""
 
 
 class InvalidSignature(P2CEError, ValueError):
-    """Evidence that is not signed, or not by the key that was named."""
+    """Evidence that is not signed, or not signed with the expected key."""
 
 
 class DamagedData(P2CEError, ValueError):
-    """A file whose bytes are not those that its checksum names."""
+    """A file whose contents do not match its checksum."""
 
 
 class BrokenPlugin(P2CEError, RuntimeError):
-    """An installed package names a family of models or detectors that cannot be loaded."""
+    """An installed plug-in whose model or detector family cannot be loaded."""
 
 
 class UnfinishedRun(P2CEError, RuntimeError):
@@ -153,10 +159,10 @@ class MissingExtra(P2CEError, ImportError):
 
 
 def not_installed(what: str, extra: str, *, instead: str = "") -> MissingExtra:
-    """Make the error for what needs the libraries of an extra, or one library that is not an extra of ours.
+    """Build the error for a missing optional package: one of our extras, or a single library.
 
-    It names the libraries as the package index has them, with the versions that are needed; ``instead`` is
-    what else helps.
+    The message names the libraries as the package index does, with the versions needed. ``instead`` is
+    another way to solve the problem.
 
     >>> str(not_installed("Reading Parquet files", "parquet"))
     "Reading Parquet files needs pyarrow, which is not installed. Type: pip install 'pyarrow>=17'"
@@ -174,7 +180,7 @@ def not_installed(what: str, extra: str, *, instead: str = "") -> MissingExtra:
 
 
 def what_happened(error: BaseException, text: str | None = None) -> str:
-    """State on one line what code of the user's did, within a message; ``text`` replaces the error's words.
+    """State on one line how the user's code failed. ``text`` replaces the text of the error.
 
     >>> what_happened(ValueError("too old")), what_happened(SystemExit(3))
     ('raised ValueError: too old', 'called sys.exit(3)')
@@ -186,24 +192,24 @@ def what_happened(error: BaseException, text: str | None = None) -> str:
 
 
 def not_a_choice(name: str, given: object, known: Sequence[str | None], *, more: str = "") -> InvalidArgument:
-    """Build the error for an argument that is none of the known ones; ``more`` says what else it may be.
+    """Build the error for an argument that is not one of the known values. ``more`` names other options.
 
     >>> print(not_a_choice("bound", "none", ["auto", None]))
-    bound is one of 'auto', None; got 'none'. Pass bound=None.
+    bound must be one of 'auto', None; got 'none'. Pass bound=None.
     """
     hint = ""
     if isinstance(given, str):
         is_none = given == "none" and None in known
         hint = f" Pass {name}=None." if is_none else f" {nearest(given, filter(None, known))}"
     return InvalidArgument(
-        f"{name} is one of {', '.join(map(repr, known))}{more}; got {echoed(given)}.{hint}"
+        f"{name} must be one of {', '.join(map(repr, known))}{more}; got {echoed(given)}.{hint}"
     )
 
 
 def nearest(name: object, known: Iterable[object]) -> str:
-    """State which known names look like ``name``, as the end of an error message.
+    """Suggest known names that look like ``name``, as the end of an error message.
 
-    Nothing alike gives the known names themselves, the first dozen of them.
+    If none looks alike, list the first twelve known names.
 
     >>> nearest("Agee", ["Age", "LoanAmount"])
     "Did you mean 'Age'?"
@@ -229,15 +235,15 @@ def similar(name: object, known: Iterable[object]) -> list[str]:
     name = name if isinstance(name, str) else echoed(name)
     by_lower: dict[str, list[str]] = {}
     for one in map(as_text, known):
-        if len(one) <= MOST_ECHOED:  # to compare takes the product of two lengths
+        if len(one) <= MOST_ECHOED:  # the time to compare grows with the product of both lengths
             by_lower.setdefault(one.lower(), []).append(one)
-    # Compared in lower case, since a wrong capital is the commonest slip of all.
+    # Compared in lower case, since a wrong capital is the most common slip.
     close = get_close_matches(name[:MOST_ECHOED].lower(), list(by_lower), n=3)
     return [one for low in close for one in by_lower[low]][:3]
 
 
 def __getattr__(name: str) -> Any:
-    # scikit-learn takes a second to load, and `p2ce --help` needs no NotFitted.
+    # scikit-learn takes a second to load, and `p2ce --help` does not need NotFitted.
     if name == "NotFitted":
         return import_module("p2ce.not_fitted").NotFitted
     raise AttributeError(f"module 'p2ce.errors' has no attribute {echoed(name)}")

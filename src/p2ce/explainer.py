@@ -1,4 +1,4 @@
-"""Explain what to change: the one class that compiles a problem and explains instances with it."""
+"""Compile a problem once, then explain any number of instances: the public `Explainer` class."""
 
 import datetime
 import os
@@ -96,52 +96,57 @@ class Explainer:
     """Find everything a rejected applicant could change to be accepted.
 
     Args:
-        model: A fitted model, or anything that scores rows: an object with `predict_proba` or
+        model: A fitted model, or any object that scores rows: one with `predict_proba` or
             `decision_function`, a PyTorch module, or a function of a frame or array. Trees, linear models and
-            networks are supported natively and proven by bounds. All others are black boxes (see the README).
-            With a list of models, every model has to accept.
-        reference: The population, also called background data: a table with the model's columns, from pandas,
-            polars or Arrow, a structured array, or a dict of columns. Distances, the default policy and the
-            plausibility forest are made from it. Columns hold numbers, bools, text or categories. Values may
-            be missing.
-        policy: What each feature may do. By default `Policy.infer(reference)`.
-        target: The favourable class, or for a regressor the wanted range (low, high). A classifier needs it,
-            unless its classes ("good", "bad") or the name of ``y`` ("approved", "default") say which of two
-            classes is favourable. The scores of a function are those of the favourable outcome.
-        y: The outcomes of the reference, one for each row, if they are known.
-        threshold: The score that accepts. The default is the model's own threshold (scikit-learn's threshold
-            classifiers), else 0.5 for probabilities and 0 for decision functions. A score equal to the
-            threshold is accepted. Without a threshold, one of more than two classes has to win. For several
-            models, pass one threshold for all, or a list with one for each.
-        margin: How far every score has to be beyond its threshold, on the scale that the model reports.
-        scale: "probability" or "decision", for a model that offers both. The default is probabilities.
-        objectives: Names or `Objective` objects, at least one.
-        max_changes: The number of features that may change at once. None means no limit.
-        plausibility: Which options are plausible: a forest to be fitted (`p2ce.PlausibilityForest`, or an
-            unfitted scikit-learn `IsolationForest`), any fitted detector, or a function that returns 0 or
-            more for plausible rows. None admits all rows. Only rows that the model accepts are judged.
+            networks are supported natively, and their proven bounds prune the search. All other models are
+            black boxes. With a list of models, every model has to accept.
+        reference: The population, also called background data: a table with the model's columns. It can be a
+            pandas, polars or Arrow table, a structured array, or a dict of columns. Distances, the default
+            policy and the plausibility forest are computed from it. Columns hold numbers, bools, text or
+            categories. Values may be missing.
+        policy: What may change, and how. The default is `Policy.infer(reference)`.
+        target: The favourable class, or the wanted range ``(low, high)`` of a regressor. A classifier needs
+            it, unless its classes ("good", "bad") or the name of ``y`` ("approved", "default") say which of
+            two classes is favourable. A function needs none: its scores are those of the favourable outcome.
+        y: The known outcomes of the reference, one for each row. Optional.
+        threshold: The lowest score that is accepted. The default is the model's own threshold (scikit-learn's
+            threshold classifiers), else 0.5 for probabilities and 0 for decision functions. Without a
+            threshold, a model with more than two classes has to predict the target class. For several models,
+            pass one threshold for all, or a list with one for each.
+        margin: How far every score has to be beyond its threshold, on the scale that the model reports. The
+            default is 0.
+        scale: "probability" or "decision", for a model that offers both. The default is "probability".
+        objectives: The costs to minimise: one or more names, or `Objective` objects. The default is
+            "mean_distance", "max_distance" and "changes".
+        max_changes: The largest number of features that may change at once. The default is 3. None means no
+            limit.
+        plausibility: How to decide whether an option is plausible: a forest to fit
+            (`p2ce.PlausibilityForest`, or an unfitted scikit-learn `IsolationForest`), any fitted detector,
+            or a function that returns 0 or more for plausible rows. It is called only for rows that the model
+            accepts. The default is a `p2ce.PlausibilityForest`. None admits all rows.
         contamination: The share of the reference that counts as implausible. It sets the threshold of any
-            detector and leaves the detector as it is. If the forest states a share as well, both have to be
+            detector, and does not modify the detector. If the forest states a share as well, both must be
             equal.
-        plausibility_of_today: "counts" admits options that are plausible, or no less plausible than the
-            person is today. "ignore" admits plausible options only, as the paper's algorithms always do.
+        plausibility_of_today: "counts" (the default) admits options that are plausible, or no less plausible
+            than the person is today. "ignore" admits plausible options only, as the paper's algorithms do.
         price_of_plausibility: Whether to search a second time without plausibility, so every explanation
-            states its price. The second search can take as long as the first. The price is stated anyway
-            where plausibility leaves a person without an option.
-        method: "exact", or an algorithm of the paper as it is printed or corrected: `p2ce.paper.P2CE(...)` or
-            `p2ce.paper.Mapocam(...)`.
-        ties: Whether to keep all options of equal cost, and not just one of them.
-        refine: Whether to try values between inferred candidates, close to the options, and take those that
-            cost less (`Certificate.refined` counts the rows). Trees do not need it: their candidates lie on
-            either side of each threshold. False returns the front of the grid as it is.
-        bound: What prunes the search besides costs. "auto" prunes by proven bounds of the scores. Where a
-            model has none, it evaluates every cell that may matter; if that takes too many evaluations, it
-            continues as "shap" and logs a warning. "shap", or a `p2ce.ShapEstimate`, treats any model as a
-            black box and prunes by a calibrated estimate. None prunes by cost alone.
-        random_state: The seed of the plausibility forest and of the estimate.
+            states what plausibility costs. The second search can take as long as the first. The default is
+            False. If plausibility leaves a person without an option, the price is stated in any case.
+        method: "exact" (the default), or an algorithm of the paper, as printed or corrected:
+            `p2ce.paper.P2CE(...)` or `p2ce.paper.Mapocam(...)`.
+        ties: Whether to keep all options of equal cost. The default, False, keeps one of them.
+        refine: Whether to try values between inferred candidates, close to the options, and keep those that
+            cost less. `Certificate.refined` counts the rows tried. Trees do not need it: their candidates lie
+            on either side of each threshold. The default is True. False returns the front of the grid.
+        bound: What prunes the search besides costs. "auto" (the default) prunes by proven bounds of the
+            scores. If a model has none, every cell that may matter is evaluated. If that takes too many
+            evaluations, the search continues as with "shap" and logs a warning. "shap", or a
+            `p2ce.ShapEstimate`, treats any model as a black box and prunes by a calibrated estimate. None
+            prunes by cost alone.
+        random_state: The seed of the plausibility forest and of the estimate. The default is 0.
 
-    The constructor calls a black-box model about ten times, with at most a few thousand rows. It calls the
-    model once more for each column that may have missing values.
+    The constructor evaluates a black-box model about ten times, with at most a few thousand rows. It
+    evaluates the model once more for each column that may have missing values.
 
     >>> import pandas as pd
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -205,24 +210,24 @@ class Explainer:
 
     @property
     def policy(self) -> Policy:
-        """What each feature may do."""
+        """What may change, and how."""
         return self._problem.policy
 
     @property
     def threshold(self) -> float:
-        """What the model's score has to reach."""
+        """The score that the model has to reach to accept."""
         return self._problem.threshold
 
     @property
     def problem(self) -> ProblemRecord:
-        """What explanations state of this explainer: features, rules, policy, settings, hashes."""
+        """The problem as explanations record it: features, rules, policy, settings and hashes."""
         record = self._problem.record
         assert record is not None
         return record
 
     @property
     def reference(self) -> "pd.DataFrame":
-        """The population, in the model's columns."""
+        """The population (background data), in the model's columns."""
         return self._compiled.reference
 
     def explain(
@@ -239,22 +244,26 @@ class Explainer:
         """Find every Pareto-optimal, plausible counterfactual of one person.
 
         Args:
-            row: the person: a Series, a one-row frame or a dict, by name, or an array in the model's order,
-                of shape (d,) or (1, d).
-            policy: a policy for this call, instead of the explainer's own. The explanation remembers it.
-            max_changes: how many features may change at once in this call; None for no limit.
-            objectives: objectives for this call, instead of the explainer's own. The explanation remembers
+            row: The person: a Series, a one-row frame or a dict with column names, or an array in the model's
+                column order, of shape (d,) or (1, d).
+            policy: A policy for this call. The default is the explainer's own. The explanation records it.
+            max_changes: The largest number of features that may change at once in this call. The default is
+                the explainer's own limit. None means no limit.
+            objectives: Objectives for this call. The default is the explainer's own. The explanation records
                 them.
-            time_limit: seconds; the explanation then holds what was found and says what is open. A call of
-                a black box that has begun is waited for, and none begins after the limit: it takes the limit
-                and one call more at most. Only what is said of the person today takes a call of each model.
-                When the limit has passed, options are neither refined nor rounded.
-                Everything that this method starts counts, but for the compilation of kernels. An estimate
-                is calibrated only if that fits into the limit; otherwise the search is complete, up to the
-                limit. `warm_up()` calibrates ahead, without a limit.
-            listener: called with a `Progress` now and then; returning False stops the search.
-            as_of: the day of the data and the decision, such as "2026-11-18". Every text and file states
-                it. It is never taken from the clock, so the same call gives the same files.
+            time_limit: The limit in seconds. The default, None, means no limit. When it is reached, the
+                explanation holds the options found so far and states what remains open. See below.
+            listener: A function that is called with a `Progress` from time to time. If it returns False, the
+                search stops.
+            as_of: The date of the data and the decision, such as "2026-11-18". Every text and file states it.
+                It is never taken from the clock, so the same call gives the same files.
+
+        The time limit covers everything that this method does, except compiling kernels. A model call that
+        has begun is not interrupted, and none begins after the limit, so the method exceeds the limit by one
+        call at most. Scoring the person as they are today takes one more call of each model. After the limit,
+        options are neither refined nor rounded. An estimate is calibrated only if that fits into the limit.
+        If it does not, the search evaluates cells until the limit. Call `warm_up()` to calibrate the estimate
+        beforehand.
         """
         day = stated_date(as_of)
         limits = checked_limits(time_limit, listener)
@@ -287,19 +296,20 @@ class Explainer:
         n_jobs: int = 1,
         progress: bool = False,
     ) -> Relaxations | dict[Any, Relaxations]:
-        """Find the minimal sets of constraints to relax for a person with NO_RECOURSE, or for many.
+        """Find the minimal sets of constraints to relax, for one person with NO_RECOURSE or for many.
 
         Each explanation is relaxed under its own policy, limit of changes and objectives.
 
-        For the explanations of many people, return a dict from the ids of those with NO_RECOURSE, as
-        ``to_html(explanations, relaxations=…)`` takes it. Others have no entry, nor has a person with whom
-        the model fails (the log says why). Interrupting (Ctrl-C) keeps what is done.
+        For many people, return a dict with an entry for the id of each person with NO_RECOURSE. Pass it to
+        ``to_html(explanations, relaxations=…)``. If the model fails for a person, the log says why and the
+        person has no entry. After Ctrl-C, the results so far are returned.
 
         Args:
-            explanation: what `explain` or `explain_many` returned.
-            time_limit: seconds for all sets of one person together.
-            n_jobs: processes, for many people; -1 for one per core.
-            progress: show a bar on stderr, for many people.
+            explanation: The result of `explain` or `explain_many`.
+            time_limit: The limit in seconds for all sets of one person together. The default, None, means no
+                limit.
+            n_jobs: The number of processes, for many people. The default is 1. -1 uses one per core.
+            progress: Whether to show a progress bar on stderr, for many people. The default is False.
         """
         if isinstance(explanation, Explanations):
             check_time(time_limit)
@@ -324,22 +334,24 @@ class Explainer:
         time_limit: float | None = None,
         as_of: str | datetime.date | None = None,
     ) -> Explanations:
-        """Explain every row of a table, in its order, as `explain` explains each.
+        """Explain every row of a table, in its order, as `explain` does for one row.
 
-        A row that cannot be encoded, or with which the model fails, gives an entry of its own with status
-        ERROR and the reason; the others go on. A black-box model that fails is called up to three times. A
-        process that is killed is replaced, and a row that kills every one is named. Interrupting (Ctrl-C)
-        keeps what is done.
+        If a row cannot be encoded, or the model fails for it, its explanation has the status ERROR and states
+        the reason. The other rows are not affected. A black-box model that fails is called up to three times.
+        A worker process that is killed is replaced. A row that kills every process is reported. After Ctrl-C,
+        the explanations so far are returned.
 
         Args:
-            rows: the people, one per row: a table by name, or an array (n, d) in the model's order.
-            policy: a policy for this call, as in `explain`.
-            max_changes: how many features may change at once, as in `explain`.
-            objectives: objectives for this call, as in `explain`.
-            n_jobs: processes; -1 for one per core.
-            progress: show a bar on stderr. The library never shows one by default.
-            time_limit: seconds for each person, as in `explain`; a batch shares the calls of the model.
-            as_of: the day of the data and the decisions, as in `explain`.
+            rows: The people, one per row: a table with column names, or an array of shape (n, d) in the
+                model's column order.
+            policy: A policy for this call, as in `explain`.
+            max_changes: The largest number of features that may change at once, as in `explain`.
+            objectives: Objectives for this call, as in `explain`.
+            n_jobs: The number of processes. The default is 1. -1 uses one per core.
+            progress: Whether to show a progress bar on stderr. The default is False.
+            time_limit: The limit in seconds for each person, as in `explain`. People in one batch share the
+                model's calls.
+            as_of: The date of the data and the decisions, as in `explain`.
         """
         day = stated_date(as_of)
         check_time(time_limit)
@@ -348,7 +360,7 @@ class Explainer:
         rows = encode_table(rows, problem.codebook, kind=self._compiled.kind)
         report_unseen(problem.codebook, rows.values, self._reported_labels)
         self._load_kernels(problem)
-        # What is prepared for all of them counts for each with its share.
+        # What is prepared for all rows counts towards each row's limit by an equal share.
         clock = LimitClock(None if time_limit is None else time_limit * max(len(rows), 1))
         problem = self._prepared(problem, seconds=clock.left())
         # Missing values are parsed for all rows at once; a model that fails with them fails these rows only.
@@ -375,22 +387,23 @@ class Explainer:
         explanation: Explanation | None = None,
         policy: Policy | None = None,
     ) -> Evaluation:
-        """Evaluate a change that was proposed elsewhere: is it accepted, plausible and allowed?
+        """Evaluate a proposed change: is it accepted, plausible and allowed?
 
         Args:
-            row: the person, as in `explain`.
-            proposal: a whole row, a dict of the changed columns only, or an option of an explanation.
-            explanation: the person's explanation. The evaluation then lists the options that dominate the
-                proposal, and the explanation's own policy, limit of changes and objectives apply.
-            policy: a policy instead of the explainer's own, where there is no explanation.
+            row: The person, as in `explain`.
+            proposal: A whole row, a dict of the changed columns only, or an option of an explanation.
+            explanation: The person's explanation. If it is passed, the evaluation lists the options that
+                dominate the proposal, and the policy, limit of changes and objectives of the explanation
+                apply.
+            policy: A policy for this call. The default is that of the explanation, else the explainer's own.
         """
         problem = self._problem_for(policy)
         if explanation is not None:
             own = self._problem_of(explanation, call="evaluate")
             if policy is not None and problem.policy != own.policy:
                 raise InvalidArgument(
-                    "evaluate() got an explanation and policy=, which is not the policy of the explanation. "
-                    "Leave policy= out, or explain the person with it."
+                    "evaluate() got an explanation, and a policy= that is not the policy of the explanation. "
+                    "Leave policy= out, or explain the person with it first."
                 )
             problem = own
         before, after = encode_proposal(problem, row, proposal, explanation)
@@ -405,13 +418,15 @@ class Explainer:
         *,
         size: int = 60,
     ) -> FeatureMap:
-        """Evaluate a person with two features at all values, and everything else as it is, for `plot_map`.
+        """Evaluate a person over all values of two features, with everything else unchanged.
+
+        `p2ce.plot_map` draws the result.
 
         Args:
-            explanation: what `explain` returned.
-            across: the feature of the horizontal axis.
-            up: the feature of the vertical axis.
-            size: the number of values on each axis; the model is evaluated on all pairs.
+            explanation: The result of `explain`.
+            across: The feature on the horizontal axis.
+            up: The feature on the vertical axis.
+            size: The number of values on each axis. The model is evaluated on all pairs. The default is 60.
         """
         check_size(size)
         problem = self._problem_of(explanation, call="feature_map")
@@ -421,10 +436,11 @@ class Explainer:
         return feature_map(problem, explanation, values, (across, up), population=population, size=size)
 
     def save(self, path: "str | os.PathLike[str]") -> None:
-        """Keep everything but the model in one file, which `Explainer.load(path, model)` loads.
+        """Save everything but the model in one file, for `Explainer.load(path, model)`.
 
-        It holds plain parts only (JSON, YAML, arrays), so that loading it runs no code. The whole reference
-        is in it: treat it like the data. Pass custom objectives and detectors again when loading.
+        The file holds plain data only (JSON, YAML, arrays), so loading it runs no code. It contains the whole
+        reference, so protect it like the data. Custom objectives and detectors are not saved: pass them again
+        to `load`.
         """
         write_whole(path, zipped(self._archive_parts()), what="The explainer")
 
@@ -452,26 +468,28 @@ class Explainer:
         trust_predicates: bool = False,
         limits: Limits = DEFAULT,
     ) -> "Explainer":
-        """Return the explainer that was saved, with the same explanations to the byte.
+        """Load a saved explainer. It returns the same explanations, byte for byte.
 
-        Loading runs no code that the file brings, and does not trust its contents. A rule that names a
-        Python function ("module:function") would have that module imported when it is first called, so it is
-        rejected unless you trust it, as in a policy file.
+        Loading treats the file as untrusted and runs no code from it. A rule that names a Python function
+        ("module:function") makes Python import that module, so `load` rejects it unless you pass
+        ``trust_predicates=True``. A policy file is treated the same way.
 
-        A plausibility forest comes back as it was fitted. A SHAP estimate is calibrated again
-        when it is first needed, with the saved seed.
+        A plausibility forest is restored as it was fitted. A SHAP estimate is calibrated again when it is
+        first needed, with the saved seed.
 
         Args:
-            path: what `Explainer.save` wrote.
-            model: the model, which no file keeps; a list of them where there were several.
-            plausibility: the detector again, where it was a custom one; or another one, or None. Left
-                out, it is as saved.
-            objectives: all objectives again, where one was custom; or others. Left out, they are as
-                saved.
-            check_model: False takes another model with the same columns, such as one that was fitted anew;
-                otherwise it has to score people of the reference as the saved one did.
-            trust_predicates: accept rules that name Python functions, which run code of the file's author.
-            limits: how much of a file is unpacked before it is rejected.
+            path: A file that `Explainer.save` wrote.
+            model: The model, which is not part of the file. Pass a list if there were several models.
+            plausibility: A detector to use instead of the saved one, or None. A custom detector must be
+                passed again. The default is the saved one.
+            objectives: Objectives to use instead of the saved ones. If one of them is custom, all must be
+                passed again. The default is the saved ones.
+            check_model: Whether to check that the model scores people of the reference as the saved model
+                did. The default is True. Pass False for another model with the same columns, such as a
+                refitted one.
+            trust_predicates: Whether to accept rules that name Python functions. Such rules run code that the
+                file's author chose. The default is False.
+            limits: The largest file that is unpacked.
 
         >>> import tempfile, pandas as pd
         >>> from sklearn.tree import DecisionTreeClassifier
@@ -493,7 +511,7 @@ class Explainer:
     def _of_saved(
         cls, saved: SavedExplainer, model: Any, *, plausibility: Any, objectives: Any, check_model: bool
     ) -> "Explainer":
-        """Make the explainer of a file that was read."""
+        """Build the explainer from the contents of a file."""
         saved.require_models(model)
         saved = saved.with_own(plausibility=plausibility, objectives=objectives)
         arguments = saved.given.arguments
@@ -504,7 +522,7 @@ class Explainer:
             explainer = cls(model, saved.given.reference, **given)
         except (InvalidReference, InvalidTarget) as error:
             raise InvalidArgument(
-                f"This model does not fit what {echoed(saved.path)} was saved for: {error}"
+                f"This model does not fit the explainer saved in {echoed(saved.path)}: {error}"
             ) from error
         # Explanations come in the kind of table of the reference, and saving again gives the same file.
         known = explainer._compiled
@@ -518,14 +536,14 @@ class Explainer:
         return explainer
 
     def describe(self) -> ModelFacts:
-        """State what the model is parsed as, by what explanations are proven, and how large the grid is."""
+        """Describe how the model is supported, what proves its explanations, and how large the grid is."""
         return facts_of(self._problem)
 
     def sample_price_of_plausibility(self) -> SampledPrice | None:
-        """Tell what the requirement of plausibility costs some rejected people of the reference.
+        """Estimate what the plausibility requirement costs, on a sample of rejected people of the reference.
 
-        None where nothing has to be plausible, and for the paper's algorithms. Searches are bounded, and a
-        person of whom nothing is proven counts as undecided.
+        Return None if plausibility is not required, and for the paper's algorithms. The work of each search
+        is limited. A person for whom nothing is proven within that limit counts as undecided.
         """
         known = self._compiled
         problem = replace(known.problem, prices_plausibility=True)
@@ -542,7 +560,11 @@ class Explainer:
         return sampled_price(prices, problem.objective_names)
 
     def scores(self, rows: Any) -> FloatArray:
-        """Return each person's score as explanations report it; NaN for a row that cannot be encoded."""
+        """Return the score of each row, as explanations report it. A row that cannot be encoded gets NaN.
+
+        Args:
+            rows: The people, one per row, as in `explain_many`.
+        """
         rows = encode_table(rows, self._problem.codebook)
         encoded = np.array([place not in rows.problems for place in range(len(rows))], dtype=np.bool_)
         scores = np.full(len(rows), np.nan)
@@ -551,9 +573,11 @@ class Explainer:
         return scores
 
     def warm_up(self, *, n_jobs: int = 1) -> None:
-        """Compile ahead of time, and fit the estimate if one is needed.
+        """Compile the kernels ahead of time, and calibrate the estimate if one is needed.
 
-        With several jobs, also start and warm their processes.
+        Args:
+            n_jobs: The number of processes to start and warm up. The default is 1, the current process. -1
+                uses one per core.
         """
         check_jobs(n_jobs)
         problem, row = self._for_first_row(self._prepared(self._problem))
@@ -576,7 +600,7 @@ class Explainer:
             self._is_loaded = True
 
     def _prepared(self, problem: Problem, *, seconds: float | None = None) -> Problem:
-        """Fit the estimate where one is needed, and where that fits into the ``seconds`` that there are."""
+        """Calibrate the estimate if one is needed, and if that fits into the given ``seconds``."""
         self._load_kernels(problem)
         if problem is self._problem and self._is_prepared:
             return problem
@@ -589,7 +613,7 @@ class Explainer:
             if self._problem.attributions is not None:  # they are about columns, whatever may change
                 return replace(problem, attributions=self._problem.attributions)
             if not fits_into(problem, self._arguments, seconds):
-                return problem  # and next time there may be more
+                return problem  # the next call may have more time
             try:
                 with no_calls_after(None if seconds is None else time.perf_counter() + seconds):
                     prepared = with_needed_estimate(
@@ -636,7 +660,7 @@ class Explainer:
         max_changes: int | Unchanged | None = UNCHANGED,
         objectives: Objectives | None = None,
     ) -> Problem:
-        """Compile the problem of a call, which may override these."""
+        """Compile the problem of a call, with the settings that the call overrides."""
         return _limited(self._overridden(policy, objectives), max_changes)
 
     def _overridden(self, policy: Policy | None, objectives: Objectives | None) -> Problem:
@@ -692,22 +716,22 @@ class Explainer:
     def _explain_on_own_grid(
         self, problem: Problem, rows: EncodedRows, limits: SearchLimits
     ) -> tuple[Explanation, int]:
-        """Explain one row without trying the finest grid; also give the work that it took."""
+        """Explain one row without trying the finest grid, and return the explanation and the work done."""
         problem = self._within_reach(problem, rows.values)
         verified = explain_batch(problem, rows.values, limits, finest=False)
         explanation = build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0)
         return explanation, int(verified.outcomes.work[0])
 
     def _within_reach(self, problem: Problem, values: FloatArray) -> Problem:
-        """Compile a problem that holds for instances (n, d); for one, where features are linked."""
+        """Compile a problem that holds for instances (n, d), or for one instance if features are linked."""
         if within_reach(problem, values).all():
             return problem
         problem = self._parsed_for(problem, values)
-        # A linked feature moves from where the instance stands.
+        # A linked feature moves relative to the instance's own value.
         return problem if shaped_for(problem, values).all() else problem.for_instance(values[0])
 
     def _parsed_for(self, problem: Problem, values: FloatArray) -> Problem:
-        """Parse the models again where the parsed scores prove nothing about instances (n, d)."""
+        """Parse the models again if their parsed scores prove nothing about instances (n, d)."""
         if parsed_for(problem, values).all():
             return problem
         known = self._compiled
@@ -724,14 +748,14 @@ def _limited(problem: Problem, max_changes: int | Unchanged | None) -> Problem:
 
 
 def judged_apart(explainer: Explainer) -> tuple[Explainer, Trust]:
-    """Return the same explainer with a trust of its own, so nothing explained before withdraws a proof."""
+    """Return the same explainer with separate trust, so no earlier explanation can withdraw a proof."""
     same, trust = object.__new__(Explainer), Trust(silent=True)
     same.__dict__.update(explainer.__dict__, _trust=trust)
     return same, trust
 
 
 def require_trust(explainer: Explainer) -> None:
-    """Raise if the model contradicted its scores before: nothing that the explainer finds is proven then."""
+    """Raise if the model contradicted its scores before: then no result of the explainer is proven."""
     if not explainer._trust.holds:
         raise ModelMismatch(
             "The model or detector contradicted its parsed scores when this explainer was used before. Was "

@@ -1,8 +1,9 @@
-"""Write a file as a whole or not at all, for its owner's eyes only; open only what is a file.
+"""Write files completely or not at all, readable by their owner only; open regular files only.
 
-Whenever the program or the machine stops, the name leads to the old content or to the new, both whole. What
-may be left behind is a file ``.p2ce-….tmp`` beside it, which nothing reads. Most files hold people's data, so
-a new one is readable by its owner alone, from its first byte on; an old one that is replaced keeps its mode.
+If the program or the machine stops while a file is written, the name still points to the complete old content
+or the complete new one. At worst a file ``.p2ce-….tmp`` remains next to it, which nothing reads. Most files
+hold people's data, so a new file is readable by its owner only, from the first byte. A file that is replaced
+keeps its mode.
 """
 
 import errno
@@ -25,10 +26,10 @@ NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG)
 def write_whole(
     path: str | os.PathLike[str], content: bytes, *, what: str = "The file", follow_links: bool = True
 ) -> None:
-    """Write bytes to a file; what stood there before stays until the new content is complete.
+    """Write bytes to a file. The old content stays until the new content is complete.
 
-    ``what`` begins the sentence that says why it could not be done. A link that the user names stands for
-    what it leads to; where the program itself names the file, ``follow_links=False`` replaces the link.
+    ``what`` begins the message if writing fails. A link that the user names is followed. Where the program
+    itself names the file, ``follow_links=False`` replaces the link.
     """
     failed = f"{what} cannot be written to {echoed(os.fsdecode(path))}"
     try:
@@ -36,24 +37,24 @@ def write_whole(
         if target.is_dir() and not target.is_symlink():
             raise InvalidArgument(f"{failed}: it is a folder. Name a file in it.")
         if follow_links and target.exists() and not target.is_file():
-            target.write_bytes(content)  # a pipe or a terminal: there is nothing to be replaced
+            target.write_bytes(content)  # a pipe or a terminal: there is nothing to replace
             return
         if follow_links and target.exists() and not os.access(target, os.W_OK):
             raise PermissionError
         replace_file(target, content)
     except FileNotFoundError:
         raise InvalidArgument(
-            f"{failed}: the folder does not exist. Make it first, or name another."
+            f"{failed}: the folder does not exist. Create it first, or name another."
         ) from None
     except PermissionError:
         raise InvalidArgument(
-            f"{failed}: writing there is not permitted. Name a file in a folder of your own."
+            f"{failed}: permission denied. Name a file in a folder that you may write to."
         ) from None
     except OSError as error:
         raise InvalidArgument(f"{failed}: {error.strerror or error}. {remedy_of(error)}.") from None
     except InvalidArgument:
         raise
-    except ValueError as error:  # a name that no disk takes
+    except ValueError as error:  # a name that is not allowed on any disk
         raise InvalidArgument(f"{failed}: {error}. Name another file.") from None
 
 
@@ -65,7 +66,7 @@ def remedy_of(error: OSError) -> str:
 
 
 def open_file(path: str | os.PathLike[str], *, follow_links: bool = True) -> io.BufferedReader:
-    """Open a file to be read; raise OSError for a pipe or a device, which may never begin or never end."""
+    """Open a file for reading. Raise OSError for a pipe or a device, which may block or never end."""
     flags = os.O_RDONLY | BINARY | getattr(os, "O_NONBLOCK", 0) | (0 if follow_links else NO_LINK)
     descriptor = os.open(path, flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -75,14 +76,14 @@ def open_file(path: str | os.PathLike[str], *, follow_links: bool = True) -> io.
 
 
 def change_mode(descriptor: int, path: str | os.PathLike[str], mode: int) -> None:
-    """Change the mode of an open file; where others may write to the folder, its name may lead elsewhere."""
+    """Change the mode of an open file, by its descriptor: other users may have replaced the path."""
     os.chmod(descriptor if os.chmod in os.supports_fd else path, mode)
 
 
 def replace_file(target: Path, content: bytes, *, mode: int | None = None) -> None:
-    """Put a new file in the place of an old one; without a mode, the old one's stays, or it is private."""
-    # In the same folder, since only within one file system a file takes another's place at once. Its name
-    # is of fixed length, so that the longest name allowed stays allowed, and cannot be foreseen.
+    """Replace a file. Without a mode, keep that of the old file, or make a new file private."""
+    # In the same folder, since a file can only be replaced atomically within one file system. The name has a
+    # fixed length, so the longest allowed name still works, and cannot be guessed.
     beside = target.parent / f".p2ce-{secrets.token_hex(6)}.tmp"
     try:
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, PRIVATE), "wb") as file:
@@ -91,14 +92,14 @@ def replace_file(target: Path, content: bytes, *, mode: int | None = None) -> No
             os.fsync(file.fileno())
             if (chosen := _mode_to_keep(target) if mode is None else mode) is not None:
                 change_mode(file.fileno(), beside, chosen)
-        beside.replace(target)  # also of a link, which is not followed
+        beside.replace(target)  # a link is replaced, not followed
     finally:
         beside.unlink(missing_ok=True)
     _sync_folder(target.parent)
 
 
 def _mode_to_keep(target: Path) -> int | None:
-    """Return the mode of an old file; None if there is none, or if another user chose it."""
+    """Return the mode of an old file, or None if there is none or if another user owns it."""
     try:
         state = target.lstat()
     except FileNotFoundError:
@@ -108,9 +109,9 @@ def _mode_to_keep(target: Path) -> int | None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Bring the new name to the disk; where a folder cannot be synced, that is left to the system."""
+    """Flush the new name to the disk, if the system allows it for folders."""
     with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)  # which Windows rejects, for one
+        descriptor = os.open(folder, os.O_RDONLY)  # Windows rejects this
         try:
             os.fsync(descriptor)
         finally:

@@ -1,7 +1,7 @@
-"""How large an input from outside may be before it is rejected.
+"""Limit the size of inputs from outside.
 
-Every parser has a limit on what it reads, so that a file made to be too large ends in one line of error. The
-defaults are far above what people have; larger inputs need a larger limit.
+Every parser has a limit, so a file that is too large ends in a one-line error. The defaults are far above
+usual inputs. Larger inputs need a larger limit.
 """
 
 import os
@@ -23,39 +23,56 @@ AMOUNT = re.compile(r"(\d{1,30}(?:\.\d{0,30})?(?:e\d{1,2})?) *([KMG]I?)?B?", re.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The largest inputs that are parsed; bytes are those after unpacking.
+    """The largest inputs that are accepted. Sizes in bytes are those after unpacking.
 
-    What goes beyond raises `LimitExceeded`, which names the limit. On the command line the same names are
-    written with hyphens: ``--limit table-rows=50e6``.
+    A larger input raises `LimitExceeded`, which names the limit. On the command line, write the names with
+    hyphens: ``--limit table-rows=50e6``.
+
+    Args:
+        model_bytes: The size of a model file.
+        model_memory: The address space of the process that parses a model file, in bytes.
+        model_seconds: The running time of that process.
+        table_bytes: The size of a file of rows.
+        table_rows: The number of rows of a table.
+        table_columns: The number of columns of a table.
+        table_cells: The number of rows times columns of a table.
+        policy_bytes: The size of a policy file.
+        policy_values: The number of entries of all lists and mappings of a policy file.
+        policy_depth: How deeply lists and mappings of a policy file may be nested.
+        policy_rules: The number of rules of a policy.
+        explanation_bytes: The size of an explanation's JSON.
+        explanation_depth: How deeply that JSON may be nested.
+        manifest_bytes: The size of a portfolio's manifest.json, and of its journal.jsonl.
+        archive_bytes: The size of a file that `Explainer.save` or `p2ce.evidence.save` wrote.
 
     >>> Limits(table_rows=50_000_000).table_rows
     50000000
     """
 
     model_bytes: int = 2 * GIB
-    model_memory: int = 8 * GIB  # address space of the process that parses a model file
-    model_seconds: float = 120.0  # for that process, from its start to its end
-    table_bytes: int = GIB  # of a file of people
+    model_memory: int = 8 * GIB
+    model_seconds: float = 120.0
+    table_bytes: int = GIB
     table_rows: int = 10_000_000
     table_columns: int = 10_000
-    table_cells: int = 200_000_000  # rows times columns: a small file may stand for many equal cells
+    table_cells: int = 200_000_000  # a small file can describe many equal cells
     policy_bytes: int = 4 * MIB  # a policy of a thousand columns has a few hundred thousand
-    policy_values: int = 100_000  # entries of all lists and mappings
-    policy_depth: int = 20  # lists and mappings within each other
+    policy_values: int = 100_000
+    policy_depth: int = 20
     policy_rules: int = 1_000  # each is compared with all others
-    explanation_bytes: int = 128 * MIB  # of an explanation's JSON
+    explanation_bytes: int = 128 * MIB
     explanation_depth: int = 50
-    manifest_bytes: int = 128 * MIB  # of manifest.json and journal.jsonl of a portfolio
-    archive_bytes: int = 4 * GIB  # of what `Explainer.save` wrote
+    manifest_bytes: int = 128 * MIB
+    archive_bytes: int = 4 * GIB
 
     def __post_init__(self) -> None:
-        """Reject limits that are none."""
+        """Reject a limit that is not a number of at least 1."""
         for field in fields(self):
             value = getattr(self, field.name)
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if not number or not 1 <= value <= sys.float_info.max:
                 raise InvalidArgument(
-                    f"The limit {field.name} is a number of at least 1; got {echoed(value)}."
+                    f"The limit {field.name} must be a number of at least 1; got {echoed(value)}."
                 )
 
 
@@ -63,26 +80,26 @@ DEFAULT = Limits()
 
 
 def require_within(limits: Limits, name: str, amount: float, what: str) -> None:
-    """Raise if an amount is beyond the limit of this name; ``what`` begins the sentence."""
+    """Raise if an amount exceeds the limit of this name. ``what`` begins the message."""
     if amount > getattr(limits, name):
         raise limit_exceeded(limits, name, what)
 
 
 def limit_exceeded(limits: Limits, name: str, what: str) -> LimitExceeded:
-    """Build the error that says which limit an input exceeds, and how to raise it.
+    """Build the error that says which limit an input exceeds, and how to raise the limit.
 
     >>> print(limit_exceeded(Limits(), "policy_depth", "The policy is nested too deeply"))
-    The policy is nested too deeply: the limit policy_depth is 20. If that is meant, raise it: \
+    The policy is nested too deeply: the limit policy_depth is 20. If the input is right, raise the limit: \
 limits=p2ce.Limits(policy_depth=...), or --limit policy-depth=... on the command line.
     """
     return LimitExceeded(
-        f"{what}: the limit {name} is {getattr(limits, name):,}. If that is meant, raise it: "
+        f"{what}: the limit {name} is {getattr(limits, name):,}. If the input is right, raise the limit: "
         f"limits=p2ce.Limits({name}=...), or --limit {name.replace('_', '-')}=... on the command line."
     )
 
 
 def read_limits(given: Iterable[str]) -> Limits:
-    """Read limits as the command line takes them: ``table-rows=50e6``, ``model-memory=16GB``.
+    """Parse limits as written on the command line: ``table-rows=50e6``, ``model-memory=16GB``.
 
     >>> read_limits(["table-rows=50e6", "model-memory=16GB"]).model_memory
     16000000000
@@ -92,7 +109,9 @@ def read_limits(given: Iterable[str]) -> Limits:
     for text in given:
         name, _, amount = (part.strip() for part in text.partition("="))
         if name not in known:
-            raise InvalidArgument(f"--limit {echoed(text)} names no limit. {nearest(name, known)}")
+            raise InvalidArgument(
+                f"--limit {echoed(text)} does not name a known limit. {nearest(name, known)}"
+            )
         match = AMOUNT.fullmatch(amount)
         if match is None:
             raise InvalidArgument(
@@ -105,9 +124,9 @@ def read_limits(given: Iterable[str]) -> Limits:
 
 
 def zip_list_bytes(file: IO[bytes], *, comment: int = 0) -> int | None:
-    """Return the size of the list of parts of a zip file, which Python reads whole; None if it has no end.
+    """Return the size of a zip file's list of parts, which Python reads whole, or None without an end record.
 
-    The last record of the file says so. ``comment`` is how many bytes may stand behind it.
+    The end record is the last in the file. At most ``comment`` bytes may follow it.
     """
     file.seek(max(0, file.seek(0, os.SEEK_END) - ZIP_END_BYTES - comment))
     tail = file.read(ZIP_END_BYTES + comment)

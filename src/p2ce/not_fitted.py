@@ -1,4 +1,4 @@
-"""Define the one error that is scikit-learn's as well, apart from the others, which load no library."""
+"""Define the error that is also scikit-learn's, in a file of its own, since only it loads scikit-learn."""
 
 from sklearn.exceptions import NotFittedError
 

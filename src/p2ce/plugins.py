@@ -1,14 +1,15 @@
-"""Register model families and detectors that live outside this package: by a call, or by an entry point.
+"""Register model families and detectors from outside this package, by a call or by an entry point.
 
 A family is an object, often a module, with two functions:
 
-* ``recognises(model)`` tells whether a model is of this family. It neither imports the model's library nor
-  calls the model.
-* ``parse(model, request)`` parses it: a model family returns a `p2ce.decisions.margins.ParsedModel`, a kind
-  of detector a `p2ce.detectors.detector_adapter.DetectorAdapter`. It raises `UnsupportedModel` or
-  `UnsupportedDetector` for what it recognises but does not support; the model is then a black box.
+* ``recognises(model)`` returns whether a model is of this family. It neither imports the model's library nor
+  evaluates the model.
+* ``parse(model, request)`` parses the model. A model family returns a `p2ce.decisions.margins.ParsedModel`. A
+  detector family returns a `p2ce.detectors.detector_adapter.DetectorAdapter`. If the family recognises a
+  model but does not support it, ``parse`` raises `UnsupportedModel` or `UnsupportedDetector`. The model is
+  then a black box.
 
-A package registers itself by an entry point, and no one has to import it::
+A package registers itself by an entry point, so users need not import it::
 
     [project.entry-points."p2ce.model_families"]
     my_library = "my_package.my_family"
@@ -29,14 +30,14 @@ GROUPS = {MODEL: "p2ce.model_families", DETECTOR: "p2ce.detectors"}
 
 
 class Family(Protocol):
-    """A kind of model or detector: tells its members, and parses them."""
+    """A kind of model or detector, which recognises its members and parses them."""
 
     def recognises(self, model: Any, /) -> bool:
-        """Tell whether a model, or a detector, is of this family."""
+        """Return whether a model, or a detector, is of this family."""
         ...
 
     def parse(self, model: Any, request: Any, /) -> Any:
-        """Parse a fitted model, or a detector, for what the request says."""
+        """Parse a fitted model or detector, as the request states."""
         ...
 
 
@@ -44,13 +45,14 @@ _registered: dict[str, list[Family]] = {MODEL: [], DETECTOR: []}
 
 
 def register(family: Family, *, kind: Literal["model", "detector"] = "model") -> None:
-    """Register a model family or a kind of detector; what is registered last comes first.
+    """Register a model family or a detector family.
 
-    This holds for the process that calls it. An entry point holds for worker processes as well.
+    Families are tried in reverse order of registration, before the built-in ones. The registration holds for
+    the current process only. Use an entry point if worker processes need the family too.
 
     Args:
-        family: an object or a module with ``recognises(model)`` and ``parse(model, request)``.
-        kind: "model" or "detector".
+        family: An object or a module with ``recognises(model)`` and ``parse(model, request)``.
+        kind: "model" (the default) or "detector".
 
     >>> class Nothing:
     ...     def recognises(self, model): return False
@@ -67,14 +69,14 @@ def register(family: Family, *, kind: Literal["model", "detector"] = "model") ->
 
 
 def unregister(family: Family) -> None:
-    """Forget a family that was registered by a call."""
+    """Remove a family that `register` added."""
     for families in _registered.values():
         if family in families:
             families.remove(family)
 
 
 def families_of(kind: str, built_in: Sequence[Family]) -> tuple[Family, ...]:
-    """List all families in the order in which they are tried: registered, from entry points, built in."""
+    """List all families in the order they are tried: registered, from entry points, built in."""
     return (*_registered[kind], *_from_entry_points(kind), *built_in)
 
 

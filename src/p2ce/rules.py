@@ -3,13 +3,13 @@
     from p2ce import rules
 
     policy = policy.with_rules(
-        rules.linked("YearsAtCurrentJob", "Age"),          # when one moves the other moves
+        rules.linked("YearsAtCurrentJob", "Age"),          # a year more in the job is a year more of age
         rules.inequality("late_90d <= late_30d"),
         rules.implies({"Housing": "own"}, {"Rent": 0}),
     )
 
-Every rule is enforced inside the search and checked again on the result; all but ``predicate`` prune. A rule
-speaks about the row after the changes, and about today's only where it says "changes".
+Every rule is enforced inside the search and checked again on the result. All rules except ``predicate`` also
+prune the search. A rule is about the row after the changes. Only rules about "changes" look at today's row.
 """
 
 from p2ce.problem.rules import (

@@ -1,4 +1,4 @@
-"""Bring any text into a form that can be shown: nothing unseen, nothing that steers a terminal."""
+"""Make any text safe to show: no invisible characters, and none that control a terminal."""
 
 import math
 import re
@@ -7,19 +7,19 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 SPACES = re.compile(r"[\t\n\r\x0b\x0c\x85\u2028\u2029]+")
-# Controls, halves of surrogate pairs (which no file can hold), marks that reverse the writing direction of
-# whatever follows them, and code points that are not characters.
+# Controls, halves of surrogate pairs (which no file can hold), marks that reverse the direction of the text
+# after them, and code points that are not characters.
 UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069\ufdd0-\ufdef\ufffe\uffff]")
 UNSEEN_BUT_LINES = re.compile(UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
 LONGEST_WORD = 200  # letters without a space; the longest hash has 128
 KEPT = 120
 LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 MOST_ECHOED = 200  # characters of a value that an error message repeats
-LARGEST_WRITTEN = 10**150  # whole numbers from here on are shown by their size
+LARGEST_WRITTEN = 10**150  # larger whole numbers are shown by their order of magnitude
 
 
 def visible(content: object) -> str:
-    """Write anything as one line of text; words that would fill a page lose their middles.
+    """Write any value as one line of text, and cut the middle of very long words.
 
     >>> visible("loan\\n amount"), visible("a\\x00b"), visible(41), len(visible("x" * 5000))
     ('loan  amount', 'a\\\\x00b', '41', 121)
@@ -31,7 +31,7 @@ def visible(content: object) -> str:
 
 
 def visible_line(content: object) -> str:
-    """Write anything as one line of text, and all of it; what cannot be seen is written as its code.
+    """Write any value in full as one line of text, with invisible characters as escape codes.
 
     >>> print(visible_line("own\\x1b[31m\\nhome"))
     own\\x1b[31m home
@@ -40,7 +40,7 @@ def visible_line(content: object) -> str:
 
 
 def one_line(text: object) -> str:
-    """Write a message on one line.
+    """Join the lines of a message.
 
     >>> one_line("Wrong.\\n  Do this.")
     'Wrong. Do this.'
@@ -49,12 +49,12 @@ def one_line(text: object) -> str:
 
 
 def visible_lines(lines: Iterable[object]) -> str:
-    """Write each of these as a line of its own, whatever it holds."""
+    """Write each item on one line of its own."""
     return "\n".join(map(visible_line, lines))
 
 
 def visible_code(content: object) -> str:
-    """Write anything as text that keeps its lines.
+    """Write any value as text, and keep its line breaks.
 
     >>> print(visible_code("a:\\r\\n  b: 1\\x00"))
     a:
@@ -65,7 +65,7 @@ def visible_code(content: object) -> str:
 
 
 def shortened(content: object, most: int) -> str:
-    """Cut what is longer than so many characters, and show that it was cut.
+    """Cut text that is longer than ``most`` characters, and mark the cut with an ellipsis.
 
     >>> shortened("loan amount", 6), shortened("loan", 6)
     ('loan …', 'loan')
@@ -75,7 +75,7 @@ def shortened(content: object, most: int) -> str:
 
 
 def abridged(name: object, most: int) -> str:
-    """Cut the middle of a name that is longer than so many characters: names often differ at their ends only.
+    """Cut the middle of a name longer than ``most`` characters, since names often differ only at the end.
 
     >>> abridged("Client of the branch 17", 12), abridged("Client 17", 12)
     ('Client…ch 17', 'Client 17')
@@ -90,7 +90,7 @@ def _without_middle(text: str, most: int) -> str:
 
 
 def echoed(value: object, most: int = MOST_ECHOED) -> str:
-    """Write a value for an error message as Python does, but no more than so many characters of it.
+    """Write a value for an error message as `repr` does, cut after ``most`` characters.
 
     >>> echoed("Incme"), echoed([1, "a"]), len(echoed("x" * 10**6)), echoed(10**400)
     ("'Incme'", "[1, 'a']", 200, 'about 1e400')
@@ -103,7 +103,7 @@ def echoed(value: object, most: int = MOST_ECHOED) -> str:
 
 
 def listed(names: Sequence[object], most: int = 6) -> str:
-    """Write names one after the other, the first few of many.
+    """Write names separated by commas, and count those beyond the first ``most``.
 
     >>> listed(["a", "b"]), listed(["a", "b", "c"], most=2)
     ("'a', 'b'", "'a', 'b' and 1 more")
@@ -113,14 +113,14 @@ def listed(names: Sequence[object], most: int = 6) -> str:
 
 
 def as_text(value: object) -> str:
-    """Write a name, a label or an error as ``str`` does; what cannot be written so is cut, or described.
+    """Write a name, a label or an error as ``str`` does, or as `echoed` does where ``str`` fails.
 
     >>> as_text(("a", 1)), as_text(10**5000)
     ("('a', 1)", 'about 1e5000')
     """
     try:
         return str(value)
-    except Exception:  # a number of too many digits, or a user's own class that raises
+    except Exception:  # a number with too many digits, or a user's own class that raises
         return echoed(value)
 
 

@@ -221,7 +221,7 @@ def test_the_rule_of_plausibility_reaches_the_search(folder: Path, capsys: Captu
     assert rules == ["counts", "ignore"]
     wrong = run(capsys, *BASE, "--plausibility-of-today", "never", "--out", "other.json")
     assert wrong.code == 2
-    assert "plausibility_of_today is one of 'counts', 'ignore'; got 'never'" in wrong.line
+    assert "plausibility_of_today must be one of 'counts', 'ignore'; got 'never'" in wrong.line
 
 
 def test_a_row_that_cannot_be_read_is_written_and_the_others_go_on(folder: Path, capsys: Capture) -> None:
@@ -361,7 +361,7 @@ def test_the_stated_day_is_in_every_output(folder: Path, capsys: Capture) -> Non
     assert "2026" not in run(capsys, *BASE).out
     wrong = run(capsys, *BASE, "--as-of", "18.11.2026")
     assert wrong.code == 2
-    assert "--as-of expects a day such as 2026-11-18, got '18.11.2026'" in wrong.line
+    assert "--as-of expects a date such as 2026-11-18, got '18.11.2026'" in wrong.line
 
 
 def test_the_price_of_plausibility_is_requested_by_a_flag(folder: Path, capsys: Capture) -> None:

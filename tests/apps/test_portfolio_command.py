@@ -28,7 +28,7 @@ def credit(folder: Path) -> Path:
     [
         (("--jobs", 0), "--jobs is a number of processes, or -1 for one per core; got 0"),
         (("--time-limit", -1), "--time-limit is a number of seconds, 0 or more, or None; got -1"),
-        (("--as-of", "18.11.2026"), "--as-of expects a day such as 2026-11-18, got '18.11.2026'"),
+        (("--as-of", "18.11.2026"), "--as-of expects a date such as 2026-11-18, got '18.11.2026'"),
         (
             ("--explainer", "credit.p2c"),
             "--explainer 'credit.p2c' does not exist. Did you mean 'credit.p2ce'",

@@ -27,7 +27,7 @@ def test_inputs_are_not_written_over(folder: Path, capsys: Capture, read: str, w
     words = [word for pair in files.items() for word in pair]
     ran = run(capsys, "explain", *words, "--out", "out.csv", "--force")
     assert ran.code == 2
-    assert ran.line == f"--out would write over {files[read]!r}, which {read} reads. Choose another name."
+    assert ran.line == f"--out would overwrite {files[read]!r}, which {read} reads. Choose another name."
     assert Path(files[read]).read_bytes() == before
 
 

@@ -72,7 +72,7 @@ def test_half_written_files(tmp_path: Path, kept: float) -> None:
     for source in (path, tmp_path):
         message = rejection(source)
         assert "b.parquet'" in message
-        assert "half-written" in message if kept else "is empty. Was it written to the end?" in message
+        assert "half-written" in message if kept else "is empty. Was it written completely?" in message
 
 
 def test_damaged_text(tmp_path: Path) -> None:

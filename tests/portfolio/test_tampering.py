@@ -383,7 +383,7 @@ def test_a_prepared_folder_leads_nowhere_else(
         if name != "journal.jsonl":
             (out / "journal.jsonl").touch(mode=0o600)
         (out / name).symlink_to(target)
-        assert "is a link, which is not followed" in fault(lambda out=out: run(out), InvalidArgument)
+        assert "is a link, and links are not followed" in fault(lambda out=out: run(out), InvalidArgument)
     (tmp_path / "results").symlink_to(victim)
     assert "is a link" in fault(lambda: run(tmp_path / "results"), InvalidArgument)
     assert [path.name for path in victim.iterdir()] == ["authorized_keys"]

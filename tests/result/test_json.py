@@ -195,7 +195,11 @@ def test_whatever_is_accepted_can_be_shown(name: str, every: int) -> None:
         (("certificate", "cells"), -1, r"whole number.*certificate\.cells"),
         (("certificate", "grid"), "round", r"enum value.*certificate\.grid"),
         (("certificate", "rules", 0), {"rule": "linked"}, r"a rule such as.*certificate\.rules\[0\]"),
-        (("problem", "features", "LoanAmount", "name"), "Age", r"lists 'Age' under 'LoanAmount'"),
+        (
+            ("problem", "features", "LoanAmount", "name"),
+            "Age",
+            r"lists the feature 'Age' under the name 'LoanAmount'",
+        ),
         (("columns",), ["Age", "Age"], "columns must be a list of different names"),
         (("dtypes", "Debt"), "int64", "dtypes has other columns"),
         (("target",), [True, 3], r"a number, got True.*target"),

@@ -73,7 +73,7 @@ def test_sets_that_a_time_limit_left_open_are_counted_in_one_line() -> None:
 
 @pytest.mark.parametrize("kind", ["rule", "direction"])
 def test_a_restriction_without_what_it_is_about_is_rejected(kind: Any) -> None:
-    with pytest.raises(InvalidArgument, match=f"kind '{kind}' needs its {kind}"):
+    with pytest.raises(InvalidArgument, match=f"kind '{kind}' needs a {kind}"):
         Restriction(kind=kind, feature="LoanAmount")
 
 

@@ -1,4 +1,4 @@
-"""Hold the results: frozen, plain data that needs neither the model nor the search."""
+"""Define the results: frozen, plain data that needs neither the model nor the search."""
 
 from p2ce.problem.candidates import Candidates
 from p2ce.result.categories import Categories

@@ -1,4 +1,4 @@
-"""Keep which labels a column of categories may hold, and in which order."""
+"""Record which labels a categorical column may hold, and in which order."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,10 +8,10 @@ from p2ce.tables.json_values import Value, plain_fields
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Categories:
-    """The labels of a column in the order that it declares, and whether that order has a meaning.
+    """The labels of a categorical column, in its declared order, and whether the order has a meaning.
 
-    Labels that are text, numbers, bools or tuples of those survive JSON as what they are. All others
-    (dates, intervals, …) become their text there, in the explanation's values as well.
+    In JSON, labels that are text, numbers, bools or tuples of those keep their types. All other labels
+    (dates, intervals, …) become text, and so do the explanation's values.
 
     >>> Categories(labels=("own", "rent")).to_dict()
     {'labels': ['own', 'rent'], 'ordered': False, 'dtype': ''}
@@ -19,7 +19,7 @@ class Categories:
 
     labels: tuple[Value, ...]
     ordered: bool = False
-    dtype: str = ""  # of the labels themselves ("str", "int64", …), "" to leave it to pandas
+    dtype: str = ""  # of the labels themselves ("str", "int64", …); "" lets pandas choose
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same content as JSON-ready data."""
@@ -28,5 +28,5 @@ class Categories:
             isinstance(after, str) and not isinstance(before, str)
             for before, after in zip(self.labels, data["labels"], strict=True)
         ):
-            data["dtype"] = ""  # labels that turned into text are no longer of their type
+            data["dtype"] = ""  # labels that became text no longer have their type
         return data

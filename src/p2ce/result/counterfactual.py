@@ -1,4 +1,4 @@
-"""Hold one counterfactual: its values, changes, costs and scores."""
+"""Define a counterfactual: its values, changes, costs and scores."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -12,21 +12,21 @@ from p2ce.tables.json_values import Count, Number, Value, plain_fields
 if TYPE_CHECKING:
     import pandas as pd
 
-# What the user's own objects return. Libraries of single precision round a row differently in other batches:
-# up to the share of it that is let pass there (p2ce.adapters.checked_calls), such scores are the same.
+# What the user's own objects return. Libraries in single precision round a row differently in other batches.
+# Scores that differ by no more than p2ce.adapters.checked_calls tolerates count as the same.
 SCORES = ("score", "plausibility", "prediction", "rounded_score", "rounded_prediction")
 ROUNDED_OTHERWISE = 1e-4
 
 
 # Which rule of plausibility admitted an option.
 AdmittedBy: TypeAlias = Literal[
-    "plausible",  # the detector finds it plausible
-    "as plausible as today",  # the detector finds neither it nor the person plausible, and it no less so
+    "plausible",  # the detector judges the option plausible
+    "as plausible as today",  # neither the option nor the person is plausible, and the option no less so
 ]
 
 
 def admitted_by(plausibility: float) -> AdmittedBy:
-    """Name the rule that admits a row of this decision value, if one does."""
+    """Return the rule that admits a row with this decision value, given that one does."""
     return "plausible" if plausibility >= 0.0 else "as plausible as today"
 
 
@@ -39,24 +39,27 @@ def same_score(one: Any, other: Any) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Counterfactual:
-    """One Pareto-optimal point: what changes, what it costs, how the model and detector judge it.
+    """A Pareto-optimal option: what changes, what it costs, and how the model and detector judge it.
 
-    `values` holds all model columns, `changes` only the changed ones as ``(before, after)``: plain numbers,
-    bools and labels; a missing value is NaN in a column of floats and None elsewhere. `score` is what the
-    user's own model returned; two counterfactuals that differ only by how a library rounds a row in another
-    batch are equal. Where that is a lead, `prediction` is what the model predicts: the number of
-    a regressor, the probability of the wanted class of several. `plausibility` is the detector's decision
-    value (plausible from 0 on), or None without a detector. `admitted_by` says which rule of plausibility it
-    keeps: a person who is an outlier today may stay one, if the option makes them no less plausible.
+    `values` holds all model columns. `changes` holds the changed ones as ``(before, after)``. Values are
+    plain numbers, bools and labels. A missing value is NaN in a column of floats and None elsewhere.
 
-    `number` is its id in every text, chart and table. It is not part of what makes two of them equal.
+    `score` is the output of the user's own model. If the scale is "lead", `prediction` is what the model
+    predicts: a regressor's number, or the probability of the target class among several.
 
-    `rounded` holds what may be said in place of changed values: with these, too, the row was accepted,
-    plausible and allowed, and it costs less or more than the other options wherever the exact one does.
-    `displayed_score` and `displayed_prediction` are those of the row as it is displayed.
+    `plausibility` is the detector's decision value, plausible from 0 up, or None without a detector.
+    `admitted_by` says how the option meets the plausibility requirement. A person who is an outlier today may
+    remain one, if the option is no less plausible than they are today.
 
-    `flags` lists what speaks against the option in the data, such as a feature that moves against its
-    association with the favourable outcome.
+    `number` is the option's id in every text, chart and table. Equality ignores it, and also score
+    differences that come from rounding in another batch.
+
+    `rounded` holds rounded values to display in place of exact ones. The row with the rounded values was
+    checked too: it is accepted, plausible and allowed, and its cost compares with the other options as the
+    exact cost does. `displayed_score` and `displayed_prediction` belong to the displayed row.
+
+    `flags` lists the objections that the data raise, such as a feature that moves against its association
+    with the favourable outcome.
 
     >>> option = Counterfactual(
     ...     values={"Age": 41, "LoanAmount": 5200},
@@ -69,31 +72,31 @@ class Counterfactual:
     LoanAmount: 7,500 → 5,200
     """
 
-    number: Count = 0  # 1 … n in the order of its front; 0 outside a front
+    number: Count = 0  # 1 … n in the order of the front; 0 outside a front
     values: dict[str, Value]
     changes: dict[str, tuple[Value, Value]]
     costs: dict[str, Number]
     score: Number
     plausibility: Number | None = None
-    admitted_by: AdmittedBy | None = None  # None where plausibility is not required
-    prediction: Number | None = None  # None where the score says it all
-    rounded: dict[str, Value] = field(default_factory=dict)  # only what a display rounds to another value
-    rounded_score: Number | None = None  # with the rounded values
+    admitted_by: AdmittedBy | None = None  # None if plausibility is not required
+    prediction: Number | None = None  # None if the score itself is the prediction
+    rounded: dict[str, Value] = field(default_factory=dict)  # only values that rounding changes
+    rounded_score: Number | None = None  # of the row with the rounded values
     rounded_prediction: Number | None = None
-    flags: tuple[Flag, ...] = ()  # what a reviewer should look at
+    flags: tuple[Flag, ...] = ()  # objections for a reviewer to check
 
     @property
     def displayed_score(self) -> float:
-        """The score of the row as it is displayed."""
+        """The score of the displayed row."""
         return self.score if self.rounded_score is None else self.rounded_score
 
     @property
     def displayed_prediction(self) -> float | None:
-        """What the model predicts for the row as it is displayed."""
+        """What the model predicts for the displayed row, or None if the score itself is the prediction."""
         return self.prediction if self.rounded_prediction is None else self.rounded_prediction
 
     def _in_order(self, columns: Iterable[str], objectives: Iterable[str], place: str) -> "Counterfactual":
-        """Put columns and objectives into their order, and raise if one is not there."""
+        """Put columns and objectives into their order, and raise if one is missing."""
         values, costs = (
             in_order(self.values, columns, f"{place}.values"),
             in_order(self.costs, objectives, f"{place}.costs"),
@@ -104,7 +107,7 @@ class Counterfactual:
         return replace(self, values=values, costs=costs, changes=changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON-ready data, as `Explanation.to_dict` lists them.
+        """Return all fields as JSON-ready data, in the form that `Explanation.to_dict` uses.
 
         >>> option = Counterfactual(values={"Age": 41}, changes={"Age": (40, 41)}, costs={}, score=0.5)
         >>> option.to_dict()["changes"]
@@ -113,9 +116,9 @@ class Counterfactual:
         return plain_fields(self)
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a pandas table with a row per changed feature: its name, today's value, the new value.
+        """Return a DataFrame with a row per changed feature: its name, today's value and the new value.
 
-        `Explanation.to_frame` has a row per option instead, with all columns of the model.
+        `Explanation.to_frame` instead returns a row per option, with all columns of the model.
 
         >>> option = Counterfactual(
         ...     values={"Age": 41, "Income": 3100, "Housing": "rent"},
@@ -126,7 +129,7 @@ class Counterfactual:
          Income 2400 3100
         Housing  own rent
         """
-        import pandas as pd  # here, so that holding a result costs no import
+        import pandas as pd  # here, so loading a result needs no pandas
 
         rows = [(name, before, after) for name, (before, after) in self.changes.items()]
         return pd.DataFrame(rows, columns=["feature", "from", "to"], dtype="object")

@@ -1,4 +1,4 @@
-"""Lay counterfactuals out as a table with the columns' own types."""
+"""Build a table of counterfactuals, with the columns' own types."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """Which columns a table of counterfactuals has, and of which types."""
+    """The columns of a table of counterfactuals, and their types."""
 
     dtypes: Mapping[str, str]
     categories: Mapping[str, Categories] = field(default_factory=dict)
     objectives: Sequence[str] = ()
-    numbered: bool = True  # a column `option` with their numbers comes first
-    predictions: bool = False  # a column for them is there also when no row has one
+    numbered: bool = True  # whether a column `option` with their numbers comes first
+    predictions: bool = False  # whether to add a column of predictions even if no row has one
 
 
 def own_name(wanted: str, taken: Iterable[str]) -> str:
-    """Return our column a trailing underscore for as long as the model's columns hold the name.
+    """Return a name for our column: trailing underscores are added while a model column has the name.
 
     >>> own_name("score", ["Age", "score"])
     'score_'
@@ -36,12 +36,12 @@ def own_name(wanted: str, taken: Iterable[str]) -> str:
 
 
 def counterfactual_table(options: Sequence[Counterfactual], layout: Layout) -> "pd.DataFrame":
-    """Return a row per counterfactual: number, the model's columns, objectives, score, plausibility.
+    """Return a row per counterfactual: number, the model's columns, objectives, score and plausibility.
 
-    What the model predicts stands between score and plausibility, where any is known. Flags come last, as
-    text, where an option has any.
+    Predictions, if any are known, come between score and plausibility. Flags, if an option has any, come last
+    as text.
     """
-    import pandas as pd  # here, so that holding a result costs no import
+    import pandas as pd  # here, so loading a result needs no pandas
 
     data: dict[str, Any] = {
         name: made_column([option.values[name] for option in options], dtype, layout.categories.get(name))

@@ -1,4 +1,4 @@
-"""Write the types of a frame's columns as text, and make columns of these types again."""
+"""Write the types of a frame's columns as text, and build columns of these types."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ CATEGORY = "category"
 
 
 def column_types(frame: "pd.DataFrame") -> tuple[dict[str, str], dict[str, Categories]]:
-    """Note the type of every column as text, and the labels of those that hold categories.
+    """Return the type of every column as text, and the labels of the categorical ones.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"Age": [41], "Housing": pd.Categorical(["rent"], categories=["own", "rent"])})
@@ -39,9 +39,9 @@ def column_types(frame: "pd.DataFrame") -> tuple[dict[str, str], dict[str, Categ
 
 
 def dtype_text(dtype: Any) -> str:
-    """Name a type so that `made_column` makes a column of the same one.
+    """Name a type, so `made_column` can build a column of the same type.
 
-    pandas calls all of its text types by the same name, so the storage is added where it is not the usual.
+    pandas uses one name for all of its text types, so the storage is added unless it is the default.
     """
     text = str(dtype)
     if text not in ("string", "str") or not hasattr(dtype, "storage"):
@@ -50,21 +50,21 @@ def dtype_text(dtype: Any) -> str:
 
 
 def made_column(values: Sequence[Any], dtype: str, categories: Categories | None = None) -> "pd.Series[Any]":
-    """Make a column of the type that `dtype_text` named; missing values are the type's own.
+    """Build a column of the type that `dtype_text` named, with the type's own missing value.
 
-    Labels that the categories lack, such as a person's unseen one, are appended to them. A column of any
-    objects keeps None and NaN as they are, since its user may distinguish them.
+    Labels that are not among the categories, such as an unseen one of a person, are appended to them. A
+    column of objects keeps None and NaN apart, since its user may distinguish them.
     """
     try:
         return _made_column(values, dtype, categories)
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidArgument(
-            f"A column cannot be of the type {echoed(dtype)}: {error}. Was the file edited?"
+            f"A column cannot have the type {echoed(dtype)}: {error}. Was the file edited?"
         ) from error
 
 
 def _made_column(values: Sequence[Any], dtype: str, categories: Categories | None) -> "pd.Series[Any]":
-    import pandas as pd  # here, so that holding a result costs no import
+    import pandas as pd  # here, so loading a result needs no pandas
 
     if dtype == CATEGORY and categories is not None:
         cells = [None if is_missing(value) else value for value in values]
@@ -73,10 +73,10 @@ def _made_column(values: Sequence[Any], dtype: str, categories: Categories | Non
         return pd.Series(_objects(values), dtype="object")
     found = _dtype_from(dtype)
     if hasattr(found, "na_value"):
-        # NaN in a list of a nullable type is a missing value as much as None is.
+        # In a nullable type, NaN is a missing value, as None is.
         values = [None if is_missing(value) else value for value in values]
     elif getattr(found, "kind", "") in "biu" and any(is_missing(value) for value in values):
-        # Plain whole numbers and bools with a gap are floats to pandas, as they were in the person's table.
+        # pandas turns plain integers and bools with a missing value into floats, as in the person's table.
         found, values = "float64", [np.nan if is_missing(value) else float(value) for value in values]
     column: pd.Series[Any] = pd.Series(list(values), dtype=found)
     return column
@@ -91,13 +91,13 @@ def _categorical(categories: Categories, cells: Sequence[Any]) -> "pd.Categorica
     index: pd.Index[Any]
     try:
         index = pd.Index(labels, dtype=categories.dtype or None, tupleize_cols=False)
-    except (TypeError, ValueError):  # an unseen label that labels of this type cannot stand beside
+    except (TypeError, ValueError):  # an unseen label of another type
         index = pd.Index(labels, dtype="object", tupleize_cols=False)
     return pd.CategoricalDtype(index, ordered=categories.ordered)
 
 
 def _objects(cells: Sequence[Any]) -> Any:
-    """Make an array of objects in which a tuple is one cell."""
+    """Build an array of objects in which a tuple is one cell."""
     array = np.empty(len(cells), dtype=object)
     for place, cell in enumerate(cells):
         array[place] = cell
@@ -109,7 +109,7 @@ def _dtype_from(text: str) -> Any:
 
     name, _, storage = text.partition("[")
     if name == "str":
-        text_dtype = pd.Series([""]).dtype  # `str` from pandas 3 on, objects before
+        text_dtype = pd.Series([""]).dtype  # `str` since pandas 3, object before
         if not storage or not isinstance(text_dtype, pd.StringDtype):
             return text_dtype
         return pd.StringDtype(storage.rstrip("]"), na_value=np.nan)  # type: ignore[call-arg,unused-ignore]

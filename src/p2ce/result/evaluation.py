@@ -1,4 +1,4 @@
-"""Hold the verdict on a proposed counterfactual."""
+"""Define the evaluation of a proposed counterfactual."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,23 +10,23 @@ from p2ce.result.restriction import Violation
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """How a proposal stands: with the model, the detector, the constraints and the options known.
+    """Whether a proposed change is accepted, plausible and allowed, and what it costs.
 
-    `ok` means that it could be followed as it is. `better` lists the options that cost no more in any
-    objective and less in one; None when they were not requested.
+    `ok` means that all three hold. `better` lists the options that dominate the proposal: they cost no more
+    in any objective and less in at least one. It is None if no explanation was passed.
     """
 
     valid: bool  # the user's own model accepts it
     score: float
-    # Plausible, or no less so than the person is today. None when plausibility is not required: no detector,
-    # or method=p2ce.paper.Mapocam().
+    # Plausible, or no less plausible than the person today. None if plausibility is not required: there is no
+    # detector, or the method is p2ce.paper.Mapocam().
     plausible: bool | None
-    plausibility: float | None  # the detector's own value, if there is one
-    admitted_by: AdmittedBy | None = None  # which rule of plausibility it keeps
-    plausibility_today: float | None = None  # of the person as they are, where that counts
-    allowed: bool
-    broken: tuple[Violation, ...]  # what it breaks
-    on_grid: bool  # every change goes to one of the grid's candidates
+    plausibility: float | None  # the detector's value, if there is a detector
+    admitted_by: AdmittedBy | None = None  # how it meets the plausibility requirement
+    plausibility_today: float | None = None  # the detector's value for the person today, if it counts
+    allowed: bool  # the policy allows it
+    broken: tuple[Violation, ...]  # the restrictions that it breaks
+    on_grid: bool  # every new value is a candidate of the grid
     changes: dict[str, tuple[Any, Any]]
     costs: dict[str, float]
     better: tuple[Counterfactual, ...] | None = None

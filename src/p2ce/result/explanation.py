@@ -1,4 +1,4 @@
-"""Hold the whole result for one person."""
+"""Define the explanation of one person: all options, the status and the certificate."""
 
 import datetime
 import json
@@ -30,19 +30,19 @@ from p2ce.visible import echoed
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMAT = "p2ce.explanation/2"  # the number grows when old readers could misread the new form
+FORMAT = "p2ce.explanation/2"  # the number grows when older programs could misread the new form
 Scale: TypeAlias = Literal[
     "probability",
     "decision",  # the value of the model's decision function
-    # How far the wanted class is ahead of the best other, how far a prediction is inside the wanted range,
-    # how far the last of several models is beyond its own threshold.
+    # How far the target class is ahead of the best other class, how far a prediction is inside the wanted
+    # range, or by how much the worst of several models exceeds its own threshold.
     "lead",
 ]
 ErrorKind: TypeAlias = Literal[
-    "row",  # the given row cannot be used
-    "model",  # the user's model, detector, objective or predicate failed, or the process that runs it
-    "fault",  # a mistake of p2ce
-    "interrupted",  # it was not explained yet when the call was interrupted
+    "row",  # the row cannot be used
+    "model",  # the user's model, detector, objective or predicate failed, or the process that ran it
+    "fault",  # a bug in p2ce
+    "interrupted",  # the call was interrupted before the row was explained
 ]
 
 if TYPE_CHECKING:
@@ -65,14 +65,12 @@ else:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Explanation(Reports):
-    """Every counterfactual that was found for one person, how the search ended, and what was proven.
+    """All options of one person, how the search ended, and what was proven.
 
-    It is a sequence of `Counterfactual`, ordered by the first objective, then the next.
-    Times are not part of the result: two explanations that differ only in them are equal, and
-    `to_dict` leaves them out by default. Neither are the kind of table in which people were given, and
-    `problem`, which only text for readers needs: the same person in polars and in pandas has the same
-    explanation. Nor is the work that it took, or how a library rounds scores in another batch: the rest of
-    the batch does not change a person's explanation.
+    An explanation is a sequence of `Counterfactual`, ordered by the first objective, then by the next.
+
+    Equality ignores timings, `problem`, the type of the input table, the work done, and score differences
+    that come from rounding in another batch. So the other people in a batch do not change an explanation.
 
     >>> explanation = Explanation(
     ...     status=Status.ACCEPTED, person={"Age": 41}, person_score=0.8, threshold=0.5,
@@ -83,33 +81,33 @@ class Explanation(Reports):
     """
 
     status: Status
-    person: dict[str, Value]  # the factual row, exactly as given
-    person_score: Number | None = None  # None when the person could not be scored
+    person: dict[str, Value]  # the factual row, exactly as passed
+    person_score: Number | None = None  # None if the person could not be scored
     person_prediction: Number | None = (
-        None  # what the model predicts for them, where the score does not say it
+        None  # what the model predicts for the person; None if the score itself is the prediction
     )
     threshold: Number
-    margin: Number = 0.0  # how far beyond what would do for the model every score has to be
+    margin: Number = 0.0  # how far every score has to be beyond the model's own threshold
     scale: Scale = "probability"
     models: Annotated[int, Meta(ge=1, le=2**31)] = 1  # how many have to accept; the score is the lowest
-    target: Target  # a class; or (low, high), what a regressor's prediction must lie in
+    target: Target  # a class, or the range (low, high) for a regressor's prediction
     counterfactuals: tuple[Counterfactual, ...] = ()
     certificate: Certificate | None = None
-    # None where nothing has to be plausible, or where it was not requested and is not known anyway.
+    # None if plausibility is not required, or if the price was neither requested nor known anyway.
     price_of_plausibility: PriceOfPlausibility | None = None
     objectives: tuple[str, ...]
-    dtypes: dict[str, str]  # the model's columns in its order, with the type each has in the user's frame
-    categories: dict[str, Categories] = field(default_factory=dict)  # the labels of those that have any
-    _kind: TableKind = "pandas"  # of table that `to_frame` returns: the one that the person came in
-    error: ErrorKind | None = None  # what kind of failure it is, for ERROR
+    dtypes: dict[str, str]  # the model's columns in order, with their types in the user's table
+    categories: dict[str, Categories] = field(default_factory=dict)  # the labels of categorical columns
+    _kind: TableKind = "pandas"  # the kind of table that `to_frame` returns: that of the input
+    error: ErrorKind | None = None  # the kind of failure, for ERROR
     message: str | None = None  # why there is no result, for ERROR
-    as_of: datetime.date | None = None  # the day that it is about, as the caller states it
-    problem: ProblemRecord | None = None  # how features are called, what they may do, and by what code
+    as_of: datetime.date | None = None  # the date of the data and the decision, as the caller stated it
+    problem: ProblemRecord | None = None  # features, policy, settings and versions
     elapsed: Number = 0.0  # seconds in all
     timings: dict[str, Number] = field(default_factory=dict)  # stage ("search", "verification") → seconds
 
     def __post_init__(self) -> None:
-        """Number the counterfactuals 1 … n in their order: the option's id in every text, chart and table."""
+        """Number the counterfactuals 1 … n in order, as every text, chart and table refers to them."""
         if any(option.number != number for number, option in enumerate(self.counterfactuals, start=1)):
             numbered = (
                 replace(option, number=number) for number, option in enumerate(self.counterfactuals, start=1)
@@ -134,19 +132,22 @@ class Explanation(Reports):
     @overload
     def to_frame(self, *, kind: str | None = None) -> Any: ...
     def to_frame(self, *, kind: str | None = None) -> Any:
-        """Return a row per option: its number, the model's columns, the objectives, score, plausibility.
+        """Return a row per option: its number, the model's columns, the objectives, score and plausibility.
 
-        Model columns have the types of the user's own frame, categories all their labels, and an unseen
-        label of the person behind them. Where a model column has the name of one of ours, ours gets a
-        trailing underscore. A column `prediction` follows the score where the model predicts more than that.
-        A column `flags` comes last where an option has any: "against_association: Income down".
-        `kind` selects another kind of table: "pandas", "polars", "arrow", "numpy", "dict" or "records".
+        Model columns have the types of the user's own table. Categorical columns keep all their labels, with
+        an unseen label of the person at the end. If a model column already has one of our names, our column
+        gets a trailing underscore. If the score is not the prediction itself, a column `prediction` follows
+        it. If an option has flags, a column `flags` comes last, such as "against_association: Income down".
+
+        Args:
+            kind: The kind of table: "pandas", "polars", "arrow", "numpy", "dict" or "records". The default is
+                the kind in which the person was passed.
         """
         return as_kind(counterfactual_table(self.counterfactuals, self._layout), kind or self._kind)
 
     @property
     def _layout(self) -> Layout:
-        """Which columns `to_frame` has."""
+        """The columns of `to_frame`."""
         return Layout(
             dtypes=self.dtypes,
             categories=self.categories,
@@ -156,12 +157,12 @@ class Explanation(Reports):
 
     @property
     def is_proven(self) -> bool:
-        """Whether the result is proven, rather than only found.
+        """Whether the result is proven.
 
-        True of OPTIMAL and NO_RECOURSE whose certificate says `proven`: every combination of the grid was
-        scored or excluded by a certified bound, and your own model verified every option. True of ACCEPTED,
-        which your own model decided. False of HEURISTIC, whatever miss rate its estimate states, of
-        TIME_LIMIT, of ERROR, and where the certificate is missing.
+        True for OPTIMAL and NO_RECOURSE if the certificate says `proven`: every combination of the grid was
+        scored or excluded by a certified bound, and your own model verified every option. True for ACCEPTED,
+        since your own model decided it. False for HEURISTIC (even with a calibrated estimate), TIME_LIMIT and
+        ERROR, and if there is no certificate.
         """
         if self.status is Status.ACCEPTED:
             return True
@@ -169,10 +170,13 @@ class Explanation(Reports):
         return claimed and self.certificate is not None and self.certificate.proven
 
     def best(self, objective: str) -> Counterfactual | None:
-        """Return the option with the least cost in an objective; None if there are no options.
+        """Return the option with the lowest cost in an objective, or None if there are no options.
 
-        Costs are compared as the search compares them. Of several with the same cost, the first one in the
-        order of the front is returned.
+        Costs that agree to about nine digits are equal, as in the search. Of several options with the same
+        cost, the first one is returned.
+
+        Args:
+            objective: The name of an objective of this explanation.
 
         >>> options = tuple(
         ...     Counterfactual(values={"Income": new}, changes={"Income": (2000, new)},
@@ -197,45 +201,66 @@ class Explanation(Reports):
         return self[int(costs.argmin())]
 
     def pick(self, count: int = 3) -> tuple[Pick, ...]:
-        """Choose a few well-spread options, each with the reason for it.
+        """Choose a few options that differ well, each with the reason for the choice.
 
-        The one with the fewest changes is always among them. Then come the best in each objective, the
-        balanced one (nearest to the best of everything at once) and whatever is least like those chosen; they
-        are given in the front's order.
+        The option with the fewest changes is always among them. Then come the best option in each objective,
+        the balanced option, and the options farthest from those already chosen. They are returned in the
+        order of the explanation.
+
+        Args:
+            count: The number of options. The default is 3.
         """
         return pick(self, count)
 
     def to_dict(self, *, times: bool = False, problem: bool = True) -> dict[str, Any]:
-        """Return the same content as JSON-ready data, the same to the byte for the same result of one kind.
+        """Return the explanation as JSON-ready data.
 
-        `times` adds the elapsed times, which differ from run to run; `problem` says whether the problem
-        (names, policy, population, versions) goes along. `p2ce/result/explanation.schema.json` is its schema.
+        Equal results give equal data, to the byte. `p2ce/result/explanation.schema.json` is the schema.
+
+        Args:
+            times: Whether to include the timings, which differ from run to run. The default is False.
+            problem: Whether to include the problem (features, policy, population, versions). The default is
+                True.
         """
         without = ("_kind", *(() if times else ("elapsed", "timings")), *(() if problem else ("problem",)))
         return {"format": FORMAT, "columns": list(self.dtypes), **plain_fields(self, without)}
 
     def to_json(self, path: str | os.PathLike[str] | None = None, *, times: bool = False) -> str:
-        """Return `to_dict` as JSON text, which `from_json` parses. With a `path`, write it there as well."""
+        """Return the explanation as JSON text, for `from_json`.
+
+        Args:
+            path: A file to write the text to as well. Optional.
+            times: Whether to include the timings, which differ from run to run. The default is False.
+        """
         return written(json.dumps(self.to_dict(times=times), allow_nan=False), path, "The explanation")
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Explanation":
-        """Undo `to_dict`, also after JSON that did not keep the order of keys.
+        """Build an explanation from what `to_dict` returned, even if JSON changed the order of the keys.
 
-        Data that `to_dict` cannot have written raise an `InvalidArgument` that names the place.
+        Data that `to_dict` cannot have returned raise `InvalidArgument`, which names the invalid entry.
+
+        Args:
+            data: What `to_dict` returned.
+            limits: The largest data that are accepted.
         """
         who = f"{cls.__name__}.from_dict()"
         return to_record(data, StoredExplanation, who, limits, form=FORMAT).opened(f"{who}: ")
 
     @classmethod
     def from_json(cls, text: str | bytes, *, limits: Limits = DEFAULT) -> "Explanation":
-        """Parse what `to_json` wrote, without trusting it."""
+        """Parse the JSON text of `to_json`. The text is treated as untrusted.
+
+        Args:
+            text: What `to_json` returned or wrote.
+            limits: The largest text that is accepted.
+        """
         return cls.from_dict(parse_json(text, f"{cls.__name__}.from_json()", limits), limits=limits)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Explanation):
             return False
-        # On the JSON form, so that a missing value (NaN) in the person equals itself.
+        # Compare the JSON forms, in which a missing value (NaN) of the person equals itself.
         apart = ("counterfactuals", "certificate", "_kind", "problem", "elapsed", "timings")
         mine, theirs = (plain_fields(one, apart) for one in (self, other))
         return (
@@ -262,13 +287,13 @@ class Explanation(Reports):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class StoredExplanation(Explanation):
-    """An explanation as JSON holds it: with its format, and with the order of the columns."""
+    """An explanation as stored in JSON, with its format and the order of the columns."""
 
     format: Literal["p2ce.explanation/2"]
     columns: tuple[str, ...]
 
     def opened(self, place: str) -> Explanation:
-        """Return the explanation, with everything in the order of columns and objectives."""
+        """Return the explanation, in the order of columns and objectives."""
         options = (
             option._in_order(self.columns, self.objectives, f"{place}counterfactuals[{number}]")
             for number, option in enumerate(self.counterfactuals)

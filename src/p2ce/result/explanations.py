@@ -1,4 +1,4 @@
-"""Hold the explanations of many people, in the order in which they were given."""
+"""Define the explanations of many people, in the order of the input."""
 
 import json
 import operator
@@ -29,13 +29,14 @@ FORMAT = "p2ce.explanations/2"
 
 
 class Explanations(Reports, Sequence[Explanation]):
-    """One `Explanation` per person, in order; `ids` are the index labels of the caller's table.
+    """The explanations of many people: one `Explanation` per person, in order.
 
     `many[0]`, `many[1:3]`, `many[[0, 2]]` and `many[mask]` select by position, `many.loc["L-0002"]` by id.
+    The ids are the index labels of the table that was explained.
 
     Args:
-        explanations: one per person.
-        ids: what names each person, in the same order; positions if left out.
+        explanations: One explanation per person.
+        ids: The id of each person, in the same order. The default is the positions, from 0.
 
     >>> from p2ce.result import Explanation, Status
     >>> one, other = (
@@ -78,7 +79,7 @@ class Explanations(Reports, Sequence[Explanation]):
         layout: Layout | None = None,
         kind: TableKind = "pandas",
     ) -> "Explanations":
-        """Hold explanations that are built when each is first looked at, and once."""
+        """Hold explanations of which each is built once, when it is first accessed."""
         made = cls()
         made._built, made._build, made._kind = [None] * count, build, kind
         made._layout = layout or made._layout
@@ -101,7 +102,7 @@ class Explanations(Reports, Sequence[Explanation]):
     @overload
     def __getitem__(self, index: "slice | Iterable[Any]") -> "Explanations": ...
     def __getitem__(self, index: "int | slice | Iterable[Any]") -> "Explanation | Explanations":
-        """Return the explanation at a position, or those of a slice, of positions or of a mask of bools."""
+        """Return the explanation at a position, or those of a slice, a list of positions or a mask."""
         if isinstance(index, slice):
             return self._take(range(len(self))[index])
         if not isinstance(index, bool) and hasattr(index, "__index__") and not getattr(index, "ndim", 0):
@@ -120,8 +121,9 @@ class Explanations(Reports, Sequence[Explanation]):
     def loc(self) -> "ById":
         """Select by id, as pandas does.
 
-        One id returns its `Explanation`; a list of ids, a mask of bools or a slice of ids (which includes
-        its end) returns `Explanations`. An id that is unknown, or that several people have, is an error.
+        One id returns its `Explanation`. A list of ids, a mask of bools or a slice of ids returns
+        `Explanations`. A slice includes its end. An id that is unknown, or that several people share, is an
+        error.
         """
         return ById(self)
 
@@ -133,29 +135,29 @@ class Explanations(Reports, Sequence[Explanation]):
         return super().index(_an_explanation(value), start, len(self) if stop is None else stop)
 
     def count(self, value: Any) -> int:
-        """Return how often an explanation is among these; `statuses` counts how people ended."""
+        """Return how often an explanation occurs. Use `statuses` to count people by status."""
         return super().count(_an_explanation(value))
 
     def _place(self, position: int) -> int:
-        """Return a position from 0 on; negative ones count from the end."""
+        """Return a position as counted from the start; negative positions count from the end."""
         try:
             return range(len(self))[position]
         except IndexError:
             raise NoSuchPosition(
-                f"explanations[{position}] expects a position below {len(self)}, since that many people are "
-                f"here. Use explanations.loc[{position}] to select by id."
+                f"explanations[{position}] is out of range: there are {len(self)} people. "
+                f"Use explanations.loc[{position}] to select by id."
             ) from None
 
     def _at(self, position: int) -> Explanation:
         position = self._place(position)
         entry = self._built[position]
         if entry is None:
-            assert self._build is not None  # `_lazy` saw to it
+            assert self._build is not None  # `_lazy` sets it
             entry = self._built[position] = self._build(position)
         return entry
 
     def _take(self, positions: Sequence[int]) -> "Explanations":
-        # Built through this one, so nothing is built twice.
+        # Built by the original, so nothing is built twice.
         return Explanations._lazy(
             len(positions),
             lambda i: self._at(positions[i]),
@@ -165,7 +167,7 @@ class Explanations(Reports, Sequence[Explanation]):
         )
 
     def _masked(self, given: Any, mask: Sequence[bool]) -> list[int]:
-        """Return the positions that a mask chooses; a pandas Series is matched by its index, as in pandas."""
+        """Return the positions that a mask selects. A pandas Series is aligned by its index, as in pandas."""
         index: Any = getattr(given, "index", None)
         if hasattr(index, "tolist") and type(index).__name__ != "RangeIndex":
             mask = _in_order_of(self.ids, index.tolist(), mask)
@@ -177,7 +179,7 @@ class Explanations(Reports, Sequence[Explanation]):
         return [position for position, chosen in enumerate(mask) if chosen]
 
     def _position(self, wanted: Any) -> int:
-        """Find the position of the one person with this id."""
+        """Return the position of the only person with this id."""
         if self._positions is None:
             self._positions = {}
             for position, one in enumerate(self.ids):
@@ -187,7 +189,7 @@ class Explanations(Reports, Sequence[Explanation]):
         if not found:
             raise InvalidArgument(
                 f"There is no explanation with the id {echoed(wanted)}. "
-                f"The ids are {listed(self.ids, most=5) or 'none, since there are no people here'}."
+                + (f"The ids are {listed(self.ids, most=5)}." if self.ids else "There are no people.")
             )
         if len(found) > 1:
             raise InvalidArgument(
@@ -199,15 +201,15 @@ class Explanations(Reports, Sequence[Explanation]):
     def rejected(self) -> "Explanations":
         """Return the explanations of rejected people, with or without options.
 
-        Left out are those who are ACCEPTED as they are, and those with an ERROR, who were not scored.
+        People who are ACCEPTED, or whose status is ERROR, are left out.
         """
         others = (Status.ACCEPTED, Status.ERROR)
         return self[[entry.status not in others for entry in self]]
 
     def without_recourse(self) -> "Explanations":
-        """Return the explanations with NO_RECOURSE: it is proven that no allowed change is enough.
+        """Return the explanations with NO_RECOURSE, where it is proven that no allowed change is enough.
 
-        Those that only ended without an option (TIME_LIMIT, HEURISTIC) are left out: an option may exist.
+        Explanations with TIME_LIMIT or HEURISTIC are left out even if they have no option: one may exist.
         """
         return self[[entry.status is Status.NO_RECOURSE for entry in self]]
 
@@ -216,7 +218,7 @@ class Explanations(Reports, Sequence[Explanation]):
 
     @property
     def statuses(self) -> Counter[Status]:
-        """How many people ended with which status."""
+        """The number of people with each status."""
         return Counter(entry.status for entry in self)
 
     @overload
@@ -224,12 +226,15 @@ class Explanations(Reports, Sequence[Explanation]):
     @overload
     def to_frame(self, *, kind: str | None = None) -> Any: ...
     def to_frame(self, *, kind: str | None = None) -> Any:
-        """Return a row per counterfactual of every person, as `Explanation.to_frame` and whose it is.
+        """Return a row per option of every person, as `Explanation.to_frame` does for one.
 
-        `id`, the first, is the person's id; `status` is how their search ended. `as_of`, the
-        day that the explanation is about, comes last, where any states one. People without an option have
-        no row here: `summary` lists everyone. It is the kind of table in which the people were given, or
-        the given `kind`.
+        The first column, `id`, is the person's id. Then come the columns of `Explanation.to_frame`, the
+        person's `status`, and `as_of` if any explanation states a date. People without an option have no row
+        here. `summary` lists all people.
+
+        Args:
+            kind: The kind of table, as in `Explanation.to_frame`. The default is the kind in which the people
+                were passed.
         """
         import pandas as pd
 
@@ -238,7 +243,7 @@ class Explanations(Reports, Sequence[Explanation]):
         for position, entry in enumerate(self):
             options += entry.counterfactuals
             owners += [position] * len(entry)
-        # An entry for a bad row may know neither columns nor objectives, so the fullest one speaks.
+        # The entry of an unusable row may have neither columns nor objectives, so take the fullest entry.
         model = max(self, key=lambda entry: (len(entry) > 0, len(entry.dtypes)), default=None)
         layout = self._layout if model is None else model._layout
         if any(entry.person_prediction is not None for entry in self):
@@ -258,11 +263,15 @@ class Explanations(Reports, Sequence[Explanation]):
     @overload
     def summary(self, *, kind: str | None = None) -> Any: ...
     def summary(self, *, kind: str | None = None) -> Any:
-        """Return a row per person: id, status, why there is no option, number of options, score, error.
+        """Return a row per person.
 
-        What the model predicts today follows the score, where any prediction is known. `error` is the kind
-        of failure and `message` its words. The day that the
-        explanation is about comes last, where any states one.
+        The columns are `id`, `status`, `none_because` (why there is no option), `options` (their number),
+        `score`, `error` (the kind of failure) and `message` (its text). If predictions are known, a column
+        `prediction` follows the score. If any explanation states a date, a column `as_of` comes last.
+
+        Args:
+            kind: The kind of table, as in `Explanation.to_frame`. The default is the kind in which the people
+                were passed.
         """
         import pandas as pd
 
@@ -295,9 +304,13 @@ class Explanations(Reports, Sequence[Explanation]):
         return ids
 
     def to_dict(self, *, times: bool = False) -> dict[str, Any]:
-        """Return the same content as JSON-ready data; ids that JSON cannot carry (dates, …) become text.
+        """Return the explanations as JSON-ready data.
 
-        Each problem is written once, since people have it in common.
+        Ids that JSON cannot hold, such as dates, become text. People share their problem, so each problem is
+        written once.
+
+        Args:
+            times: Whether to include the timings, which differ from run to run. The default is False.
         """
         problems: dict[int, tuple[int, ProblemRecord]] = {}  # by identity: place in the list, and the problem
         places = [
@@ -315,19 +328,36 @@ class Explanations(Reports, Sequence[Explanation]):
         }
 
     def to_json(self, path: str | os.PathLike[str] | None = None, *, times: bool = False) -> str:
-        """Return `to_dict` as JSON text, which `from_json` parses. With a `path`, write it there as well."""
+        """Return the explanations as JSON text, for `from_json`.
+
+        Args:
+            path: A file to write the text to as well. Optional.
+            times: Whether to include the timings, which differ from run to run. The default is False.
+        """
         return written(json.dumps(self.to_dict(times=times), allow_nan=False), path, "The explanations")
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Explanations":
-        """Undo `to_dict`. Data that it cannot have written raise `InvalidArgument`, which names the place."""
+        """Build explanations from what `to_dict` returned.
+
+        Data that `to_dict` cannot have returned raise `InvalidArgument`, which names the invalid entry.
+
+        Args:
+            data: What `to_dict` returned.
+            limits: The largest data that are accepted.
+        """
         who = f"{cls.__name__}.from_dict()"
         stored = to_record(data, StoredExplanations, who, limits, form=FORMAT)
         return cls(stored.opened(f"{who}: "), ids=stored.ids)
 
     @classmethod
     def from_json(cls, text: str | bytes, *, limits: Limits = DEFAULT) -> "Explanations":
-        """Parse what `to_json` or ``p2ce explain --out people.json`` wrote, without trusting it."""
+        """Parse the JSON text of `to_json` or ``p2ce explain --out people.json``, treated as untrusted.
+
+        Args:
+            text: The JSON text.
+            limits: The largest text that is accepted.
+        """
         return cls.from_dict(parse_json(text, f"{cls.__name__}.from_json()", limits), limits=limits)
 
     def __eq__(self, other: object) -> bool:
@@ -340,11 +370,11 @@ class Explanations(Reports, Sequence[Explanation]):
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A builder is often a closure, which cannot be pickled; what it builds can.
+        # The builder is often a closure, which cannot be pickled. What it builds can be pickled.
         return (_unpickled, (list(self), self.ids, self._layout, self._kind))
 
     def __repr__(self) -> str:
-        return f"<Explanations of {self._people()}>"  # short: it must not build them all
+        return f"<Explanations of {self._people()}>"  # short, since it must not build all explanations
 
     def __str__(self) -> str:
         counts = ", ".join(f"{count} {status}" for status, count in sorted(self.statuses.items()))
@@ -364,7 +394,7 @@ def _unpickled(
 
 
 class NoSuchPosition(InvalidArgument, IndexError):
-    """A position beyond the last person."""
+    """A position that is out of range."""
 
 
 def _an_explanation(entry: object) -> Explanation:
@@ -377,7 +407,7 @@ def _an_explanation(entry: object) -> Explanation:
 
 
 class ById:
-    """Selects explanations by id: `explanations.loc[…]`."""
+    """The selector `explanations.loc[…]`, which selects explanations by id."""
 
     __slots__ = ("_many",)
 
@@ -385,7 +415,7 @@ class ById:
         self._many = many
 
     def __getitem__(self, wanted: Any) -> Any:
-        """Return the explanation of an id; for several ids, a mask or a slice, those explanations."""
+        """Return the explanation of an id, or the explanations of several ids, a mask or a slice."""
         many = self._many
         if isinstance(wanted, slice):
             if wanted.step is not None and wanted.step < 1:
@@ -405,20 +435,20 @@ class ById:
 
 
 def _in_order_of(ids: tuple[Any, ...], labels: list[Any], mask: Sequence[bool]) -> Sequence[bool]:
-    """Put a mask with labels in the order of the ids."""
+    """Put a mask with index labels into the order of the ids."""
     if labels == list(ids):
         return mask
     chosen = dict(zip(labels, mask, strict=True))
     if len(chosen) != len(labels) or chosen.keys() != {one for one in ids if isinstance(one, Hashable)}:
         raise InvalidArgument(
-            "The index of this mask does not hold the ids of these people, each once. Build the mask from "
+            "The index of a mask must hold the id of each person exactly once. Build the mask from "
             "explanations.summary(), or from the rows that were explained."
         )
     return [chosen[one] for one in ids]
 
 
 def _listed(index: Any) -> list[Any] | None:
-    """Return a list, an array, an index or a column as a list of plain values, else None."""
+    """Return a list, an array, an index or a column as a list of plain values; None for other types."""
     if hasattr(index, "tolist") and getattr(index, "ndim", 0) == 1:
         plain: list[Any] = index.tolist()
         return plain
@@ -430,7 +460,7 @@ def _listed(index: Any) -> list[Any] | None:
 
 
 def is_mask(values: Sequence[Any]) -> bool:
-    """Return whether values choose some of the people by a bool for each.
+    """Return whether the values are a mask: one bool per person.
 
     >>> is_mask([True, False]), is_mask([1, 0]), is_mask([])
     (True, False, False)
@@ -439,7 +469,7 @@ def is_mask(values: Sequence[Any]) -> bool:
 
 
 def shared_objectives(entries: Iterable[Explanation]) -> tuple[str, ...]:
-    """List the objectives that all people have who have an option; those of the others if nobody has."""
+    """List the objectives shared by all people with options, or else those of the first other person."""
     found: tuple[str, ...] = ()
     some: tuple[str, ...] | None = None
     for entry in entries:
@@ -451,22 +481,22 @@ def shared_objectives(entries: Iterable[Explanation]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredExplanations:
-    """Explanations of many people as JSON holds them; those of one explainer share its problem."""
+    """Explanations of many people as stored in JSON. Those of one explainer share its problem."""
 
     format: Literal["p2ce.explanations/2"]
     ids: tuple[Value, ...]
     problems: tuple[ProblemRecord, ...] = ()
-    problem_of: tuple[Count | None, ...]  # the place of each person's problem
+    problem_of: tuple[Count | None, ...]  # the position of each person's problem in `problems`
     people: tuple[StoredExplanation, ...]
     relaxations: StoredRelaxations | None = (
-        None  # written by the command line, where one person has no option
+        None  # written by the command line for a single person without an option
     )
 
     def opened(self, place: str) -> list[Explanation]:
         """Return the explanations, each with its problem."""
         if len(self.problem_of) != len(self.people):
             raise InvalidArgument(f"{place}problem_of must have an entry for each of the people.")
-        ordered: dict[int, ProblemRecord] = {}  # so that people share it
+        ordered: dict[int, ProblemRecord] = {}  # people share these
         people = []
         for number, (stored, at) in enumerate(zip(self.people, self.problem_of, strict=True)):
             problem = stored.problem

@@ -1,4 +1,4 @@
-"""Hold a flag of a counterfactual: something that a person who reviews it should look at."""
+"""Define a flag of a counterfactual: an objection for a reviewer to check."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -6,18 +6,18 @@ from typing import Literal, TypeAlias
 from p2ce.result.rendered import rendered
 
 FlagKind: TypeAlias = Literal[
-    "against_association",  # the feature moves against the direction that goes with the favourable outcome
-    "breaks_relation",  # the feature exceeds another, which it does nowhere in the data
+    "against_association",  # the feature moves against its association with the favourable outcome
+    "breaks_relation",  # the feature exceeds another one, which it never does in the data
 ]
 Move: TypeAlias = Literal["up", "down"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
-    """One flag; `kind` says which of the other fields are set.
+    """An objection to a counterfactual that the data raise.
 
-    A flagged counterfactual is valid: the model accepts it, and the policy allows it. But it asks for a
-    change that the data speak against.
+    A flagged counterfactual is valid: the model accepts it, and the policy allows it. But it requires a
+    change that contradicts the data. `kind` says which of the other fields are set.
 
     >>> str(Flag(kind="against_association", feature="Income", direction="down"))
     'Income goes down, against its association with the favourable outcome'
@@ -27,12 +27,12 @@ class Flag:
 
     kind: FlagKind
     feature: str
-    direction: Move | None = None  # in which the feature moves
+    direction: Move | None = None  # how the feature moves
     other: str = ""  # the feature that it exceeds
 
     @property
     def code(self) -> str:
-        """The flag as tables hold it.
+        """The flag as written in tables.
 
         >>> Flag(kind="against_association", feature="Income", direction="down").code
         'against_association: Income down'

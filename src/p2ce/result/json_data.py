@@ -1,4 +1,4 @@
-"""Turn JSON-ready data, which may come from anywhere, into records of results."""
+"""Build result records from JSON-ready data that need not be trusted."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -15,20 +15,20 @@ from p2ce.visible import echoed, shortened
 Record = TypeVar("Record")
 Held = TypeVar("Held")
 LONGEST_ERROR = 300
-TO_DICT = "Give it what to_dict() returned."
+TO_DICT = "Pass what to_dict() returned."
 CONTAINERS = (dict, list, tuple, Mapping)
-SCALARS = frozenset([str, int, float, bool, type(None)])  # of which most data are
+SCALARS = frozenset([str, int, float, bool, type(None)])  # most data are of these types
 
 
 def parse_json(
     text: str | bytes, who: str, limits: Limits, *, limit: str = "explanation_bytes", unique: bool = False
 ) -> Any:
-    """Parse JSON within the limits; NaN and the like, which JSON does not have, are rejected.
+    """Parse JSON within the limits, and reject NaN and infinities, which JSON does not have.
 
-    ``unique`` rejects an object that names an entry twice, of which programs see different ones.
+    ``unique`` rejects an object that names an entry twice, since programs differ in which one they read.
     """
     if not isinstance(text, str | bytes):
-        raise InvalidArgument(f"{who} takes the text of a JSON file, got {echoed(text)}.")
+        raise InvalidArgument(f"{who} expects the text of a JSON file, got {echoed(text)}.")
     require_within(limits, limit, len(text), f"{who}: the text has {len(text):,} bytes")
     try:
         return json.loads(
@@ -36,14 +36,15 @@ def parse_json(
         )
     except RecursionError:
         raise limit_exceeded(limits, "explanation_depth", f"{who}: the data are nested too deeply") from None
-    except ValueError as error:  # also of bytes that are not text, and of numbers with thousands of digits
+    except ValueError as error:  # also for bytes that are not text, and numbers with thousands of digits
         raise InvalidArgument(
-            f"{who} takes the text of a JSON file, and this is none: {error}. Was it written to the end?"
+            f"{who} expects the text of a JSON file, got text that is not JSON: {error}. "
+            "Was the file written completely?"
         ) from None
 
 
 def _reject_constant(constant: str) -> Any:
-    raise ValueError(f"{constant} is not a number of JSON")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 def _named_once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -55,9 +56,9 @@ def _named_once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def whole_lines(content: bytes) -> tuple[list[Any], int]:
-    """Parse lines of JSON that are there to their end, and say how many bytes they are.
+    """Parse the complete lines of JSON, and return them with their length in bytes.
 
-    Behind a damaged line nothing is trusted.
+    Nothing after a damaged line is trusted.
 
     >>> whole_lines(b'{"a": 1}\\n{"b"')
     ([{'a': 1}], 9)
@@ -78,9 +79,9 @@ def whole_lines(content: bytes) -> tuple[list[Any], int]:
 def to_record(
     data: Any, kind: type[Record], who: str, limits: Limits, *, form: str = "", todo: str = TO_DICT
 ) -> Record:
-    """Check data against the types of a record, and make it.
+    """Check data against the types of a record, and build the record.
 
-    ``form`` is what the entry `format` must say, ``todo`` how a message ends.
+    ``form`` is the expected value of the entry `format`. ``todo`` is the last sentence of a message.
     """
     if form:
         given = data.get("format", "no format") if isinstance(data, Mapping) else type(data).__name__
@@ -93,14 +94,14 @@ def to_record(
         return msgspec.convert(data, kind, dec_hook=decoded)
     except msgspec.ValidationError as error:
         raise InvalidArgument(f"{who}: {shortened(error, LONGEST_ERROR)}. {todo}") from None
-    except UnicodeEncodeError as error:  # msgspec takes names and words as UTF-8, which has no such form
+    except UnicodeEncodeError as error:  # msgspec writes text as UTF-8, which cannot hold a lone surrogate
         raise InvalidArgument(
             f"{who}: {echoed(error.object, most=60)} holds half a surrogate pair, which is not text. {todo}"
         ) from None
 
 
 def _check_depth(data: Any, who: str, limits: Limits) -> None:
-    """Reject data that are nested too deeply. What occurs several times at a level is looked at once."""
+    """Reject data that are nested too deeply. An object that occurs several times on a level is seen once."""
     level = {id(data): data} if isinstance(data, CONTAINERS) else {}
     for _ in range(limits.explanation_depth):
         level = {
@@ -115,9 +116,9 @@ def _check_depth(data: Any, who: str, limits: Limits) -> None:
 
 
 def in_order(held: dict[str, Held], names: Iterable[str], place: str) -> dict[str, Held]:
-    """Put named entries first, in the order of the names, and raise if one is not there.
+    """Put the named entries first, in the order of the names, and raise if one is missing.
 
-    JSON objects have no order (some databases sort their keys), but columns of a table do.
+    JSON objects have no order (some databases sort their keys), but the columns of a table do.
     """
     for name in names:
         if name not in held:
@@ -126,7 +127,7 @@ def in_order(held: dict[str, Held], names: Iterable[str], place: str) -> dict[st
 
 
 def opened(stored: Any, kind: type[Record], place: str, **changed: Any) -> Record:
-    """Make the record that a stored one holds, with its columns in order; ``changed`` replaces fields."""
+    """Build the record that a stored one holds, with its columns in order. ``changed`` replaces fields."""
     for what in ("columns", "objectives"):
         names = getattr(stored, what)
         if len(set(names)) < len(names):

@@ -9,12 +9,15 @@ from p2ce.result.rule_data import RuleData
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFacts:
-    """What `Explainer.describe` returns: how results are proven, and how large the grid is."""
+    """How a model is supported, how results are proven, and how large the grid is.
 
-    family: str  # as what the model is parsed
-    bound: str  # "tree leaves", "additive", "network", "complete", …: what boxes are pruned by
-    is_black_box: bool  # the model itself decides about cells, in part or wholly
-    black_box_because: str  # why it is not supported natively; "" where it is
+    `Explainer.describe` returns it.
+    """
+
+    family: str  # the model family that parsed the model
+    bound: str  # what prunes boxes: "tree leaves", "additive", "network", "complete", …
+    is_black_box: bool  # the model itself decides cells, in part or entirely
+    black_box_because: str  # why it is not supported natively; "" if it is
     scale: str
     threshold: float
     classes: tuple[Any, ...]
@@ -23,8 +26,8 @@ class ModelFacts:
     detector: str | None
     objectives: tuple[str, ...]
     max_changes: int | None
-    cells: int  # combinations in reach of an instance on the grid
-    alternatives: dict[str, int]  # axis → how many other values there are
+    cells: int  # combinations of the grid that an instance can reach
+    alternatives: dict[str, int]  # axis → number of other values
     rules: tuple[RuleData, ...]  # between features
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Take the 0/1 columns of one category together again, as people know it."""
+"""Combine the 0/1 columns of a category into one feature again, as people know it."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from p2ce.result.problem_record import Feature
 
 Groups: TypeAlias = Mapping[str, tuple[str, ...]]  # category → the columns that are its levels
-Level: TypeAlias = tuple[str, ...]  # the columns that are 1: mostly one, none or several where data are odd
+Level: TypeAlias = tuple[str, ...]  # the columns that are 1: usually one, but none or several in odd data
 
 SEPARATORS = "_-=.:/ "
 
 
 def groups_of(features: "Mapping[str, Feature]") -> dict[str, tuple[str, ...]]:
-    """Return the columns of each category that is spread over several."""
+    """Return the columns of each category that is encoded in several columns."""
     found: dict[str, list[str]] = {}
     for name, feature in features.items():
         if feature.group and feature.group not in features:
@@ -23,9 +23,9 @@ def groups_of(features: "Mapping[str, Feature]") -> dict[str, tuple[str, ...]]:
 
 
 def whole_changes(option: "Counterfactual", groups: Groups) -> dict[str, tuple[Any, Any]]:
-    """Return what changes as people see it: (before, after) of columns, and of categories as levels.
+    """Return the changes as people see them: (before, after) of columns, and of categories as levels.
 
-    A category takes the place of the first of its columns that changes.
+    A category appears in place of the first of its columns that changes.
     """
     if not groups:
         return dict(option.changes)
@@ -41,15 +41,15 @@ def whole_changes(option: "Counterfactual", groups: Groups) -> dict[str, tuple[A
 
 
 def level_in(values: Mapping[str, Any], columns: Sequence[str]) -> Level:
-    """Return the level at which a row stands."""
+    """Return the level that a row has."""
     return tuple(column for column in columns if values.get(column) == 1)
 
 
 def level_names(features: "Mapping[str, Feature]", group: str, language: str) -> dict[str, str]:
-    """State what the levels of a category are called, by column.
+    """Return the names of a category's levels, by column.
 
-    That is the name or the name of 1 in their displays; else the column's own without what stands before
-    all of them: of Housing_own and Housing_rent, "own" and "rent".
+    A level's name comes from its display (the name, or the name of the value 1). Without one, it is the
+    column's name without the common prefix: "own" and "rent" for Housing_own and Housing_rent.
     """
     columns = [name for name, feature in features.items() if feature.group == group]
     begin = _common_beginning(group, columns)
@@ -71,7 +71,7 @@ def _levels(option: "Counterfactual", columns: Sequence[str]) -> tuple[Level, Le
 
 
 def _common_beginning(group: str, columns: Sequence[str]) -> int:
-    """Count the letters before the level: up to a separator, the group's name or whatever columns share."""
+    """Return the length of the prefix before the level: the group's name, or what the columns share."""
     first = min(columns, default="")
     for end in sorted((at + 1 for at, letter in enumerate(first) if letter in SEPARATORS), reverse=True):
         begin = first[:end].lower()

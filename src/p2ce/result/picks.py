@@ -1,4 +1,4 @@
-"""Choose a few well-spread options of a large front, and say why each."""
+"""Choose a few options of a large front that differ well, each with a reason."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,11 +24,15 @@ ONLY = "only"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pick:
-    """One of a few chosen options, and why it was chosen.
+    """A chosen option, and why it was chosen.
 
-    `reasons` are names of objectives in which no other option is better, "changes" (no other has fewer,
-    whether they are an objective or not), "balanced" (nearest to the best of everything at once, and the
-    worst in nothing), "different" (farthest from those chosen before) or "only" (there is no other).
+    `reasons` holds one or more of these:
+
+    * the name of an objective in which no other option is better
+    * "changes": no other option has fewer changes, even if changes are not an objective
+    * "balanced": closest to the best value in all objectives at once, and the worst in none
+    * "different": farthest from the options chosen before
+    * "only": there is no other option
     """
 
     counterfactual: Counterfactual
@@ -36,20 +40,19 @@ class Pick:
 
     @property
     def number(self) -> int:
-        """The option's id, as in the explanation."""
+        """The option's number in the explanation."""
         return self.counterfactual.number
 
     @property
     def why(self) -> str:
-        """The reasons in English words."""
+        """The reasons in English."""
         return rendered("pick_text", self)
 
 
 def strengths(explanation: "Explanation") -> list[tuple[str, ...]]:
     """Return, for each option, the objectives in which no other option is better.
 
-    A strength that all options share sets none apart, so it is left out. Costs are compared as the search
-    compares them.
+    A strength that all options share is left out. Costs are compared as the search compares them.
     """
     found: list[list[str]] = [[] for _ in explanation]
     if len(explanation) < 2:
@@ -67,12 +70,11 @@ def strengths(explanation: "Explanation") -> list[tuple[str, ...]]:
 def pick(explanation: "Explanation", count: int) -> tuple[Pick, ...]:
     """Choose the option with the fewest changes, the best in each objective, the balanced one, then others.
 
-    The others are those that lie farthest from the chosen. Costs are compared after scaling each objective
-    to the range that it has on this front, so that no unit weighs more than another. The order is that of
-    the explanation.
+    The others are the options farthest from those already chosen. Each objective is scaled to its range on
+    this front, so no unit weighs more than another. The picks are in the order of the explanation.
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InvalidArgument(f"pick() takes a whole number of options, at least 1; got {echoed(count)}.")
+        raise InvalidArgument(f"pick() expects a whole number of options, at least 1; got {echoed(count)}.")
     if not len(explanation):
         return ()
     scaled = scaled_costs(explanation)
@@ -94,23 +96,23 @@ def pick(explanation: "Explanation", count: int) -> tuple[Pick, ...]:
 
 
 def scaled_costs(explanation: "Explanation") -> FloatArray:
-    """Return the costs (options, objectives) as shares of the range that each objective has on this front."""
+    """Return the costs (options, objectives), scaled to the range of each objective on this front."""
     costs = rounded(
         np.array([[option.costs[name] for name in explanation.objectives] for option in explanation], float)
     )
-    with np.errstate(invalid="ignore", over="ignore"):  # of costs that are not finite, which no search gives
+    with np.errstate(invalid="ignore", over="ignore"):  # for infinite costs, which no search returns
         low, high = costs.min(axis=0), costs.max(axis=0)
         scaled: FloatArray = (costs - low) / np.where(high > low, high - low, 1.0)
     return np.nan_to_num(scaled, nan=1.0, posinf=1.0, neginf=0.0)
 
 
 def number_of_changes(option: Counterfactual) -> float:
-    """Count the changes of an option, as the objective does where it is one of them."""
+    """Count the changes of an option, as the objective "changes" does if it is used."""
     return option.costs.get(CHANGES, float(len(option.changes)))
 
 
 def _fewest_changes(explanation: "Explanation", scaled: FloatArray) -> int | None:
-    """Find the option with the fewest changes, of several the one nearest to the ideal; None if all do."""
+    """Find the option with the fewest changes, or of several the closest to the ideal; None if all tie."""
     counts = [number_of_changes(option) for option in explanation]
     if min(counts) == max(counts):
         return None
@@ -119,13 +121,13 @@ def _fewest_changes(explanation: "Explanation", scaled: FloatArray) -> int | Non
 
 
 def _balanced(scaled: FloatArray) -> int:
-    """Find the option that is nearest to the ideal, if possible one that is the worst in no respect."""
+    """Find the option closest to the ideal, preferring those that are the worst in no objective."""
     worst = (scaled >= 1.0).any(axis=1)
     return int(np.where(worst & ~worst.all(), np.inf, _from_ideal(scaled)).argmin())
 
 
 def _from_ideal(scaled: FloatArray) -> FloatArray:
-    """Measure how far each option is from the ideal, which is best in everything."""
+    """Compute each option's distance from the ideal, which has the lowest cost in every objective."""
     far: FloatArray = np.linalg.norm(scaled, axis=1)
     return far
 
@@ -138,7 +140,7 @@ def _in_order_of_choice(
     fewest: int | None,
     balanced: int,
 ) -> list[int]:
-    """Order so many options, or a few more, by when they are chosen; ties go to the earlier option."""
+    """List at least ``count`` options in the order they are chosen. Ties go to the earlier option."""
     far = _from_ideal(scaled)
     order = [] if fewest is None else [fewest]
     for objective in objectives:

@@ -1,4 +1,4 @@
-"""Hold the problem behind an explanation: features, constraints, population, settings and versions."""
+"""Define the record of a problem: features, constraints, population, settings and versions."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,9 +20,9 @@ Moves: TypeAlias = Literal[
     "up",
     "down",
     "either",
-    "along",  # with another feature only
+    "along",  # only together with another feature
     "fixed",
-    "protected",  # fixed for good: no advice may name it
+    "protected",  # permanently fixed: no advice may name it
 ]
 ALONG: Moves = "along"
 FIXED: Moves = "fixed"
@@ -31,27 +31,27 @@ PROTECTED: Moves = "protected"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
-    """What a reader has to know of one column of the model."""
+    """What readers need to know about one column of the model."""
 
     name: str
     kind: FeatureKind = "number"
     moves: Moves = "either"
-    group: str = ""  # of 0/1 columns that are the levels of one category: what that is called
+    group: str = ""  # for a 0/1 column that is a level of a category: the name of the category
     candidates: Candidates | None = None  # the values that it may take; None if it may not change
     display: Display = field(default_factory=lambda: AS_IT_IS)
     distribution: Distribution | None = None  # of the reference population
 
     @property
     def may_change(self) -> bool:
-        """Whether advice may name it as something to change."""
+        """Whether the feature may change."""
         return self.moves not in (FIXED, PROTECTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ProblemRecord:
-    """The problem, as far as readers have to know it; shared by all explanations of one explainer.
+    """The problem that was solved, as far as readers need it. All explanations of an explainer share it.
 
-    It is not part of the result: two explanations are equal whatever the features are called.
+    Equality of explanations ignores it.
 
     >>> problem = ProblemRecord(features={"Age": Feature(name="Age", kind="whole", moves="fixed")})
     >>> ProblemRecord.from_dict(problem.to_dict()).features["Age"].may_change
@@ -60,10 +60,10 @@ class ProblemRecord:
 
     features: dict[str, Feature] = field(default_factory=dict)  # by column, in the model's order
     rules: tuple[RuleData, ...] = ()  # between features
-    policy: str = ""  # that applied, as YAML; "" where nothing is known of it
-    basis: Basis = "stated"  # of the policy: "inferred" makes texts for applicants drafts
-    reviewed_by: str = ""  # who reviewed the policy, "" for nobody
-    reviewed_on: str = ""  # when, as year-month-day
+    policy: str = ""  # the policy as YAML; "" if it is not known
+    basis: Basis = "stated"  # of the policy; texts for applicants are drafts if it is "inferred"
+    reviewed_by: str = ""  # who reviewed the policy; "" if no one did
+    reviewed_on: str = ""  # the date of the review, as year-month-day
     people: Count = 0  # in the reference population
     versions: dict[str, str] = field(default_factory=dict)  # library → version
     hashes: dict[str, str] = field(default_factory=dict)  # "model", "reference", "policy" → SHA-256
@@ -71,16 +71,16 @@ class ProblemRecord:
 
     @property
     def is_draft(self) -> bool:
-        """Whether nobody has stated or reviewed yet what applicants can change."""
+        """Whether the policy is only inferred: no person has stated or reviewed what may change."""
         return self.basis == INFERRED
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same content as JSON-ready data."""
+        """Return the record as JSON-ready data."""
         return plain_fields(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "ProblemRecord":
-        """Undo `to_dict`."""
+        """Build a record from what `to_dict` returned."""
         return to_record(data, cls, "ProblemRecord.from_dict()", limits)
 
     def _in_order(self, columns: Iterable[str]) -> "ProblemRecord":
@@ -89,9 +89,10 @@ class ProblemRecord:
         return replace(self, features=in_order(self.features, known, "features"))
 
     def __post_init__(self) -> None:
-        """Reject features under the name of another."""
+        """Reject features that are listed under another name."""
         for name, feature in self.features.items():
             if feature.name != name:
                 raise InvalidArgument(
-                    f"A problem lists {echoed(feature.name)} under {echoed(name)}. Use its name."
+                    f"A problem lists the feature {echoed(feature.name)} under the name {echoed(name)}. "
+                    "List it under its own name."
                 )

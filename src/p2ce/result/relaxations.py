@@ -1,4 +1,4 @@
-"""Hold the minimal sets of restrictions to relax for a person without an option."""
+"""Define the minimal sets of restrictions to relax for a person without an option."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -22,21 +22,20 @@ FORMAT = "p2ce.relaxations/2"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relaxation:
-    """A smallest set of restrictions without which there is an option, and the first such option."""
+    """A minimal set of restrictions whose removal yields an option, and the first such option."""
 
-    restrictions: tuple[Restriction, ...]  # what has to be given up
+    restrictions: tuple[Restriction, ...]  # the restrictions to relax
     counterfactual: Counterfactual
-    proven: bool  # nothing costs less without these restrictions, and no part of the set is enough
+    proven: bool  # no other option costs less without these restrictions, and no subset is enough
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Relaxations:
-    """Why a person has no option: the smallest sets of restrictions whose removal gives one.
+    """Why a person has no option: the minimal sets of restrictions whose removal yields one.
 
-    Only what `considered` lists was tried; features that are `fixed` were not. A set in `undecided` was not
-    settled in time: relaxing it may or may not give an option. `complete` says that every set of what was
-    considered is settled, up to all of it together, so that the relaxations are all there are on the grids
-    that were tried.
+    Only the restrictions in `considered` were tried. Features in `fixed` were not relaxed. The sets in
+    `undecided` were not settled in time: relaxing one may or may not yield an option. `complete` says that
+    every set of the considered restrictions is settled, so no relaxation is missing on the grids tried.
 
     >>> option = Counterfactual(
     ...     values={"Age": 41, "Pay": 42_000}, changes={"Pay": (30_000, 42_000)},
@@ -60,14 +59,14 @@ class Relaxations:
     person: dict[str, Value]
     relaxations: tuple[Relaxation, ...] = ()
     undecided: tuple[tuple[Restriction, ...], ...] = ()  # sets of restrictions not settled in time
-    considered: tuple[Restriction, ...] = ()  # the finite list of restrictions that might be relaxed
-    fixed: tuple[str, ...] = ()  # features that never change, whatever is relaxed
+    considered: tuple[Restriction, ...] = ()  # all restrictions that might be relaxed
+    fixed: tuple[str, ...] = ()  # features that no relaxation changes
     complete: bool
     objectives: tuple[str, ...] = ()
     dtypes: dict[str, str] = field(default_factory=dict)
     categories: dict[str, Categories] = field(default_factory=dict)
-    _kind: TableKind = "pandas"  # of table that `to_frame` returns: the one that the person came in
-    elapsed: Number = 0.0  # seconds; no part of the result
+    _kind: TableKind = "pandas"  # the kind of table that `to_frame` returns: that of the input
+    elapsed: Number = 0.0  # seconds; equality ignores it
 
     def __len__(self) -> int:
         return len(self.relaxations)
@@ -80,7 +79,14 @@ class Relaxations:
     @overload
     def to_frame(self, *, kind: str | None = None) -> Any: ...
     def to_frame(self, *, kind: str | None = None) -> Any:
-        """Return a row per relaxation: restrictions, proven, then as `Explanation.to_frame`."""
+        """Return a row per relaxation.
+
+        The columns are `restrictions` and `proven`, then those of `Explanation.to_frame` without the number.
+
+        Args:
+            kind: The kind of table, as in `Explanation.to_frame`. The default is the kind in which the person
+                was passed.
+        """
         import pandas as pd
 
         options = [relaxation.counterfactual for relaxation in self.relaxations]
@@ -104,22 +110,32 @@ class Relaxations:
         return as_kind(frame, kind or self._kind)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same content as JSON-ready data, without the time that it took."""
+        """Return the relaxations as JSON-ready data, without the elapsed time."""
         return {"format": FORMAT, "columns": list(self.dtypes), **plain_fields(self, ("elapsed", "_kind"))}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Relaxations":
-        """Undo `to_dict`, also after JSON that did not keep the order of keys."""
+        """Build relaxations from what `to_dict` returned, even if JSON changed the order of the keys.
+
+        Args:
+            data: What `to_dict` returned.
+            limits: The largest data that are accepted.
+        """
         who = f"{cls.__name__}.from_dict()"
         return to_record(data, StoredRelaxations, who, limits, form=FORMAT).opened(f"{who}: ")
 
     @classmethod
     def from_json(cls, text: str | bytes, *, limits: Limits = DEFAULT) -> "Relaxations":
-        """Parse what ``json.dumps(why.to_dict())`` wrote, without trusting it."""
+        """Parse the JSON text of ``json.dumps(relaxations.to_dict())``, treated as untrusted.
+
+        Args:
+            text: The JSON text.
+            limits: The largest text that is accepted.
+        """
         return cls.from_dict(parse_json(text, f"{cls.__name__}.from_json()", limits), limits=limits)
 
     def __eq__(self, other: object) -> bool:
-        # On the JSON form, so that a missing value (NaN) in the person equals itself.
+        # Compare the JSON forms, in which a missing value (NaN) of the person equals itself.
         return isinstance(other, Relaxations) and self.to_dict() == other.to_dict()
 
     __hash__ = None  # type: ignore[assignment]
@@ -130,13 +146,13 @@ class Relaxations:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StoredRelaxations(Relaxations):
-    """The same as JSON holds it: with its format, and with the order of the columns."""
+    """Relaxations as stored in JSON, with their format and the order of the columns."""
 
     format: Literal["p2ce.relaxations/2"]
     columns: tuple[str, ...]
 
     def opened(self, place: str) -> Relaxations:
-        """Return it with everything in the order of columns and objectives."""
+        """Return the relaxations, in the order of columns and objectives."""
         places = (f"{place}relaxations[{number}].counterfactual" for number in range(len(self)))
         options = [
             one.counterfactual._in_order(self.columns, self.objectives, at)

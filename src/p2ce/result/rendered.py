@@ -1,4 +1,4 @@
-"""Write a result as text, HTML or Markdown; the templates lie above this layer, and are loaded on demand."""
+"""Write a result as text, HTML or Markdown. The templates belong to a higher layer, loaded on demand."""
 
 import os
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ def rendered(function: str, result: object) -> str:
 
 
 class Reports:
-    """The methods that write a result for people; `p2ce.to_text` and the like do the same."""
+    """The methods that write a result for readers, as `p2ce.to_text`, `to_html` and `to_markdown` do."""
 
     __slots__ = ()
 
@@ -30,9 +30,15 @@ class Reports:
         title: str | None = None,
         relaxations: Any = None,
     ) -> str:
-        """Return plain sentences for an applicant, an officer or an auditor; see `p2ce.to_text`.
+        """Return plain sentences for an applicant, an officer or an auditor, as `p2ce.to_text` does.
 
-        With a `path` the text is written there as well.
+        Args:
+            path: A file to write the text to as well. Optional.
+            audience: "applicant" (the default), "officer" or "auditor".
+            language: "en" (the default), "es", or "pt" for Brazilian Portuguese.
+            phrases: Custom phrases for changes, such as ``{("HasGuarantor", True): "get a guarantor"}``.
+            title: A title to put at the top. Optional.
+            relaxations: What `Explainer.relaxations` returned, to be included. Optional.
         """
         return _report(
             "to_text",
@@ -55,9 +61,15 @@ class Reports:
         title: str | None = None,
         relaxations: Any = None,
     ) -> str:
-        """Return a report as one HTML file that needs no network; see `p2ce.to_html`.
+        """Return a report as one HTML file that needs no network, as `p2ce.to_html` does.
 
-        With a `path` it is written there as well.
+        Args:
+            path: A file to write the page to as well. Optional.
+            audience: "applicant" (the default), "officer" or "auditor".
+            language: "en" (the default), "es", or "pt" for Brazilian Portuguese.
+            phrases: Custom phrases for changes, such as ``{("HasGuarantor", True): "get a guarantor"}``.
+            title: A title to put at the top. Optional.
+            relaxations: What `Explainer.relaxations` returned, to be included. Optional.
         """
         return _report(
             "to_html",
@@ -80,9 +92,15 @@ class Reports:
         title: str | None = None,
         relaxations: Any = None,
     ) -> str:
-        """Return the report of `to_html` in GitHub-flavoured Markdown; see `p2ce.to_markdown`.
+        """Return the report of `to_html` in GitHub-flavoured Markdown, as `p2ce.to_markdown` does.
 
-        With a `path` it is written there as well.
+        Args:
+            path: A file to write the text to as well. Optional.
+            audience: "applicant" (the default), "officer" or "auditor".
+            language: "en" (the default), "es", or "pt" for Brazilian Portuguese.
+            phrases: Custom phrases for changes, such as ``{("HasGuarantor", True): "get a guarantor"}``.
+            title: A title to put at the top. Optional.
+            relaxations: What `Explainer.relaxations` returned, to be included. Optional.
         """
         return _report(
             "to_markdown",
@@ -102,7 +120,7 @@ def _report(function: str, result: object, path: str | os.PathLike[str] | None, 
 
 
 def written(text: str, path: str | os.PathLike[str] | None, what: str) -> str:
-    """Return a text; with a path, write it there first, as a whole or not at all."""
+    """Return a text. If a path is given, write the text there first, completely or not at all."""
     if path is not None:
         if not isinstance(path, str | os.PathLike):
             raise InvalidArgument(

@@ -1,4 +1,4 @@
-"""Hold a restriction on counterfactuals, and a violation of one, as data."""
+"""Define restrictions on counterfactuals, and violations of them, as data."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -9,9 +9,9 @@ from p2ce.result.rule_data import RuleData
 from p2ce.tables.json_values import Count, Number, Value
 
 RestrictionKind: TypeAlias = Literal[
-    "changes",  # at most so many features change: most, and what was tried instead
+    "changes",  # at most `most` features change; `instead` is the limit tried in a relaxation
     "fixed",  # the feature never changes
-    "direction",  # the feature goes up or down only
+    "direction",  # the feature moves in one direction only
     "range",  # the feature stays between low and high
     "values",  # the feature takes one of a list of values
     "step",  # the feature moves in steps
@@ -25,17 +25,18 @@ RestrictionKind: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restriction:
-    """One restriction; `kind` says which of the other fields are set.
+    """A restriction on counterfactuals. `kind` says which of the other fields are set.
 
-    Where a relaxation puts something in its place, that is set as well: more changes (`instead`), or a wider
-    range, which is as far as the data go. Without one, any value that the data distinguish is allowed.
+    If a relaxation replaces the restriction by a weaker one, that is set as well: `instead` is the larger
+    limit of changes, and `wider_low` and `wider_high` are the range of the data. If it removes the
+    restriction, any value that the data distinguish is allowed.
 
     >>> str(Restriction(kind="range", feature="Income", low=0, high=500, wider_low=0, wider_high=900))
     'Income: from 0 to 500 (would be 0 to 900, as far as the data go)'
     """
 
     kind: RestrictionKind
-    feature: str = ""  # "" where it is about several
+    feature: str = ""  # "" if it is about several features
     most: Count | None = None
     instead: Count | None = None
     direction: Literal["up", "down"] | None = None
@@ -51,7 +52,7 @@ class Restriction:
     def __post_init__(self) -> None:
         for kind, needed in (("direction", self.direction), ("rule", self.rule)):
             if self.kind == kind and needed is None:
-                raise InvalidArgument(f"A restriction of the kind '{kind}' needs its {kind}. Pass {kind}=.")
+                raise InvalidArgument(f"A restriction of the kind '{kind}' needs a {kind}. Pass {kind}=.")
 
     def __str__(self) -> str:
         return rendered("restriction_text", self)
@@ -59,12 +60,12 @@ class Restriction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """A restriction that a proposal breaks, and how: a move of one feature, or too many changes."""
+    """A restriction that a proposal violates, and how: by the move of one feature, or by too many changes."""
 
     restriction: Restriction
     before: Value = None
     after: Value = None
-    changes: Count | None = None  # how many features change, where that is too many
+    changes: Count | None = None  # the number of changed features, if it is too large
 
     def __str__(self) -> str:
         return rendered("violation_line", self)

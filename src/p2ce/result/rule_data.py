@@ -1,4 +1,4 @@
-"""Return rules between features as data, in the form that a policy file has for them."""
+"""Represent rules between features as data, in the form of a policy file."""
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -11,19 +11,19 @@ from p2ce.problem.rules.rule import Rule
 from p2ce.problem.rules.rule_names import rule_from_plain
 from p2ce.tables.json_values import Checked, misfit, to_plain
 
-SIDES = ("left", "right", "equal")  # what an inequality has besides its text
-# {"rule": "linked", "driver": "Years", "follower": "Age", "ratio": 1}: the kind, and what that kind has.
+SIDES = ("left", "right", "equal")  # entries of an inequality in addition to its text
+# {"rule": "linked", "driver": "Years", "follower": "Age", "ratio": 1}: the kind and its arguments.
 if TYPE_CHECKING:
     RuleData: TypeAlias = dict[str, Any]
 else:
 
     class RuleData(metaclass=Checked):
-        """A rule as a policy file has it, or its kind, text and columns."""
+        """A rule as in a policy file, or its kind, text and columns."""
 
         _schema: ClassVar = {
             "title": "RuleData",
-            "description": "A rule between features, as in a policy file. One that has no form there has a "
-            "text and columns; a predicate that is a Python object has a name.",
+            "description": "A rule between features, as in a policy file. A rule that a policy file cannot "
+            "hold has a text and columns. A predicate that is a Python object has a name.",
             "type": "object",
             "properties": {"rule": {"type": "string"}},
             "required": ["rule"],
@@ -43,8 +43,8 @@ else:
 def rule_data(rule: Rule) -> RuleData:
     """Return a rule as JSON-ready data.
 
-    A predicate that is a Python object, a rule of a user's own class, and one about values that JSON does not
-    have, have no form in a policy file: a name or text stands for them.
+    A policy file cannot hold some rules: predicates that are Python objects, rules of custom classes, and
+    rules about values that JSON does not have. They are represented by a name or a text.
 
     >>> from p2ce.rules import linked
     >>> rule_data(linked("Years", "Age"))
@@ -60,7 +60,7 @@ def rule_data(rule: Rule) -> RuleData:
 
 
 def _sides(rule: Inequality) -> RuleData:
-    """Return the two sums of an inequality, each of columns times factors, and of a number."""
+    """Return the two sides of an inequality as lists of terms: columns times factors, and numbers."""
     left, right = rule.sides()
     return {"left": _terms(left), "right": _terms(right), "equal": rule.equal}
 
@@ -73,14 +73,14 @@ def _terms(terms: Iterable[tuple[str | None, Fraction]]) -> list[dict[str, Any]]
 
 
 def _factor(factor: Fraction) -> int | float | str:
-    """Return a factor as the number that was written; one that no decimal is, as a fraction."""
+    """Return a factor as the number that was written, or as a fraction if no decimal is exact."""
     if factor.denominator == 1:
         return factor.numerator
     return float(factor) if Fraction(repr(float(factor))) == factor else str(factor)
 
 
 def _read(data: Mapping[str, Any]) -> Rule | None:
-    """Make the rule that data stand for; None if they are in no form of a policy file."""
+    """Build the rule that the data describe, or return None if a policy file cannot hold it."""
     try:
         return rule_from_plain({key: value for key, value in data.items() if key not in SIDES})
     except (InvalidPolicy, TypeError, ValueError, ArithmeticError):

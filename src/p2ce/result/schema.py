@@ -1,4 +1,4 @@
-"""Return the JSON schema of results; run as a module, write it to its file."""
+"""Build the JSON schema of results. Run as a module, write the schema to its file."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ FILE = Path(__file__).parent / "explanation.schema.json"
 
 
 def json_schema() -> dict[str, Any]:
-    """Describe what `to_dict` of `Explanation`, `Explanations` and `Relaxations` gives (draft 2020-12).
+    """Build the schema of `to_dict` of `Explanation`, `Explanations` and `Relaxations` (draft 2020-12).
 
     >>> [one["$ref"] for one in json_schema()["anyOf"]]
     ['#/$defs/StoredExplanation', '#/$defs/StoredExplanations', '#/$defs/StoredRelaxations']
@@ -30,7 +30,7 @@ def json_schema() -> dict[str, Any]:
     )
     for part in known.values():
         for name in [name for name in part.get("properties", ()) if name.startswith("_")]:
-            del part["properties"][name]  # what only Python needs is not written
+            del part["properties"][name]  # private fields are not written
         if "description" in part:  # the first paragraph of the docstring, without its examples
             part["description"] = " ".join(part["description"].split("\n\n")[0].split())
     return {
@@ -42,7 +42,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def schema_text() -> str:
-    """Write the schema as its file has it."""
+    """Return the schema as the text of its file."""
     return json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n"
 
 

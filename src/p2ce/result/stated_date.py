@@ -1,4 +1,4 @@
-"""Check the day that a caller states. It is never the clock's: the same call gives the same files."""
+"""Check the date that a caller states. It is never taken from the clock, so equal calls give equal files."""
 
 import datetime
 from collections.abc import Iterable
@@ -10,13 +10,13 @@ from p2ce.visible import echoed
 
 
 def stated_date(value: object, *, name: str = "as_of") -> datetime.date | None:
-    """Return the day that a date or a text such as 2026-11-18 names; None stays None.
+    """Return the date that a date object or a text such as 2026-11-18 states. None stays None.
 
     >>> stated_date("2026-11-18")
     datetime.date(2026, 11, 18)
     """
     if isinstance(value, datetime.datetime):
-        # Midnight without a time zone is how pandas writes a day. The day of other times depends on a zone.
+        # pandas writes a date as midnight without a time zone. The date of other times depends on a zone.
         if value.tzinfo is None and value.time() == datetime.time.min:
             return value.date()
     elif value is None or isinstance(value, datetime.date):
@@ -29,21 +29,21 @@ def stated_date(value: object, *, name: str = "as_of") -> datetime.date | None:
         if day is not None and day.isoformat() == value:
             return day
     raise InvalidArgument(
-        f"{name} expects a day such as 2026-11-18, got {echoed(value)}. Write the year, month and day so."
+        f"{name} expects a date such as 2026-11-18, got {echoed(value)}. Write it as year-month-day."
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedDates:
-    """The days that the explanations of many people state: from the first to the last."""
+    """The first and the last date that the explanations of many people state."""
 
-    first: datetime.date | None = None  # None where nobody has one
+    first: datetime.date | None = None  # None if no explanation states a date
     last: datetime.date | None = None
-    without: Count = 0  # people whose explanation states none
+    without: Count = 0  # explanations without a date
 
 
 def dates_of(days: Iterable[datetime.date | None]) -> StatedDates:
-    """Sum up the days of many people.
+    """Summarise the dates of many explanations.
 
     >>> dates_of([datetime.date(2026, 11, 18), None, datetime.date(2026, 11, 20)]).without
     1

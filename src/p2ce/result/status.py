@@ -1,15 +1,21 @@
-"""State in one word how an explanation ended."""
+"""Define the status of an explanation: how it ended, in one word."""
 
 from enum import StrEnum
 
 
 class Status(StrEnum):
-    """How an explanation ended; ``str(status)`` is the name itself.
+    """How an explanation ended. ``str(status)`` is the name itself.
 
-    What is proven holds on a grid: `Certificate.grid` names it, and `Feature.candidates` how fine it is.
-    Where the data chose the grid, NO_RECOURSE is not given before the finest grid that they support was
-    searched to its end: otherwise the status is TIME_LIMIT. `Certificate.none_because` says why there is no
-    option.
+    * OPTIMAL: proven and verified. No combination of the grid is better than these options.
+    * NO_RECOURSE: proven. No allowed change on the grid is accepted. `Certificate.none_because` says why.
+    * HEURISTIC: not proven. For example, an estimate pruned the search.
+    * TIME_LIMIT: the search stopped early. Further options may exist.
+    * ACCEPTED: the model accepts the person as they are.
+    * ERROR: the row could not be explained. `Explanation.message` says why.
+
+    A proof is about a grid. `Certificate.grid` names it, and `Feature.candidates` says how fine it is. If the
+    grid was inferred from the data, NO_RECOURSE also requires a complete search of the finest grid that the
+    data support. If that search does not end, the status is TIME_LIMIT.
 
     >>> print(Status.NO_RECOURSE)
     NO_RECOURSE
@@ -17,10 +23,9 @@ class Status(StrEnum):
     True
     """
 
-    OPTIMAL = "OPTIMAL"  # proven and verified: no combination of the grid is better than these options
-    NO_RECOURSE = "NO_RECOURSE"  # proven: no allowed change on the grid that the certificate names is enough
-    HEURISTIC = "HEURISTIC"  # nothing is proven: an estimate cut the search, for example
-    # Stopped early, by the time limit or the limit of work on the finest grid: what was found, what is open.
-    TIME_LIMIT = "TIME_LIMIT"
-    ACCEPTED = "ACCEPTED"  # the model accepts the person as they are
-    ERROR = "ERROR"  # this row could not be explained; the message says why
+    OPTIMAL = "OPTIMAL"
+    NO_RECOURSE = "NO_RECOURSE"
+    HEURISTIC = "HEURISTIC"
+    TIME_LIMIT = "TIME_LIMIT"  # also if the limit of work on the finest grid was reached
+    ACCEPTED = "ACCEPTED"
+    ERROR = "ERROR"

@@ -1,4 +1,4 @@
-"""Tell what has to be reached: a class, a range, a threshold with its margin."""
+"""Interpret the target of an explanation: a class, a range, or a threshold with its margin."""
 
 import math
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from p2ce.result.explanation import Explanation
 
 LEAD = "lead"
-LEVEL = 1e-300  # below it, a lead only says how a tie ends
+LEVEL = 1e-300  # a smaller lead only says how a tie is resolved
 
 
 def is_range(target: Any) -> bool:
@@ -18,12 +18,12 @@ def is_range(target: Any) -> bool:
 
 
 def must_win(explanation: "Explanation") -> bool:
-    """Return whether one of several classes has to be the one that the model predicts."""
+    """Return whether the model, which has several classes, has to predict the target class."""
     return explanation.scale == LEAD and explanation.models == 1 and not is_range(explanation.target)
 
 
 def wanted_ends(target: tuple[Any, Any]) -> tuple[float, ...]:
-    """Return the ends that a wanted range has; None and infinities leave it open.
+    """Return the finite ends of a wanted range. None and infinities leave an end open.
 
     >>> wanted_ends((100, None))
     (100.0,)
@@ -32,7 +32,7 @@ def wanted_ends(target: tuple[Any, Any]) -> tuple[float, ...]:
 
 
 def narrowed(explanation: "Explanation") -> tuple[Any, Any]:
-    """Return the range that a prediction must lie in: the wanted one, less the margin on both sides."""
+    """Return the range that a prediction must lie in: the wanted one, narrowed by the margin at each end."""
     low, high = explanation.target
     margin = explanation.margin
     if not (math.isfinite(margin) and margin > 0):
@@ -41,7 +41,7 @@ def narrowed(explanation: "Explanation") -> tuple[Any, Any]:
 
 
 def shown_end(end: float) -> float:
-    """Leave out the digits that adding a margin made up: 0.1 + 0.2 is 0.3 to people.
+    """Remove the rounding error of adding a margin, so 0.1 + 0.2 is shown as 0.3.
 
     >>> shown_end(0.1 + 0.2), shown_end(505)
     (0.3, 505)
@@ -50,7 +50,7 @@ def shown_end(end: float) -> float:
 
 
 def is_strict(threshold: float) -> bool:
-    """Return whether a threshold has to be exceeded: it is the next float above a short number.
+    """Return whether a threshold has to be exceeded, because it is the next float above a short number.
 
     >>> is_strict(float(np.nextafter(0.5, 1.0))), is_strict(0.5), is_strict(0.1 + 0.2)
     (True, False, True)
