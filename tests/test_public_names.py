@@ -131,7 +131,7 @@ def test_the_version_is_that_of_the_package() -> None:
 
 
 def test_importing_loads_no_library_at_all() -> None:
-    heavy = "numpy pandas sklearn lightgbm xgboost catboost numba matplotlib shap torch tqdm polars pyarrow"
+    heavy = "numpy pandas sklearn lightgbm xgboost catboost numba matplotlib shap torch rich polars pyarrow"
     code = f"import sys, p2ce.errors; print(sorted(set({heavy!r}.split()) & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

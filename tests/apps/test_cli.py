@@ -65,7 +65,7 @@ def test_versions_of_libraries(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed[-1].startswith("Landlock ")
 
 
-HEAVY = {"numpy", "pandas", "yaml", "sklearn", "numba", "lightgbm", "tqdm", "joblib"}
+HEAVY = {"numpy", "pandas", "yaml", "sklearn", "numba", "lightgbm", "joblib"}
 
 
 @pytest.mark.parametrize("words", [["--help"], ["explain", "--help"], ["policy", "--help"], ["version"]])

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
-from tqdm import tqdm
 
 import p2ce
 from p2ce import Policy, Status
 from p2ce.explain import explain_many as many_module
+from p2ce.explain.progress_bar import ProgressBar
 from tests.populations import loans
 
 
@@ -173,16 +173,16 @@ def test_ctrl_c_keeps_the_instances_that_were_solved() -> None:
     with pytest.MonkeyPatch.context() as patch:
         # Slices so small that the search pauses at every instance, and Ctrl-C after some of them.
         patch.setattr("p2ce.solver.search_driver.LONG_SLICE", 1)
-        original = tqdm.update
+        original = ProgressBar.update
 
-        def update(bar: Any, n: float = 1) -> Any:
+        def update(bar: ProgressBar, n: int = 1) -> None:
             if n and len(seen) < 5:
                 seen.append(n)
                 if len(seen) == 5:
                     signal.raise_signal(signal.SIGINT)
-            return original(bar, n)
+            original(bar, n)
 
-        patch.setattr(tqdm, "update", update)
+        patch.setattr(ProgressBar, "update", update)
         found = explainer.explain_many(people)
     done = [one.message is None and one.certificate is not None and one.certificate.proven for one in found]
     assert any(done)

@@ -5,10 +5,10 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import TYPE_CHECKING
 
 from p2ce.errors import FAULT_RECORD, in_bounds
+from p2ce.terminal import stderr_console
 from p2ce.visible import one_line, visible_code
 
 if TYPE_CHECKING:
@@ -29,14 +29,6 @@ def printable(text: object) -> str:
 def error_line(message: object) -> None:
     """State what is wrong and what to do."""
     print(f"p2ce: {one_line(in_bounds(message))}", file=sys.stderr, flush=True)
-
-
-@cache
-def stderr_console() -> "Console":
-    """Return the console that all notices and bars share, so that they do not overwrite each other."""
-    from rich.console import Console
-
-    return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def stdout_console() -> "Console":

@@ -4,7 +4,6 @@ import datetime
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from p2ce.explain.build_explanation import build_explanation, failed_explanation
 from p2ce.explain.interrupts import noting_interrupts
 from p2ce.explain.isolate_failures import Part, explain_safely, failure_of
 from p2ce.explain.processes import explain_shares, job_count
-from p2ce.explain.progress_bar import progress_bar
+from p2ce.explain.progress_bar import ProgressBar, progress_bar
 from p2ce.explain.solve_batch import SearchLimits
 from p2ce.explain.trust import Trust
 from p2ce.explain.verified import Failure, Verified
@@ -24,9 +23,6 @@ from p2ce.result.counterfactual_table import Layout
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.solver.branch_and_bound import Progress
-
-if TYPE_CHECKING:
-    from tqdm import tqdm
 
 log = logging.getLogger("p2ce")
 
@@ -144,7 +140,7 @@ def _explain_batches(
     rows: EncodedRows,
     n_jobs: int,
     time_limit: float | None,
-    bar: "tqdm[object]",
+    bar: ProgressBar,
 ) -> Iterator[Part]:
     """Explain batch after batch, here or in other processes, moving the bar along."""
     size = batch_size(problem)
