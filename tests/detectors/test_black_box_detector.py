@@ -173,9 +173,9 @@ def income(rows):
             for x in (0.0, "auto", True)
         ),
         *((income, FRAME, x, InvalidArgument, "above 0 and at most") for x in (-0.1, 0.51, float("nan"))),
-        (lambda rows: rows["income"] > 0.0, FRAME, 0.25, InvalidArgument, "says yes or no"),
+        (lambda rows: rows["income"] > 0.0, FRAME, 0.25, InvalidArgument, "returns True or False"),
         (None, FRAME, 0.1, InvalidArgument, "Remove one of the two"),
-        (FAR, FRAME, None, InvalidArgument, "100% of it infinitely implausible"),
+        (FAR, FRAME, None, InvalidArgument, "value is infinite for 100% of it"),
         (OneClassSVM().fit(FRAME), FRAME.drop(columns="balance"), None, InvalidReference, "column 'balance'"),
         (OF_ARRAY, FRAME, None, InvalidReference, "2 unnamed columns"),
         (LOCAL.fit(FRAME), FRAME, None, UnsupportedDetector, NOVEL),
@@ -184,7 +184,7 @@ def income(rows):
         (OneClassSVM(), FRAME, None, NotFitted, "Fit it before"),
         (OneClassSVM, FRAME, None, UnsupportedDetector, r"Pass an instance: OneClassSVM\(\)"),
         (autoencoder(), FRAME, None, UnsupportedDetector, r"Call \.eval\(\)"),
-        (autoencoder(2).eval(), FRAME, None, UnsupportedDetector, r"gave shape \(150, 2\)"),
+        (autoencoder(2).eval(), FRAME, None, UnsupportedDetector, r"returned shape \(150, 2\)"),
         (autoencoder().eval(), FRAME.iloc[:, :2], None, InvalidOutput, r"\(Sequential\) raised RuntimeError"),
     ],
 )

@@ -199,6 +199,6 @@ def test_a_detector_that_takes_neither_gaps_nor_labels_names_the_columns(make: A
     frame = people()[["age", "housing"]].fillna("own")
     for given_rows in (frame.assign(housing=0.0), np.zeros((30, 2))):
         with pytest.raises(
-            InvalidOutput, match=r"Columns of categories here: 'housing'\. .*PlausibilityForest"
+            InvalidOutput, match=r"These columns hold categories: 'housing'\. .*PlausibilityForest"
         ):
             parse_detector(make().fit(given_rows), reference=frame)

@@ -88,7 +88,7 @@ def test_it_travels_to_other_processes(name: str) -> None:
 
 
 def test_what_cannot_be_computed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InvalidOutput, match="not finite"):
+    with pytest.raises(InvalidOutput, match="one finite number per column"):
         attributor(evaluate=lambda rows: np.where(rows[:, 0] > 0, np.nan, chance(rows))).explain(ROWS)
     wide = RNG.normal(size=(30, 21))
     with pytest.raises(InvalidArgument, match=r"2\*\*21"):

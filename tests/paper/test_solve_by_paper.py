@@ -175,7 +175,7 @@ def test_someone_whose_time_is_over_keeps_what_was_found() -> None:
     ("arguments", "words"),
     [
         ({"ties": True}, "ties=True needs method='exact'"),
-        ({"bound": None}, "bounds of their own"),
+        ({"bound": None}, "pass the bound to the method"),
         ({"policy": loans.few().with_rules(p2ce.rules.linked("Income", "Debt"))}, "one feature at a time"),
         ({"method": P2CE(bound="tree")}, "needs a tree ensemble"),
         ({"method": Mapocam(bound="monotone")}, "needs a linear model"),
@@ -195,7 +195,7 @@ def test_what_they_do_not_support_is_rejected_with_advice(arguments: dict[str, A
 def test_settings_say_what_is_expected(settings: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument, match=f"{next(iter(settings))} (is|must be)"):
         P2CE(**settings)
-    with pytest.raises(InvalidArgument, match="partial_plausibility is True or False"):
+    with pytest.raises(InvalidArgument, match="partial_plausibility must be True or False"):
         P2CE(partial_plausibility=1)  # type: ignore[arg-type]
 
 

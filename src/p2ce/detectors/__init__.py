@@ -1,1 +1,1 @@
-"""Turn an outlier detector into a compiled score, or settle how it is evaluated: one file per kind."""
+"""Parse an outlier detector into a compiled score, or prepare its evaluation: one file per kind."""

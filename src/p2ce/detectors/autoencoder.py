@@ -1,4 +1,4 @@
-"""Evaluate a PyTorch autoencoder: rows that it can reproduce are plausible."""
+"""Evaluate a PyTorch autoencoder: rows that it reproduces well are plausible."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from p2ce.errors import UnsupportedDetector
 
 
 def recognises(detector: object) -> bool:
-    """Tell a PyTorch module, without importing PyTorch."""
+    """Return whether a detector is a PyTorch module, without importing PyTorch."""
     return any(
         kind.__name__ == "Module" and kind.__module__.startswith("torch.nn")
         for kind in type(detector).__mro__
@@ -19,14 +19,14 @@ def recognises(detector: object) -> bool:
 
 
 def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
-    """Evaluate minus the mean squared error; the threshold is the reference's 5th percentile by default.
+    """Adapt a module: values are minus the mean squared error; the default threshold is the 5th percentile.
 
-    The columns are the reference's, in its order and unscaled: scaling belongs into the module.
+    The module receives the columns of the reference in their order and unscaled. It must scale them itself.
     """
     if any(part.training for part in detector.modules()):
         raise UnsupportedDetector(
-            f"{type(detector).__name__} is in training mode, in which dropout and batch normalisation give "
-            "other results each time. Call .eval() on it."
+            f"{type(detector).__name__} is in training mode, in which dropout and batch normalisation return "
+            "different results each time. Call .eval() on it."
         )
 
     return black_box_detector(
@@ -42,20 +42,20 @@ def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
 
 
 def _squared_error(module: Any, rows: FloatArray) -> FloatArray:
-    """Average the squared differences between rows and what comes out for them, in float64: (n, d) → (n,)."""
+    """Return the mean squared error of the reconstructed rows, in float64: (n, d) → (n,)."""
     import torch
 
     like = next(module.parameters(), torch.zeros(0))
     given = torch.as_tensor(rows, dtype=like.dtype, device=like.device)
     with torch.no_grad():
-        # A copy goes in: a module may write to what it is given.
+        # The module gets a copy, since it may write to its input.
         made = module(given.clone())
     if not isinstance(made, torch.Tensor) or made.shape != given.shape:
         found = f"shape {tuple(made.shape)}" if isinstance(made, torch.Tensor) else type(made).__name__
         raise UnsupportedDetector(
-            f"An autoencoder gives rows back as they came in; for shape {tuple(given.shape)} "
-            f"{type(module).__name__} gave {found}. For anything else pass a function of rows that gives "
-            "one number per row, higher for more plausible."
+            f"An autoencoder must return rows of the shape that it receives; for shape {tuple(given.shape)} "
+            f"{type(module).__name__} returned {found}. For any other module pass a function of rows that "
+            "returns one number per row, higher for more plausible."
         )
     difference = (made - given).double().cpu().numpy()
     return np.asarray((difference**2).mean(axis=1), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Evaluate a black-box detector: settle its columns, its threshold, and that its values repeat."""
+"""Adapt a black-box detector: find its columns and its threshold, and check that its values repeat."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 from p2ce.errors import InvalidArgument, InvalidOutput, InvalidReference, nearest
 from p2ce.visible import echoed, listed
 
-# The share of the reference that is implausible to a detector that has no threshold of its own.
+# The share of the reference that is implausible if neither the detector nor the caller sets a threshold.
 DEFAULT_CONTAMINATION = 0.05
 
 
@@ -39,19 +39,19 @@ def black_box_detector(
     least: float = 0.0,
     single: bool = False,
 ) -> DetectorAdapter:
-    """Adapt a detector to which rows are plausible where ``sign`` times its value is at least ``least``.
+    """Adapt a detector that calls a row plausible if ``sign`` times its value is at least ``least``.
 
-    ``method`` is called with frames of ``columns`` if ``named``, with arrays if not, and with whichever
-    works if that is unknown; frames are of the columns' own types. ``single`` says that it computes in single
-    precision, whatever it returns. With a contamination, given or by default, the reference gives the
-    least plausible value instead.
+    ``method`` is called with frames of ``columns`` if ``named`` is True, and with arrays if it is False. If
+    it is None, the first of the two that works is used. Frames keep the types of their columns. ``single``
+    says that the detector computes in single precision, even if it returns float64. With a contamination,
+    passed or by default, the threshold is a percentile of the values on the reference instead of ``least``.
     """
     reference, contamination = request.reference, request.contamination
     contamination = default_contamination if contamination is None else contamination
     categories = [name for name in columns if request.codebook[name].is_category]
     labels = {str(label): label for label in reference.columns}
     order = [labels[name] for name in columns]
-    # Labels can only be handed over as they are.
+    # Labels cannot be converted to float64.
     frame, array = as_frame(order), as_array(order, np.dtype(object if categories else np.float64))
     feeds = [frame, array] if named is None else [frame] if named else [array]
     with naming_categories(categories):
@@ -81,63 +81,64 @@ def black_box_detector(
 
 @contextmanager
 def naming_categories(names: Sequence[str]) -> Iterator[None]:
-    """Name the columns of categories where a detector raises, as they are a likely reason."""
+    """Add the names of category columns to a detector's error, since they are a likely cause."""
     try:
         yield
     except InvalidOutput as error:
-        if not names or error.__cause__ is None:  # it answered, but not as it should
+        if not names or error.__cause__ is None:  # it did not raise: it returned an invalid value
             raise
         raise InvalidOutput(
-            f"{error} Columns of categories here: {listed(names, 5)}. If it takes no "
+            f"{error} These columns hold categories: {listed(names, 5)}. If the detector does not accept "
             "labels, put an encoder in front of it (a Pipeline with a ColumnTransformer, fitted as a whole), "
-            "or pass p2ce.PlausibilityForest(), which takes them as they are."
+            "or pass p2ce.PlausibilityForest(), which accepts them."
         ) from error.__cause__
 
 
 def lowest_share(values: FloatArray, contamination: float) -> float:
-    """Find the value below which a share of ``contamination`` lies: its percentile, as scikit-learn takes it.
+    """Return the value below which a share of ``contamination`` lies: scikit-learn's percentile.
 
     Of n different values, ⌈contamination · (n − 1)⌉ lie below.
     """
     finite = np.isfinite(values)
-    # Infinities would spoil the interpolation, and at either end they only mean "farther than all others".
+    # Infinities would break the interpolation; at either end they only mean "farther than all others".
     bounded = np.where(finite, values, np.where(values > 0, np.finfo(float).max, np.finfo(float).min) / 4.0)
     least = float(np.percentile(bounded, 100.0 * contamination))
     if not finite.any() or least < values[finite].min():
         raise InvalidArgument(
             f"contamination={echoed(contamination)} is the share of the reference that may be implausible, "
-            f"but the detector calls {np.mean(~finite):.0%} of it infinitely implausible. Fit it on the "
+            f"but the detector's value is infinite for {np.mean(~finite):.0%} of it. Fit the detector on the "
             "reference."
         )
     return least
 
 
 def check_contamination(contamination: object) -> None:
-    """Reject a share that is not a number above 0 and at most 0.5."""
+    """Raise unless a share is a number above 0 and at most 0.5."""
     try:
         fits = not isinstance(contamination, bool | np.bool_) and 0.0 < float(contamination) <= 0.5  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         fits = False
     if not fits:
         raise InvalidArgument(
-            f"contamination is the share of outliers, above 0 and at most 0.5; got {echoed(contamination)}."
+            "contamination is the share of outliers and must be above 0 and at most 0.5; "
+            f"got {echoed(contamination)}."
         )
 
 
 def columns_of(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool | None]:
-    """Return the detector's columns in its order, and whether it was fitted on a frame; None if unknown.
+    """Return the detector's columns in its order, and whether it was fitted on a frame (None if unknown).
 
-    A detector may look at some of the columns only, if it knows them by name.
+    A detector that was fitted on named columns may use only some of those of the reference.
     """
     known = [str(label) for label in reference.columns]
-    fitted = getattr(detector, "__self__", detector)  # of the method of an estimator, the estimator
+    fitted = getattr(detector, "__self__", detector)  # a bound method leads to its estimator
     names, count = _attribute(fitted, "feature_names_in_"), _attribute(fitted, "n_features_in_")
     if names is not None:
         fitted_on = [str(name) for name in names]
         for name in fitted_on:
             if name not in known:
                 raise InvalidReference(
-                    f"The detector was fitted on column {echoed(name)}, which the reference frame does not "
+                    f"The detector was fitted on column {echoed(name)}, which the reference data does not "
                     f"have. {nearest(name, known)}"
                 )
         return tuple(fitted_on), True
@@ -145,8 +146,8 @@ def columns_of(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...],
         return tuple(known), None
     if int(count) != len(known):
         raise InvalidReference(
-            f"The detector was fitted on {count} unnamed columns, the reference frame "
-            f"has {len(known)}. Fit it on the reference frame."
+            f"The detector was fitted on {count} unnamed columns, but the reference data "
+            f"has {len(known)}. Fit it on the reference data."
         )
     return tuple(known), False
 
@@ -154,5 +155,5 @@ def columns_of(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...],
 def _attribute(detector: Any, name: str) -> Any:
     try:
         return getattr(detector, name, None)
-    except Exception:  # a property of the user's, about a detector that has not been fitted, say
+    except Exception:  # for example, a property of the user's class that fails before fitting
         return None

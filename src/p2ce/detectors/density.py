@@ -1,4 +1,4 @@
-"""Evaluate an estimate of density, such as KernelDensity: rows are plausible where other people are."""
+"""Evaluate a density estimate, such as KernelDensity: rows in dense regions are plausible."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 
 
 def recognises(detector: object) -> bool:
-    """Tell an object that scores samples and leaves the threshold to us."""
+    """Return whether a detector has score_samples but no decision_function, and so no threshold."""
     if isinstance(detector, type) or callable(getattr(detector, "decision_function", None)):
         return False
     return callable(getattr(detector, "score_samples", None))
 
 
 def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
-    """Evaluate log-densities; the threshold is a percentile of the reference, the 5th by default."""
+    """Adapt log-densities; the threshold is a percentile of the reference, the 5th by default."""
     columns, named = columns_of(detector, request.reference)
     return black_box_detector(
         detector.score_samples,

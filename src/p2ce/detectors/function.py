@@ -1,4 +1,4 @@
-"""Evaluate a function of rows: at least 0 is plausible, and so is True."""
+"""Evaluate a function of rows: a value of at least 0 is plausible, and so is True."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,12 +13,12 @@ from p2ce.visible import echoed
 
 
 def recognises(detector: object) -> bool:
-    """Tell anything that can be called, but is not a class and no autoencoder."""
+    """Return whether a detector is callable, but neither a class nor an autoencoder."""
     return callable(detector) and not isinstance(detector, type) and not autoencoder.recognises(detector)
 
 
 def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
-    """Evaluate values, higher for more plausible; their threshold is 0, or a percentile of the reference."""
+    """Adapt a function whose values are higher for more plausible rows; see `black_box_detector`."""
     columns, named = columns_of(detector, request.reference)
     return black_box_detector(
         _signed(detector, request.contamination),
@@ -31,7 +31,7 @@ def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
 
 
 def _signed(function: Callable[[Any], Any], contamination: float | None) -> Callable[[Any], Any]:
-    """Turn True and False into 1 and -1, which lie on either side of 0."""
+    """Convert True and False to 1 and -1, which lie on either side of the threshold 0."""
 
     def values(rows: Any) -> Any:
         found = function(rows)
@@ -40,8 +40,8 @@ def _signed(function: Callable[[Any], Any], contamination: float | None) -> Call
             return found
         if contamination is not None:
             raise InvalidArgument(
-                f"contamination={echoed(contamination)} sets a threshold, but the detector says yes or "
-                "no and has none to move. Remove contamination, or return a number."
+                f"contamination={echoed(contamination)} sets a threshold, but the detector returns True or "
+                "False and has no threshold. Remove contamination, or return a number."
             )
         return np.where(found, 1.0, -1.0)
 

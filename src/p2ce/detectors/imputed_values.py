@@ -1,4 +1,4 @@
-"""State which number a forest that is fitted here takes for a missing value."""
+"""Choose the number that replaces a missing value for a forest that is fitted here."""
 
 import numpy as np
 
@@ -11,10 +11,11 @@ _LOWEST = float(np.finfo(np.float32).min)
 
 
 def known_codes(codes: FloatArray, codebook: Codebook) -> FloatArray:
-    """Put a known number in the place of every missing value: codes (n, d) of the reference → (n, d).
+    """Replace every missing value by a number: codes (n, d) of the reference → (n, d).
 
-    In a column of numbers that is one standard deviation below the smallest known one, of a category one
-    rank before the first label. So a missing value is the lowest of its column, and as unusual as it is rare.
+    In a numeric column, the number is one standard deviation below the smallest known value. In a category,
+    it is one rank before the first label. So a missing value is the lowest of its column, and it is as
+    unusual as it is rare.
 
     >>> import pandas as pd
     >>> from p2ce.tables.codebook import codebook_of
@@ -28,7 +29,7 @@ def known_codes(codes: FloatArray, codebook: Codebook) -> FloatArray:
         column = known[:, place]
         if np.isnan(column).any():
             raise InvalidReference(
-                f"Column {echoed(coding.name)} of the reference frame has values that are not finite. "
+                f"Column {echoed(coding.name)} of the reference data has values that are not finite. "
                 "Drop those rows, or mark the values as missing."
             )
         missing = column == MISSING
@@ -38,9 +39,9 @@ def known_codes(codes: FloatArray, codebook: Codebook) -> FloatArray:
 
 
 def _below(values: FloatArray) -> float:
-    """Find what lies one standard deviation below the smallest of values, also in single precision."""
+    """Return a number one standard deviation below the smallest value, and below it in single precision."""
     if not len(values):
-        return 0.0  # nothing is known of the column: all are alike in it
+        return 0.0  # all values are missing, so any number serves
     low = float(values.min())
     with np.errstate(over="ignore", invalid="ignore"):
         aside = low - (float(values.std()) or 1.0)

@@ -1,4 +1,4 @@
-"""Parse an isolation forest as summed path lengths, after fitting it where it is only specified."""
+"""Parse an isolation forest as a sum of path lengths; fit it first if it is only specified."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -26,15 +26,15 @@ from p2ce.scores.tree_nodes import TreeNodes
 from p2ce.visible import echoed
 from p2ce.whole_numbers import check_seed
 
-# 2 ** x errs by about one unit in the last place; four times that is allowed on either side.
+# 2 ** x is off by about one unit in the last place; four times that is allowed on either side.
 _POWER_SLACK = 4.0 * 2.0**-52
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """Computes decision values from summed path lengths as scikit-learn does."""
+    """Computes decision values from summed path lengths, as scikit-learn does."""
 
-    whole_length: float  # what a path length is compared to; 0 for trees of one row
+    whole_length: float  # the divisor of path lengths; 0 for trees of one row
     offset: float
 
     def __call__(self, depths: FloatArray) -> FloatArray:
@@ -45,7 +45,7 @@ class Decision:
 
 
 def recognises(detector: object) -> bool:
-    """Tell the forest of this library, or scikit-learn's."""
+    """Return whether a detector is an isolation forest of this library or of scikit-learn."""
     return (
         isinstance(detector, PlausibilityForest)
         or library_class(detector, root="sklearn", names=LIBRARYS) is not None
@@ -53,7 +53,7 @@ def recognises(detector: object) -> bool:
 
 
 def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
-    """Parse a forest, after fitting it where it is only specified."""
+    """Parse a forest; fit it first if it is only specified."""
     wanted = settled(detector, request.contamination)
     return (
         _fit(wanted, request) if isinstance(wanted, PlausibilityForest) else _parse_fitted(detector, request)
@@ -61,12 +61,12 @@ def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
 
 
 def _fit(wanted: PlausibilityForest, request: DetectorRequest) -> DetectorAdapter:
-    """Fit a forest to the codes of the reference, with a number in the place of every missing value.
+    """Fit a forest to the codes of the reference, with every missing value replaced by a number.
 
     That number is the lowest of its column. Splits lie at or above the lowest and below the highest value
-    that the forest has seen, so minus infinity takes the same way down as that number, in every tree; and
-    the code of an unseen label the same as any number beyond the last rank. Hence codes are scored as they
-    are.
+    that the forest was fitted on. So minus infinity takes the same path as that number in every tree, and
+    the code of an unseen label takes the same path as any number beyond the last rank. Hence codes can be
+    scored without replacing anything.
     """
     from sklearn.ensemble import IsolationForest as Fitted
 
@@ -81,14 +81,14 @@ def _fit(wanted: PlausibilityForest, request: DetectorRequest) -> DetectorAdapte
         random_state=request.random_state if wanted.random_state is None else wanted.random_state,
     ).fit(rows)
     decide = _decision(fitted)
-    # Nobody else computes this detector, so one exact threshold on the path lengths defines it.
+    # No other program computes this detector, so one exact threshold on the path lengths defines it.
     least = first_true(lambda depth: float(decide(np.array([depth]))[0]) >= 0.0)
     score = _score(fitted, codebook.names, frozenset(), accept_from=least, reject_below=least)
     return own_forest(score, columns=codebook.names, decide=decide)
 
 
 def own_forest(score: FlatScore, *, columns: tuple[str, ...], decide: Decision) -> DetectorAdapter:
-    """Make the detector that a compiled forest is by itself, fitted just now or kept in a file."""
+    """Build the detector of a compiled forest, whether it was just fitted or loaded from a file."""
     return DetectorAdapter(
         family="isolation forest", score=score, columns=columns, evaluate=None, report=decide
     )
@@ -101,8 +101,8 @@ def _parse_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     replaced = overrides(detector, kind)
     if replaced:
         raise UnsupportedDetector(
-            f"{type(detector).__name__} replaces {', '.join(replaced)} of scikit-learn's IsolationForest, so "
-            "its scores do not follow from the fitted trees. Pass a plain IsolationForest."
+            f"{type(detector).__name__} overrides {', '.join(replaced)} of scikit-learn's IsolationForest. "
+            "So its scores do not follow from the fitted trees. Pass a plain IsolationForest."
         )
     if not is_fitted(detector):
         raise NotFitted(
@@ -115,13 +115,14 @@ def _parse_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
     categories = [name for name in columns if request.codebook[name].is_category]
     if categories:
         raise UnsupportedDetector(
-            f"This IsolationForest looks at {echoed(categories[0])}, which holds categories here and not "
-            "numbers. So its trees are not supported. p2ce.PlausibilityForest() takes categories as they are."
+            f"This IsolationForest uses {echoed(categories[0])}, which holds categories here and not "
+            "numbers. So its trees are not supported. Pass p2ce.PlausibilityForest(), which accepts "
+            "categories."
         )
 
     def decided(frame: pd.DataFrame) -> FloatArray:
         rows = frame[order]
-        # A bare array goes in as float64: scikit-learn casts it to float32 by itself.
+        # An array is passed as float64: scikit-learn casts it to float32 itself.
         given = rows if named else rows.to_numpy(dtype=np.float64, na_value=np.nan)
         found = outputs_of(detector.decision_function, given, call=CALL, rows=rows)
         return np.asarray(found, dtype=np.float64)
@@ -147,10 +148,10 @@ def _parse_fitted(detector: Any, request: DetectorRequest) -> DetectorAdapter:
 def _score(
     fitted: Any, columns: Sequence[str], nullable: Collection[str], *, accept_from: float, reject_below: float
 ) -> FlatScore:
-    """Add path lengths in scikit-learn's own order, with its own c(n) for leaves that hold several rows.
+    """Build the sum of path lengths in scikit-learn's order, with its c(n) for leaves with several rows.
 
-    Every split of scikit-learn's sends missing values to a side of its own; only in ``nullable`` need that
-    be looked at.
+    Each split in scikit-learn sends missing values to a side that it has learnt. This matters only for
+    columns in ``nullable``.
     """
     misses = np.array([name in nullable for name in columns], dtype=np.bool_)
     trees = []
@@ -195,7 +196,7 @@ def _decision(fitted: Any) -> Decision:
 
 
 def _reported(fitted: Any) -> Callable[[float], tuple[float, float]]:
-    """Bound the decision value of a path length: the last subtraction is one IEEE operation, and monotone."""
+    """Bound the decision value of a path length; the last subtraction is one IEEE operation, so monotone."""
     whole_length = _full_length(fitted)
     offset = float(fitted.offset_)
 
@@ -211,7 +212,7 @@ def _reported(fitted: Any) -> Callable[[float], tuple[float, float]]:
 
 
 def _full_length(fitted: Any) -> float:
-    """Compute trees × c(max_samples), what a path length is compared to; 0 for one-row samples."""
+    """Compute trees × c(max_samples), the divisor of path lengths; 0 for samples of one row."""
     from sklearn.ensemble._iforest import _average_path_length
 
     return float(len(fitted.estimators_) * _average_path_length([fitted._max_samples])[0])

@@ -1,4 +1,4 @@
-"""Evaluate detectors with a decision function: scikit-learn's, PyOD's, and all of either convention."""
+"""Evaluate detectors with a decision function, by the convention of scikit-learn or of PyOD."""
 
 from copy import copy
 from typing import Any
@@ -14,14 +14,14 @@ _PIPELINE = frozenset({"Pipeline"})
 
 
 def recognises(detector: object) -> bool:
-    """Tell an object with a decision function, or one that would have it if it had been set up otherwise."""
+    """Return whether a detector has a decision function, or would have one with other settings."""
     if isinstance(detector, type):
         return False
     return callable(getattr(detector, "decision_function", None)) or _is_local(_last_step(detector))
 
 
 def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
-    """Evaluate decision values: plausible from 0 up, or up to ``threshold_`` where higher is abnormal."""
+    """Adapt decision values: plausible from 0 up, or up to ``threshold_`` if higher means abnormal."""
     last = _last_step(detector)
     if _is_local(last) and not last.novelty:
         raise UnsupportedDetector(
@@ -30,8 +30,8 @@ def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
         )
     if hasattr(detector, "classes_"):
         raise UnsupportedDetector(
-            f"{type(detector).__name__} is a classifier: its decision function tells classes apart, not what "
-            "is plausible. Pass an outlier detector."
+            f"{type(detector).__name__} is a classifier: its decision function separates classes, not "
+            "plausible from implausible rows. Pass an outlier detector."
         )
     name, (columns, named) = type(detector).__name__, columns_of(detector, request.reference)
     abnormal = _is_pyod(detector)  # higher is more abnormal there
@@ -54,15 +54,15 @@ def parse(detector: Any, request: DetectorRequest) -> DetectorAdapter:
 def _without_names(detector: Any) -> Any:
     """Copy a LocalOutlierFactor that was fitted on a frame, as if it had been fitted on an array.
 
-    Given the right frame, it hands an array to itself and warns about that, at every call.
+    Otherwise it warns at every call: even for the right frame, it passes an array to its own methods.
     """
-    other = copy(detector)  # shallow: all that it has learnt is shared, and stays as it is
+    other = copy(detector)  # shallow: the copy shares all fitted attributes, and none is changed
     del other.feature_names_in_
     return other
 
 
 def _last_step(detector: Any) -> Any:
-    """Return what judges the rows in the end: of a pipeline, which is called as a whole, its last step."""
+    """Return the last step of a pipeline, or the detector itself; a pipeline is still called as a whole."""
     if library_class(detector, root="sklearn", names=_PIPELINE) is None:
         return detector
     return detector.steps[-1][1]
@@ -73,7 +73,7 @@ def _is_local(detector: object) -> bool:
 
 
 def _is_pyod(detector: object) -> bool:
-    """Tell PyOD's convention, by the package or by the attributes that it documents."""
+    """Return whether a detector follows PyOD's convention, by its package or its documented attributes."""
     if any(kind.__module__.partition(".")[0] == "pyod" for kind in type(detector).__mro__):
         return True
     return hasattr(detector, "threshold_") and hasattr(detector, "decision_scores_")

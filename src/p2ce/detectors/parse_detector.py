@@ -1,4 +1,4 @@
-"""Find the kind of a detector, and parse it."""
+"""Find the kind of a detector and parse it."""
 
 import logging
 from collections.abc import Collection
@@ -18,7 +18,8 @@ from p2ce.visible import echoed
 
 __all__ = ["FAMILIES", "SUPPORTED", "DetectorAdapter", "PlausibilityForest", "parse_detector"]
 
-# The first that recognises a detector and supports it parses it. A module can be called too: it comes first.
+# The first kind that recognises and supports a detector parses it. The order matters: a PyTorch module is
+# also callable, so autoencoder comes before function.
 FAMILIES: tuple[Family, ...] = (
     restored,
     isolation_forest,
@@ -45,14 +46,14 @@ def parse_detector(
     codes: FloatArray | None = None,
     nullable: Collection[str] | None = None,
 ) -> DetectorAdapter | None:
-    """Parse a detector; None stays None and means that every point is plausible.
+    """Parse a detector; None stays None and means that every row is plausible.
 
-    ``random_state`` seeds a forest that is fitted here and brings no seed of its own. ``contamination`` is
-    the share of the reference, above 0 and at most 0.5, that is to be implausible: the threshold becomes
-    that percentile of the detector's own values, and the detector itself stays as it is. ``codebook`` says
-    how the reference's columns become the numbers that scores are computed from, ``codes`` (n, d) are these
-    numbers, for who has them at hand. ``nullable`` names the columns in which a value may be missing, by
-    default those in which one is.
+    ``random_state`` seeds a forest that is fitted here and has no seed of its own. ``contamination`` is the
+    share of the reference, above 0 and at most 0.5, that counts as implausible: the threshold becomes that
+    percentile of the detector's values, and the detector itself is not changed. ``codebook`` encodes the
+    columns of the reference as the numbers that scores are computed from. ``codes`` (n, d) are these numbers,
+    if the caller has them already. ``nullable`` names the columns in which values may be missing; by default
+    these are the columns with a missing value in the reference.
     """
     if contamination is not None:
         check_contamination(contamination)
@@ -60,11 +61,11 @@ def parse_detector(
         if contamination is not None:
             raise InvalidArgument(
                 f"contamination={echoed(contamination)} sets the threshold of a detector, but "
-                "plausibility=None means that there is none. Remove one of the two."
+                "plausibility=None means that there is no detector. Remove one of the two."
             )
         return None
     if reference.shape[0] == 0:
-        raise InvalidReference("The reference frame has no rows. Pass the rows that the model was fitted on.")
+        raise InvalidReference("The reference data has no rows. Pass the rows that the model was fitted on.")
     if isinstance(detector, type):
         raise UnsupportedDetector(
             f"plausibility got the class {detector.__name__}. Pass an instance: {detector.__name__}()."
@@ -90,8 +91,8 @@ def parse_detector(
             continue
         if not isinstance(found, DetectorAdapter):
             raise BrokenPlugin(
-                f"parse() of a kind of detector returns a DetectorAdapter; for {type(detector).__name__} it "
-                f"returned {type(found).__name__}. Correct it, or uninstall its package."
+                f"parse() of a detector plug-in must return a DetectorAdapter; for {type(detector).__name__} "
+                f"it returned {type(found).__name__}. Correct the plug-in, or uninstall its package."
             )
         if why_not is not None:
             log.info("The detector is a black box, as %s: %s", found.family, why_not)

@@ -1,4 +1,4 @@
-"""Specify the isolation forest that is fitted on the reference, by our own class or scikit-learn's."""
+"""Specify the isolation forest that is fitted on the reference, by our own class or by scikit-learn's."""
 
 import inspect
 from dataclasses import dataclass, fields, replace
@@ -11,8 +11,8 @@ from p2ce.visible import echoed
 from p2ce.whole_numbers import check_count, check_seed, is_whole
 
 LIBRARYS = frozenset({"IsolationForest"})  # scikit-learn's class
-MOST_TREES = 100_000  # more make no difference, and would fill the memory
-# What says how scikit-learn works, and nothing about the forest that it grows.
+MOST_TREES = 100_000  # more would make no difference and exhaust the memory
+# Parameters that control how scikit-learn runs, but do not affect the forest.
 HARMLESS = frozenset({"n_jobs", "verbose", "warm_start"})
 
 
@@ -20,27 +20,28 @@ HARMLESS = frozenset({"n_jobs", "verbose", "warm_start"})
 class PlausibilityForest:
     """An isolation forest that p2ce fits on the reference population.
 
-    An unfitted scikit-learn `IsolationForest` specifies the same forest by its own parameters. It is neither
-    fitted nor changed. A parameter that p2ce cannot honour, such as ``max_features``, is an error.
+    You can also pass an unfitted scikit-learn `IsolationForest`, which specifies the same forest by its
+    parameters. It is neither fitted nor changed. A parameter that p2ce does not support, such as
+    ``max_features``, is an error.
 
     Args:
         contamination: the share of the reference that counts as implausible, above 0 and at most 0.5. "auto"
-            takes scikit-learn's own threshold, a score of -0.5. None means 0.05, or the ``contamination`` of
-            the explainer. Where both state a share, the two have to be equal.
+            uses scikit-learn's own threshold, a score of -0.5. None means the ``contamination`` of the
+            explainer, or 0.05 if the explainer has none. If both are set, they must be equal.
         n_estimators: the number of trees.
-        max_samples: the number of rows per tree. "auto" means 256, or all of them if there are fewer.
-        random_state: the seed; None for that of the explainer.
+        max_samples: the number of rows per tree. "auto" means 256, or all rows if there are fewer.
+        random_state: the seed. None uses the seed of the explainer.
 
-    The forest needs no preprocessing, and sees none of the model's: it is fitted on the columns of the
-    reference as they are passed.
+    The forest needs no preprocessing, and the model's preprocessing does not apply to it. It is fitted on the
+    columns of the reference as you pass them.
 
-    - Numbers and bools enter as they are, as in scikit-learn. On such columns without missing values, the
-      forest is the one that scikit-learn fits with the same parameters and seed.
-    - A category counts by the rank of its label: the commonest label is 0, the next 1. So rare labels lie far
-      out, and a label that the reference does not have lies beyond all of them. Ordered categories count in
-      their own order. What labels are called changes nothing.
-    - A missing number counts as one standard deviation below the smallest known value of its column, a
-      missing label as one rank before the first. Missing values are then apart from the others, and as
+    - Numbers and bools are used unchanged, as in scikit-learn. On such columns without missing values, the
+      forest equals the one that scikit-learn fits with the same parameters and seed.
+    - A category is represented by the rank of its label: the most frequent label is 0, the next 1. So rare
+      labels lie far out, and a label that is not in the reference lies beyond all of them. Ordered categories
+      keep their own order. The names of labels make no difference.
+    - A missing number counts as one standard deviation below the smallest known value of its column, and a
+      missing label as one rank before the first. So missing values are separate from all others, and as
       unusual as they are rare in the reference. scikit-learn would send them to one side of each split.
 
     >>> PlausibilityForest(contamination=0.1).n_estimators
@@ -64,7 +65,7 @@ class PlausibilityForest:
 
 
 def specification_of(detector: Any) -> PlausibilityForest | None:
-    """Return the forest that is to be fitted; None for a detector that is fitted, or of another kind."""
+    """Return the forest to fit; None for a detector that is already fitted, or of another kind."""
     if isinstance(detector, PlausibilityForest):
         return detector
     kind: Any = library_class(detector, root="sklearn", names=LIBRARYS)
@@ -78,14 +79,14 @@ def specification_of(detector: Any) -> PlausibilityForest | None:
         if name not in HARMLESS and name not in known and changed:
             raise InvalidArgument(
                 f"{name}={echoed(parameters[name])} of this unfitted IsolationForest is not supported: p2ce "
-                f"fits it by {', '.join(known)} alone. Leave {name} at {echoed(default.default)}, or "
-                "call .fit(X): a fitted forest is used as it is."
+                f"only uses {', '.join(known)} to fit it. Leave {name} at {echoed(default.default)}, or "
+                "call .fit(X): a fitted forest is used unchanged."
             )
     return PlausibilityForest(**{name: parameters[name] for name in known})
 
 
 def settled(detector: Any, contamination: float | None) -> Any:
-    """Return a forest that is to be fitted with the share that it is fitted by; other detectors as they are.
+    """Return a forest to fit with its share of outliers filled in; return other detectors unchanged.
 
     >>> settled(PlausibilityForest(), 0.1).contamination
     0.1
@@ -112,7 +113,7 @@ def settled(detector: Any, contamination: float | None) -> Any:
 
 
 def is_fitted(forest: object) -> bool:
-    """Tell whether a forest of scikit-learn has trees."""
+    """Return whether a forest of scikit-learn has trees."""
     return hasattr(forest, "estimators_")
 
 

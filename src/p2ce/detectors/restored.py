@@ -1,19 +1,19 @@
-"""Take a detector that was parsed before, such as the forest of a saved explainer, as it is."""
+"""Reuse a detector that is already parsed, such as the forest of a saved explainer."""
 
 from p2ce.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 from p2ce.errors import UnsupportedDetector
 
 
 def recognises(detector: object) -> bool:
-    """Tell what parsing gave."""
+    """Return whether a detector is the result of parsing."""
     return isinstance(detector, DetectorAdapter)
 
 
 def parse(detector: DetectorAdapter, request: DetectorRequest) -> DetectorAdapter:
-    """Return it back, if it looks at these columns; its threshold was set when it was first parsed."""
+    """Return the detector if its columns match; its threshold was set when it was first parsed."""
     if set(detector.columns) != set(request.codebook.names):
         raise UnsupportedDetector(
-            f"This detector was parsed for the columns {', '.join(detector.columns)}, and the reference has "
+            f"This detector was parsed for the columns {', '.join(detector.columns)}, but the reference has "
             f"{', '.join(request.codebook.names)}. Parse it again."
         )
     return detector

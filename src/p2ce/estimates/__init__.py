@@ -1,1 +1,1 @@
-"""Estimate the score of a black-box model from SHAP values, and calibrate the estimate."""
+"""Estimates of a black-box model's score from SHAP values, and their calibration."""

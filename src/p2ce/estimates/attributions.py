@@ -1,4 +1,4 @@
-"""Attribute a model's score to its columns, by the explainer that fits the model."""
+"""Attribute a model's score to its columns, with the explainer that suits the model."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -20,11 +20,11 @@ from p2ce.visible import echoed
 
 # Rows (n, d) of the model's columns → reported scores (n,).
 EvaluateRows: TypeAlias = Callable[[FloatArray], FloatArray]
-REMEMBERED = 20_000  # rows whose attributions are kept
+REMEMBERED = 20_000  # the number of rows whose attributions are cached
 
 
 class Wanted(Protocol):
-    """What is said about attributions: by `ShapEstimate`, and by the settings of the paper's algorithms."""
+    """The settings of attributions, which `ShapEstimate` and the paper's algorithms share."""
 
     @property
     def explainer(self) -> str: ...
@@ -39,10 +39,10 @@ class Wanted(Protocol):
 class Attributor:
     """Attributions φ of one model, all on one scale.
 
-    ``reference`` (n, d) holds the rows from which the background is drawn: rows of rejected people explain
-    rejected people best (measured on Taiwan: half as many cells left as with rows of all).
-    ``link`` is the scale on which attributions add up to the score: `Link.LOGIT` for probabilities, mostly.
-    ``parsed`` is the model where it is supported natively: trees and networks need no evaluations.
+    The background is drawn from the rows ``reference`` (n, d). Rejected rows explain rejected instances best
+    (measured on Taiwan: half as many cells were left as with all rows). ``link`` is the scale on which
+    attributions add up to the score, usually `Link.LOGIT` for probabilities. ``parsed`` is the model if it is
+    supported natively: trees and networks need no evaluations.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Attributor:
         link: Link = Link.LOGIT,
     ) -> None:
         reference = np.asarray(reference, dtype=np.float64)
-        assert reference.shape == (max(1, len(reference)), len(columns)), "the caller sees to it"
+        assert reference.shape == (max(1, len(reference)), len(columns)), "the caller ensures this"
         self.spec = spec
         self.link = Link(link)
         self.columns = tuple(columns)
@@ -72,20 +72,20 @@ class Attributor:
         self.explainer_name, self._engine = self._choose(spec.explainer)
 
     def score(self, rows: FloatArray) -> FloatArray:
-        """Evaluate the model on the scale of the estimate."""
+        """Return the model's scores on the scale of the estimate."""
         return self.to_scale(self.evaluate(rows))
 
     def to_scale(self, values: FloatArray) -> FloatArray:
-        """Turn reported scores, or a threshold, to the scale of the estimate."""
+        """Convert reported scores, or a threshold, to the scale of the estimate."""
         return to_scale(values, self.link)
 
     @property
     def evaluations(self) -> int:
-        """How often the model is evaluated for each row that is explained for the first time."""
+        """The number of model evaluations for each row that is explained for the first time."""
         return self._engine.evaluations
 
     def explain(self, rows: FloatArray) -> FloatArray:
-        """Attribute the scores of rows (n, d) to the columns: (n, d). A repeated row costs nothing."""
+        """Attribute the scores of rows (n, d) to the columns: (n, d). A repeated row needs no evaluation."""
         rows = np.ascontiguousarray(rows, dtype=np.float64)
         keys = [row.tobytes() for row in rows]
         with self._lock:
@@ -95,9 +95,8 @@ class Attributor:
             values = self._engine.explain(rows[list(new.values())])
             if values.shape != (len(new), rows.shape[1]) or not np.isfinite(values).all():
                 raise InvalidOutput(
-                    f"The {echoed(self.explainer_name)} explainer gave attributions that are not finite "
-                    "numbers, "
-                    'one per column. Pass explainer="sampling".'
+                    f"The {echoed(self.explainer_name)} explainer must return one finite number per column, "
+                    'but it did not. Pass explainer="sampling".'
                 )
             found.update(zip(new, values, strict=True))
             with self._lock:
@@ -107,7 +106,7 @@ class Attributor:
         return np.array([found[key] for key in keys]).reshape(rows.shape)
 
     def explain_planted(self, bases: FloatArray, column: int, values: FloatArray) -> FloatArray:
-        """Attribute to ``column`` when it takes each value (v,) in each base row (b, d): (b, v)."""
+        """Return ``column``'s attribution with each value (v,) in each base row (b, d): (b, v)."""
         if isinstance(self._engine, Sampler):
             return self._engine.explain_planted(bases, column, values)
         rows = np.repeat(bases, len(values), axis=0)
@@ -118,7 +117,7 @@ class Attributor:
         parsed = self._parsed
         if wanted == "auto" and parsed is not None and (parsed.is_trees or parsed.is_network):
             name = "tree" if parsed.is_trees else "deep"
-            with suppress(InvalidArgument):  # trees that are too large or too deep for it
+            with suppress(InvalidArgument):  # raised for trees that are too large or too deep
                 return name, native_explainer(name, parsed, self.background, self.to_scale)
         if wanted in ("tree", "deep"):
             return wanted, native_explainer(wanted, parsed, self.background, self.to_scale)
@@ -127,7 +126,7 @@ class Attributor:
         return wanted, explain_black_box(wanted, self.score, self.background, seed=self._seed)
 
     def __getstate__(self) -> dict[str, Any]:
-        # shap's explainers and locks do not travel to other processes; all of it can be made again.
+        # shap's explainers and locks cannot be pickled, but all of them can be built again.
         left_out = ("_lock", "_engine", "_known")
         return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
@@ -140,7 +139,7 @@ class Attributor:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Attributions:
-    """What the paper's algorithms take from SHAP values: computed once for an explainer."""
+    """The SHAP values that the paper's algorithms need, computed once for an explainer."""
 
     attributor: Attributor
     largest: FloatArray  # (d,) φ̄ of every column

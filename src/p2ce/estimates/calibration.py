@@ -1,8 +1,8 @@
-"""Find how much the estimate must be widened so that it misses no more people's fronts than is allowed.
+"""Find by how much to widen the estimate so that it misses no more instances' fronts than is allowed.
 
-Pure arithmetic, by the split-conformal rule: for each of n people whose true front is known, take the
-least widening that keeps the whole front. One more person, drawn like these, needs more than the r-th
-smallest of them with a chance of at most (n + 1 − r)/(n + 1).
+This is pure arithmetic, by the split-conformal rule. For each of n instances whose true front is known, take
+the least widening that keeps the whole front. One more instance, drawn like these, needs more than the r-th
+smallest of these widenings with a probability of at most (n + 1 − r)/(n + 1).
 """
 
 import math
@@ -13,23 +13,24 @@ import numpy as np
 from p2ce.arrays import FloatArray, Int32Array
 from p2ce.estimates.instance_gains import estimated_scores
 
-UNIT_SHARE = 0.3  # of the typical distance to the threshold; from a third to three times it prunes alike
-ROUNDING = 1e-9  # a point that is just kept must still be kept when its gains are added in another order
+UNIT_SHARE = 0.3  # of the typical distance to the threshold; a third or three times it prunes equally well
+ROUNDING = 1e-9  # a point that is barely kept must still be kept if its gains are added in another order
 
 
 class Calibration(NamedTuple):
-    """By how much the estimate is widened, and how often it then misses a person's front at most."""
+    """By how much the estimate is widened, and a bound on how often it then misses an instance's front."""
 
-    residual: float  # in units of `allowance`; +inf prunes nothing
+    residual: float  # in units of `allowance`; with +inf, nothing is pruned
     stated_rate: float
     sample_size: int
 
 
 def calibrate(needed: FloatArray, miss_rate: float) -> Calibration:
-    """Choose the residual from what each of n people needed (n,); −inf for one who has no front to miss.
+    """Choose the residual from the residuals (n,) that n instances need; −inf if there is no front to miss.
 
-    Too few people for the wished rate give the largest residual and the rate that it has, 1/(n + 1).
-    No scores give +inf: nothing is pruned, so that nothing is ever missed.
+    If there are too few instances for the requested rate, the result is the largest residual and its rate,
+    1/(n + 1). If there are no instances with a front, the residual is +inf: nothing is pruned, so nothing
+    is missed.
 
     >>> calibrate(np.array([0.1, 0.4, 0.2, 0.3]), 0.4)
     Calibration(residual=0.3, stated_rate=0.4, sample_size=4)
@@ -39,35 +40,36 @@ def calibrate(needed: FloatArray, miss_rate: float) -> Calibration:
     ordered = np.sort(np.asarray(needed, dtype=np.float64))
     count = len(ordered)
     if np.isnan(ordered).any():
-        raise ValueError("What a person needs must be a number or an infinity; got NaN.")
-    # People without a front say that a miss is rare, not how wide to be: the first with a front does.
+        raise ValueError("The residual that an instance needs must be a number or an infinity; got NaN.")
+    # Instances without a front show that a miss is rare, but not how much to widen. So the rank goes up to
+    # the first instance with a front.
     with_front = np.flatnonzero(ordered > -np.inf)
     if not len(with_front):
         return Calibration(residual=math.inf, stated_rate=0.0, sample_size=count)
-    # (n + 1)·miss_rate may fall a hair short of the whole number that it is.
+    # Rounding may put (n + 1)·miss_rate slightly below the whole number that it should be.
     spared = math.floor((count + 1) * miss_rate * (1.0 + 1e-12))
     rank = max(min(count, count + 1 - spared), int(with_front[0]) + 1)
-    # Below 0 the estimate would prune by more than it says, for no good reason.
+    # A residual below 0 would prune more than the estimate itself, without a reason.
     residual = max(float(ordered[rank - 1]), 0.0)
     rate = 0.0 if residual == math.inf else (count + 1 - rank) / (count + 1)
     return Calibration(residual=residual, stated_rate=rate, sample_size=count)
 
 
 def typical_unit(base: FloatArray, threshold: float) -> float:
-    """Choose the part of the allowance that every cell has, from the scores (n,) of rejected people."""
+    """Choose the part of the allowance that all cells share, from the scores (n,) of rejected instances."""
     gap = float(np.median(np.abs(threshold - base))) if len(base) else 0.0
     return UNIT_SHARE * gap if gap > 0.0 else 1.0
 
 
 def allowance(gains: FloatArray, unit: float) -> FloatArray:
-    """State how unsure the estimates of cells are: a unit each, and the size of their gains (m, axes)."""
+    """Return the uncertainty of cells' estimates: a unit each, plus the size of their gains (m, axes)."""
     return np.asarray(unit + np.abs(gains).sum(axis=-1))
 
 
 def needed_residual(
     points: Int32Array, base: float, gains: FloatArray, *, threshold: float, unit: float
 ) -> float:
-    """Return the least residual that keeps all points (m, axes) of a front; −inf if there is none."""
+    """Return the least residual that keeps all points (m, axes) of a front; −inf if there are no points."""
     if not len(points):
         return -math.inf
     short = threshold - estimated_scores(points, base, gains)
@@ -76,11 +78,11 @@ def needed_residual(
 
 
 def widen(base: FloatArray, gains: FloatArray, residual: float, unit: float) -> tuple[FloatArray, FloatArray]:
-    """Add the residual to the estimate of people: their new base (n,) and gains (n, axes, width).
+    """Add the residual to the estimates of instances: return their new base (n,) and gains (n, axes, width).
 
-    The widened estimate is additive like the one before, so that the search prunes with it as it is. It
-    grows by ``residual`` times what `allowance` gives: errors of an additive estimate come from what
-    features do together, and grow with how much they do.
+    The widened estimate is additive too, so the search can prune with it directly. It grows by ``residual``
+    times `allowance`. The reason: an additive estimate errs because features interact, and the error grows
+    with the size of their effects.
     """
     if residual == math.inf:
         return np.full_like(base, math.inf), gains

@@ -1,4 +1,4 @@
-"""Tabulate what each candidate value of the grid is worth, by planting it in rows of other people."""
+"""Tabulate the attribution of each candidate value, by inserting it into rows of other instances."""
 
 import numpy as np
 
@@ -16,8 +16,8 @@ def best_attributions(
 ) -> FloatArray:
     """Return the largest attribution seen of each base candidate, aligned with ``grid.table``: (axes, width).
 
-    This is φ̄ of the paper, taken at each value instead of over all values at once, since the search knows
-    which value it tries.
+    This is φ̄ of the paper, but for each value separately instead of one maximum over all values, since the
+    search tries a specific value.
     """
     return _tabulate(attributor, reference_values, grid, rows_per_candidate, rng)[0]
 
@@ -31,8 +31,8 @@ def mean_attributions(
 ) -> FloatArray:
     """Return the mean attribution of every base candidate, aligned with ``grid.table``: (axes, width).
 
-    The mean is a curve over the candidates that can also be read at the person's own value, for free. Once
-    the residual is calibrated it prunes more than the maximum, which lifts all candidates alike.
+    The mean is a curve over the candidates, which can also be evaluated at the instance's own value at no
+    cost. With a calibrated residual, it prunes more than the maximum, which raises all candidates alike.
     """
     return _tabulate(attributor, reference_values, grid, rows_per_candidate, rng)[1]
 
@@ -47,7 +47,7 @@ def _tabulate(
     best, mean = np.empty(grid.table.shape), np.empty(grid.table.shape)
     count = min(rows_per_candidate, len(reference_values))
     for axis, (column, values) in enumerate(zip(grid.columns, grid.values, strict=True)):
-        # One set of rows for all values of an axis, so that values differ by nothing but themselves.
+        # All values of an axis use the same rows, so only the value itself makes a difference.
         rows = reference_values[rng.choice(len(reference_values), size=count, replace=False)]
         found = attributor.explain_planted(rows, int(column), values)
         for table, summary in ((best, found.max(axis=0)), (mean, found.mean(axis=0))):

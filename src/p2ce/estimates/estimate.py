@@ -1,4 +1,4 @@
-"""Hold a fitted estimate: how it prunes, and how often it misses."""
+"""The record of a fitted estimate: how it prunes, and how often it misses."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,8 @@ class Estimate:
     """A calibrated SHAP estimate, fitted once for an explainer."""
 
     attributor: Attributor
-    table: FloatArray  # (axes, width) attribution of each base candidate
-    personal: bool  # whether single changes of the instance are evaluated as well
+    table: FloatArray  # (axes, width) the attribution of each base candidate
+    personal: bool  # whether the single changes of each instance are also evaluated
     unit: float = 1.0  # of the residual
     residual: float = 0.0  # by how much the estimate is widened
     miss_rate: float | None = None

@@ -1,4 +1,4 @@
-"""Lay the estimate out for people: what each candidate would add to the score of each of them."""
+"""Lay out the estimate for instances: what each candidate would add to the score of each instance."""
 
 from typing import NamedTuple
 
@@ -12,10 +12,10 @@ from p2ce.grid.placement import Placement
 
 
 class Gains(NamedTuple):
-    """The estimate of n people on the grid; a cell's is ``base`` plus the gains of what it changes."""
+    """The estimate for n instances on the grid; a cell's is ``base`` plus the gains of its changes."""
 
-    base: FloatArray  # (n,) the score of the person, on the scale of the estimate
-    gains: FloatArray  # (n, axes, width) φ̄ᵢ(v) − φᵢ(x); 0 at the current value and where no change may lead
+    base: FloatArray  # (n,) the score of the instance, on the scale of the estimate
+    gains: FloatArray  # (n, axes, width) φ̄ᵢ(v) − φᵢ(x); 0 at the current value and at forbidden ones
     singles: (
         FloatArray  # (n, axes, width) the model's score of single changes, NaN where it was not evaluated
     )
@@ -32,21 +32,22 @@ def lay_out_gains(
     base: FloatArray | None = None,
     wanted: BoolArray | None = None,
 ) -> Gains:
-    """Estimate for people (n, d), rows of the model's columns that are placed on the grid.
+    """Estimate for instances (n, d), rows of the model's columns that are placed on the grid.
 
-    ``personal``: ``table`` is that of `mean_attributions`, a curve over the candidates. The gain of a
-    candidate is the larger of two attributions: how much higher the curve is there than at the person's
-    own value, and the attribution of the single change with the person as the background, which is
-    f(x with v) − f(x) exactly, since all other features stay. The second is what the change is worth to
-    this person alone, the first what it may be worth once other features have moved.
+    If ``personal`` is True, ``table`` comes from `mean_attributions`, a curve over the candidates. The gain
+    of a candidate is the larger of two attributions. The first is how much higher the curve is there than at
+    the instance's own value. The second is the attribution of the single change with the instance as the
+    background; it equals f(x with v) − f(x) exactly, since all other features stay the same. The second is
+    the effect of the change by itself, the first its possible effect after other features have changed.
 
     ``wanted`` (n, axes, width) marks the candidates whose single change is worth an evaluation, by default
-    all. Leave out what the incumbent front dominates: whatever contains such a change costs at least as
-    much and will not be looked at, so that its gain is of no interest. ``base`` gives the people's scores
-    if they are known already.
+    all. Leave out single changes that the incumbent front dominates: every cell with such a change costs at
+    least as much and will not be visited, so the gain does not matter. ``base`` holds the instances' scores
+    if they are already known.
 
-    Otherwise ``table`` is that of `best_attributions`, and what the person has today is the explainer's
-    φᵢ(x), as in the paper: ``attributor.evaluations`` evaluations per person.
+    If ``personal`` is False, ``table`` comes from `best_attributions`, and the attribution of the current
+    value is the explainer's φᵢ(x), as in the paper. That takes ``attributor.evaluations`` evaluations per
+    instance.
     """
     people = np.asarray(people, dtype=np.float64)
     if base is None:
@@ -58,7 +59,7 @@ def lay_out_gains(
         evaluated = allowed if wanted is None else allowed & wanted
         singles = _single_changes(attributor, grid, placement, people, evaluated)
         gains = at_candidates - own[..., None]
-        # fmax skips what was not evaluated.
+        # fmax ignores NaN, which marks what was not evaluated.
         gains = np.fmax(gains, attributor.to_scale(singles) - base[:, None, None])
     else:
         own = attributor.explain(people)[:, grid.columns]
@@ -68,16 +69,16 @@ def lay_out_gains(
 
 
 def spread_table(table: FloatArray, placement: Placement) -> FloatArray:
-    """Return the base candidates' numbers (axes, width) at each person's candidates: (n, axes, width).
+    """Return the base candidates' numbers (axes, width) at each instance's candidates: (n, axes, width).
 
-    The number at the current value is a neighbour's and means nothing.
+    The number at the current value belongs to a neighbouring candidate and has no meaning.
     """
     found: FloatArray = table.ravel()[placement.source]
     return found
 
 
 def _allowed(placement: Placement) -> BoolArray:
-    """Mark the candidates (n, axes, width) that the person may move to: not the current one."""
+    """Mark the candidates (n, axes, width) that the instance may move to, without the current value."""
     slot = np.arange(placement.values.shape[2], dtype=np.int32)
     inside = (slot >= placement.lowest[..., None]) & (slot <= placement.highest[..., None])
     found: BoolArray = inside & (slot != placement.position[..., None])
@@ -85,7 +86,7 @@ def _allowed(placement: Placement) -> BoolArray:
 
 
 def _read_curves(table: FloatArray, grid: BaseGrid, current: FloatArray) -> FloatArray:
-    """Read each axis' curve at the people's own values: (n, axes)."""
+    """Evaluate each axis's curve at the instances' current values: (n, axes)."""
     own = np.empty(current.shape)
     for axis, values in enumerate(grid.values):
         own[:, axis] = np.interp(current[:, axis], values, table[axis, : len(values)])
@@ -95,7 +96,7 @@ def _read_curves(table: FloatArray, grid: BaseGrid, current: FloatArray) -> Floa
 def _single_changes(
     attributor: Attributor, grid: BaseGrid, placement: Placement, people: FloatArray, evaluated: BoolArray
 ) -> FloatArray:
-    """Evaluate every instance with each of these candidates in turn: (n, axes, width), NaN elsewhere."""
+    """Score every instance with each marked candidate in turn: (n, axes, width), NaN elsewhere."""
     singles = np.full(evaluated.shape, np.nan)
     owner, axis, slot = np.nonzero(evaluated)
     for start in range(0, len(owner), BATCH):
@@ -108,7 +109,7 @@ def _single_changes(
 
 
 def estimated_scores(points: Int32Array, base: float, gains: FloatArray) -> FloatArray:
-    """Estimate the scores of a person's cells (m, axes), from that person's ``gains`` (axes, width).
+    """Estimate the scores of an instance's cells (m, axes), from its ``gains`` (axes, width).
 
     >>> gains = np.array([[0.0, 2.0], [0.5, 0.0]])
     >>> estimated_scores(np.array([[1, 1], [1, 0]], dtype=np.int32), -1.0, gains).tolist()

@@ -1,4 +1,4 @@
-"""Compute SHAP values from a parsed model's own structure: trees, or the layers of a network."""
+"""Compute SHAP values from the structure of a parsed model: trees, or the layers of a network."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -15,11 +15,11 @@ from p2ce.scores.score import Bound, Score
 
 # Below this difference, a slope between two values is rounding noise.
 SMALLEST_STEP = 1e-6
-CHUNK = 1 << 21  # numbers that a pass through a network may hold at once
+CHUNK = 1 << 21  # the most numbers that a pass through a network holds at once
 
 
 class Parsed(NamedTuple):
-    """A model as it was parsed: its margin, and how the margin becomes the reported score."""
+    """A parsed model: its margin, and how the margin is converted to the reported score."""
 
     score: Score
     report: Callable[[FloatArray], FloatArray]
@@ -34,7 +34,7 @@ class Parsed(NamedTuple):
 
 
 def parsed_of(models: Sequence[ModelAdapter]) -> Parsed | None:
-    """Return the model as it was parsed, where one score with a reported scale decides alone."""
+    """Return the parsed model if a single score with a reported scale decides; otherwise None."""
     model = models[0]
     if len(models) > 1 or not model.decides or len(model.scores) != 1 or model.report is None:
         return None
@@ -47,11 +47,11 @@ def native_explainer(
     background: FloatArray,
     to_scale: Callable[[FloatArray], FloatArray],
 ) -> ReadyExplainer:
-    """Make the "tree" or the "deep" explainer of a parsed model.
+    """Build the "tree" or the "deep" explainer of a parsed model.
 
-    Attributions are those of ``to_scale(reported score)``: the margin's, rescaled for every background row by
-    the slope between that row and the explained one. shap's TreeExplainer does the same for
-    ``model_output="probability"``, and DeepExplainer for a network that ends in a sigmoid.
+    Attributions are for ``to_scale(reported score)``. They are those of the margin, rescaled for every
+    background row by the slope between that row and the explained one. shap's TreeExplainer does the same
+    for ``model_output="probability"``, and DeepExplainer for a network that ends in a sigmoid.
     """
     if parsed is not None and (parsed.is_trees if name == "tree" else parsed.is_network):
 
@@ -66,7 +66,7 @@ def native_explainer(
         return ReadyExplainer(explain=TreeShap(parsed.score.flat, background, scaled).explain)
     kind = "an ensemble of trees" if name == "tree" else "a network"
     raise InvalidArgument(
-        f'explainer="{name}" needs {kind} that is supported natively, with one score that decides. '
+        f'explainer="{name}" needs {kind} that is supported natively, with a single score. '
         'Pass explainer="sampling", which only evaluates the model.'
     )
 
@@ -74,7 +74,7 @@ def native_explainer(
 def slopes(
     after: FloatArray, before: FloatArray, gained: FloatArray, slope_at: Callable[[FloatArray], FloatArray]
 ) -> FloatArray:
-    """Divide what was gained by the difference; where there is none, take the slope at that place."""
+    """Divide the gain by the difference; where the difference is 0, use the slope at that point."""
     step = after - before
     tiny = np.abs(step) < SMALLEST_STEP
     found = np.divide(gained, step, out=np.zeros(step.shape), where=~tiny)
@@ -86,7 +86,7 @@ def slopes(
 def rescaling(
     scaled: Callable[[FloatArray], FloatArray], margins: FloatArray, background: FloatArray
 ) -> FloatArray:
-    """Return the slope of the reported scale between rows (n,) and background rows (b,) by margin: (n, b)."""
+    """Return the slopes of the scaled score between the margins of rows (n,) and background (b,): (n, b)."""
 
     def slope_at(places: FloatArray) -> FloatArray:
         return np.asarray(
@@ -117,7 +117,7 @@ class DeepShap:
     def _explain(self, rows: FloatArray) -> FloatArray:
         inputs = self.score.see(np.asarray(rows, dtype=np.float64))
         sums, outputs = _passed(self.score.layers, inputs)
-        # (n, b, units): by how much the reported score grows with each unit, layer after layer backwards.
+        # (n, b, units): the slope of the reported score in each unit, layer by layer backwards.
         multiplier = rescaling(self.scaled, outputs[-1][:, 0], self.outputs[-1][:, 0])[..., None]
         for place in range(len(self.score.layers) - 1, -1, -1):
             layer = self.score.layers[place]
@@ -134,7 +134,7 @@ class DeepShap:
 
 
 def _passed(layers: tuple[Layer, ...], inputs: FloatArray) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Run rows through a network, and keep what goes into and comes out of every activation."""
+    """Evaluate a network on rows, and return the inputs and outputs of every activation."""
     sums, outputs = [], []
     values = inputs
     for layer in layers:

@@ -1,4 +1,4 @@
-"""Hold an explainer that is ready to attribute scores."""
+"""The record of an explainer that is ready to attribute scores."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,4 +11,4 @@ class ReadyExplainer:
     """Attributes the scores of rows to their columns: (n, d) → (n, d)."""
 
     explain: Callable[[FloatArray], FloatArray]
-    evaluations: int = 0  # of the user's scoring method, per explained row
+    evaluations: int = 0  # of the user's model, per explained row

@@ -1,4 +1,4 @@
-"""Estimate Shapley values by walking random permutations there and back, many rows in one call."""
+"""Estimate Shapley values along random permutations, forwards and backwards, many rows in one call."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ from p2ce.arrays import FloatArray, IntArray
 
 # Rows (n, d) → scores (n,), on the scale of the estimate.
 ScaledScore: TypeAlias = Callable[[FloatArray], FloatArray]
-BATCH = 1 << 13  # rows per call: enough to hide what a call costs; eight times as many were four times slower
+BATCH = 1 << 13  # rows per call: enough to hide its fixed cost; eight times as many were four times slower
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sampler:
     """One permutation of the columns per background row, the same for every row that is explained.
 
-    shap's permutation explainer shares one permutation among all background rows; one for each costs as
-    many evaluations and averages over more orders. Because the permutations are fixed, a result depends
-    on the row alone, not on what was explained before it, and two rows can be compared with less noise.
+    shap's permutation explainer uses one permutation for all background rows. One permutation per row costs
+    the same number of evaluations and averages over more orders. Since the permutations are fixed, a result
+    depends only on its row, not on the rows explained before it, and two rows are compared with less noise.
     """
 
     score: ScaledScore
@@ -39,12 +39,12 @@ class Sampler:
 
     @property
     def evaluations(self) -> int:
-        """How often the model is evaluated for one explained row."""
+        """The number of model evaluations for one explained row."""
         count, columns = self.background.shape
         return 1 + 2 * (int(columns) - 1) * int(count)
 
     def explain(self, rows: FloatArray) -> FloatArray:
-        """Attribute the scores of rows (n, d) to the columns: (n, d), in sum score − mean background."""
+        """Attribute the scores of rows (n, d) to the columns: (n, d). They sum to score − mean background."""
         step = max(1, BATCH // self.evaluations)
         parts = [self._explain(rows[start : start + step]) for start in range(0, len(rows), step)]
         return np.concatenate(parts) if parts else np.empty(rows.shape)
@@ -52,7 +52,7 @@ class Sampler:
     def _explain(self, rows: FloatArray) -> FloatArray:
         count, columns = self.background.shape
         steps = np.arange(1, columns)[:, None]
-        # (m, 2, d - 1, d): the columns that come from the row after 1, 2, … steps, there and back.
+        # (m, 2, d - 1, d): the columns taken from the row after 1, 2, … steps, forwards and backwards.
         joined = np.stack([self.rank[:, None] < steps, self.rank[:, None] >= columns - steps], axis=1)
         mixed = np.where(joined, rows[:, None, None, None], self.background[:, None, None])
         walk = np.empty((len(rows), count, 2, columns + 1))
@@ -66,10 +66,10 @@ class Sampler:
         return np.asarray(by_column.mean(axis=1) / 2.0)
 
     def explain_planted(self, bases: FloatArray, column: int, values: FloatArray) -> FloatArray:
-        """Attribute to ``column`` when it takes each value (v,) in each base row (b, d): (b, v).
+        """Return ``column``'s attribution with each value (v,) in each base row (b, d): (b, v).
 
-        Only the step at which the column joins is walked, and what was before it is shared by all values:
-        2·m·(v + 1) evaluations per base row.
+        Only the step at which the column joins is evaluated, and all values share the state before it. That
+        takes 2·m·(v + 1) evaluations per base row.
         """
         own = self.rank[:, [column]]
         before = np.stack([self.rank < own, self.rank > own], axis=1)  # (m, 2, d)

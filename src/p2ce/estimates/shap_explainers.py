@@ -1,4 +1,4 @@
-"""Run those explainers of the shap package that only evaluate the model, quietly."""
+"""Run the explainers of the shap package that only evaluate the model, without their output."""
 
 import contextlib
 import io
@@ -16,17 +16,17 @@ from p2ce.errors import InvalidArgument, not_installed
 from p2ce.estimates.ready_explainer import ReadyExplainer
 from p2ce.estimates.sampling import ScaledScore
 
-# shap draws from NumPy's global generator, so that only one thread at a time may use it.
+# shap draws from NumPy's global generator, so only one thread at a time may use it.
 _ONE_AT_A_TIME = RLock()
 
 
 def explain_black_box(name: str, score: ScaledScore, background: FloatArray, *, seed: int) -> ReadyExplainer:
-    """Let shap ask for scores: "permutation", "kernel" or "exact"; ``score`` is already on the scale."""
+    """Build shap's "permutation", "kernel" or "exact" explainer; ``score`` returns scaled scores."""
     shap = _shap()
     rows, columns = background.shape
     with _quietly(seed):
         if name == "kernel":
-            coalitions = 2 * columns + 2048  # shap's own default; all of them if there are fewer
+            coalitions = 2 * columns + 2048  # shap's default; all of them if there are fewer
             explainer = shap.KernelExplainer(score, background)
             evaluations = (min(coalitions, 2**columns - 2 if columns < 30 else coalitions) + 1) * rows
 
@@ -38,7 +38,7 @@ def explain_black_box(name: str, score: ScaledScore, background: FloatArray, *, 
             masker = shap.maskers.Independent(background, max_samples=rows)
             kind = shap.PermutationExplainer if name == "permutation" else shap.ExactExplainer
             explainer = kind(score, masker)
-            # One permutation, there and back, is the least that shap accepts.
+            # One permutation, forwards and backwards, is the least that shap accepts.
             budget = 2 * columns + 1 if name == "permutation" else 2**columns
             evaluations = budget * rows
             if name == "exact" and columns > 20:
@@ -52,7 +52,7 @@ def explain_black_box(name: str, score: ScaledScore, background: FloatArray, *, 
                 return np.asarray(found.values, dtype=np.float64).reshape(columns)
 
     def explain(rows: FloatArray) -> FloatArray:
-        # Row by row under one seed: a result must not depend on what was explained before.
+        # Each row starts from the same seed: a result must not depend on the rows explained before.
         found = np.empty(rows.shape)
         for index, row in enumerate(rows):
             with _quietly(seed):
@@ -73,7 +73,7 @@ def _shap() -> ModuleType:
 
 @contextlib.contextmanager
 def _quietly(seed: int) -> Iterator[None]:
-    """Keep shap's prints, warnings and log lines to itself, and NumPy's global generator as it was."""
+    """Suppress shap's prints, warnings and log lines, and restore NumPy's global generator afterwards."""
     log = logging.getLogger("shap")
     with _ONE_AT_A_TIME, contextlib.ExitStack() as stack:
         state, level = np.random.get_state(), log.level  # noqa: NPY002 - shap draws from it

@@ -7,23 +7,23 @@ import numpy as np
 from p2ce.arrays import BoolArray, IntArray
 from p2ce.estimates.shap_estimate import ShapEstimate
 
-LEARNING_SHARE = 4  # one row in so many is for learning, if there are few
+LEARNING_SHARE = 4  # with few rows, one in this many is for learning
 LEARNING_ROWS = 256
 
 
 class Division(NamedTuple):
-    """Which rows serve for what; no row for both, or the calibration would flatter the estimate."""
+    """Which rows serve which purpose. No row serves both, or calibration would flatter the estimate."""
 
     learning: IntArray  # rows of the reference for background and tables, at least one
-    calibration: IntArray  # rows of the reference whose fronts are found out, in the order to do so
+    calibration: IntArray  # rows of the reference whose fronts are computed, in this order
 
 
 def divide(rejected: BoolArray, spec: ShapEstimate, rng: np.random.Generator) -> Division:
-    """Divide the rows that the model rejects (n,), since explanations are for rejected people.
+    """Divide the rows that the model rejects (n,), since explanations are for rejected instances.
 
-    Learning takes a quarter of them, 256 at most, calibration up to ``spec.sample_size`` of the rest. If the
-    model rejects no more than one row, attributions are learnt from all rows and none is left to
-    calibrate on, so that nothing will be pruned.
+    Learning takes a quarter of them, at most 256. Calibration takes up to ``spec.sample_size`` of the rest.
+    If the model rejects at most one row, attributions are learnt from all rows, and none is left to
+    calibrate on, so nothing will be pruned.
 
     >>> parts = divide(np.arange(50) < 40, ShapEstimate(sample_size=20), np.random.default_rng(0))
     >>> len(parts.learning), len(parts.calibration), bool((parts.calibration < 40).all())

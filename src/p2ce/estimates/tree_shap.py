@@ -1,13 +1,15 @@
 """Compute interventional SHAP values of a forest, leaf by leaf.
 
-A leaf is a box: it is reached when every column on its path lies in an interval. Of a row x and a background
-row r, let u be the columns on the path whose interval holds x only, v those that hold r only. Unless
-some column holds neither, the leaf is reached by exactly those mixtures of x and r that take u from x and
-v from r, so that its Shapley values have a closed form: (|u| − 1)! |v|! / (|u| + |v|)! for each column
-of u, and −|u|! (|v| − 1)! / (|u| + |v|)! for each of v, times the leaf's value.
+A leaf is a box: it is reached when every column on its path lies in an interval. For a row x and a background
+row r, let u be the columns on the path whose interval contains only x, and v those whose interval contains
+only r. If some interval contains neither, no mixture of x and r reaches the leaf. Otherwise the leaf is
+reached by exactly those mixtures that take u from x and v from r. So its Shapley values have a closed form:
+(|u| − 1)! |v|! / (|u| + |v|)! for each column of u, and −|u|! (|v| − 1)! / (|u| + |v|)! for each column of v,
+times the leaf's value.
 
-Which columns hold a background row is known beforehand, and few patterns occur at a leaf, so that the columns
-are looked at once per pattern. The values are those of shap's TreeExplainer, in a fifth of its time.
+The intervals that contain a background row are known in advance, and few patterns occur at a leaf. So the
+columns are processed once per pattern. The values equal those of shap's TreeExplainer, in a fifth of its
+time.
 """
 
 from collections.abc import Callable
@@ -22,8 +24,8 @@ from p2ce.scores.forest import Forest
 from p2ce.scores.score import FlatScore
 from p2ce.scores.tree_kernels import add_leaves, look_up
 
-LARGEST_PATH = 62  # columns on the path of a leaf, one bit each
-MOST_LEAVES = 200_000  # some seconds to lay out, and a gigabyte
+LARGEST_PATH = 62  # the most columns on the path of a leaf, one bit each
+MOST_LEAVES = 200_000  # these take some seconds to lay out, and a gigabyte
 
 
 class Leaves:
@@ -33,7 +35,7 @@ class Leaves:
         count = int((forest.feature < 0).sum())
         if count > MOST_LEAVES:
             raise InvalidArgument(
-                f'explainer="tree" takes up to {MOST_LEAVES:,} leaves; the model has {count:,}. '
+                f'explainer="tree" supports up to {MOST_LEAVES:,} leaves; the model has {count:,}. '
                 'Pass explainer="sampling".'
             )
         boxes = [box for root in forest.root.tolist() for box in _boxes(forest, root)]
@@ -46,7 +48,7 @@ class Leaves:
         longest = int(np.diff(self.first).max(initial=0))
         if longest > LARGEST_PATH:
             raise InvalidArgument(
-                f'explainer="tree" takes trees with up to {LARGEST_PATH} columns on a path; one has '
+                f'explainer="tree" supports trees with up to {LARGEST_PATH} columns on a path; one has '
                 f'{longest}. Pass explainer="sampling".'
             )
 
@@ -116,7 +118,7 @@ class TreeShap:
         return found
 
     def _reached(self, rows: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Return for each row and leaf the columns whose interval holds the row, as bits, and the margins."""
+        """Return, as bits per row and leaf, the columns whose interval contains the row; and the margins."""
         seen = np.ascontiguousarray(self.score.see(np.asarray(rows, dtype=np.float64)))
         masks = np.zeros((len(seen), len(self.leaves)), dtype=np.int64)
         margins = np.full(len(seen), self.score.offset)

@@ -1,4 +1,4 @@
-"""The paper's own algorithms, literal: `Explainer(..., method=p2ce.paper.P2CE())`."""
+"""The algorithms exactly as the paper lists them: `Explainer(..., method=p2ce.paper.P2CE())`."""
 
 from p2ce.paper.paper_settings import P2CE, Mapocam
 

@@ -1,15 +1,15 @@
-"""Run Alg. 1 of the paper, MAPOCAM, line by line.
+"""Alg. 1 of the paper, MAPOCAM, line by line.
 
-Comments give the lines of the paper's listing. Where the listing leaves the order open, the text settles it:
-"the action a′ will only be evaluated after a has been evaluated" if |a| ⪯ |a′|, so Q is a stack whose top is
-the nearest value.
+Comments give the lines of the paper's listing. The listing leaves the order open, but the text defines it:
+"the action a′ will only be evaluated after a has been evaluated" if |a| ⪯ |a′|. So Q is a stack with the
+nearest value on top.
 """
 
 from p2ce.paper.paper_problem import BOUND, DOMINATED, TOO_MANY, Node, PaperProblem, Record
 
 
 def mapocam(problem: PaperProblem, record: Record) -> None:
-    """Search depth first, value by value, and collect S in the record."""
+    """Run the depth-first search, value by value, and collect S in the record."""
     Q = [problem.root()]  # line 2
     while Q:  # line 3
         node = Q.pop()  # line 4
@@ -23,7 +23,7 @@ def mapocam(problem: PaperProblem, record: Record) -> None:
 
 
 def prune(problem: PaperProblem, record: Record, node: Node) -> bool:
-    """Return whether nothing below a node is worth visiting: PRUNE of Alg. 1."""
+    """Return whether everything below a node can be skipped: PRUNE of Alg. 1."""
     if record.dominates(node):  # lines 14 and 15
         return record.prune(node, DOMINATED)
     if node.changes >= problem.full or node.i == len(problem.features):  # line 16

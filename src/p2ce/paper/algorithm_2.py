@@ -1,7 +1,7 @@
-"""Run Alg. 2 of the paper, P²CE, line by line.
+"""Alg. 2 of the paper, P²CE, line by line.
 
-Comments give the lines of the paper's listing. Line 5 prints f > τ where the text says f ≥ τ: `Node.reaches`
-is the one or the other, by the setting ``errata``.
+Comments give the lines of the paper's listing. Line 5 prints f > τ, but the text says f ≥ τ. The setting
+``errata`` selects which of the two `Node.reaches` is.
 """
 
 from p2ce.paper import algorithm_1
@@ -10,7 +10,7 @@ from p2ce.paper.paper_settings import AS_PRINTED
 
 
 def p2ce(problem: PaperProblem, record: Record) -> None:
-    """Search depth first, value by value, and collect S in the record."""
+    """Run the depth-first search, value by value, and collect S in the record."""
     Q = [problem.root()]  # line 2
     while Q:  # line 3
         node = Q.pop()  # line 4
@@ -25,11 +25,11 @@ def p2ce(problem: PaperProblem, record: Record) -> None:
 
 
 def prune(problem: PaperProblem, record: Record, node: Node) -> bool:
-    """Return whether nothing below a node is worth visiting: PRUNE of Alg. 2."""
+    """Return whether everything below a node can be skipped: PRUNE of Alg. 2."""
     if algorithm_1.prune(problem, record, node):  # lines 15 to 19
         return True
     if problem.is_partial_outlier is not None:
-        # Line 20 keeps x(i) + a(i), although feature i is decided below this node only.
+        # Line 20 keeps x(i) + a(i), although feature i is only decided below this node.
         first_open = node.i + (1 if problem.settings.errata == AS_PRINTED else 0)
         if problem.is_partial_outlier(node.cell, problem.features[first_open:]):  # line 21
             return record.prune(node, OUTLIER)

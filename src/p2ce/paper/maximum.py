@@ -1,8 +1,8 @@
-"""Return the paper's upper bound of the prediction that a partial solution can still reach, f̄.
+"""The paper's estimate f̄ of the highest prediction that a partial solution can still reach.
 
-Let φ be the SHAP values of f, O the open features and φ̄ᵢ the largest φᵢ that is known. The paper's plain form
-is f(x + a) + Σ over O of (φ̄ᵢ − φᵢ); its k-limited form sums over O_k, the k open features with the largest φ̄.
-Both leave the residual R out, so that neither is a bound: see docs/theory/paper.md.
+Let φ be the SHAP values of f, O the open features and φ̄ᵢ the largest known φᵢ. The paper's plain form is
+f(x + a) + Σ over O of (φ̄ᵢ − φᵢ). Its k-limited form sums over O_k, the k open features with the largest φ̄.
+Both omit the residual R, so neither is a bound: see docs/theory/paper.md.
 """
 
 import numpy as np
@@ -16,9 +16,10 @@ def shap_maximum(
 ) -> float:
     """Estimate f̄ from f(x + a), and φ and φ̄ of the open features (open,).
 
-    Corrected, the k-limited form takes the k features that *gain* most, and none that would lose: for an
-    additive model f(x + ã) − f(x + a) is a sum of φᵢ(x + ã) − φᵢ(x + a) ≤ φ̄ᵢ − φᵢ over at most k features, of
-    which each may as well stay. The k features with the largest φ̄ need not gain most.
+    The corrected k-limited form takes the k features with the largest *gains*, and no feature with a loss.
+    For an additive model, f(x + ã) − f(x + a) is a sum of φᵢ(x + ã) − φᵢ(x + a) ≤ φ̄ᵢ − φᵢ over at most k
+    features, and each of them may also stay unchanged. The k features with the largest φ̄ need not have the
+    largest gains.
     """
     gains = phi_bar - phi
     if settings.errata == AS_PRINTED:

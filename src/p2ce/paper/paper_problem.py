@@ -1,4 +1,4 @@
-"""Hold one instance's search problem in the symbols of the paper: x, Ā, c, f, u, τ and k."""
+"""The search problem of one instance, in the symbols of the paper: x, Ā, c, f, u, τ and k."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -10,24 +10,24 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from p2ce.paper.paper_settings import AS_PRINTED, Mapocam
 
-# Why a node is pruned.
+# The reasons for which a node is pruned.
 DOMINATED, TOO_MANY, BOUND, OUTLIER = "dominated", "too many changes", "bound", "outlier"
 
 
 class Node(NamedTuple):
-    """An entry (a, i) of the paper's Q: features before i are decided, the others stay as they are so far."""
+    """An entry (a, i) of the paper's Q: features before i are decided, the others are unchanged so far."""
 
     cell: Int32Array  # (axes,) candidate indices of x + a
-    i: int  # the next feature to decide, by its place in the order of search
-    changes: int  # features in which a is not 0
+    i: int  # the next feature to decide, by its position in the order of search
+    changes: int  # the number of features in which a is not 0
     value: float  # f(x + a)
     reaches: bool  # whether f(x + a) reaches τ
-    cost: IntArray  # (objectives,) c(x, x + a), as costs are compared
+    cost: IntArray  # (objectives,) c(x, x + a), as integers for comparison
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PaperProblem:
-    """What the algorithms are given. Cells hold candidate indices on the axes of the grid."""
+    """The input of the algorithms. Cells hold candidate indices on the axes of the grid."""
 
     settings: Mapocam
     start: Int32Array  # (axes,) the cell of x: a = 0
@@ -39,30 +39,30 @@ class PaperProblem:
     costs: Callable[[Int32Array], IntArray]  # cells (n, axes) → c(x, x + a), (n, objectives)
     is_outlier: Callable[[Int32Array], bool]  # u(x + a) = 1
     keeps_rules: Callable[[Int32Array], bool]  # rules between features, which the paper does not have
-    # Whether f̄ < τ, by the bound that was chosen.
+    # Whether f̄ < τ, by the chosen bound.
     falls_short: Callable[[Node], bool]
-    # Whether u(x̃) = 1 with these axes open; None where the detector has no bound, or the test is off.
+    # Whether u(x̃) = 1 with these axes open; None if the detector has no bound, or the test is off.
     is_partial_outlier: Callable[[Int32Array, IntArray], bool] | None = None
 
     @property
     def full(self) -> int:
         """The number of changes at which PRUNE stops.
 
-        The listings stop at more than k, after the test of validity has admitted such a point. Corrected:
-        at k, since nothing below a node with k changes may change.
+        The listings stop at more than k changes, after the validity test has admitted such a point. The
+        corrected form stops at k, since nothing below a node with k changes may change.
         """
         return self.max_changes + (1 if self.settings.errata == AS_PRINTED else 0)
 
     def root(self) -> Node:
-        """Return (0, 0): nothing is changed, nothing is decided."""
+        """Return the root (0, 0): nothing is changed, nothing is decided."""
         values, reaches = self.evaluate(self.start[None])
         return Node(self.start, 0, 0, float(values[0]), bool(reaches[0]), self.costs(self.start[None])[0])
 
     def children(self, node: Node, record: "Record") -> list[Node]:
-        """Return (a, i + 1) for every v ∈ Ā(i), the nearest first; f and c are computed in one batch.
+        """Return (a, i + 1) for every v ∈ Ā(i), nearest first; f and c are computed in one batch.
 
-        Children that are neither valid nor may be changed further are left out: when popped, they would be
-        pruned at once.
+        A child that is invalid and may not be changed further is left out: it would be pruned as soon as it
+        is popped.
         """
         cells = np.repeat(node.cell[None], len(self.candidates[node.i]) - 1, axis=0)
         cells[:, self.features[node.i]] = self.candidates[node.i][1:]
@@ -79,7 +79,7 @@ class PaperProblem:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Record:
-    """What a search has found, S, and what it took. It stays readable when the search is interrupted."""
+    """The result S of a search, and its counters. They remain readable when the search is interrupted."""
 
     as_printed: bool
     solutions: list[Node] = field(default_factory=list)
@@ -88,21 +88,21 @@ class Record:
     pruned: Counter[str] = field(default_factory=Counter)
 
     def visit(self, node: Node) -> None:  # noqa: ARG002 - a test looks at the nodes
-        """Note that a node is popped."""
+        """Count a popped node."""
         self.visited += 1
 
     def prune(self, node: Node, why: str) -> bool:  # noqa: ARG002 - likewise
-        """Note that a node is pruned; True, so that PRUNE can return it."""
+        """Count a pruned node; return True, so PRUNE can return the result."""
         self.pruned[why] += 1
         return True
 
     def prune_children(self, cells: Int32Array, i: int) -> None:  # noqa: ARG002 - likewise
-        """Note cells that are visited and pruned at once: invalid, with all their changes made."""
+        """Count cells that are visited and pruned at once: they are invalid and have all their changes."""
         self.visited += len(cells)
         self.pruned[TOO_MANY] += len(cells)
 
     def add(self, node: Node) -> None:
-        """Add x + a to S. As printed, S is never cleaned; corrected, it stays free of dominated points."""
+        """Add x + a to S. As printed, S keeps dominated points; corrected, they are removed."""
         if not self.as_printed and self.costs is not None:
             if self.dominates(node):
                 return

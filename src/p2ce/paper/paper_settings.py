@@ -1,4 +1,4 @@
-"""State how the paper's algorithms run: what they leave open is a setting, what they misprint another."""
+"""Settings of the paper's algorithms: what the paper leaves open, and whether its errata are corrected."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -23,23 +23,26 @@ class Mapocam:
     """Alg. 1 of the paper, MAPOCAM: `Explainer(..., method=p2ce.paper.Mapocam())`.
 
     Args:
-        order: in which features are decided: "importance", the mean magnitude of their SHAP values, as in the
-            authors' code (the paper does not say), or "index", the model's own order of columns.
-        bound: what stands for the maximum prediction f̄: "shap" is the paper's estimate, "tree" takes the
-            larger side of every split on an open feature, "monotone" sets the open features of an additive
-            model to their best candidates. None prunes by cost and number of changes alone. "auto" is what
+        order: the order in which features are decided. "importance" sorts them by the mean magnitude of their
+            SHAP values, as in the authors' code (the paper does not specify it). "index" keeps the order of
+            the model's columns.
+        bound: how the maximum prediction f̄ is computed. "shap" is the paper's estimate. "tree" takes the
+            larger side of every split on an open feature. "monotone" sets the open features of an additive
+            model to their best candidates. None prunes only by cost and number of changes. "auto" does what
             the paper's experiments did: "monotone" for additive models, "tree" for tree ensembles, and None
-            for others.
-        form: of the SHAP bound: "k-limited" counts as many open features as may still change, "plain" all.
+            for other models.
+        form: the form of the SHAP bound. "k-limited" counts as many open features as may still change,
+            "plain" counts all of them.
         at: where SHAP values are computed: at every "partial" solution, or once, at the "person".
-        explainer: "tree" (interventional, on the reported scale), "deep", or one that only evaluates the
-            model: "kernel" and "permutation" of the shap package, and our own "sampling". "auto" is "tree"
-            for tree ensembles and "deep" for networks, as in the paper, else "sampling".
-        background: rows of the reference for the explainer. Its largest values over these rows are φ̄, as
-            in the authors' code; the paper speaks of a large data set.
-        errata: "corrected", or the algorithm "as printed", which may miss options. (What it would return
-            beyond your limits, or dominated, is not shown.)
-        random_state: seed of the background; by default that of the explainer.
+        explainer: how SHAP values are computed. "tree" (interventional, on the reported scale) and "deep"
+            use the structure of the model. "kernel" and "permutation", of the shap package, and "sampling",
+            of p2ce, only evaluate the model. "auto" is "tree" for tree ensembles and "deep" for networks, as
+            in the paper, and "sampling" for other models.
+        background: the number of reference rows for the explainer. φ̄ is its largest value over these rows,
+            as in the authors' code; the paper mentions a large data set.
+        errata: "corrected", or "as printed", which may miss options. Points that the printed algorithm would
+            return although they are dominated, or have too many changes, are not shown.
+        random_state: the seed of the background. None uses the seed of the explainer.
 
     >>> Mapocam(bound="tree").plausible
     False
@@ -54,7 +57,7 @@ class Mapocam:
     errata: str = CORRECTED
     random_state: int | None = None
 
-    plausible: ClassVar[bool] = False  # whether counterfactuals have to be plausible
+    plausible: ClassVar[bool] = False  # whether counterfactuals must be plausible
 
     def __post_init__(self) -> None:
         for name, known in CHOICES.items():
@@ -66,7 +69,7 @@ class Mapocam:
 
     @property
     def name(self) -> str:
-        """What certificates call it."""
+        """The name of the algorithm in certificates."""
         return "mapocam"
 
 
@@ -74,9 +77,10 @@ class Mapocam:
 class P2CE(Mapocam):
     """Alg. 2 of the paper, P²CE: `Explainer(..., method=p2ce.paper.P2CE())`.
 
-    The settings are those of `Mapocam`, where ``bound="auto"`` is "monotone" for additive models and "shap"
-    for all others, and one more. ``partial_plausibility`` is the test of lines 20 and 21; without it, this is
-    the paper's ablation, which certificates call "p2ce-ablation". The test takes a detector of trees.
+    It has the settings of `Mapocam`, but ``bound="auto"`` is "monotone" for additive models and "shap" for
+    all others. One more setting, ``partial_plausibility``, switches the test of lines 20 and 21, which needs
+    a tree-based detector. Without this test, the algorithm is the paper's ablation, "p2ce-ablation" in
+    certificates.
 
     >>> P2CE(partial_plausibility=False).name
     'p2ce-ablation'
@@ -87,10 +91,10 @@ class P2CE(Mapocam):
     plausible: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        Mapocam.__post_init__(self)  # no super(): a dataclass with slots is made twice
+        Mapocam.__post_init__(self)  # super() fails here, since a dataclass with slots is created twice
         if not isinstance(self.partial_plausibility, bool):
             raise InvalidArgument(
-                f"partial_plausibility is True or False; got {echoed(self.partial_plausibility)}."
+                f"partial_plausibility must be True or False; got {echoed(self.partial_plausibility)}."
             )
 
     @property

@@ -1,4 +1,4 @@
-"""Solve instances of a batch by one of the paper's algorithms, in the paper's symbols."""
+"""Solve instances of a batch with one of the paper's algorithms, in the paper's symbols."""
 
 import time
 from collections.abc import Callable
@@ -28,22 +28,22 @@ from p2ce.verification.evaluate_rows import score_frame
 from p2ce.verification.verify_cells import prove_by_scores
 from p2ce.visible import echoed
 
-# What the settings call a bound, and what kind of model it needs.
+# The bounds by their names in the settings, and the kinds of model that they need.
 BOUNDS = {"shap": Bound.SHAP_PAPER, "tree": Bound.TREE_LEAVES, "monotone": Bound.ADDITIVE, None: Bound.NONE}
 NEEDS = {Bound.TREE_LEAVES: "a tree ensemble", Bound.ADDITIVE: "a linear model"}
 
 
 def settings_of(problem: Problem) -> Mapocam:
-    """Return the settings of the algorithm that a problem is solved by."""
+    """Return the settings of the algorithm that solves a problem."""
     assert isinstance(problem.method, Mapocam), "only the algorithms of the paper come here"
     return problem.method
 
 
 def bound_of(problem: Problem) -> Bound:
-    """Settle which bound a paper's algorithm prunes by.
+    """Return the bound with which an algorithm of the paper prunes.
 
-    A model that is a black box for an instance, because of a label that the reference lacks, has no other
-    proven bound than none.
+    A model can be a black box for one instance, if it has a label that is not in the reference. Then there
+    is no proven bound.
     """
     settings = settings_of(problem)
     parsed = parsed_of(problem.models)
@@ -59,31 +59,31 @@ def bound_of(problem: Problem) -> Bound:
 
 
 def check_paper(problem: Problem, *, bound: object) -> None:
-    """Reject what the paper's algorithms do not know."""
+    """Raise for settings that the paper's algorithms do not support."""
     settings = settings_of(problem)
     if bound != "auto":
         raise InvalidArgument(
-            f"bound={echoed(bound)} is a setting of the exact search. The paper's algorithms have bounds of "
-            f"their own: pass it to the method instead, as in method={type(settings).__name__}(bound=...)."
+            f"bound={echoed(bound)} is a setting of the exact search. For the paper's algorithms, pass the "
+            f"bound to the method: method={type(settings).__name__}(bound=...)."
         )
     if problem.keep_ties:
         raise InvalidArgument(
-            "ties=True needs method='exact': the paper's algorithms prune what costs the same."
+            "ties=True needs method='exact': the paper's algorithms prune points of equal cost."
         )
     require_single_features(problem)
     if settings.bound != "auto" and bound_of(problem) is not BOUNDS[settings.bound]:
         raise InvalidArgument(
-            f'bound="{settings.bound}" needs {NEEDS[BOUNDS[settings.bound]]} that is supported natively; the '
-            f'model is {problem.family}. Pass bound="shap" or bound=None.'
+            f'bound="{settings.bound}" needs {NEEDS[BOUNDS[settings.bound]]} that is supported natively, but '
+            f'the model is {problem.family}. Pass bound="shap" or bound=None.'
         )
 
 
 def require_single_features(problem: Problem) -> None:
-    """Reject features that move together, of which neither the listings nor their bounds know."""
+    """Raise for grouped features, which neither the listings nor their bounds support."""
     if moves_as_one(problem.policy):
         raise InvalidArgument(
-            "The paper's algorithms change one feature at a time, so that they do not work with linked() or "
-            "one_hot(). Use method='exact', or drop these rules."
+            "The paper's algorithms change one feature at a time, so they do not support linked() or "
+            "one_hot(). Use method='exact', or remove these rules."
         )
 
 
@@ -94,7 +94,7 @@ def fit_attributions(
     reference: FloatArray,
     random_state: int | None,
 ) -> Attributions | None:
-    """Compute what the algorithm needs of SHAP values; None where it needs nothing."""
+    """Compute the SHAP values that the algorithm needs; None if it needs none."""
     settings = settings_of(problem)
     if bound_of(problem) is not Bound.SHAP_PAPER and settings.order != "importance":
         return None
@@ -118,10 +118,10 @@ def solve_by_paper(
     most_work: IntArray | None,
     listener: Listener | None,
 ) -> Fronts:
-    """Run one of the paper's algorithms for some instances of a batch.
+    """Run one of the paper's algorithms on some instances of a batch.
 
-    An instance that is not finished keeps what was found. As printed, an algorithm returns points that are
-    dominated or have one change too many: they prune others, but are not shown.
+    If the search of an instance is stopped, its points so far are kept. As printed, an algorithm also returns
+    points that are dominated or have one change too many. Such points prune others, but are not shown.
     """
     from p2ce.solver.counters import ATTRIBUTED, BOXES, COUNTERS, ESTIMATE, EXTERNAL, SCORED, WORK
     from p2ce.solver.counters import BOUND as BY_SCORE
@@ -130,7 +130,7 @@ def solve_by_paper(
 
     problem = batch.problem
     settings = settings_of(problem)
-    require_single_features(problem)  # the policy of a call does not pass the constructor
+    require_single_features(problem)  # the policy of a call was not checked by the constructor
     algorithm = p2ce if settings.plausible else mapocam
     counters = np.zeros((len(who), COUNTERS), dtype=np.int64)
     finished = np.ones(len(who), dtype=np.bool_)
@@ -192,7 +192,7 @@ def solve_by_paper(
 
 
 class _Instance:
-    """One instance of a batch, as the algorithms see it."""
+    """One instance of a batch, in the form that the algorithms need."""
 
     def __init__(self, batch: Batch, number: int, go_on: Callable[[], None], counters: IntArray) -> None:
         problem = batch.problem
@@ -206,13 +206,13 @@ class _Instance:
         axes = problem.grid.axis_count
         self.max_changes = axes if problem.max_changes is None else min(problem.max_changes, axes)
         self.attributed: dict[bytes, FloatArray] = {}
-        # What black boxes gave for accepted cells, to see whether they give it again.
+        # The values of black boxes for accepted cells, to check that verification repeats them.
         self.by_models: dict[bytes, FloatArray] = {}
         self.by_detector: dict[bytes, float] = {}
         self.start = batch.placement.position[number].astype(np.int32)
 
     def paper_problem(self) -> PaperProblem:
-        """Write the problem in the symbols of the paper."""
+        """Return the problem in the symbols of the paper."""
         features = self._order()
         return PaperProblem(
             settings=self.settings,
@@ -229,13 +229,13 @@ class _Instance:
         )
 
     def front(self, record: Record) -> Int32Array:
-        """Take the points out of S that are allowed and that no other dominates, one for each cost."""
+        """Return the points of S that are allowed and not dominated, one for each cost."""
         cells = [node.cell for node in record.solutions if 0 < node.changes <= self.max_changes]
         points = np.array(cells, dtype=np.int32).reshape(len(cells), len(self.start))
         return front_of(points, self.batch.tables, self.batch.placement, self.number)
 
     def said_about(self, points: Int32Array) -> FloatArray:
-        """Return what black boxes gave for points, as `Fronts.said`: (points, black boxes)."""
+        """Return the values of black boxes at points, as `Fronts.said`: (points, black boxes)."""
         called = [number for number, model in enumerate(self.problem.models) if model.is_black_box]
         columns = [[self.by_models[cell.tobytes()][number] for cell in points] for number in called]
         if self.problem.required_detector is not None and self.problem.flat_detector is None:
@@ -251,7 +251,7 @@ class _Instance:
         return np.argsort(-attributions.importance[columns], kind="stable")
 
     def _candidates(self, axis: int) -> Int32Array:
-        """List Ā(i): where the instance may go, by distance from its current value, which comes first."""
+        """List Ā(i): the candidates by distance from the instance's current value, which comes first."""
         placement, number = self.batch.placement, self.number
         places: Int32Array = np.arange(
             placement.lowest[number, axis], placement.highest[number, axis] + 1, dtype=np.int32
@@ -276,7 +276,7 @@ class _Instance:
         return values, reaches
 
     def _at_least(self, cells: Int32Array) -> tuple[FloatArray, BoolArray]:
-        """Return f of cells on the reported scale, and whether it reaches τ."""
+        """Return f at cells on the reported scale, and whether it reaches τ."""
         from p2ce.solver.counters import SCORED, WORK
 
         self.go_on()
@@ -308,13 +308,13 @@ class _Instance:
         if self.problem.flat_detector is not None:
             prepared = self.batch.scores[self.problem.flat_detector]
             return bool(prepared.verify(self._me(cell[None]), cell[None]).verdict[0] == REJECT)
-        assert detector.evaluate is not None, "a detector without a flat score is called"
+        assert detector.evaluate is not None, "a detector without a flat score must be evaluated"
         value = float(evaluate(detector.evaluate, self.problem.frame(self._rows(cell[None])), "detector")[0])
         self.by_detector[cell.tobytes()] = value
         return value < 0.0
 
     def _partial_outlier(self) -> Callable[[Int32Array, IntArray], bool] | None:
-        """Return the test u(x̃) = 1 with some axes open; None without it, or without a flat score."""
+        """Return the test u(x̃) = 1 with some axes open; None if it is off, or there is no flat score."""
         tests = isinstance(self.settings, P2CE) and self.settings.partial_plausibility
         if self.problem.flat_detector is None or not tests:
             return None
@@ -328,7 +328,7 @@ class _Instance:
         return flat
 
     def _largest(self, score: FlatScore) -> Callable[[Int32Array, IntArray], float]:
-        """Return the largest score of a forest that is left when some axes are open."""
+        """Return a function for the largest score that a forest can reach when some axes are open."""
         from p2ce.scores.tree_kernels import largest_sum
 
         forest = score.forest
@@ -377,7 +377,7 @@ class _Instance:
         return short_at_corner
 
     def _best_cell(self, score: FlatScore) -> Int32Array:
-        """Find the candidate of each axis that adds most to an additive score."""
+        """Return the candidate of each axis that adds most to an additive score."""
         assert score.weights is not None
         best: Int32Array = self.start.copy()
         for axis, column in enumerate(self.problem.grid.columns.tolist()):
