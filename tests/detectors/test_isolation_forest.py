@@ -111,7 +111,7 @@ def test_a_forest_that_scores_by_itself_is_a_black_box(caplog):
     detector = Lenient(n_estimators=3).fit(FRAME)
     with caplog.at_level("INFO", logger="p2ce"):
         found = parse_detector(detector, reference=FRAME)
-    assert "replaces decision_function" in caplog.text
+    assert "overrides decision_function" in caplog.text
     assert found.score is None
     assert (found.evaluate(FRAME) == detector.decision_function(FRAME)).all()
 

@@ -38,7 +38,9 @@ def test_a_best_round_that_there_is_not_is_blamed_on_the_model(best):
     frame, label = people()
     model = xgboost.XGBClassifier(n_estimators=3, max_depth=2, n_jobs=1).fit(frame, label)
     model.get_booster().set_attr(best_iteration=best)
-    with pytest.raises(InvalidModel, match=f"This XGBoost model is not built as its library.*{best}"):
+    with pytest.raises(
+        InvalidModel, match=f"This XGBoost model does not have the structure that its library.*{best}"
+    ):
         parse_model(model, reference=frame)
 
 

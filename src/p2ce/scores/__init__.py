@@ -1,1 +1,1 @@
-"""The one language that search speaks: scores and costs over grid indices, with bounds."""
+"""Scores of rows and of grid cells, with proven bounds and error bands: the one form that the search uses."""

@@ -1,4 +1,4 @@
-"""Turn the node arrays of any library into a Forest in preorder."""
+"""Convert the node arrays of any library to a Forest in preorder."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,25 +11,25 @@ from p2ce.scores.forest import Forest
 from p2ce.scores.steps import Steps
 from p2ce.scores.tree_nodes import LEAF, TreeNodes, joined
 
-# A forest whose splits by category multiply to more than this is evaluated as a black box.
+# A forest is evaluated as a black box if its splits by category expand to more nodes than this.
 MOST_NODES = 4_000_000
 # Grown trees are tens of levels deep; a chain as deep as it has nodes would take hours to lay out.
 DEEPEST = 4096
-# Sums and differences of leaves beyond this leave float64.
+# Sums and differences of larger leaves may overflow float64.
 LARGEST_SUM = 1e300
 
 
 def assemble_forest(trees: Sequence[TreeNodes]) -> Forest:
-    """Lay the trees out one after the other, each in preorder; splits that are not one cut become several.
+    """Lay out the trees one after another, each in preorder; splits that are not one cut become several.
 
-    The trees are checked: what is none raises InvalidModel.
+    The trees are checked: invalid ones raise InvalidModel.
     """
     nodes = joined(trees)
     if any(tree.steps for tree in trees):
         nodes = joined([_as_cuts(tree) if tree.steps else tree for tree in trees])
         if len(nodes.left) > MOST_NODES:
             raise UnsupportedModel(
-                f"Written as cuts, the splits of this model by categories and missing values are more than "
+                f"The splits of this model by categories and missing values expand to more than "
                 f"{MOST_NODES:,} nodes. Fit fewer or smaller trees to have it supported natively."
             )
     place, reached = _preorder(nodes.first, nodes.left, nodes.right)
@@ -54,15 +54,15 @@ def assemble_forest(trees: Sequence[TreeNodes]) -> Forest:
 def resplit(
     forest: Forest, feature: IntArray | Int32Array, threshold: FloatArray, steps: Mapping[int, Steps]
 ) -> Forest:
-    """Return the nodes of a forest other features and cuts, some of them splits that are not one cut."""
+    """Return a forest with other features and cuts; ``steps`` holds splits that are not one cut."""
     changed = replace(forest, feature=feature.astype(np.int32), threshold=threshold)
     return assemble_forest(trees_of(changed, steps)) if steps else changed
 
 
 def trees_of(forest: Forest, steps: Mapping[int, Steps] | None = None) -> list[TreeNodes]:
-    """Take a forest apart into the trees that `assemble_forest` takes.
+    """Split a forest into the trees that `assemble_forest` expects.
 
-    ``steps`` gives, by their places in the forest, the splits that are not one cut any more.
+    ``steps`` holds the splits that are no longer one cut, by their positions in the forest.
     """
     ends = np.append(forest.root[1:], len(forest.feature)).tolist()
     starts = forest.root.tolist()
@@ -97,10 +97,10 @@ def trees_of(forest: Forest, steps: Mapping[int, Steps] | None = None) -> list[T
 
 
 def _as_cuts(tree: TreeNodes) -> TreeNodes:
-    """Replace every split that is not one cut by a chain of cuts, with copies of what lies below.
+    """Replace every split that is not one cut by a chain of cuts, with copies of the subtrees below.
 
-    Along a way down, only what is left of a column's line counts: a split of which it leaves one side is
-    left out. A copy therefore never holds a leaf that nobody can reach through it.
+    Along a path, only the remaining interval of a column counts. A split with only one side in this interval
+    is left out. So a copy never contains a leaf that cannot be reached through it.
     """
     left: list[int] = []
     right: list[int] = []
@@ -116,7 +116,8 @@ def _as_cuts(tree: TreeNodes) -> TreeNodes:
         value.append(adds)
         if len(left) > MOST_NODES:
             raise UnsupportedModel(
-                "The splits of this model by categories multiply beyond what is supported."
+                f"The splits of this model by categories expand to more than {MOST_NODES:,} nodes. Fit fewer "
+                "or smaller trees to have it supported natively."
             )
         return len(left) - 1
 
@@ -126,7 +127,7 @@ def _as_cuts(tree: TreeNodes) -> TreeNodes:
         column = int(tree.feature[node])
         steps = tree.steps.get(node, Steps(tree.threshold[node : node + 1], True))
         low, high = room.get(column, (-np.inf, np.inf))
-        # Of the stretch (low, high]; the first one holds minus infinity as well.
+        # The stretches that overlap (low, high]; the first stretch also contains minus infinity.
         first = int(np.searchsorted(steps.cuts, low, side="right")) if low > -np.inf else 0
         last = int(np.searchsorted(steps.cuts, high, side="left"))
         return copy_between(node, column, steps, first, last, (low, high), room)
@@ -140,7 +141,7 @@ def _as_cuts(tree: TreeNodes) -> TreeNodes:
         ends: tuple[float, float],
         room: dict[int, tuple[float, float]],
     ) -> int:
-        """Copy what the stretches ``first`` to ``last`` of a split lead to; stretch k ends with cut k."""
+        """Copy the subtrees for the stretches ``first`` to ``last`` of a split; stretch k ends with cut k."""
         if first == last:
             goes_left = steps.starts_left == (first % 2 == 0)
             child = tree.left[node] if goes_left else tree.right[node]
@@ -156,7 +157,8 @@ def _as_cuts(tree: TreeNodes) -> TreeNodes:
         copy(0, {})
     except RecursionError:
         raise UnsupportedModel(
-            "A tree of this model is hundreds of splits deep, and splits by category or missing values."
+            "A tree of this model is hundreds of splits deep, and splits by category or missing values. Fit "
+            "shallower trees to have it supported natively."
         ) from None
     return TreeNodes(
         left=np.array(left, dtype=np.int64),
@@ -168,7 +170,7 @@ def _as_cuts(tree: TreeNodes) -> TreeNodes:
 
 
 def _preorder(roots: IntArray, left: IntArray, right: IntArray) -> tuple[IntArray, np.ndarray]:
-    """Return every node its preorder position, level by level for all trees at once."""
+    """Return the preorder position of every node, and whether a path reaches it; all trees level by level."""
     levels = []
     front = roots
     while len(front):
@@ -188,7 +190,7 @@ def _preorder(roots: IntArray, left: IntArray, right: IntArray) -> tuple[IntArra
         parents = nodes[left[nodes] >= 0]
         place[left[parents]] = place[parents] + 1
         place[right[parents]] = place[parents] + 1 + size[left[parents]]
-    # Some libraries keep nodes that no path reaches (XGBoost after pruning); they are left out.
+    # Some libraries keep nodes that no path reaches (XGBoost after pruning). These are left out.
     return place, size > 0
 
 

@@ -1,4 +1,4 @@
-"""Evaluate a black box by its own calls: a model, a detector, or a rule that is a function."""
+"""The score of a black box, which is called: a model, a detector, or a rule that is a function."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from p2ce.scores.score import Bound
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BlackBoxScore:
-    """A call that gives one number per row of the user's frame. It decides itself: there is no error band."""
+    """A call that returns one number per row of the user's frame. It decides, so there is no error band."""
 
-    name: str  # as messages call it
+    name: str  # the name in messages
     call: Callable[[Any], FloatArray]  # a frame → (n,)
     frame: Callable[[FloatArray], Any]  # rows (n, d) of codes → a frame of the user's columns
     threshold: float
-    tolerance: float = 0.0  # how far two values of a row may differ from batch to batch
+    tolerance: float = 0.0  # by how much the value of a row may differ from batch to batch
 
     @property
     def accept_from(self) -> float:
@@ -34,12 +34,12 @@ class BlackBoxScore:
 
     @property
     def bound(self) -> Bound:
-        """Nothing is known of a whole box."""
+        """No bound: nothing is known of a whole box."""
         return Bound.COMPLETE
 
     @property
     def flat(self) -> None:
-        """Evaluated in batches outside the kernel."""
+        """None: it is evaluated in batches outside the kernel."""
         return
 
     def evaluate_rows(
@@ -49,11 +49,11 @@ class BlackBoxScore:
         until: float | None = None,
         least: Callable[[FloatArray], FloatArray] | None = None,
     ) -> Verdicts:
-        """Evaluate rows in one call. ``least`` gives each row its own threshold, by the rows' values.
+        """Evaluate rows in one call. ``least`` returns each row's own threshold for the rows' values.
 
-        The value of a row alone counts (`evaluate_closely`). Cells that are rejected are never seen again,
-        so that those close to the threshold are evaluated alone at once; accepted ones are when they turn out
-        to be on the front.
+        The value of a row evaluated alone counts (`evaluate_closely`). A rejected cell is never visited
+        again, so one close to the threshold is immediately evaluated alone. An accepted cell is evaluated
+        alone if it turns out to be on the front.
         """
         frame = self.frame(rows)
         with no_calls_after(until):
@@ -68,17 +68,17 @@ class BlackBoxScore:
         return Verdicts(np.where(value >= threshold, ACCEPT, REJECT), value)
 
     def prepare(self, placed: Placed) -> PreparedScore:
-        """Evaluate the rows of cells."""
+        """Return the score for cells of a batch."""
         return PreparedBlackBox(score=self, placed=placed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PreparedBlackBox:
-    """A black box beside a batch of n instances."""
+    """A black box, prepared for a batch of n instances."""
 
     score: BlackBoxScore
     placed: Placed
-    # Cells' instances and values (m,) → what each cell has to reach, where that is not the threshold.
+    # Cells' instances and values (m,) → the threshold of each cell, if it differs from the score's.
     least: Callable[[IntArray, FloatArray], FloatArray] | None = None
 
     @property
@@ -86,13 +86,14 @@ class PreparedBlackBox:
         return False
 
     def evaluate(self, instance: IntArray, cells: Int32Array, *, until: float | None = None) -> Verdicts:
-        """Evaluate the cells whose values are not known, in one call."""
+        """Evaluate the cells whose values are unknown, in one call."""
         if self.placed.known is None:
             least = None if self.least is None else partial(self.least, instance)
             return self.score.evaluate_rows(self.placed.rows(instance, cells), until=until, least=least)
         value = self._known(instance, cells, self.placed.known)
         verdict = np.where(value >= self.score.threshold, ACCEPT, REJECT)
-        # A known value is that of a row in a batch: a rejected one close to the threshold is evaluated alone.
+        # A known value was computed in a batch. If it is rejected and close to the threshold, the row is
+        # evaluated alone.
         close = is_close(value, self.score.threshold, self.score.tolerance) & (verdict == REJECT)
         new = np.flatnonzero(np.isnan(value) | close)
         verdict[new], value[new] = self.score.evaluate_rows(
@@ -101,14 +102,14 @@ class PreparedBlackBox:
         return Verdicts(verdict, value)
 
     def _known(self, instance: IntArray, cells: Int32Array, known: FloatArray) -> FloatArray:
-        """Look up the cells with a single change."""
+        """Look up the values of cells with a single change; NaN for all others."""
         moved = cells != self.placed.placement.position[instance]
         axis = moved.argmax(axis=1)
         value = known[instance, axis, cells[np.arange(len(cells)), axis]]
         return np.asarray(np.where(moved.sum(axis=1) == 1, value, np.nan))
 
     def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:  # noqa: ARG002
-        """Prove nothing: only the object itself, called again, verifies."""
+        """Prove nothing: only another call of the object itself can verify."""
         return undecided(len(cells))
 
     def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002

@@ -1,13 +1,13 @@
-"""Translate each library's split rule into one plain float64 ``<=`` without moving a single value across."""
+"""Translate each library's split rule to one plain float64 ``<=`` that sends every value to the same side."""
 
 import numpy as np
 
 from p2ce.arrays import FloatArray
 
-# LightGBM writes its zero threshold as the float constant 1e-35f; rows are compared to that very number.
+# LightGBM writes its zero threshold as the float constant 1e-35f, and compares rows with exactly this number.
 LIGHTGBM_ZERO = float(np.float32(1e-35))
 
-# float32 rounding carries to infinity from here on: half a unit in the last place above the largest float32.
+# float32 rounds to infinity from here on: half a unit in the last place above the largest float32.
 _FLOAT32_OVERFLOW = 2.0**128 - 2.0**103
 
 
@@ -24,11 +24,11 @@ def cut_of_float32_at_most(threshold: FloatArray) -> FloatArray:
             rounded.astype(np.float64) > threshold, np.nextafter(rounded, np.float32(-np.inf)), rounded
         )
         above = np.nextafter(floor, np.float32(np.inf))
-    # Two neighbouring float32 have an exact midpoint in float64; the two infinities need theirs by hand.
+    # Two neighbouring float32 have an exact midpoint in float64. Next to infinity, it is set explicitly.
     middle = floor.astype(np.float64) / 2.0 + above.astype(np.float64) / 2.0
     middle = np.where(np.isposinf(above), _FLOAT32_OVERFLOW, middle)
     middle = np.where(np.isneginf(floor), -_FLOAT32_OVERFLOW, middle)
-    # Ties round to the even neighbour, so the midpoint itself belongs to the floor only if that one is even.
+    # Ties round to the even neighbour, so the midpoint itself rounds to the floor only if the floor is even.
     floor_is_even = (floor.view(np.int32) & 1) == 0
     cut = np.where(floor_is_even, middle, np.nextafter(middle, -np.inf))
     return np.where(np.isposinf(threshold), np.inf, cut)
@@ -43,7 +43,7 @@ def cut_of_float32_below(threshold: FloatArray) -> FloatArray:
 
 
 def cut_of_lightgbm(threshold: FloatArray) -> FloatArray:
-    """Find the cut for LightGBM, to which every magnitude up to 1e-35f is zero: (n,) → (n,)."""
+    """Find the cut for LightGBM, which treats every magnitude up to 1e-35f as zero: (n,) → (n,)."""
     threshold = np.asarray(threshold, dtype=np.float64)
     whole_band_left = (threshold >= 0.0) & (threshold < LIGHTGBM_ZERO)
     whole_band_right = (threshold < 0.0) & (threshold >= -LIGHTGBM_ZERO)

@@ -1,15 +1,15 @@
-"""Score all cells of a box at once: every leaf is added as a box, no cell is walked down a tree."""
+"""Score all cells of a box at once: each leaf is added as a box, and no cell is walked down a tree."""
 
 from p2ce.jit import kernel
 
 
 @kernel
 def fill_dense(reached, count, spans, axes, size, corner, cells):
-    """Write the forest's part of every cell's score, in ticks, into ``cells``; return how many there are.
+    """Write the forest's part of every cell's score, in ticks, to ``cells``; return the number of cells.
 
-    A leaf adds its ticks at the first corner of its box and takes them back past the last one, on every
-    axis; running sums along each axis then give the score of each cell. Ticks are integers, so the order
-    of the sums cannot matter. The last axis varies fastest.
+    On every axis, a leaf adds its ticks at the first index of its box and subtracts them after the last.
+    Running sums along each axis then yield the score of each cell. Ticks are integers, so the order of the
+    sums cannot matter. The last axis varies fastest.
     """
     volume = 1
     for k in range(size):
@@ -27,7 +27,7 @@ def fill_dense(reached, count, spans, axes, size, corner, cells):
             stride //= span.high - span.low + 1
             begin = (inside.low - span.low) * stride
             end = (inside.high + 1 - span.low) * stride
-            # The sign sits in the lowest bit: 2 * offset + (1 if taken back).
+            # The sign is in the lowest bit: 2 * offset + (1 if subtracted).
             if inside.high < span.high:
                 for c in range(corners):
                     corner[corners + c] = (corner[c] + 2 * end) ^ 1
@@ -54,7 +54,7 @@ def fill_dense(reached, count, spans, axes, size, corner, cells):
 
 @kernel
 def score_cell(flat, s, instance, index, row):
-    """Score one point as the library would: float64, offset, weights, then tree after tree.
+    """Score one point in the library's order, in float64: offset, weights, then tree by tree.
 
     ``row`` is scratch (columns,).
     """
@@ -67,7 +67,7 @@ def score_cell(flat, s, instance, index, row):
     if score.table >= 0:
         for column in range(row.shape[0]):
             total += flat.weights[score.table, column] * row[column]
-    # Four trees in step: one walk mostly waits for memory, and leaves can be walked on without leaving them.
+    # Four trees in parallel, since a single walk mostly waits for memory. A walk that reaches a leaf stays.
     tree = score.first_tree
     while tree + 4 <= score.last_tree:
         a = flat.trees[tree].root
@@ -99,10 +99,10 @@ def score_cell(flat, s, instance, index, row):
 
 @kernel
 def looks_the_same(flat, s, instance, cell, ban):
-    """Tell whether a forest cannot tell a point from a rejected one: it reaches the same leaf in every tree.
+    """Return whether a point reaches the same leaf as a rejected one in every tree of a forest.
 
-    ``ban`` is a row of ``me.banned``. The library adds the same numbers for both, so that what it said
-    about the one holds for the other.
+    ``ban`` is a row of ``instance.banned``. The library adds the same numbers for both points, so its result
+    for one holds for the other.
     """
     score = flat.scores[s]
     for tree in range(score.first_tree, score.last_tree):

@@ -1,4 +1,4 @@
-"""Add an estimate to the scores of a batch: it prunes as an additive score does, but proves nothing."""
+"""Add an estimate to the scores of a batch: it prunes like an additive score, but proves nothing."""
 
 import numpy as np
 
@@ -8,10 +8,10 @@ from p2ce.scores.records import LIMIT
 
 
 def add_estimate(people: FlatInstances, gains: FloatArray, missing: FloatArray) -> FlatInstances:
-    """Put an estimate behind the scores, as the last additive table and the last limit.
+    """Append an estimate to the scores, as the last additive table and the last limit.
 
-    ``gains`` (n, axes, width) is what each candidate is estimated to add to the score, 0 for staying;
-    cells whose gains sum to less than ``missing`` (n,) are dropped. Sums are rounded in favour of the cell.
+    ``gains`` (n, axes, width) estimates how much each candidate adds to the score, 0 for staying. Cells whose
+    gains add up to less than ``missing`` (n,) are dropped. Sums are rounded in favour of the cell.
     """
     count, axes, width = gains.shape
     slot = np.arange(width)

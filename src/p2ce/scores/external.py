@@ -1,4 +1,4 @@
-"""Define how scores are evaluated in batches outside the kernel: verdicts, boxes, and prepared scores."""
+"""The evaluation of scores in batches outside the kernel: verdicts, boxes and prepared scores."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from p2ce.grid.base_grid import BaseGrid
     from p2ce.grid.placement import Placement
 
-# What a score says about a cell. Inside its error band, only the user's own model knows.
+# The verdicts of a score on a cell. Inside the error band, only the user's own model can decide.
 REJECT, UNDECIDED, ACCEPT = np.int8(-1), np.int8(0), np.int8(1)
 
 
@@ -21,12 +21,12 @@ class Boxes(NamedTuple):
 
     low: Int32Array  # (boxes, axes) first candidate allowed on each axis
     high: Int32Array  # (boxes, axes) last one
-    must: BoolArray  # (boxes, axes) the current value is excluded, wherever it lies
-    changes_left: IntArray  # (boxes,) how many of the axes that may stay may change at once
+    must: BoolArray  # (boxes, axes) the current value is excluded, even if it lies inside
+    changes_left: IntArray  # (boxes,) how many of the axes that may stay may change together
 
 
 def some_boxes(boxes: Boxes, which: IntArray) -> Boxes:
-    """Take some of the boxes."""
+    """Return some of the boxes."""
     return Boxes(
         low=boxes.low[which],
         high=boxes.high[which],
@@ -36,14 +36,14 @@ def some_boxes(boxes: Boxes, which: IntArray) -> Boxes:
 
 
 class Verdicts(NamedTuple):
-    """The verdicts of a score about cells, and its values."""
+    """The verdicts of a score on cells, and its values."""
 
     verdict: Int8Array  # (cells,) REJECT, UNDECIDED or ACCEPT
     value: FloatArray  # (cells,)
 
 
 def verdicts(value: FloatArray, margin: FloatArray, accept_from: float, reject_below: float) -> Int8Array:
-    """Compare values that may be off by ``margin``; whatever is not a number is undecided."""
+    """Compare values that may be off by ``margin`` with the thresholds; non-finite values are undecided."""
     verdict = np.full(len(value), UNDECIDED)
     verdict[value >= np.nextafter(accept_from + margin, np.inf)] = ACCEPT
     verdict[value < np.nextafter(reject_below - margin, -np.inf)] = REJECT
@@ -55,17 +55,17 @@ def verdicts(value: FloatArray, margin: FloatArray, accept_from: float, reject_b
 class Placed:
     """A batch of instances on the grid, in the columns of one score."""
 
-    grid: "BaseGrid"  # its columns are numbered as the score numbers them
+    grid: "BaseGrid"  # with the score's numbering of columns
     placement: "Placement"
     instances: FloatArray  # (n, columns)
     rows: Callable[[IntArray, Int32Array], FloatArray]  # cells (cells, axes) of instances as rows
-    is_grouped: bool = False  # whether an axis moves several columns; then only ``rows`` gives their values
-    # (n, axes, width) values of single changes that a black box gave before, NaN for the others.
+    is_grouped: bool = False  # whether an axis moves several columns; then only ``rows`` returns their values
+    # (n, axes, width) known values of a black box for single changes, NaN where unknown.
     known: FloatArray | None = None
 
 
 def placed_on(grid: "BaseGrid", placement: "Placement", instances: FloatArray) -> Placed:
-    """Describe instances (n, columns) of which every axis moves one column."""
+    """Return the batch of instances (n, columns) on a grid where every axis moves one column."""
     from p2ce.grid.placement import point_rows
 
     return Placed(
@@ -81,28 +81,28 @@ class PreparedScore(Protocol):
 
     @property
     def bounds_boxes(self) -> bool:
-        """Whether `infeasible` can ever be true."""
+        """Whether `infeasible` can ever return True."""
         ...
 
     def evaluate(self, instance: IntArray, cells: Int32Array, *, until: float | None = None) -> Verdicts:
         """Evaluate cells (cells, axes) of the instances (cells,), all in one batch.
 
-        Raises `OutOfTime` where no time is left for them, by the clock of `time.perf_counter`.
+        Raise `OutOfTime` if ``until`` has passed, by the clock of `time.perf_counter`.
         """
         ...
 
     def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
-        """Evaluate cells from scratch, as exactly as the score can; UNDECIDED where it proves nothing."""
+        """Evaluate cells from scratch, as exactly as possible; UNDECIDED where the score proves nothing."""
         ...
 
     def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:
-        """Mark the boxes of which it is proven that the score rejects every cell."""
+        """Mark the boxes in which the score provably rejects every cell."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RowScore:
-    """A score without a bound of boxes, evaluated on whole rows."""
+    """A score without a bound for boxes, evaluated on whole rows."""
 
     evaluate_rows: Callable[[FloatArray], Verdicts]
     placed: Placed
@@ -128,13 +128,13 @@ class RowScore:
 
 
 def undecided(count: int) -> Verdicts:
-    """State nothing about so many cells."""
+    """Return undecided verdicts for ``count`` cells."""
     return Verdicts(np.full(count, UNDECIDED), np.full(count, np.nan))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Decided:
-    """A prepared score whose error band the user's own object decides."""
+    """A prepared score; the user's own object decides the cells inside its error band."""
 
     score: PreparedScore
     decider: PreparedScore
@@ -144,7 +144,7 @@ class Decided:
         return self.score.bounds_boxes
 
     def evaluate(self, instance: IntArray, cells: Int32Array, *, until: float | None = None) -> Verdicts:
-        """Evaluate by the score, and the few undecided cells by the decider."""
+        """Evaluate cells with the score, and the few undecided ones with the decider."""
         verdict, value = self.score.evaluate(instance, cells)
         open_cells = np.flatnonzero(verdict == UNDECIDED)
         if len(open_cells):
@@ -154,9 +154,9 @@ class Decided:
         return Verdicts(verdict, value)
 
     def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
-        """Evaluate by the score alone, from scratch."""
+        """Evaluate cells with the score alone, from scratch."""
         return self.score.verify(instance, cells)
 
     def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:
-        """Bound the boxes by the score."""
+        """Bound the boxes with the score."""
         return self.score.infeasible(instance, boxes)

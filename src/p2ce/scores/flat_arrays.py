@@ -1,4 +1,4 @@
-"""Lay scores and instances out as the flat arrays that the compiled kernels read."""
+"""Lay out scores and instances as the flat arrays that the compiled kernels use."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -17,54 +17,54 @@ from p2ce.scores.score import FlatScore, Spending
 
 Records: TypeAlias = npt.NDArray[Any]
 
-# Ticks of a score fill 29 bits: sums of leaf values, and differences of two, are exact 32-bit integers.
+# Ticks of a score fill 29 bits, so sums of leaf values, and differences of two sums, are exact in 32 bits.
 SCORE_BITS = 29
 
 
 class FlatScores(NamedTuple):
-    """All scores of a problem, shared by all instances: the trees of one follow those of the one before."""
+    """All scores of a problem, shared by all instances; the trees are stored score by score."""
 
     scores: Records  # (scores,) SCORE
     trees: Records  # (trees,) TREE
     nodes: Records  # (nodes,) NODE
     details: Records  # (nodes,) DETAIL
-    axis_of: Int32Array  # (columns,) axis of each column, -1 where it cannot change
-    weights: FloatArray  # (tables of weights, columns); those of budgets follow, and have no weights
+    axis_of: Int32Array  # (columns,) axis of each column, -1 if it cannot change
+    weights: FloatArray  # (tables of weights, columns); the tables of budgets follow, and have no weights
     columns: IntArray  # (axes,) the column of each axis
 
 
 class FlatInstances(NamedTuple):
-    """A batch of instances, placed on the grid and priced; the first dimension is the instance."""
+    """A batch of instances, placed on the grid and priced. The first dimension is the instance."""
 
     positions: Records  # (n, axes) POSITION
-    seen: FloatArray  # (n, views, axes, width) candidates as each view shows them
-    own: FloatArray  # (n, views, columns) current values as each view shows them
+    seen: FloatArray  # (n, views, axes, width) candidates as each view transforms them
+    own: FloatArray  # (n, views, columns) current values as each view transforms them
     prices: Records  # (n, objectives, axes, width) PRICE
     joins: Int32Array  # (objectives,) 0 sum, 1 max
     shares: FloatArray  # (n, objectives)
     gains: Int32Array  # (n, tables, axes, width) additive part of the score, in ticks
     limits: Records  # (n, scores) LIMIT
-    # (bans, axes + 1) cells that the user's own model or detector has rejected; last the score
+    # (bans, axes + 1) cells that the user's own model or detector has rejected; the last entry is the score
     banned: Int32Array
     first_ban: IntArray  # (n + 1,) bans of instance p are first_ban[p] .. first_ban[p + 1] - 1
 
 
 class ScoreLayout(NamedTuple):
-    """The flat scores with what is needed to lay instances out against them."""
+    """The flat scores, and the data that laying out instances needs."""
 
     flat: FlatScores
     views: tuple[FlatScore, ...]  # one representative score per distinct view
     budgets: tuple[Spending, ...]  # in the order of their tables
-    base_seen: tuple[FloatArray, ...]  # per view: (axes, width) base candidates as seen, as in BaseGrid.table
+    base_seen: tuple[FloatArray, ...]  # per view: (axes, width) transformed candidates of BaseGrid.table
     span: FloatArray  # (scores,) largest possible |tree sum| plus |offset|
     leaves: int
-    deepest: int  # most splits on the way to a leaf
+    deepest: int  # the most splits on a path to a leaf
 
 
 def flatten_scores(scores: Sequence[FlatScore], grid: BaseGrid, sample: FloatArray) -> ScoreLayout:
     """Join the scores' trees and find each split's cut on the grid.
 
-    ``sample`` (columns,) is any valid row; it fills the columns that a candidate does not speak about.
+    ``sample`` (columns,) is any valid row; it fills the columns other than the candidate's own.
     """
     views: list[FlatScore] = []
     looks_at: list[int] = []
@@ -96,7 +96,7 @@ def flatten_scores(scores: Sequence[FlatScore], grid: BaseGrid, sample: FloatArr
         flat[s]["looks_at"] = looks_at[s]
         flat[s]["table"] = -1 if score.forest is not None else len(tables) + len(budgets)
         if score.weights is not None:
-            assert not budgets, "budgets come behind all other scores"
+            assert not budgets, "budgets come after all other scores"
             tables.append(score.weights)
         elif score.spending is not None:
             budgets.append(score.spending)
@@ -129,7 +129,7 @@ def flatten_scores(scores: Sequence[FlatScore], grid: BaseGrid, sample: FloatArr
 def _flatten_forest(
     forest: Forest, grid: BaseGrid, axis_of: Int32Array, base_seen: FloatArray, tick: FloatArray, start: int
 ) -> tuple[Records, Records, Records]:
-    """Lay one forest out behind the ``start`` nodes of those before."""
+    """Lay out one forest after the ``start`` nodes of the earlier ones."""
     trees = np.zeros(forest.tree_count, dtype=TREE)
     levels = _levels(forest)
     trees["root"], trees["depth"] = forest.root + start, _depths(forest, levels)
@@ -153,7 +153,7 @@ def _flatten_forest(
 
 
 def _levels(forest: Forest) -> list[IntArray]:
-    """List the nodes of all trees level by level, from the roots down."""
+    """List the nodes of all trees, level by level from the roots."""
     levels = [forest.root.astype(np.int64)]
     while len(inner := levels[-1][forest.feature[levels[-1]] >= 0]):
         levels.append(np.concatenate([inner + 1, forest.right[inner]]))
@@ -161,7 +161,7 @@ def _levels(forest: Forest) -> list[IntArray]:
 
 
 def _depths(forest: Forest, levels: list[IntArray]) -> IntArray:
-    """Find the deepest level of each tree."""
+    """Return the deepest level of each tree."""
     depths = np.zeros(forest.tree_count, dtype=np.int64)
     for depth, level in enumerate(levels):
         depths[np.searchsorted(forest.root, level, side="right") - 1] = depth
@@ -169,7 +169,7 @@ def _depths(forest: Forest, levels: list[IntArray]) -> IntArray:
 
 
 def tick_for(span: float | FloatArray) -> FloatArray:
-    """Return the size of a tick such that ``span`` stays below 2**SCORE_BITS ticks."""
+    """Return a tick so large that ``span`` stays below 2**SCORE_BITS ticks."""
     span = np.asarray(span, dtype=np.float64)
     exponent = np.frexp(np.where(span > 0, span, 1.0))[1]
     tick: FloatArray = np.ldexp(1.0, exponent - SCORE_BITS)
@@ -179,13 +179,13 @@ def tick_for(span: float | FloatArray) -> FloatArray:
 def lay_out_instances(
     layout: ScoreLayout, grid: BaseGrid, placement: Placement, tables: CostTables, people: FloatArray
 ) -> FlatInstances:
-    """Show the people's candidates to every view and turn thresholds into ticks."""
+    """Transform the instances' candidates with every view, and convert thresholds to ticks."""
     count, axes, width = placement.values.shape
     own = np.empty((count, len(layout.views), people.shape[1]))
     seen = np.empty((count, len(layout.views), axes, width))
     for v, view in enumerate(layout.views):
         own[:, v] = view.see(people)
-        # The same insertion by which people were placed, over the values as this view shows them.
+        # The same insertion that placed the instances, over the values that this view transforms.
         mine = own[:, v, grid.columns]
         seen[:, v] = spread(layout.base_seen[v], mine, placement.source, placement.position, placement.count)
     positions = np.empty((count, axes), dtype=POSITION)
@@ -227,10 +227,11 @@ def count_own_value(
     number: int,
     gap: float,
 ) -> tuple[FlatInstances, FloatArray]:
-    """Let a score accept whatever reaches an instance's own value, and give these values (n,).
+    """Make a score accept every row that reaches the instance's own value, and return these values (n,).
 
-    Two values that are ``gap`` apart or more are ordered alike by the library itself; at 0, equal values are
-    equal there too. Thresholds are only ever lowered: an instance whose own value is accepted keeps its own.
+    If two values are at least ``gap`` apart, the library orders them in the same way. With a gap of 0, equal
+    values are also equal in the library. Thresholds are only ever lowered: they stay unchanged for an
+    instance whose own value is accepted.
     """
     from p2ce.scores.score_cells import score_points
 
@@ -270,7 +271,7 @@ def _score_ticks(
     *,
     thresholds: tuple[FloatArray, FloatArray],
 ) -> tuple[Int32Array | None, Records]:
-    """Turn a score's additive part and thresholds into ticks, rounded so that certainty stays certain.
+    """Convert a score's additive part and thresholds to ticks, rounded outwards so that both stay valid.
 
     ``thresholds`` are accept_from and reject_below (n,). The additive part is None for trees.
     """
@@ -298,19 +299,19 @@ def _score_ticks(
         span = span + np.abs(resting).sum(axis=1) + np.abs(moving).max(axis=2, initial=0.0).sum(axis=1)
         terms += own.shape[2]
     tick = tick_for(span)
-    # Numbers at the ends of float64 leave no ticks to count in: then nothing is certain or pruned.
+    # Numbers at the limits of float64 leave no ticks to count in: then nothing is certain, nothing is pruned.
     usable = np.isfinite(start) & np.isfinite(span) & (tick > 0)
     start, span, tick = np.where(usable, start, 0), np.where(usable, span, 0), np.where(usable, tick, 1.0)
     gains = None
     if table >= 0:
         parts = np.where(usable[:, None, None], moving, 0.0)
         gains = np.rint(parts / tick[:, None, None]).astype(np.int32)
-    # Half a tick per rounded term, and the float64 rounding of the sums that the thresholds speak of.
+    # Half a tick per rounded term, plus the float64 rounding of the sums that the thresholds apply to.
     doubt = terms / 2 + 1 + span / tick * terms * 2.0**-52
     limits = np.empty(count, dtype=LIMIT)
     limits["base"] = np.rint(start / tick).astype(np.int64)
     limits["value_accept_from"], limits["value_reject_below"] = thresholds
-    # A threshold that everyone or nobody reaches may be as large as floats get.
+    # A threshold that every row reaches, or none, may be as large as floats get.
     with np.errstate(over="ignore"):
         reject_below = np.where(usable, np.floor(thresholds[1] / tick - doubt), -np.inf)
         accept_from = np.where(usable, np.ceil(thresholds[0] / tick + doubt), np.inf)
@@ -322,7 +323,7 @@ def _score_ticks(
 def _spent(
     budget: Spending, grid: BaseGrid, placement: Placement, people: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Take what candidates (n, axes, width) and people (n, columns) spend of a budget, as a score."""
+    """Return minus what candidates (n, axes, width) and instances (n, columns) spend of a budget."""
     moving = np.zeros(placement.values.shape)
     resting = np.zeros(people.shape)
     axis_of = {column: axis for axis, column in enumerate(grid.columns.tolist())}
@@ -337,7 +338,7 @@ def _spent(
 
 
 def _free_of_charge(moving: FloatArray, resting: FloatArray, reject_below: float) -> None:
-    """Let a value that alone keeps a budget, +inf here, outweigh whatever the others take: still a number."""
+    """Replace +inf, a value that keeps a budget by itself, by a finite number that outweighs all others."""
     if not (np.isinf(moving).any() or np.isinf(resting).any()):
         return
     known = np.where(np.isinf(moving), 0.0, np.abs(moving)).max(axis=2, initial=0.0).sum(axis=1)
@@ -348,6 +349,6 @@ def _free_of_charge(moving: FloatArray, resting: FloatArray, reject_below: float
 
 
 def whole_ticks(ticks: FloatArray) -> IntArray:
-    """Clip to 62 bits: an infinite threshold becomes one that no total, or every total, reaches."""
+    """Clip ticks to 62 bits: an infinite threshold becomes one that no total, or every total, reaches."""
     limit = 2.0**62
     return np.clip(ticks, -limit, limit).astype(np.int64)

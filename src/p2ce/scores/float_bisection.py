@@ -1,4 +1,4 @@
-"""Find the float at which a test turns, by bisection over all doubles."""
+"""Find the float at which the result of a test changes, by bisection over all doubles."""
 
 import math
 from collections.abc import Callable
@@ -11,27 +11,27 @@ _MAGNITUDE = np.int64(0x7FFF_FFFF_FFFF_FFFF)
 
 
 def rank(values: FloatArray) -> IntArray:
-    """Number the doubles in ascending order, both zeros being 0: (n,) → (n,)."""
+    """Number the doubles in ascending order; both zeros are 0: (n,) → (n,)."""
     bits = np.ascontiguousarray(values, dtype=np.float64).view(np.int64)
     return np.where(bits >= 0, bits, -(bits & _MAGNITUDE))
 
 
 def unrank(ranks: IntArray) -> FloatArray:
-    """Return the doubles of ranks: (n,) → (n,)."""
+    """Return the doubles with these ranks: (n,) → (n,)."""
     magnitude = np.abs(ranks).view(np.float64)
     return np.where(ranks >= 0, magnitude, -magnitude)
 
 
-# All finite doubles lie behind the rank LOWEST and up to the rank HIGHEST.
+# All finite doubles have ranks above LOWEST and up to HIGHEST.
 HIGHEST = int(rank(np.array([np.finfo(np.float64).max]))[0])
 LOWEST = -HIGHEST - 1
 
 
 def last_true(holds: Callable[[FloatArray, IntArray], BoolArray], low: IntArray, high: IntArray) -> IntArray:
-    """Find the last rank above ``low`` and up to ``high`` at which a test holds that turns false only once.
+    """Find the last rank above ``low`` and up to ``high`` at which a test holds; it may turn false only once.
 
-    Where there is none the result is ``low``. All pairs (n,) are bisected at once: ``holds`` gets doubles,
-    and which of the pairs they belong to.
+    If there is none, the result is ``low``. All pairs (n,) are bisected at once: ``holds`` receives doubles,
+    and the indices of their pairs.
     """
     low, high = low.copy(), high + 1
     while True:
@@ -46,9 +46,9 @@ def last_true(holds: Callable[[FloatArray, IntArray], BoolArray], low: IntArray,
 
 
 def first_true(reaches: Callable[[float], bool]) -> float:
-    """Find the smallest double at which a test that only ever turns from False to True is True.
+    """Find the smallest double at which a test is True that may only change from False to True.
 
-    Minus infinity means that it always is, plus infinity that it never is.
+    Minus infinity means that it is always True, plus infinity that it never is.
 
     >>> first_true(lambda value: value >= 0.1), first_true(lambda value: False)
     (0.1, inf)

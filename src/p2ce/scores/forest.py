@@ -1,4 +1,4 @@
-"""Hold any tree ensemble as flat arrays in which a plain float64 comparison decides every split."""
+"""Any tree ensemble as flat arrays, in which a plain float64 comparison decides every split."""
 
 from dataclasses import dataclass
 
@@ -11,25 +11,25 @@ from p2ce.arrays import FloatArray, Int32Array
 class Forest:
     """Trees as flat node arrays, in the library's own tree order.
 
-    A row goes left at a node when ``seen[feature] <= threshold`` in float64. Readers translate the
-    library's rule (float32 casts, strict comparisons, LightGBM's zero band) into that one form, so
-    that nothing after them needs to know which library grew the trees.
+    A row goes left at a node if ``seen[feature] <= threshold`` in float64. Parsers translate the library's
+    rule (float32 casts, strict comparisons, LightGBM's zero band) to this one form, so later steps do not
+    depend on the library that grew the trees.
 
-    Nodes of a tree stand in preorder: the left child of an inner node is the node that follows it.
+    The nodes of a tree are in preorder: the left child of an inner node is the next node.
     """
 
     root: Int32Array  # (trees,) first node of each tree
     feature: Int32Array  # (nodes,) model column that splits; -1 marks a leaf
     threshold: FloatArray  # (nodes,) rows with seen value <= threshold go left
-    right: Int32Array  # (nodes,) node for the rows that do not
-    value: FloatArray  # (nodes,) what a leaf adds to the score; 0 at inner nodes
+    right: Int32Array  # (nodes,) the node for all other rows
+    value: FloatArray  # (nodes,) the value that a leaf adds to the score; 0 at inner nodes
 
     @property
     def tree_count(self) -> int:
         return len(self.root)
 
 
-# A forest that adds nothing, for a model in which not a single tree was grown.
+# A forest that adds nothing, for a model without trees.
 NO_TREES = Forest(
     root=np.zeros(1, dtype=np.int32),
     feature=np.full(1, -1, dtype=np.int32),

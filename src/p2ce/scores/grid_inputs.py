@@ -1,4 +1,4 @@
-"""Show the grid to a score: what it sees of the candidates of all instances, through a scaler or a cast."""
+"""Compute a score's inputs for the grid's candidates, for example after a scaler or a cast."""
 
 from collections.abc import Callable
 
@@ -9,9 +9,9 @@ from p2ce.grid.base_grid import BaseGrid
 
 
 def see_base(see: Callable[[FloatArray], FloatArray], grid: BaseGrid, sample: FloatArray) -> FloatArray:
-    """Show every base candidate, all axes at once: (axes, width). Views work column by column.
+    """Transform every base candidate, all axes at once: (axes, width). Views work column by column.
 
-    ``sample`` (columns,) is any valid row; it fills the columns that a candidate does not speak about.
+    ``sample`` (columns,) is any valid row; it fills the columns other than the candidate's own.
     """
     rows = np.tile(sample, (grid.width, 1))
     rows[:, grid.columns] = grid.table.T

@@ -1,4 +1,4 @@
-"""Rewrite scores so that columns that move together are one: what looked at a member looks at the level."""
+"""Rewrite scores for grouped features: terms of single members become terms of the group's level."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from p2ce.scores.steps import steps_of_codes
 
 
 def onto_compounds(score: FlatScore, compounds: Sequence[Compound]) -> FlatScore:
-    """Let a score look at levels instead of members; the compounds' columns come behind its own."""
+    """Rewrite a score to use levels instead of members; the compounds' columns follow its own."""
     if not compounds:
         return score
     first = score.column_count
@@ -31,19 +31,19 @@ def onto_compounds(score: FlatScore, compounds: Sequence[Compound]) -> FlatScore
 
 
 def _shown(score: FlatScore, compound: Compound) -> FloatArray:
-    """Show the members' values at every level as the score sees them: (levels, k)."""
+    """Return the score's inputs for the members at every level: (levels, k)."""
     rows = np.zeros((len(compound.levels), score.column_count))
     rows[:, compound.members] = compound.levels
     return np.ascontiguousarray(score.see(rows)[:, compound.members])
 
 
 def _seen_beside(see: Callable[[FloatArray], FloatArray], first: int) -> Callable[[FloatArray], FloatArray]:
-    """Hand on the columns of levels as they are."""
+    """Extend ``see`` so that the columns of levels pass unchanged."""
     return lambda rows: np.concatenate([see(np.ascontiguousarray(rows[:, :first])), rows[:, first:]], axis=1)
 
 
 def _forest(forest: Forest, compounds: Sequence[Compound], shown: list[FloatArray], first: int) -> Forest:
-    """Turn splits of members into splits of levels; all levels are known, so that this is exact."""
+    """Convert splits of members to splits of levels; this is exact, since all levels are known."""
     steps = {}
     feature, threshold = forest.feature.astype(np.int64), forest.threshold.copy()
     for place, (compound, seen) in enumerate(zip(compounds, shown, strict=True)):
@@ -51,7 +51,7 @@ def _forest(forest: Forest, compounds: Sequence[Compound], shown: list[FloatArra
             nodes = np.flatnonzero(forest.feature == member)
             feature[nodes] = first + place
             if (seen[1:, k] >= seen[:-1, k]).all():
-                # Values rise with the levels: a split stays one cut.
+                # Values never decrease with the level, so a split stays one cut.
                 threshold[nodes] = np.searchsorted(seen[:, k], forest.threshold[nodes], side="right") - 0.5
                 continue
             for node in nodes.tolist():
@@ -63,9 +63,9 @@ def _forest(forest: Forest, compounds: Sequence[Compound], shown: list[FloatArra
 def _contributions(
     score: FlatScore, compounds: Sequence[Compound], shown: list[FloatArray]
 ) -> Callable[[FloatArray], FloatArray]:
-    """Return what each column adds, that of members under their compound.
+    """Return the term of each column; the terms of members count for their compound.
 
-    These are the same products as before, added in another order, which the score's band covers.
+    The products are the same as before, but added in another order, which the score's band covers.
     """
     assert score.weights is not None
     weights, see, first = score.weights, score.see, score.column_count
@@ -83,7 +83,7 @@ def _contributions(
 
 
 def _spending(spending: Spending, compounds: Sequence[Compound], first: int) -> Spending:
-    """Let members spend under their compound."""
+    """Count the spending of members for their compound."""
     owner = {member: place for place, one in enumerate(compounds) for member in one.members.tolist()}
     places = {owner[column] for column in spending.columns if column in owner}
     columns = [column for column in spending.columns if column not in owner]

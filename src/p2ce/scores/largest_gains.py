@@ -1,11 +1,11 @@
-"""Keep the largest gains of axes that may change, as many as may change at once, for many sums at a time."""
+"""For many sums at once, keep the largest gains: as many as axes may change together."""
 
 from p2ce.jit import kernel
 
 
 @kernel
 def forget_gains(best, left):
-    """Begin with nothing: ``best`` (room, width) holds the ``left`` largest gains of each of the sums."""
+    """Reset ``best`` (room, width), which holds the ``left`` largest gains of each sum."""
     for k in range(left):
         for j in range(best.shape[1]):
             best[k, j] = 0.0
@@ -13,7 +13,7 @@ def forget_gains(best, left):
 
 @kernel
 def keep_largest(best, left, gain):
-    """Take in the gains (width,) of one more axis; ``gain`` is left with what falls out."""
+    """Insert the gains (width,) of one more axis; ``gain`` then holds the gains that were displaced."""
     for k in range(left):
         for j in range(best.shape[1]):
             known, new = best[k, j], gain[j]
@@ -23,7 +23,7 @@ def keep_largest(best, left, gain):
 
 @kernel
 def add_largest(best, left, sign, out):
-    """Add the gains that were kept to the sums ``out`` (width,)."""
+    """Add the kept gains to the sums ``out`` (width,)."""
     for k in range(left):
         for j in range(best.shape[1]):
             out[j] += sign * best[k, j]

@@ -10,15 +10,15 @@ from p2ce.scores.flat_arrays import Records
 from p2ce.scores.reachable_leaves import Reached, new_reached
 from p2ce.scores.records import LIFT
 
-# Leaves that need more changes than this are never grouped: larger supports are searched as boxes.
+# Leaves that need more changes are not grouped: larger supports are searched as boxes.
 LARGEST_GROUP = 3
 
 
 class LeafGroups(NamedTuple):
-    """An instance's leaves, the disagreement set of each being its group."""
+    """An instance's leaves, grouped by their disagreement sets."""
 
     reached: Reached
-    order: Int32Array  # (room,) leaves, group after group
+    order: Int32Array  # (room,) leaves, group by group
     start: IntArray  # (groups + 1,)
     lifts: Records  # (room,) LIFT, in that order
     own: IntArray  # (trees,) ticks at the current point
@@ -45,7 +45,7 @@ def new_groups(room: int, axes: int, largest: int, trees: int) -> LeafGroups:
 
 @kernel
 def rank_of(size, a, b, c, axes):
-    """Number the sets of up to three axes a < b < c without gaps: empty, singles, pairs, triples."""
+    """Return the number of a set of up to three axes a < b < c: empty, singles, pairs, triples, no gaps."""
     if size == 0:
         return 0
     if size == 1:
@@ -58,7 +58,7 @@ def rank_of(size, a, b, c, axes):
 
 @kernel
 def sort_into_groups(groups, count, axes):
-    """Counting sort of the ``count`` leaves just reached by their disagreement sets."""
+    """Sort the ``count`` leaves just reached by their disagreement sets, with a counting sort."""
     start = groups.start
     for g in range(start.shape[0]):
         start[g] = 0
@@ -78,7 +78,7 @@ def sort_into_groups(groups, count, axes):
         start[away.group + 1] += 1
     for g in range(1, start.shape[0]):
         start[g] += start[g - 1]
-    # Filling moves every start to the next group's; shift back afterwards.
+    # Filling moves every start to that of the next group; they are shifted back afterwards.
     for k in range(count):
         group = groups.reached.away[k].group
         groups.order[start[group]] = k
@@ -86,7 +86,7 @@ def sort_into_groups(groups, count, axes):
     for g in range(start.shape[0] - 1, 0, -1):
         start[g] = start[g - 1]
     start[0] = 0
-    # The current point itself reaches the one leaf of each tree that needs no change: the first group.
+    # The first group holds the leaf of each tree that needs no change: the current point reaches it.
     for j in range(start[1]):
         leaf = groups.reached.leaves[groups.order[j]]
         groups.own[leaf.tree] = leaf.tick
@@ -98,7 +98,7 @@ def sort_into_groups(groups, count, axes):
 
 @kernel
 def rank_of_subset(axes, size, subset, total_axes):
-    """Rank those of the ``size`` listed axes whose bit is set in ``subset``."""
+    """Return the rank of those of the ``size`` listed axes whose bit is set in ``subset``."""
     n = 0
     a = 0
     b = 0
@@ -117,10 +117,10 @@ def rank_of_subset(axes, size, subset, total_axes):
 
 @kernel
 def best_lift(groups, axes, size, total_axes, best):
-    """Bound how far changes of these axes can lift the forest's total above that of the current point.
+    """Bound by how much changes of these axes can raise the forest's total above the current point's.
 
-    Every tree gives at most its best leaf whose disagreement set lies inside the support, or stays.
-    Returns the bound and how many leaves were looked at. ``best`` (trees,) is left at zero, as found.
+    Every tree adds at most its best leaf whose disagreement set lies inside the support, or stays. Return the
+    bound and the number of leaves visited. ``best`` (trees,) is zero before and after the call.
     """
     total = 0
     visited = 0
@@ -143,9 +143,9 @@ def best_lift(groups, axes, size, total_axes, best):
 def reach_support(groups, instance, spans, axes, size, out):
     """List the leaves that the box over exactly the ``size`` changed axes can reach.
 
-    The same result as a walk of every tree, from the few groups whose disagreement set lies inside the
-    support: all other leaves need some further feature to change. Returns how many were found and how
-    many were looked at.
+    The result is the same as a walk of every tree, but only visits the few groups whose disagreement set lies
+    inside the support: all other leaves need some further feature to change. Return the numbers of leaves
+    found and visited.
     """
     found = 0
     visited = 0

@@ -1,8 +1,8 @@
-"""Define the score of a network: layers of weights and activations whose one output must reach a threshold.
+"""The score of a network: layers of weights and activations, with one output that must reach a threshold.
 
-``evaluate`` and ``infeasible`` of a prepared network are proven also in floating point. Both rest on one
-number per instance, the *margin* of `network_rounding`: the library's output and ours differ by no more
-anywhere on that instance's grid. See there, and `network_bounds` for the bound of a box.
+``evaluate`` and ``infeasible`` of a prepared network are proven in floating point too. Both rest on one
+number per instance, the *margin* of `network_rounding`: anywhere on that instance's grid, the library's
+output and ours differ by at most this margin. `network_bounds` has the bound of a box.
 """
 
 from collections.abc import Callable
@@ -19,12 +19,12 @@ from p2ce.scores.score import Bound, seen_as_given
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NetworkScore:
-    """A network with one output, higher being better, and the thresholds on it.
+    """A network with one output, where higher is better, and the thresholds on the output.
 
-    The thresholds apply to the output *as the library computes it*. Rounding inside the network comes on top:
-    `evaluate_rows` and the prepared score move both outwards by it. ``see`` turns the user's values (n, d)
-    into what the first layer sees, (n, inputs), where input j depends on column ``sources[j]`` alone: by
-    default the inputs are the columns, and never decrease. ``unit`` is the rounding unit of the library.
+    The thresholds apply to the output *as the library computes it*. For the rounding inside the network,
+    `evaluate_rows` and the prepared score move both thresholds outwards. ``see`` converts the user's values
+    (n, d) to the inputs of the first layer (n, inputs). Input j depends only on column ``sources[j]``. By
+    default, the inputs are the columns and never decrease. ``unit`` is the rounding unit of the library.
     """
 
     name: str
@@ -60,11 +60,11 @@ class NetworkScore:
 
     @property
     def flat(self) -> None:
-        """Evaluated in batches outside the kernel."""
+        """None: it is evaluated in batches outside the kernel."""
         return
 
     def score_rows(self, rows: FloatArray) -> FloatArray:
-        """Compute the output of rows of the user's values the slow and obvious way: (n, d) → (n,)."""
+        """Compute the output for rows of the user's values in the slow and obvious way: (n, d) → (n,)."""
         with np.errstate(all="ignore"):
             return forward(self.layers, self.see(np.asarray(rows, dtype=np.float64)))
 
@@ -84,7 +84,7 @@ class NetworkScore:
         return (1e-9 if self.unit <= DOUBLE else 1e-4) + min(worst, 0.05)
 
     def prepare(self, placed: Placed) -> PreparedScore:
-        """Prepare the first layer of a batch; where columns move together, cells are evaluated as rows."""
+        """Prepare the first layer for a batch; if columns are grouped, cells are evaluated as rows."""
         from p2ce.scores.network_batch import lay_out
 
         if placed.is_grouped:

@@ -20,19 +20,19 @@ REFINED_AT_ONCE = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PreparedNetwork:
-    """A network beside n instances: their first layer, what they may change, and their rounding."""
+    """A network, prepared for n instances: their first layer, what they may change, and their rounding."""
 
     score: NetworkScore
     placed: Placed
-    inputs: IntArray  # (moving,) inputs of the columns that may change, those of an axis side by side
-    axis_of: IntArray  # (moving,)
+    inputs: IntArray  # (moving,) inputs of the columns that may change; those of an axis are adjacent
+    axis_of: IntArray  # (moving,) the axis of each of these inputs
     first: IntArray  # (axes + 1,) where the inputs of each axis begin
-    plain: BoolArray  # (axes,) one input, which never decreases along the axis
+    plain: BoolArray  # (axes,) whether the axis has one input, which never decreases along it
     weights: FloatArray  # (moving, width) the first layer's rows of these inputs
-    own: FloatArray  # (n, inputs) what the first layer sees of the instances today
-    base: FloatArray  # (n, width) the first layer of that, before the activation
-    today: FloatArray  # (n,) the output of that
-    seen: FloatArray  # (n, moving, candidates) what the first layer sees of every candidate
+    own: FloatArray  # (n, inputs) the first layer's inputs at the current values
+    base: FloatArray  # (n, width) the first layer at the current values, before the activation
+    today: FloatArray  # (n,) the output at the current values
+    seen: FloatArray  # (n, moving, candidates) the first layer's inputs for every candidate
     position: Int32Array  # (n, axes)
     reach: Reach
 
@@ -47,7 +47,7 @@ class PreparedNetwork:
         *,
         until: float | None = None,  # noqa: ARG002
     ) -> Verdicts:
-        """Compare cells by the instance's margin; those inside it by a margin of their own."""
+        """Compare cells by the instance's margin, and the undecided ones by margins of their own."""
         owner = np.ascontiguousarray(instance, dtype=np.int64)
         points = np.ascontiguousarray(cells, dtype=np.int32)
         score = self.score
@@ -64,11 +64,11 @@ class PreparedNetwork:
         return Verdicts(verdict, value)
 
     def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
-        """Evaluate rows: what is reached by changes is less exact the farther out an instance stands."""
+        """Evaluate the rows: adding changes to the base is less exact, the farther out an instance lies."""
         return self.score.evaluate_rows(self.placed.rows(instance, cells))
 
     def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:
-        """Mark the boxes of which it is proven that the model rejects every cell."""
+        """Mark the boxes in which the model provably rejects every cell."""
         from p2ce.scores.network_bounds import infeasible
 
         return infeasible(self, instance, boxes)
@@ -110,7 +110,7 @@ class PreparedNetwork:
         return value
 
     def _rows(self, owner: IntArray, points: Int32Array) -> FloatArray:
-        """Write cells as rows that the first layer sees."""
+        """Return cells as inputs of the first layer."""
         rows = self.own[owner]
         moving = np.arange(len(self.inputs))
         rows[:, self.inputs] = self.seen[owner[:, None], moving, points[:, self.axis_of]]
@@ -118,7 +118,7 @@ class PreparedNetwork:
 
 
 def lay_out(score: NetworkScore, placed: Placed) -> PreparedNetwork:
-    """Show all candidates to the network once, and bound the rounding over every instance's grid."""
+    """Compute the inputs of all candidates once, and bound the rounding over every instance's grid."""
     grid, placement = placed.grid, placed.placement
     people = np.ascontiguousarray(placed.instances, dtype=np.float64)
     first = score.layers[0]
@@ -145,13 +145,13 @@ def lay_out(score: NetworkScore, placed: Placed) -> PreparedNetwork:
             base=own @ first.weights + first.bias,
             seen=np.ascontiguousarray(seen),
             position=np.ascontiguousarray(placement.position, dtype=np.int32),
-            # Cells are reached by adding the changes of inputs, so that these count as axes.
+            # Cells are computed by adding the changes of inputs, so each input counts as an axis.
             reach=reach_of(score.layers, low, high, score.unit, axes=len(inputs)),
         )
 
 
 def inputs_by_axis(sources: IntArray, columns: IntArray) -> tuple[IntArray, IntArray]:
-    """List the inputs of the columns of each axis, one axis after the other, and the axis of each."""
+    """List the inputs of the columns of each axis, one axis after another, and the axis of each input."""
     axis_of_column = {column: axis for axis, column in enumerate(columns.tolist())}
     axes = np.array([axis_of_column.get(source, -1) for source in sources.tolist()], dtype=np.int64)
     order = np.argsort(axes, kind="stable")
@@ -167,12 +167,12 @@ def see_inputs(
     inputs: IntArray,
     axis_of: IntArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Show instances (n, d), and every candidate of theirs: (n, inputs) and (n, moving, candidates)."""
+    """Return the inputs of instances (n, inputs), and of all their candidates (n, moving, candidates)."""
     own = np.ascontiguousarray(see(people), dtype=np.float64)
     rows = np.tile(people[0], (grid.width, 1))
     rows[:, grid.columns] = grid.table.T
     base = np.ascontiguousarray(see(rows)[:, inputs].T, dtype=np.float64)
-    # Inputs have rows of their own in this table, where their axes have others in the grid's.
+    # This table has a row per input, but the grid's table has a row per axis. So the sources are shifted.
     rows = (np.arange(len(inputs)) - axis_of) * grid.width
     source = placement.source[:, axis_of] + rows[:, None]
     at, count = placement.position[:, axis_of], placement.count[:, axis_of]

@@ -1,22 +1,24 @@
-"""Prove that a network rejects every cell of a box: intervals, then lines instead of activations.
+"""Prove that a network rejects every cell of a box: by intervals, then by lines in place of activations.
 
-Three bounds of the output over a box, each tried only on the boxes that the one before left open:
+There are three bounds of the output over a box. Each is tried only on the boxes that the previous one left
+open:
 
-1. *Intervals*: the first layer exactly (of the axes that may stay, at most ``changes_left`` count, for every
-   neuron the ones that move it most; an axis with several inputs by its candidates one by one), later
-   layers as middle ± radius.
-2. *One backward pass*: every activation is replaced by a line above or below it, according to the sign of its
-   coefficient, with the intervals just found; what remains is linear in the changes (CROWN-IBP).
-3. *Backward passes for every layer*, which tighten the intervals of the hidden layers first (CROWN).
+1. *Intervals*. The first layer is exact: for every neuron, at most ``changes_left`` of the axes that may stay
+   count, those that move it most. An axis with several inputs is bounded candidate by candidate. Later layers
+   are middle ± radius.
+2. *One backward pass*. A line above or below each activation replaces it, depending on the sign of its
+   coefficient, with the intervals just found. The rest is linear in the changes (CROWN-IBP).
+3. *Backward passes for every layer*, which first tighten the intervals of the hidden layers (CROWN).
 
-Why this holds in floating point. Intervals are widened by `interval_slack`, lines are proven for the floats
-that they are (`network_lines`). A pass claims: output ≤ coefficients · layer + constant. Each of its steps
-replaces the computed coefficients by others, of which only the rounding is lost: at most γ·|coefficient|
-times the magnitude of what it multiplies, which `Reach.size` bounds over the person's whole grid. `relax`
-adds that up as slack: |coefficient| · _share · (size + 1), with γ of all additions of all layers together and
-a factor of 16 where a dozen roundings occur (slope, shift, bias, matrix product, folded weights; for the
-first layer the base, the differences of seen values, and the final sum). At last comes the person's margin,
-by which the library may differ from the network in real numbers. Whatever is not a number proves nothing.
+Why this holds in floating point: intervals are widened by `interval_slack`, and lines are proven for their
+actual floats (`network_lines`). A pass claims: output ≤ coefficients · layer + constant. Each of its steps
+replaces the computed coefficients by others, and loses only the rounding. The loss is at most γ·|coefficient|
+times the magnitude of what the coefficient multiplies, which `Reach.size` bounds over the instance's whole
+grid. `relax` adds this up as slack: |coefficient| · _share · (size + 1). Here γ covers all additions of all
+layers together. A factor of 16 covers about a dozen roundings: slope, shift, bias, matrix product, folded
+weights; and for the first layer the base, the differences of inputs, and the final sum. Finally, the
+instance's margin is added, by which the library may differ from the network in real numbers. A value that is
+not a number proves nothing.
 """
 
 from collections.abc import Iterator
@@ -36,7 +38,7 @@ INTERVALS_AT_ONCE, PASSES_AT_ONCE = 256, 64
 # A hidden layer's pass keeps (boxes, width, 2 · width) numbers.
 NUMBERS_AT_ONCE = 400_000
 MOST_COUNTED = 6
-# Measured on trained networks: by how much tightened intervals shrink a bound at best, nearly always.
+# Measured on trained networks: tightened intervals hardly ever shrink a bound to less than this share.
 HOPE, CURVED_HOPE = 0.35, 0.15
 
 
@@ -62,7 +64,7 @@ class Region(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """What the kernels have to know about the ways in which boxes may change the inputs."""
+    """The data that the kernels need about how boxes may change the inputs."""
 
     seen: FloatArray
     first: IntArray
@@ -77,7 +79,7 @@ class Moves(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for the kernels to work in."""
+    """Scratch for the kernels."""
 
     best: FloatArray  # (MOST_COUNTED, width)
     gain: FloatArray  # (width,)
@@ -89,7 +91,7 @@ Intervals: TypeAlias = list[tuple[FloatArray, FloatArray]]
 
 
 def infeasible(people: "PreparedNetwork", owner: IntArray, boxes: Boxes) -> BoolArray:
-    """Mark the boxes whose output is proven to stay below what the model may accept."""
+    """Mark the boxes whose output provably stays below everything that the model may accept."""
     below = np.zeros(len(owner), dtype=np.bool_)
     for start in range(0, len(owner), INTERVALS_AT_ONCE):
         chunk = slice(start, start + INTERVALS_AT_ONCE)
@@ -129,9 +131,9 @@ def _chosen(intervals: Intervals, chosen: IntArray) -> Intervals:
 
 
 def _is_near(people: "PreparedNetwork", owner: IntArray, top: FloatArray) -> BoolArray:
-    """Tell where the last stage, which costs as much as scoring a hundred cells, has a chance.
+    """Return where the last stage has a chance; it costs as much as scoring a hundred cells.
 
-    It brings the bound nearer to the person's own output by some factor; no proof rests on this.
+    It moves the bound closer to the instance's own output by some factor. No proof rests on this.
     """
     own, reject_below = people.today[owner], people.score.reject_below
     curved = any(layer.is_curved for layer in people.score.layers)
@@ -151,7 +153,7 @@ def _below(people: "PreparedNetwork", owner: IntArray, top: FloatArray) -> BoolA
 
 
 def region_of(people: "PreparedNetwork", owner: IntArray, boxes: Boxes) -> Region:
-    """Tell where people may stay, and how many of these axes may change."""
+    """Return the region of boxes: on which axes instances may stay, and how many of these may change."""
     owner = np.ascontiguousarray(owner, dtype=np.int64)
     here = people.position[owner]
     return Region(
@@ -165,7 +167,7 @@ def region_of(people: "PreparedNetwork", owner: IntArray, boxes: Boxes) -> Regio
 
 
 def by_intervals(people: "PreparedNetwork", region: Region) -> tuple[FloatArray, Intervals]:
-    """Bound the output by intervals, and give those of the hidden layers."""
+    """Bound the output by intervals, and return the intervals of the hidden layers too."""
     from p2ce.scores.network_kernel import first_interval
 
     layers, sizes, owner = people.score.layers, people.reach.size, region.owner
@@ -194,7 +196,7 @@ def by_lines(people: "PreparedNetwork", region: Region, intervals: Intervals) ->
 
 
 def tighten(people: "PreparedNetwork", region: Region, intervals: Intervals) -> Intervals:
-    """Narrow the intervals of all hidden layers but the first, whose own is exact, by backward passes."""
+    """Narrow the intervals of all hidden layers except the first, which is exact, by backward passes."""
     layers = people.score.layers
     known: Intervals = []
     lines: list[Lines] = []
@@ -255,6 +257,6 @@ def _scratch(width: int) -> "Scratch":
 
 
 def _share(people: "PreparedNetwork") -> float:
-    """Bound the relative rounding of everything that a pass does with one coefficient."""
+    """Bound the relative rounding of all operations of a pass on one coefficient."""
     steps = sum(layer.steps + layer.weights.shape[1] for layer in people.score.layers)
     return 16.0 * gamma(steps + len(people.inputs) + 16, DOUBLE)

@@ -1,4 +1,4 @@
-"""Do the parts of a network's arithmetic that whole-array calls would do slowly; see `network_batch`."""
+"""The parts of a network's arithmetic that would be slow as whole-array calls; see `network_batch`."""
 
 import numpy as np
 
@@ -8,10 +8,10 @@ from p2ce.scores.largest_gains import add_largest, forget_gains, keep_largest
 
 @entry
 def first_layer(base, weights, seen, first, position, owner, points, below, out):
-    """Add the changes of cells (cells, axes) to their instances' first layer: (cells, width) into ``out``.
+    """Add the changes of cells (cells, axes) to their instances' first layer: ``out`` (cells, width).
 
-    ``first`` (axes + 1,) tells where the inputs of each axis begin among those that may change. ``below``
-    is the slope below zero of the activation, or negative where another routine applies it.
+    ``first`` (axes + 1,) holds where the inputs of each axis begin among those that may change. ``below`` is
+    the slope of the activation below zero; if it is negative, another routine applies the activation.
     """
     width = base.shape[1]
     for cell in range(owner.shape[0]):
@@ -24,7 +24,7 @@ def first_layer(base, weights, seen, first, position, owner, points, below, out)
             if at != here:
                 for slot in range(first[axis], first[axis + 1]):
                     change = seen[p, slot, at] - seen[p, slot, here]
-                    if change != 0.0:  # of one-hot inputs all but two stay
+                    if change != 0.0:  # all but two of a group of one-hot inputs stay the same
                         for j in range(width):
                             row[j] += change * weights[slot, j]
         if below >= 0.0:
@@ -35,7 +35,7 @@ def first_layer(base, weights, seen, first, position, owner, points, below, out)
 
 @entry
 def add_bias(values, bias, below):
-    """Add a bias to values (cells, width) and, unless ``below`` is negative, bend them at zero."""
+    """Add a bias to values (cells, width); unless ``below`` is negative, multiply negative sums by it."""
     for cell in range(values.shape[0]):
         row = values[cell]
         if below >= 0.0:
@@ -49,9 +49,9 @@ def add_bias(values, bias, below):
 
 @kernel
 def first_and_last(values, begin, end, low, high):
-    """Tell whether of candidates ``low`` to ``high`` only the two ends count.
+    """Return whether only the two ends of the candidates ``low`` to ``high`` count.
 
-    That is so if at most one of the inputs ``begin`` to ``end`` - 1 differs between them, and never turns.
+    That holds if at most one of the inputs ``begin`` to ``end`` - 1 differs between them, and is monotone.
     """
     moving = 0
     for slot in range(begin, end):
@@ -70,16 +70,16 @@ def first_and_last(values, begin, end, low, high):
 
 @kernel
 def best_change(rows, sign, values, begin, end, here, low, high, must, free, plain, trial, gain):
-    """Find the largest change of sums by moving along one axis: (width,) into ``gain``.
+    """Find the largest change of sums by moving along one axis; write (width,) to ``gain``.
 
     ``rows`` (inputs, width) holds what each unit of an input adds to the sums, times ``sign``. The inputs of
-    the axis are ``begin`` to ``end`` - 1, and ``values`` (inputs, candidates) what they read. Candidates
-    are ``low`` to ``high``; staying ``here`` counts if the axis is ``free`` and is excluded if it ``must``
+    the axis are ``begin`` to ``end`` - 1, with the values ``values`` (inputs, candidates). The candidates are
+    ``low`` to ``high``. Staying at ``here`` counts if the axis is ``free``, and is excluded if it ``must``
     change. ``plain`` axes have one input, which never decreases. ``trial`` (width,) is scratch.
     """
     width = gain.shape[0]
     if plain:
-        # The ends bound what lies between, and the current value if it lies there.
+        # The ends bound everything in between, including the current value if it lies there.
         least, most = values[begin, low] - values[begin, here], values[begin, high] - values[begin, here]
         for j in range(width):
             weight = sign * rows[begin, j]
@@ -114,13 +114,13 @@ def best_change(rows, sign, values, begin, end, here, low, high, must, free, pla
         for j in range(width):
             gain[j] = max(gain[j], trial[j])
     for j in range(width):
-        if gain[j] == -np.inf:  # not one candidate is left, so that whatever is said about the box holds
+        if gain[j] == -np.inf:  # no candidate is left, so any claim about the box holds
             gain[j] = 0.0
 
 
 @kernel
 def stands_still(moves, box, axis):
-    """Tell whether no candidate of an axis changes anything."""
+    """Return whether no candidate of an axis changes any input."""
     p = moves.owner[box]
     here = moves.position[p, axis]
     for slot in range(moves.first[axis], moves.first[axis + 1]):
@@ -155,8 +155,8 @@ def best_on_axis(rows, sign, moves, box, axis, scratch):
 def add_changes(rows, sign, moves, box, scratch, out):
     """Add the largest changes of sums over a box to ``out`` (width,), times ``sign``.
 
-    Of the axes that may also stay as they are, at most ``limit`` may change: the largest gains count. Where
-    more of them may change than ``best`` has room for, all of them count, which is a bound as well.
+    Of the axes that may also stay unchanged, at most ``limit`` may change, so only the largest gains count.
+    If more of them may change than ``best`` has room for, all of them count, which is a bound too.
     """
     axes = moves.low.shape[1]
     open_axes = 0
@@ -184,7 +184,7 @@ def add_changes(rows, sign, moves, box, scratch, out):
 def first_interval(base, weights, moves, scratch, down, up):
     """Bound the first layer over boxes (boxes,): ``down`` and ``up`` (boxes, width).
 
-    ``moves`` and ``scratch`` are the ones of `network_bounds`.
+    ``moves`` and ``scratch`` are those of `network_bounds`.
     """
     for box in range(moves.owner.shape[0]):
         for sign in (-1.0, 1.0):
@@ -198,9 +198,10 @@ def first_interval(base, weights, moves, scratch, down, up):
 def relax(lines, upper_slope, upper_shift, lower_slope, lower_shift, offset, which, weight, constant, slack):
     """Replace activations by lines from above: coefficients of outputs become those of pre-activations.
 
-    ``lines`` (boxes, width, rows) is changed in place. What does not depend on the input goes to ``constant``
-    (boxes, rows): the lines' own shifts, and the coefficients times ``offset[which]`` (the bias, or a
-    instance's base). ``slack`` adds the magnitudes of the coefficients, times ``weight[which box]``.
+    ``lines`` (boxes, width, rows) is changed in place. Terms that do not depend on the input are added to
+    ``constant`` (boxes, rows): the shifts of the lines, and the coefficients times ``offset[which]`` (the
+    bias, or an instance's base). The magnitudes of the coefficients, times ``weight`` of the box, are added
+    to ``slack``.
     """
     boxes, width, rows = lines.shape
     for box in range(boxes):
@@ -223,6 +224,6 @@ def relax(lines, upper_slope, upper_shift, lower_slope, lower_shift, offset, whi
 
 @entry
 def highest(slopes, moves, scratch, constant):
-    """Add the largest value of linear forms ``slopes`` (boxes, inputs, rows) over boxes to ``constant``."""
+    """Add the largest values of the linear forms ``slopes`` (boxes, inputs, rows) to ``constant``, by box."""
     for box in range(moves.owner.shape[0]):
         add_changes(slopes[box], 1.0, moves, box, scratch, constant[box])

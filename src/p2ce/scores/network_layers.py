@@ -1,4 +1,4 @@
-"""State what a layer of a network is, and run rows through layers the obvious way."""
+"""The layers of a network, and the obvious way to evaluate them on rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,13 +15,13 @@ class Layer:
     """One layer: ``activation(inputs @ weights + bias)``.
 
     ``size`` and ``bias_size`` bound the magnitudes of the terms that the library adds for a weight and a
-    bias; ``steps`` how many roundings a term can pass through there. Plain layers leave them out.
+    bias. ``steps`` bounds the number of roundings of a term there. Plain layers use the defaults.
     """
 
     weights: FloatArray  # (in, out)
     bias: FloatArray  # (out,)
     activation: str = "identity"
-    slope: float = 0.0  # of a leaky ReLU below zero
+    slope: float = 0.0  # the slope of a leaky ReLU below zero
     size: FloatArray = None  # type: ignore[assignment]  # (in, out)
     bias_size: FloatArray = None  # type: ignore[assignment]  # (out,)
     extra_steps: int = 0
@@ -40,12 +40,12 @@ class Layer:
 
     @property
     def steps(self) -> int:
-        """Count the roundings of a term: product, additions, bias, a cast, and what was folded."""
+        """Count the roundings of a term: product, additions, bias, a cast, and folded operations."""
         return len(self.weights) + 4 + self.extra_steps
 
     @property
     def below(self) -> float:
-        """Return the slope below zero of an activation that has straight pieces; 1 makes it the identity."""
+        """Return the slope below zero of a piecewise linear activation; 1 makes it the identity."""
         return {"identity": 1.0, "relu": 0.0}.get(self.activation, self.slope)
 
     @property
@@ -63,7 +63,7 @@ def activate(layer: Layer, values: FloatArray) -> FloatArray:
         case "tanh":
             np.tanh(values, out=values)
         case "sigmoid":
-            # The same function, without exp that overflows.
+            # The same function, without an exp that could overflow.
             values *= 0.5
             np.tanh(values, out=values)
             values *= 0.5
@@ -72,7 +72,7 @@ def activate(layer: Layer, values: FloatArray) -> FloatArray:
 
 
 def forward(layers: Sequence[Layer], seen: FloatArray) -> FloatArray:
-    """Run rows as the first layer reads them through all layers: (n, d) → (n,)."""
+    """Evaluate all layers on inputs of the first layer: (n, d) → (n,)."""
     values = seen
     for layer in layers:
         values = activate(layer, values @ layer.weights + layer.bias)

@@ -1,14 +1,15 @@
-"""Find lines above and below an activation over an interval, proven also in floating point.
+"""Find lines above and below an activation over an interval, proven in floating point too.
 
-A slope may be chosen freely, as long as the shift is then large enough: ``shift ≥ max f(z) − slope·z`` over
-the interval. That maximum has a closed form, so that nothing rests on how well a slope was chosen:
+Any slope is valid if the shift is large enough: ``shift ≥ max f(z) − slope·z`` over the interval. That
+maximum has a closed form, so the proof does not depend on how well a slope was chosen:
 
-* A piecewise linear f with slopes ``below`` ≤ 1 is convex: the maximum lies at an end. Below it, any line
-  through the origin with a slope between ``below`` and 1 will do, without a shift.
-* tanh is convex below zero and concave above. The maximum lies at an end, or where tanh' equals the slope on
-  the concave side, at z* = artanh √(1 − slope), where it is √(1 − slope) − slope·z*. Slopes below 1e-10 are
-  made 0, so that z* is known to 1e-5; a z* that lies outside, yet is taken in, only lifts the line.
-* The logistic function is tanh, shrunk and moved; lines below are lines above, mirrored.
+* A piecewise linear f with slopes ``below`` ≤ 1 and 1 is convex, so the maximum lies at an end. Below it, any
+  line through the origin with a slope between ``below`` and 1 is valid without a shift.
+* tanh is convex below zero and concave above. The maximum lies at an end, or on the concave side where tanh'
+  equals the slope, at z* = artanh √(1 − slope). There it is √(1 − slope) − slope·z*. Slopes below 1e-10 are
+  set to 0, so that z* is known to 1e-5. A z* outside the interval that is nevertheless included only raises
+  the line.
+* The logistic function is a scaled and shifted tanh. Lines below are mirrored lines above.
 
 Every shift is rounded upwards by more than its arithmetic can lose.
 """
@@ -57,7 +58,7 @@ def _around_bend(below: float, low: FloatArray, high: FloatArray) -> Lines:
     return Lines(
         np.where(bent, secant, one_side),
         np.where(bent, shift, nothing),
-        # Of the lines through the origin, the one that leaves the smaller triangle.
+        # Of the lines through the origin, choose the one that leaves the smaller triangle.
         np.where(bent, np.where(high > -low, 1.0, below), one_side),
         nothing,
     )
@@ -83,7 +84,7 @@ def _good_slope(low: FloatArray, high: FloatArray, at_low: FloatArray, at_high: 
     wide = width > 1e-6
     secant = np.where(wide, (at_high - at_low) / np.where(wide, width, 1.0), tangent)
     slope = np.where(low >= 0.0, tangent, secant)
-    # From the low end to a tangent on the concave side: each step doubles the digits of the touching point.
+    # From the low end to a tangent on the concave side: each step doubles the digits of the tangent point.
     leaning = (low < 0.0) & (high > 0.0) & (1.0 - at_high * at_high < secant)
     if leaning.any():
         start, value = low[leaning], at_low[leaning]
@@ -96,9 +97,9 @@ def _good_slope(low: FloatArray, high: FloatArray, at_low: FloatArray, at_high: 
 
 
 def _touches(slope: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Find where tanh has a slope, on the concave side, and its value there; infinitely far for slope 0."""
+    """Find where tanh has this slope on the concave side, and its value there; infinitely far for slope 0."""
     root = np.sqrt(1.0 - slope)
     positive = slope > 0.0
     touch = np.where(positive, np.log((1.0 + root) / np.sqrt(np.where(positive, slope, 1.0))), np.inf)
-    # Infinity is never inside an interval, but times slope 0 it would not be a number.
+    # Infinity is never inside an interval, but infinity times slope 0 would be NaN.
     return np.where(positive, touch, 1e300), root

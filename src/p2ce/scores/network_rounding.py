@@ -1,21 +1,21 @@
-"""Bound how far rounding can move a network's output, the library's and ours together.
+"""Bound how far rounding can move a network's output, for the library and for us together.
 
-Let N be the network in real numbers, for the weights that the library holds. The library computes it in
-its precision (rounding unit ``unit``), in an order unknown to us; we compute it in float64. Layer by layer
+Let N be the network in real numbers, with the weights that the library holds. The library computes it in its
+own precision (rounding unit ``unit``) and in an unknown order. We compute it in float64. Layer by layer,
 ``error`` bounds |library − N| + |ours − N|:
 
-* A layer adds terms weight·input and bias. Whatever the order, and fused or not, every term passes through
-  at most ``steps`` roundings, so a computed sum is off by at most γ·(Σ|terms|) with γ = n·u/(1 − n·u).
-  ``Layer.size`` and ``Layer.bias_size`` hold the magnitudes of the terms as the *library* adds them, larger
-  than those of the folded weights where a normalisation or a second logit has been folded in.
-* Errors of the inputs pass through |weights|, and through an activation by its Lipschitz constant.
-* ReLU is exact; a leaky slope is rounded and multiplied; tanh and the logistic function of every library in
-  use err by a few units in the last place of numbers up to 1: sixteen are allowed.
-* Products below the smallest normal number lose digits or become 0: ``FLOOR`` per term covers it.
-* Where a magnitude comes near the largest number of the library's precision the bound is infinite, so that
+* A layer adds the terms weight·input and the bias. In any order, and fused or not, every term passes through
+  at most ``steps`` roundings. So a computed sum is off by at most γ·(Σ|terms|) with γ = n·u/(1 − n·u).
+  ``Layer.size`` and ``Layer.bias_size`` hold the magnitudes of the terms that the *library* adds. They are
+  larger than those of the folded weights if a normalisation or a second logit has been folded in.
+* Errors of the inputs are multiplied by |weights|, and by the Lipschitz constant of an activation.
+* ReLU is exact. A leaky slope is rounded and multiplied. tanh and the logistic function of every library in
+  use are off by a few units in the last place of numbers up to 1; sixteen units are allowed.
+* Products below the smallest normal number lose digits or become 0: `floor_of` covers this, per term.
+* If a magnitude comes close to the largest number of the library's precision, the bound is infinite, so
   nothing is claimed about an overflow.
 
-These bounds are computed in float64 themselves; ``INFLATION`` (a millionth) covers that many times over.
+These bounds are themselves computed in float64. ``INFLATION`` (a millionth) covers that many times over.
 """
 
 from collections.abc import Sequence
@@ -30,18 +30,18 @@ DOUBLE = 2.0**-53
 SINGLE = 2.0**-24
 INFLATION = 1.0 + 2.0**-20
 ACTIVATION_UNITS = 16.0
-# The first layer is reached by adding changes to a person's base: up to three times the terms.
+# The first layer is computed by adding changes to an instance's base: up to three times the terms.
 DETOUR = 3.0
 
 
 def gamma(terms: float, unit: float) -> float:
-    """Return n·u/(1 − n·u), infinite where it says nothing."""
+    """Return n·u/(1 − n·u), or infinity if n·u is too large for a useful bound."""
     share = terms * unit
     return share / (1.0 - share) if share < 0.25 else np.inf
 
 
 def floor_of(unit: float) -> float:
-    """Bound what one term loses when it becomes too small to be a normal number, scaled up by folding."""
+    """Bound the loss of one term that is too small to be a normal number, scaled up by folding."""
     return 1e-200 if unit <= DOUBLE else 1e-20
 
 
@@ -51,7 +51,7 @@ def ceiling_of(unit: float) -> float:
 
 
 def added_error(layer: Layer, size: FloatArray, unit: float, *, axes: int, first: bool) -> FloatArray:
-    """Bound what one layer's own sum adds to the error, for terms of the magnitude ``size`` in total."""
+    """Bound the error that one layer's own sum adds, for terms with the total magnitude ``size``."""
     theirs = gamma(layer.steps, unit)
     ours = gamma(layer.steps + axes + 8, DOUBLE) * (DETOUR if first else 1.0)
     added: FloatArray = (theirs + ours) * size + layer.steps * floor_of(unit)
@@ -59,7 +59,7 @@ def added_error(layer: Layer, size: FloatArray, unit: float, *, axes: int, first
 
 
 def through_activation(layer: Layer, error: FloatArray, size: FloatArray, unit: float) -> FloatArray:
-    """Carry the error of a pre-activation of magnitude ``size`` through the activation."""
+    """Return the error after the activation, for a pre-activation of magnitude ``size``."""
     if layer.activation in ("tanh", "sigmoid"):
         steepest = 1.0 if layer.activation == "tanh" else 0.25
         return np.asarray(np.minimum(steepest * error, 2.0) + ACTIVATION_UNITS * (unit + DOUBLE))
@@ -69,7 +69,7 @@ def through_activation(layer: Layer, error: FloatArray, size: FloatArray, unit: 
 
 
 def row_error(layers: Sequence[Layer], seen: FloatArray, unit: float, *, axes: int) -> FloatArray:
-    """Bound the error of single rows (n, d) by running it along with the values: (n,)."""
+    """Bound the error of single rows (n, d), computed layer by layer along with the values: (n,)."""
     values = np.abs(seen)
     real = seen
     error = _input_error(values, unit)
@@ -87,19 +87,19 @@ def row_error(layers: Sequence[Layer], seen: FloatArray, unit: float, *, axes: i
 
 
 def _input_error(values: FloatArray, unit: float) -> FloatArray:
-    """Allow for inputs that are cast to the library's precision, once more than they already were."""
+    """Return the error of inputs that are cast to the library's precision, once more than they were."""
     return np.zeros_like(values) if unit <= DOUBLE else 2.0 * unit * values
 
 
 class Reach(NamedTuple):
-    """What a network's numbers can come to anywhere on the grids of n people."""
+    """Bounds of a network's numbers, valid anywhere on the grids of n instances."""
 
-    size: tuple[FloatArray, ...]  # per layer (n, out): the magnitudes of the terms of each sum, added up
-    margin: FloatArray  # (n,) the library's output and ours differ by no more; infinite where anything may be
+    size: tuple[FloatArray, ...]  # per layer (n, out): the total magnitude of the terms of each sum
+    margin: FloatArray  # (n,) the most by which the library's output and ours differ; infinite if unbounded
 
 
 def reach_of(layers: Sequence[Layer], low: FloatArray, high: FloatArray, unit: float, *, axes: int) -> Reach:
-    """Run intervals (n, d) through the layers and the rounding along with them."""
+    """Propagate intervals (n, d) through the layers, together with the rounding."""
     error = _input_error(np.maximum(np.abs(low), np.abs(high)), unit)
     fits = np.ones(len(low), dtype=np.bool_)
     sizes = []
@@ -120,7 +120,7 @@ def reach_of(layers: Sequence[Layer], low: FloatArray, high: FloatArray, unit: f
 
 
 def interval_slack(layer: Layer, size: FloatArray, axes: int) -> FloatArray:
-    """Bound the rounding of an interval computed in float64, its ends, middle and width, and of folding."""
+    """Bound the rounding of an interval in float64: of its ends, middle and width, and of folding."""
     slack: FloatArray = 8.0 * gamma(layer.steps + axes + 8, DOUBLE) * size + 1e-200
     return slack
 

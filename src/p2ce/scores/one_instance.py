@@ -1,4 +1,4 @@
-"""Cut one instance out of a batch, for the kernels."""
+"""Select one instance of a batch, for the kernels."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from p2ce.scores.flat_arrays import Records
 
 
 class Instance(NamedTuple):
-    """One instance's share of `FlatInstances`, without the first dimension."""
+    """One instance of `FlatInstances`, without the first dimension."""
 
     positions: Records  # (axes,) POSITION
     seen: FloatArray  # (views, axes, width)
@@ -23,7 +23,7 @@ class Instance(NamedTuple):
 
 @kernel
 def instance_of(instances, p):
-    """Take views of the batch's arrays."""
+    """Return views of the batch's arrays for instance p."""
     return Instance(
         instances.positions[p],
         instances.seen[p],

@@ -1,4 +1,4 @@
-"""Evaluate listed cells by a flat score, in the order in which its library adds."""
+"""Evaluate listed cells with a flat score, in the order in which its library adds."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # the kernels load Numba, which takes a second
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PreparedFlat:
-    """A flat score beside a batch of instances. Its boxes are bounded by the kernel itself."""
+    """A flat score, prepared for a batch of instances. The kernel itself bounds its boxes."""
 
     score: FlatScore
     layout: "ScoreLayout"

@@ -13,22 +13,20 @@ NO_LIMIT = 1 << 30
 
 
 class Reached(NamedTuple):
-    """The leaves found last, as many as the finder said."""
+    """The leaves that the last search found; their number is returned separately."""
 
     leaves: Records  # (room,) LEAF
-    inside: (
-        Records  # (room * axes,) INTERVAL of the leaf within the box: leaf after leaf, listed axis after axis
-    )
-    away: Records  # (room,) AWAY, or (0,) where nobody asks
+    inside: Records  # (room * axes,) INTERVAL of the leaf within the box: leaf by leaf, listed axis by axis
+    away: Records  # (room,) AWAY, or (0,) if not recorded
 
 
 class Walk(NamedTuple):
     """Scratch of a walk down a tree."""
 
-    path: Records  # (axes,) INTERVAL: the box narrowed by the splits on the way
+    path: Records  # (axes,) INTERVAL: the box, narrowed by the splits on the path
     turns: Records  # (depth,) TURN
     trail: Records  # (depth,) TRAIL
-    away: Int32Array  # (axes + 1,) axes that the way has forced off the current value
+    away: Int32Array  # (axes + 1,) the axes that the path forces off the current value
 
 
 def new_reached(room: int, axes: int, *, with_away: bool = False) -> Reached:
@@ -50,10 +48,10 @@ def new_walk(axes: int, deepest: int) -> Walk:
 
 @kernel
 def narrow(walk, axis, cut, raised, span, here, away, trail, limit):
-    """Keep one side of a split on the path, and note how to undo it.
+    """Keep one side of a split on the path, and record how to undo this.
 
-    Returns the number of axes forced off the current value so far, or -1 for a dead end: more of them
-    than ``limit``, or nothing left on an axis that must change. Axes that must change do not count.
+    Return the number of axes forced off the current value so far, or -1 for a dead end: more of them than
+    ``limit``, or no candidate left on an axis that must change. Axes that must change do not count.
     """
     path = walk.path[axis]
     note = walk.trail[trail]
@@ -79,7 +77,7 @@ def narrow(walk, axis, cut, raised, span, here, away, trail, limit):
 
 @kernel
 def undo(walk, trail, back):
-    """Take back what was narrowed after the trail had length ``back``."""
+    """Undo all narrowing that was done after the trail had length ``back``."""
     while trail > back:
         trail -= 1
         note = walk.trail[trail]
@@ -91,7 +89,7 @@ def undo(walk, trail, back):
 
 @kernel
 def start_walk(walk, spans):
-    """Stand at the whole box again."""
+    """Reset the path to the whole box."""
     for a in range(spans.shape[0]):
         walk.path[a].low = spans[a].low
         walk.path[a].high = spans[a].high
@@ -99,9 +97,9 @@ def start_walk(walk, spans):
 
 @kernel
 def descend(flat, instance, own, walk, at):
-    """Follow the splits that the box leaves no choice about.
+    """Follow the splits at which the whole box goes to one side.
 
-    Returns the node where it ends, the cut there (-1 at a leaf), and how many nodes were visited.
+    Return the node where this ends, the cut there (-1 at a leaf), and the number of nodes visited.
     """
     visited = 0
     while True:
@@ -113,7 +111,7 @@ def descend(flat, instance, own, walk, at):
         if axis < 0:
             at = at + 1 if own[node.feature] <= node.threshold else node.right
             continue
-        # The first candidate that goes right: above the instance if that one goes left, else below.
+        # The first candidate that goes right: above the instance if the instance goes left, else below it.
         if own[node.feature] <= node.threshold:
             cut = flat.details[at].above + instance.positions[axis].shift
         else:
@@ -128,9 +126,9 @@ def descend(flat, instance, own, walk, at):
 
 @kernel
 def take_side(flat, instance, walk, spans, at, cut, raised, turns, trail, away, limit):
-    """Take one side of a split, the right one where ``raised``, and leave the other for later.
+    """Take one side of a split, the right one if ``raised``, and record the other for later.
 
-    Returns the node to go on from and the axes off the current value, -1 for a dead end.
+    Return the next node, and the number of axes off the current value, or -1 for a dead end.
     """
     node = flat.nodes[at]
     axis = flat.axis_of[node.feature]
@@ -147,7 +145,7 @@ def take_side(flat, instance, walk, spans, at, cut, raised, turns, trail, away, 
 
 @kernel
 def take_turn(instance, walk, turns, spans, trail, limit):
-    """Go back to a side left for later; return the axes off the current value, -1 for a dead end."""
+    """Take a recorded side; return the number of axes off the current value, or -1 for a dead end."""
     turn = walk.turns[turns]
     undo(walk, trail, turn.trail)
     here = instance.positions[turn.axis].here
@@ -160,9 +158,9 @@ def take_turn(instance, walk, turns, spans, trail, limit):
 def reach_leaves(flat, s, instance, spans, axes, size, limit, walk, out):
     """List the leaves of score ``s`` that some point of the box falls into.
 
-    The box allows the candidates in ``spans`` on every axis, without the current one where ``must`` is
-    set. Of the other axes at most ``limit`` may leave the current value: a leaf that needs more is out
-    of reach. Returns how many leaves were found and how many nodes were visited.
+    The box allows the candidates in ``spans`` on every axis, except the current one where ``must`` is set. Of
+    the other axes, at most ``limit`` may leave the current value: a leaf that needs more cannot be reached.
+    Return the numbers of leaves found and of nodes visited.
     """
     score = flat.scores[s]
     own = instance.own[score.looks_at]
@@ -175,7 +173,7 @@ def reach_leaves(flat, s, instance, spans, axes, size, limit, walk, out):
         trail = 0
         away = 0
         while True:
-            # Down to a leaf, left first; dead ends make ``away`` negative.
+            # Go down to a leaf, left first; a dead end makes ``away`` negative.
             while away >= 0:
                 at, cut, more = descend(flat, instance, own, walk, at)
                 visited += more
@@ -195,7 +193,7 @@ def reach_leaves(flat, s, instance, spans, axes, size, limit, walk, out):
                 for k in range(size):
                     out.inside[found * size + k] = walk.path[axes[k]]
                 found += 1
-            # Back up to the latest right turn not yet taken.
+            # Go back to the latest right side that was not taken.
             away = -1
             while turns > 0 and away < 0:
                 turns -= 1
@@ -212,9 +210,9 @@ def reach_leaves(flat, s, instance, spans, axes, size, limit, walk, out):
 def highest_total(flat, s, instance, spans, limit, walk, enough):
     """Add up the best reachable leaf of every tree: an upper bound of the forest's part, in ticks.
 
-    The same bound as from the leaves of `reach_leaves`, but only the promising branches of a tree are
-    walked, best first, and it gives up once the sum cannot come to ``enough`` any more: what it returns
-    is then below ``enough``, and no less a bound. Returns the bound and how many nodes were visited.
+    The bound equals that from the leaves of `reach_leaves`, but only the promising branches of a tree are
+    walked, best first. The search stops as soon as the sum can no longer reach ``enough``. The result is then
+    below ``enough``, and still an upper bound. Return the bound and the number of nodes visited.
     """
     score = flat.scores[s]
     own = instance.own[score.looks_at]
@@ -245,7 +243,7 @@ def highest_total(flat, s, instance, spans, limit, walk, enough):
                 at, away = take_side(flat, instance, walk, spans, at, cut, side, turns, trail, away, limit)
                 turns += 1
                 trail += 1
-            # Back up to the latest side left for later that can still do better.
+            # Go back to the latest recorded side that can still do better.
             away = -1
             while turns > 0 and away < 0:
                 turns -= 1
@@ -275,6 +273,6 @@ def best_total(flat, s, reached, count, best):
             best[leaf.tree] = leaf.tick
     total = 0
     for tree in range(score.first_tree, score.last_tree):
-        # A tree without a reachable leaf proves the box empty; the sum stays far below any threshold.
+        # A tree without a reachable leaf proves that the box is empty; the sum is far below any threshold.
         total += best[tree]
     return total

@@ -1,60 +1,60 @@
-"""Name the records that the kernels read and write: few arrays of records compile faster than many arrays."""
+"""The records that the kernels read and write: few arrays of records compile faster than many arrays."""
 
 import numpy as np
 
-# What a walk down a tree reads: sixteen bytes, so that a whole forest stays in the cache. A leaf is its own
-# right child, and nothing is <= its threshold, NaN: a walk that goes on at a leaf stays there.
+# What a walk down a tree reads: sixteen bytes, so a whole forest stays in the cache. A leaf is its own right
+# child, and no value is <= its threshold NaN. So a walk that continues at a leaf stays there.
 NODE = np.dtype(
     [
         ("threshold", np.float64),  # rows whose seen value is <= threshold go left, to the next node
-        ("feature", np.int32),  # column that splits
-        ("right", np.int32),  # node for the other rows
+        ("feature", np.int32),  # the column of the split
+        ("right", np.int32),  # the node for the other rows
     ]
 )
 
-# What else there is to know about a node.
+# The other data of a node.
 DETAIL = np.dtype(
     [
-        ("value", np.float64),  # what a leaf adds, as the library holds it
-        ("top", np.int32),  # most that any leaf below adds, in whole ticks; at a leaf what it adds itself
-        ("below", np.int16),  # how many of the axis' candidates to go down to go left
-        ("above", np.int16),  # how many of those to go up to
+        ("value", np.float64),  # what a leaf adds, as the library stores it
+        ("top", np.int32),  # the most that any leaf below adds, in whole ticks; at a leaf, its own value
+        ("below", np.int16),  # how many of the axis's candidates in ``BaseGrid.down`` go left
+        ("above", np.int16),  # how many of those in ``BaseGrid.up`` go left
     ]
 )
 
-TREE = np.dtype([("root", np.int32), ("depth", np.int32)])  # depth: most splits on the way to a leaf
+TREE = np.dtype([("root", np.int32), ("depth", np.int32)])  # depth: the most splits on a path to a leaf
 
 SCORE = np.dtype(
     [
         ("first_tree", np.int64),
         ("last_tree", np.int64),  # one past the end
-        ("looks_at", np.int64),  # which view of the values
-        ("table", np.int64),  # which additive table, -1 for none
+        ("looks_at", np.int64),  # the number of its view of the values
+        ("table", np.int64),  # the number of its additive table, -1 for none
         ("offset", np.float64),
         ("accept_from", np.float64),
         ("reject_below", np.float64),
     ]
 )
 
-# Where an instance stands on an axis.
+# The position of an instance on an axis.
 POSITION = np.dtype(
     [
         ("here", np.int32),  # index of the current value
-        ("shift", np.int32),  # from a position among the grid's candidates upwards to the instance's index
+        ("shift", np.int32),  # to add to an index in ``BaseGrid.up``: gives the index for the instance
         ("lowest", np.int32),
         ("highest", np.int32),
     ]
 )
 
-# What a candidate costs, and the least that going at least as far costs.
+# The cost of a candidate, and the least cost of moving at least as far.
 PRICE = np.dtype([("cost", np.float64), ("envelope", np.float64)])
 
-# A score's thresholds for an instance: on totals in ticks, and on values in the library's own order.
+# A score's thresholds for an instance: on totals in ticks, and on values added in the library's own order.
 LIMIT = np.dtype(
     [
-        ("base", np.int64),  # what does not depend on the choice
-        ("reject_below", np.int64),  # totals under this are rejected for certain
-        ("accept_from", np.int64),  # totals from this on are accepted for certain
+        ("base", np.int64),  # the part that does not depend on the cell
+        ("reject_below", np.int64),  # totals below this are certainly rejected
+        ("accept_from", np.int64),  # totals from this on are certainly accepted
         ("value_reject_below", np.float64),
         ("value_accept_from", np.float64),
     ]
@@ -68,10 +68,10 @@ LEAF = np.dtype([("tree", np.int32), ("tick", np.int32)])
 # The axes on which the current value is outside a leaf, at most three, and the rank of that set.
 AWAY = np.dtype([("axes", np.int32, (3,)), ("count", np.int32), ("group", np.int32)])
 
-# A leaf in the order of its group: how much more than at the current point its tree gives there.
+# A leaf in the order of its group: how much more its tree adds there than at the current point.
 LIFT = np.dtype([("tree", np.int32), ("gain", np.int32)])
 
-# A side of a split not yet taken, and how to undo what was narrowed since.
+# A side of a split that was not taken yet, and how to undo the narrowing since.
 TURN = np.dtype(
     [
         ("node", np.int32),
@@ -84,10 +84,10 @@ TURN = np.dtype(
 )
 TRAIL = np.dtype([("axis", np.int32), ("old", np.int32), ("raised", np.int32)])
 
-# What a box allows on an axis; `must` is 1 where the current value is excluded.
+# The candidates of a box on an axis; `must` is 1 if the current value is excluded.
 SPAN = np.dtype([("low", np.int32), ("high", np.int32), ("must", np.int32), ("unused", np.int32)])
 
-# An open box in the queue: its slot in the store, and what the best-first order goes by.
+# An open box in the queue: its key in the best-first order, and its slot in the store.
 SLOT = np.dtype([("key", np.float64), ("slot", np.int32), ("free", np.int32)])
 
 # A cell that the model accepts, waiting for the other scores.

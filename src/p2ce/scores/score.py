@@ -1,4 +1,4 @@
-"""Define a score, a function of a row that must reach a threshold, and its flat form for the kernel."""
+"""Scores: functions of a row that must reach a threshold, and their flat form for the kernel."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from p2ce.scores.forest import Forest
 
 
 class Bound(Enum):
-    """What prunes the boxes of the branch and bound, as certificates write it."""
+    """What prunes the boxes of the branch and bound, as written in certificates."""
 
     TREE_LEAVES = "tree leaves"
     ADDITIVE = "additive"
@@ -22,14 +22,14 @@ class Bound(Enum):
     COMPLETE = "complete"  # no bound: every cell that is not dominated is evaluated
     SHAP = "shap"  # a calibrated estimate, which proves nothing
     SHAP_PAPER = "shap-paper"  # the paper's estimate
-    NONE = "none"  # costs alone prune
+    NONE = "none"  # only costs prune
 
 
 class Score(Protocol):
     """A function of a row that must reach a threshold: a model, a detector, a rule, an estimate.
 
-    A row whose value is at least ``accept_from`` is accepted by the user's own object, one below
-    ``reject_below`` is rejected by it. In the error band between them, only that object decides.
+    The user's own object accepts every row with a value of at least ``accept_from``, and rejects every row
+    with a value below ``reject_below``. In the error band between them, only that object can decide.
     """
 
     @property
@@ -43,12 +43,12 @@ class Score(Protocol):
 
     @property
     def bound(self) -> Bound:
-        """What its upper bound of a box rests on; `Bound.COMPLETE` without one."""
+        """The kind of its upper bound of a box; `Bound.COMPLETE` if it has none."""
         ...
 
     @property
     def flat(self) -> "FlatScore | None":
-        """The form that kernels evaluate and bound; None for a score that is evaluated in batches outside."""
+        """The form that kernels evaluate and bound; None for a score evaluated outside, in batches."""
         ...
 
     def evaluate_rows(self, rows: FloatArray) -> Verdicts:
@@ -63,34 +63,34 @@ class Score(Protocol):
 def verdicts_of(
     value: FloatArray, accept_from: float | FloatArray, reject_below: float | FloatArray
 ) -> Int8Array:
-    """Compare values (n,) with certified thresholds, one for all of them or one for each."""
+    """Compare values (n,) with certified thresholds, one for all values or one for each."""
     return np.where(value >= accept_from, ACCEPT, np.where(value < reject_below, REJECT, UNDECIDED))
 
 
 def seen_as_given(rows: FloatArray) -> FloatArray:
-    """Return the rows unchanged: the model sees the user's values as they are."""
+    """Return the rows unchanged: the model receives the user's values."""
     return rows
 
 
 def seen_in_single(rows: FloatArray) -> FloatArray:
-    """Show rows to a model that casts them to float32; a cast never reverses the order of two values."""
+    """Return rows as a model sees them that casts to float32; a cast never reverses the order of values."""
     with np.errstate(over="ignore"):
         return np.asarray(rows, dtype=np.float64).astype(np.float32).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Spending:
-    """What the values of some columns take out of a budget, for instances at given values.
+    """How much the values of some columns spend of a budget, depending on the current values.
 
     ``of(column, values, current)`` prices values (n, w) of a column for instances at current (n, 1). Unlike
-    weights it depends on the current value, so that a rule can restrict changes.
+    weights, it depends on the current value, so a rule can restrict changes.
     """
 
     columns: tuple[int, ...]
     of: Callable[[int, FloatArray, FloatArray], FloatArray]
 
     def of_row(self, before: FloatArray, after: FloatArray) -> FloatArray:
-        """Add up what rows (n, d) spend, the slow and obvious way: (n,)."""
+        """Add up the spending of rows (n, d) in the slow and obvious way: (n,)."""
         total = np.zeros(len(after))
         for column in self.columns:
             total += self.of(column, after[:, column, None], before[:, column, None])[:, 0]
@@ -102,15 +102,15 @@ class FlatScore:
     """A score in its flat form: a sum over trees, weights or a budget.
 
     The score of a row is ``offset``, plus ``weights @ seen row`` or one leaf value per tree, added in float64
-    and in that order, or minus what the row spends of a budget. ``see`` turns the user's values (n, d) into
+    and in that order; or minus what the row spends of a budget. ``see`` converts the user's values (n, d) to
     the inputs of trees and weights (n, d): the scaler of a pipeline, or the identity. It works column by
-    column. Under trees it is non-decreasing in each, so that a split stays a cut; under weights it may be any
-    function.
+    column. For trees it must be non-decreasing in each column, so a split stays a cut. For weights it may be
+    any function.
 
-    The two thresholds are proven: between them, the library's other order or precision may decide.
-    ``reject_below <= accept_from``; both may be infinite.
+    The two thresholds are proven: only between them can the library's order or precision make a difference.
+    ``reject_below <= accept_from`` holds; both may be infinite.
 
-    A rule between features is a score as well: minus what a row spends of a budget.
+    A rule between features is a score too: minus what a row spends of a budget.
     """
 
     name: str
@@ -124,20 +124,20 @@ class FlatScore:
     see: Callable[[FloatArray], FloatArray] = seen_as_given
 
     def __post_init__(self) -> None:
-        # One kind for each score: the kernel's integer units (ticks) are scaled for all instances together
-        # under trees, and for each instance under sums.
+        # Each score is of one kind. For trees, the kernel's integer units (ticks) have one scale for all
+        # instances; for sums, they have one scale per instance.
         kinds = (self.forest, self.weights, self.spending)
         assert sum(kind is not None for kind in kinds) == 1, "a score has trees, or weights, or a budget"
         assert self.reject_below <= self.accept_from
         if self.forest is not None and self.forest.feature.max() >= self.column_count:
             raise InvalidModel(
-                f"A tree splits by feature {self.forest.feature.max()}, counted from 0, and there are "
-                f"{self.column_count}. The model is damaged; fit or save it again."
+                f"A tree splits by feature {self.forest.feature.max()} (counted from 0), but the model has "
+                f"only {self.column_count} features. The model is damaged; fit or save it again."
             )
 
     @property
     def bound(self) -> Bound:
-        """Trees are bounded by their reachable leaves, sums by their largest terms."""
+        """The bound: reachable leaves for trees, largest terms for sums."""
         return Bound.ADDITIVE if self.forest is None else Bound.TREE_LEAVES
 
     @property
@@ -146,7 +146,7 @@ class FlatScore:
         return self
 
     def evaluate_rows(self, rows: FloatArray) -> Verdicts:
-        """Evaluate rows the slow and obvious way; a budget depends on the instance, and has no such value."""
+        """Evaluate rows in the slow and obvious way; not for budgets, which also depend on the instance."""
         from p2ce.scores.score_rows import score_rows
 
         assert self.spending is None
@@ -158,5 +158,5 @@ class FlatScore:
         return verdicts_of(value, self.accept_from, self.reject_below)
 
     def prepare(self, placed: Placed) -> PreparedScore:
-        """Evaluate whole rows; the kernel's own form is `flat_arrays`, for all flat scores together."""
+        """Return the score for whole rows; `flat_arrays` is the kernel's form of all flat scores together."""
         return RowScore(evaluate_rows=self.evaluate_rows, placed=placed)

@@ -1,4 +1,4 @@
-"""Score listed points in the library's own order, quickly."""
+"""Score listed points in the library's own order, compiled."""
 
 from p2ce.jit import entry
 from p2ce.scores.dense import score_cell

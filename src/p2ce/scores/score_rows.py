@@ -1,4 +1,4 @@
-"""Score rows the slow and obvious way, as the twin that every fast routine is checked against."""
+"""Score rows in the slow and obvious way: the twin that tests compare every fast routine with."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def score_rows(score: FlatScore, rows: FloatArray) -> FloatArray:
 
 
 def leaves_reached(forest: Forest, seen: FloatArray) -> IntArray:
-    """Follow every row down every tree: (n, d) → (n, trees) leaf nodes."""
+    """Return the leaf that every row reaches in every tree: (n, d) → (n, trees) leaf nodes."""
     node = np.repeat(forest.root[None, :].astype(np.int64), len(seen), axis=0)
     row = np.arange(len(seen))[:, None]
     while True:

@@ -1,4 +1,4 @@
-"""Write splits that are not one cut, by categories or with missing values of their own, as chains of cuts."""
+"""Write splits that are not one cut (by categories, or with a side for missing values) as chains of cuts."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -10,23 +10,23 @@ from p2ce.tables.codebook import ABOVE_MISSING
 
 
 class Steps(NamedTuple):
-    """Which values of a column go left: the sides alternate along the line of its values.
+    """Which values of a column go left: the sides alternate along the number line.
 
-    The first stretch ends with ``cuts[0]``, that value included, and holds a missing value, which is minus
-    infinity; every next stretch goes the other way.
+    The first stretch ends with ``cuts[0]``, inclusive. It also contains a missing value, which is minus
+    infinity. Each further stretch goes to the other side than the one before.
     """
 
     cuts: FloatArray  # (k,) ascending
     starts_left: bool
 
     def goes_left(self, values: FloatArray) -> BoolArray:
-        """Tell for values (n,) which side they take: the slow and obvious way."""
+        """Return which of the values (n,) go left, in the slow and obvious way."""
         left: BoolArray = (np.searchsorted(self.cuts, values, side="left") % 2 == 1) != self.starts_left
         return left
 
 
 def steps_of_stretches(ends: Sequence[float] | FloatArray, sides: Sequence[bool] | BoolArray) -> Steps:
-    """Write down which stretches of a line go left: ``sides[i]`` up to and with ``ends[i]``, the last beyond.
+    """Build the steps of stretches: ``sides[i]`` applies up to and including ``ends[i]``, the last beyond.
 
     >>> steps_of_stretches([0.0, 1.0, 2.0], [True, True, False, True])
     Steps(cuts=array([1., 2.]), starts_left=True)
@@ -36,12 +36,12 @@ def steps_of_stretches(ends: Sequence[float] | FloatArray, sides: Sequence[bool]
 
 
 def with_missing(ends: Sequence[float], sides: Sequence[bool], *, missing_left: bool) -> Steps:
-    """Write down the same with a side of its own for a missing value, which lies below all numbers."""
+    """Build the same with a separate side for a missing value, which lies below all numbers."""
     return steps_of_stretches([ABOVE_MISSING, *ends], [missing_left, *sides])
 
 
 def steps_of_cut(cut: float, *, missing_left: bool) -> Steps:
-    """Values up to ``cut`` go left, missing ones to the given side.
+    """Build the steps of one cut: values up to ``cut`` go left, missing ones to the given side.
 
     >>> steps_of_cut(3.0, missing_left=False).goes_left(np.array([-np.inf, 3.0, 4.0])).tolist()
     [False, True, False]
@@ -52,7 +52,7 @@ def steps_of_cut(cut: float, *, missing_left: bool) -> Steps:
 
 
 def steps_of_codes(left: Collection[int], count: int, *, unseen_left: bool, missing_left: bool) -> Steps:
-    """Send the categories with these codes left, of 0 … count − 1; labels beyond are unseen.
+    """Build the steps that send the given codes of 0 … count − 1 to the left; later codes are unseen labels.
 
     >>> steps = steps_of_codes({0, 3}, 4, unseen_left=False, missing_left=False)
     >>> steps.goes_left(np.array([-np.inf, 0, 1, 3, 4, 7])).tolist()
@@ -67,9 +67,10 @@ def steps_of_codes(left: Collection[int], count: int, *, unseen_left: bool, miss
 def steps_of_points(
     points: FloatArray, left: Sequence[bool], *, elsewhere_left: bool, missing_left: bool, whole: bool
 ) -> Steps:
-    """Send single numbers (n,), ascending, to the sides given; all others together, and missing ones.
+    """Build the steps that send single numbers (n,), ascending, to the given sides.
 
-    For models that take the numbers of a column for categories. ``whole`` tells that it holds no others.
+    All other numbers go to one side, and so do missing values. This is for models that treat the numbers of
+    a column as categories. ``whole`` says that the column holds only whole numbers.
 
     >>> steps = steps_of_points(
     ...     np.array([2.0, 3.0]), [True, True], elsewhere_left=False, missing_left=True, whole=False
@@ -81,7 +82,7 @@ def steps_of_points(
     for point, side in zip(points.tolist(), left, strict=True):
         half = 0.5 if whole and abs(point) < 2.0**51 else 0.0
         before = point - half if half else float(np.nextafter(point, -np.inf))
-        if ends[-1] == before:  # next to the point before, with nothing between
+        if ends[-1] == before:  # adjacent to the previous point, with no number in between
             sides[-1] = side
         else:
             ends.append(before)

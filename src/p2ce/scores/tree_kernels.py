@@ -1,4 +1,4 @@
-"""Walk the trees of a forest for one row: the largest sum with open columns, and leaves as boxes."""
+"""Evaluate the trees of a forest for one row: the largest sum with open columns, and leaves as boxes."""
 
 import numpy as np
 
@@ -7,16 +7,16 @@ from p2ce.jit import entry
 
 @entry
 def largest_sum(root, feature, threshold, right, value, offset, seen, is_open, best):
-    """Add up, tree after tree, the largest leaf that a row can reach when some columns are open.
+    """Add up, tree by tree, the largest leaf that a row can reach when some columns are open.
 
-    At a split on an open column both sides count. A row (columns,) is as the forest sees it; ``best``
-    (nodes,) is scratch. The sum runs in the order in which the score itself is added, and rounding never
-    turns an order round, so that no completion of the row scores higher, in floating point too.
+    At a split on an open column, both sides count. ``seen`` (columns,) holds the forest's inputs, and
+    ``best`` (nodes,) is scratch. The sum is added in the same order as the score itself, and rounding never
+    reverses an order. So no completion of the row scores higher, in floating point too.
     """
     total = offset
     for tree in range(root.shape[0]):
         end = root[tree + 1] if tree + 1 < root.shape[0] else feature.shape[0]
-        for node in range(end - 1, root[tree] - 1, -1):  # children stand behind their parents
+        for node in range(end - 1, root[tree] - 1, -1):  # children come after their parents
             column = feature[node]
             if column < 0:
                 best[node] = value[node]
@@ -32,13 +32,13 @@ def largest_sum(root, feature, threshold, right, value, offset, seen, is_open, b
 
 @entry
 def look_up(seen, first, column, low, high, value, masks, margins):
-    """Write which intervals of each leaf hold each row, and add up the leaves that are reached."""
+    """Write which intervals of each leaf contain each row, and add up the leaves that are reached."""
     for n in range(seen.shape[0]):
         for leaf in range(value.shape[0]):
             mask = 0
             for k in range(first[leaf], first[leaf + 1]):
                 x = seen[n, column[k]]
-                # A missing value is -inf, which no lower end is below.
+                # A missing value is -inf, and no lower end is below it.
                 if x <= high[k] and (x > low[k] or low[k] == -np.inf):
                     mask |= 1 << (k - first[leaf])
             masks[n, leaf] = mask
@@ -48,10 +48,10 @@ def look_up(seen, first, column, low, high, value, masks, margins):
 
 @entry
 def add_leaves(masks, slopes, value, first, column, first_pattern, pattern, first_row, rows, weights, out):
-    """Add what every leaf contributes to the attributions ``out`` (n, d).
+    """Add the contribution of every leaf to the attributions ``out`` (n, d).
 
-    A leaf has the patterns from ``first_pattern[leaf]`` on, each with the background rows from
-    ``rows[first_row[pattern]]`` on.
+    The patterns of a leaf begin at ``first_pattern[leaf]``. The background rows of a pattern begin at
+    ``rows[first_row[pattern]]``.
     """
     for n in range(masks.shape[0]):
         for leaf in range(value.shape[0]):

@@ -1,7 +1,7 @@
-"""Hold trees as their libraries store them, and check that they are trees before anything walks them.
+"""Trees as their libraries store them, and the check that they are trees before any code walks them.
 
-Trees come from live objects of other libraries and from files of anybody. Kernels follow a child's index
-without a look where the arrays end, so every tree passes `joined` first, whatever its format.
+Trees come from objects of other libraries and from files of unknown origin. Kernels follow a child's index
+without checking the bounds of the arrays. So trees of every format pass `joined` first.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,11 +29,11 @@ class TreeNodes:
     feature: IntArray  # (nodes,)
     threshold: FloatArray  # (nodes,) already a plain float64 cut
     value: FloatArray  # (nodes,) what the leaf adds; ignored at inner nodes
-    steps: "Mapping[int, Steps]" = field(default_factory=dict)  # of the nodes that are not one cut
+    steps: "Mapping[int, Steps]" = field(default_factory=dict)  # the splits that are not one cut, by node
 
 
 class JoinedTrees(NamedTuple):
-    """Trees one after the other, (nodes,) each; children are places in these arrays."""
+    """Trees one after another, (nodes,) each; children are positions in these arrays."""
 
     first: IntArray  # (trees,)
     left: IntArray
@@ -44,11 +44,11 @@ class JoinedTrees(NamedTuple):
 
 
 def joined(trees: Sequence[TreeNodes], *, columns: int | None = None) -> JoinedTrees:
-    """Put trees one after the other, or raise InvalidModel for what is none.
+    """Join trees one after another; raise InvalidModel for an invalid tree.
 
-    Each child lies in the tree of its parent and has no other parent, so that a walk from the root ends.
-    Splits look at one of ``columns`` columns, if the number is given, and compare with a number, which may be
-    infinite; leaves hold finite numbers.
+    Each child must be in the tree of its parent and have no other parent, so a walk from the root ends. A
+    split must use one of ``columns`` columns, if the number is passed, and compare with a number, which may
+    be infinite. Leaves must hold finite numbers.
     """
     sizes = [_size(number, tree) for number, tree in enumerate(trees)]
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
@@ -70,19 +70,22 @@ def joined(trees: Sequence[TreeNodes], *, columns: int | None = None) -> JoinedT
     for child in (nodes.left, nodes.right):
         _reject(first, inner & ((child < shift) | (child >= last)), "leads to a node that is not in its tree")
     parents = np.bincount(np.concatenate([nodes.left[inner], nodes.right[inner]]), minlength=len(left))
-    parents[first] += 1  # nothing leads to a root
+    parents[first] += 1  # no node may lead to a root
     _reject(first, parents > 1, "is reached in more than one way, or from itself")
     unknown = (nodes.feature < 0) | (nodes.feature >= (np.inf if columns is None else columns))
-    _reject(first, inner & unknown, "splits by a feature that there is not")
+    _reject(first, inner & unknown, "splits by a feature that does not exist")
     no_number = np.where(inner, np.isnan(nodes.threshold), ~np.isfinite(nodes.value))
-    _reject(first, no_number, "holds what is not a number")
+    _reject(first, no_number, "holds a value that is not a valid number")
     return nodes
 
 
 def _size(number: int, tree: TreeNodes) -> int:
     lengths = {len(part) for part in (tree.left, tree.right, tree.feature, tree.threshold, tree.value)}
     if len(lengths) > 1 or lengths == {0}:
-        raise InvalidModel(f"Tree {number} of the model has no nodes, or parts of different lengths.")
+        raise InvalidModel(
+            f"Tree {number} of the model has no nodes, or its arrays differ in length. The model is damaged; "
+            "fit or save it again."
+        )
     return lengths.pop()
 
 
@@ -90,7 +93,10 @@ def _reject(first: IntArray, wrong: np.ndarray, why: str) -> None:
     if wrong.any():
         node = int(np.argmax(wrong))
         tree = int(np.searchsorted(first, node, side="right")) - 1
-        raise InvalidModel(f"Node {node - int(first[tree])} of tree {tree} of the model {why}.")
+        raise InvalidModel(
+            f"Node {node - int(first[tree])} of tree {tree} of the model {why}. The model is damaged; fit or "
+            "save it again."
+        )
 
 
 MISSING_PARTS = (LookupError, AttributeError)
@@ -99,7 +105,7 @@ WRONG_PARTS = (*MISSING_PARTS, TypeError, ValueError, OverflowError, RecursionEr
 
 @contextmanager
 def parsing(what: str, errors: tuple[type[Exception], ...] = WRONG_PARTS) -> Iterator[None]:
-    """Blame the model, not this library, for parts that are missing or of another type or length."""
+    """Raise InvalidModel for errors from parts of a model that are missing, or of a wrong type or length."""
     try:
         yield
     except P2CEError:
@@ -107,6 +113,6 @@ def parsing(what: str, errors: tuple[type[Exception], ...] = WRONG_PARTS) -> Ite
     except errors as error:
         why = f"{type(error).__name__}: {error}"[:200]
         raise InvalidModel(
-            f"{what} is not built as its library builds them ({why}). It is damaged, or of a version that is "
-            "not known here; fit or save it again."
+            f"{what} does not have the structure that its library creates ({why}). It is damaged, or of an "
+            "unsupported version; fit or save it again."
         ) from error

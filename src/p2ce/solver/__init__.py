@@ -1,1 +1,1 @@
-"""How the grid is explored: boxes, brute force, and the paper's algorithms as settings."""
+"""Branch and bound over boxes of the grid, and its brute-force twin."""

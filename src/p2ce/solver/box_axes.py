@@ -1,17 +1,17 @@
-"""Tell which axes of a box can, must or need not leave the current value of an instance."""
+"""Find which axes of a box can, must or need not leave the current value of an instance."""
 
 from p2ce.jit import kernel
 
 
 @kernel
 def is_decided(span, here):
-    """Tell whether an axis has to leave the current value in this box."""
+    """Return whether an axis must leave the current value in this box."""
     return span.must == 1 or here < span.low or here > span.high
 
 
 @kernel
 def list_axes(instance, box):
-    """List the axes that can or must leave the current value; return how many.
+    """List the axes that can or must leave the current value; return their number.
 
     An axis that must but cannot is listed too: pricing the box then shows that it is empty.
     """
@@ -27,7 +27,7 @@ def list_axes(instance, box):
 
 @kernel
 def stay_where_undecided(instance, box):
-    """Put every axis that need not change to the current value, and list the others anew."""
+    """Set every axis that need not change to the current value, and list the other axes again."""
     for a in range(box.spans.shape[0]):
         if not is_decided(box.spans[a], instance.positions[a].here):
             box.spans[a].low = instance.positions[a].here
@@ -37,7 +37,7 @@ def stay_where_undecided(instance, box):
 
 @kernel
 def release_box(instance, box):
-    """Put every axis back to the current value."""
+    """Set every axis back to the current value."""
     for a in range(box.spans.shape[0]):
         box.spans[a].low = instance.positions[a].here
         box.spans[a].high = instance.positions[a].here
@@ -46,7 +46,7 @@ def release_box(instance, box):
 
 @kernel
 def count_cells(instance, box, size, changes_left):
-    """Bound the number of cells of a box from above: as a float, since it may be any size."""
+    """Return an upper bound of the number of cells in a box, as a float since it may be of any size."""
     cells = 1.0
     others = 0.0
     open_axes = 0

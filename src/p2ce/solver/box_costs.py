@@ -1,4 +1,4 @@
-"""Bound what any point of a box must cost, and cut off what the incumbent front dominates."""
+"""Bound the costs of all points of a box from below, and cut off what the incumbent front dominates."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ ROUNDING = 2.0**-53  # of one operation, relative to its result
 
 @kernel
 def quantum(total):
-    """Round a cost to what is compared, so that rounding noise makes no false trade-offs.
+    """Round a cost to the integer that is compared, so that rounding noise creates no false trade-offs.
 
     The slow twin is ``p2ce.comparing.quanta``.
     """
@@ -23,18 +23,18 @@ def quantum(total):
 
 @kernel
 def quantum_below(total, axes):
-    """Round a bound that was added up in another order than the costs of the cells that it bounds.
+    """Round a bound whose terms were added in another order than the costs of the cells that it bounds.
 
-    A cell's total is the sum of its costs in the order of the axes. A bound whose terms are added in that
-    order too, each no more than the cell's own, needs nothing of this: rounding never turns the order of
-    two numbers round, so that every partial sum stays at or below the cell's, and so does its quantum.
+    A cell's total is the sum of its costs in the order of the axes. If a bound adds its terms in the same
+    order, and each term is at most the cell's, none of this is needed. Rounding never reverses the order of
+    two numbers, so every partial sum is at most the cell's, and so is its quantum.
 
-    In another order, let the exact bound be L. A cell's exact sum is at least L, and its total at least
-    L (1 - n u), for n axes and u the ROUNDING of one operation. The computed bound is at most L (1 + 2 (n +
-    2) u): n additions, and in `price_with` a subtraction and an addition more, with a twofold error since
-    what is taken away was part of the sum and what comes in its place costs no less. All terms are 0 or
-    more, so that no cancellation makes these errors larger relative to L. Taking (4 n + 16) u off leaves
-    the bound below the cell's total. It moves one bound in some thousands by one quantum.
+    For another order, let L be the exact bound, n the number of axes and u the ROUNDING of one operation. A
+    cell's exact sum is at least L, and its total at least L (1 - n u). The computed bound is at most
+    L (1 + 2 (n + 2) u). It takes n additions, and in `price_with` one more subtraction and one more addition.
+    The error is twofold, since the subtracted term was part of the sum and its replacement costs no less. All
+    terms are at least 0, so no cancellation makes these errors larger relative to L. Subtracting (4 n + 16) u
+    keeps the bound below the cell's total. This moves about one bound in some thousands by one quantum.
     """
     return quantum(total * (1.0 - (4 * axes + 16) * ROUNDING))
 
@@ -47,7 +47,7 @@ def join(is_max, joined, cost):
 
 @kernel
 def cheapest_change(instance, m, a, span):
-    """Cost of the nearest candidate other than the current one, -1 where there is none."""
+    """Return the cost of the nearest candidate other than the current one, -1 if there is none."""
     here = instance.positions[a].here
     best = -1.0
     left = min(span.high, here - 1)
@@ -65,9 +65,9 @@ def cheapest_change(instance, m, a, span):
 def price_corner(instance, box, size, least_changes, sums):
     """Write the lower corner of the box: no point of it costs less in any objective.
 
-    Axes that must change cost at least their cheapest change, the others may stay for nothing; where at
-    least ``least_changes`` axes change in all, the cheapest of the others are added. Returns the number
-    of axes that must change, or -1 when the box holds no such point.
+    An axis that must change costs at least its cheapest change; the other axes may stay at no cost. If at
+    least ``least_changes`` axes must change in total, the cheapest changes of the others are added. Return
+    the number of axes that must change, or -1 if the box contains no such point.
     """
     objectives = instance.joins.shape[0]
     forced = 0
@@ -107,14 +107,14 @@ def price_corner(instance, box, size, least_changes, sums):
             if missing > 1:
                 sums.rest[1, m] = sums.cheap[missing - 2]
         sums.total[m] = joined
-        # What must change was added in the order of the axes; what is missing came behind.
+        # The forced changes were added in the order of the axes; the missing ones were added after them.
         sums.corner[m] = quantum(joined) if is_max or missing <= 0 else quantum_below(joined, size)
     return forced
 
 
 @kernel
 def corner_key(instance, sums):
-    """Return what the best-first order goes by: the lower corner, with all objectives of the same order."""
+    """Return the key of the best-first order: the lower corner, with objectives scaled to be comparable."""
     key = 0.0
     for m in range(sums.total.shape[0]):
         key += sums.total[m] * instance.shares[m]
@@ -123,7 +123,7 @@ def corner_key(instance, sums):
 
 @kernel
 def corner_is_covered(instance, box, keep_ties, front, corner):
-    """Tell whether every point of a box with this corner is dominated, or ties and comes later."""
+    """Return whether every point of a box with this corner is dominated, or ties and comes later."""
     if is_dominated(front, corner):
         return True
     if keep_ties:
@@ -131,7 +131,7 @@ def corner_is_covered(instance, box, keep_ties, front, corner):
     tied = find_tied(front, corner)
     if tied < 0:
         return False
-    # The box's own best in the order of ties: as few steps, and as small values, as it allows.
+    # The best that the box allows in the order of ties: the fewest steps and the smallest values.
     steps = 0
     for a in range(box.spans.shape[0]):
         span = box.spans[a]
@@ -162,7 +162,7 @@ def price_with(instance, box, size, k, i, missing, sums):
             if decided:
                 total -= box.nearest[m, k]
             elif missing > 0:
-                # This axis takes the place of one of the cheapest others.
+                # This axis replaces one of the cheapest others.
                 total -= min(box.nearest[m, k], sums.rest[0, m])
             sums.trial[m] = quantum_below(total + cost, size)
         else:
@@ -176,10 +176,10 @@ def price_with(instance, box, size, k, i, missing, sums):
 
 @kernel
 def trim_box(instance, box, size, missing, sums, front):
-    """Narrow every axis to the candidates that the front does not dominate; tell whether anything moved.
+    """Narrow every axis to the candidates that the front does not dominate; return whether any changed.
 
-    Costs do not fall as a candidate moves away from the current value, so the undominated ones are an
-    interval, and its ends are found by bisection.
+    Costs do not decrease as a candidate moves away from the current value. So the undominated candidates form
+    an interval, and bisection finds its ends.
     """
     moved = False
     if front.used[0] == 0:

@@ -18,7 +18,7 @@ from p2ce.solver.settings import make_settings as make_settings
 if TYPE_CHECKING:
     from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout
 
-# The kernels load Numba, which takes a second: only when something is searched.
+# The kernels import Numba, which takes a second, so they are only imported for a search.
 
 
 def solve(
@@ -34,11 +34,12 @@ def solve(
 ) -> Fronts:
     """Find the front of every instance of the batch.
 
-    The kernel evaluates the cells itself, or, where there are ``evaluators``, queues them: these evaluate
-    cells of many instances at a time, in their order. ``time_limits`` (n,) are seconds, for each instance.
-    ``work_limits`` (n,) limit the counter WORK of each: they end a search at the same box on every machine
-    and in any batch. An instance that reaches a limit keeps its incumbent front. Once the listener returns
-    False, no instance is searched any further. ``incumbents`` are known before, where there are evaluators.
+    Without ``evaluators``, the kernel evaluates the cells itself. With them, it queues the cells, and the
+    evaluators score cells of many instances at a time, one evaluator after the other. ``time_limits`` (n,)
+    are seconds per instance. ``work_limits`` (n,) limit each instance's counter WORK: they end a search at
+    the same box on every machine and in any batch. An instance that reaches a limit keeps its incumbent
+    front. Once the listener returns False, all searches stop. ``incumbents`` are accepted cells that are
+    known in advance; they require evaluators.
     """
     from p2ce.solver.search_driver import SearchDriver
 
@@ -47,9 +48,9 @@ def solve(
 
 
 def kernels_are_loaded(*, external: bool = False) -> bool:
-    """Tell whether a search, with ``external`` evaluators or without them, has run in this process.
+    """Return whether a search, with ``external`` evaluators or without them, has run in this process.
 
-    The next one need not compile or load anything.
+    If so, the next one need not compile or load anything.
     """
     loaded = sys.modules.get("p2ce.solver.expand")
     if loaded is None:
@@ -64,7 +65,7 @@ def compile_rest(
     settings: Settings,
     evaluators: Sequence[Evaluator],
 ) -> None:
-    """Compile what only some searches with evaluators need, so that it does not cost time then."""
+    """Compile in advance what only some searches with evaluators need."""
     from p2ce.solver.search_driver import SearchDriver
 
     SearchDriver(layout, instances, settings, evaluators, None, None, None).compile_rest()

@@ -27,7 +27,7 @@ def brute_force(
     keep_ties: bool = False,
     banned: Sequence[Sequence[int]] = (),
 ) -> Int32Array:
-    """Return the candidate indices (points, axes) of the person's front, in the order of `sort_points`."""
+    """Return the candidate indices (points, axes) of an instance's front, in the order of `sort_points`."""
     forbidden = {tuple(cell) for cell in banned}
 
     def accepts(cells: Int32Array) -> BoolArray:
@@ -53,7 +53,7 @@ def front_among(
     max_changes: int,
     keep_ties: bool = False,
 ) -> Int32Array:
-    """Return the person's front among the cells that are accepted; ``accepts`` judges cells (n, axes)."""
+    """Return an instance's front among the accepted cells; ``accepts`` evaluates cells (n, axes)."""
     cells = cells_within(placement, person, max_changes)
     cells = cells[accepts(cells)] if len(cells) else cells
     return front_of(cells, tables, placement, person, keep_ties=keep_ties)
@@ -62,7 +62,7 @@ def front_among(
 def front_of(
     points: Int32Array, tables: CostTables, placement: Placement, person: int, *, keep_ties: bool = False
 ) -> Int32Array:
-    """Keep the undominated points, in the order of `sort_points`; of equal costs the first one, or all."""
+    """Return the undominated points in the order of `sort_points`: for equal costs the first, or all."""
     points = points[undominated(point_costs(points, tables, person))]
     ordered = sort_points(points, tables, placement, person)
     if keep_ties or not len(ordered):
@@ -74,7 +74,7 @@ def front_of(
 
 
 def cells_within(placement: Placement, person: int, max_changes: int) -> Int32Array:
-    """List every cell (n, axes) with at most so many changes, and at least one."""
+    """List every cell (n, axes) with at least one change and at most ``max_changes``."""
     here = placement.position[person]
     choices = [
         np.delete(np.arange(low, high + 1), at - low)
@@ -91,12 +91,12 @@ def cells_within(placement: Placement, person: int, max_changes: int) -> Int32Ar
 
 
 def point_costs(points: Int32Array, tables: CostTables, person: int) -> IntArray:
-    """Return the costs (points, objectives) as they are compared."""
+    """Return the costs (points, objectives) as the integers that are compared."""
     return quanta(tables.totals(np.full(len(points), person), points))
 
 
 def sort_points(points: Int32Array, tables: CostTables, placement: Placement, person: int) -> Int32Array:
-    """Sort by cost, objective after objective; ties by grid steps moved, then by the candidates."""
+    """Sort by cost, objective by objective; break ties by the grid steps moved, then by the candidates."""
     moved = np.abs(points - placement.position[person]).sum(axis=1)
     costs = point_costs(points, tables, person)
     keys = [*points.T[::-1], moved, *costs.T[::-1]]

@@ -1,4 +1,4 @@
-"""Tell whether a single cell is accepted by the compiled scores, and not excluded by verification."""
+"""Check whether the compiled scores accept a single cell, and verification has not excluded it."""
 
 from p2ce.jit import kernel
 from p2ce.scores.dense import looks_the_same, score_cell
@@ -7,7 +7,7 @@ from p2ce.solver.counters import CHECKED, WORK
 
 @kernel
 def is_banned(flat, instance, cell):
-    """Tell whether the user's own model or detector has rejected this cell, or one that looks the same."""
+    """Return whether the user's model or detector has rejected this cell, or one with the same leaves."""
     for ban in range(instance.banned.shape[0]):
         same = True
         for a in range(cell.shape[0]):
@@ -22,10 +22,10 @@ def is_banned(flat, instance, cell):
 
 @kernel
 def passes(flat, s, instance, cell, row, counters):
-    """Score one cell in the library's own order. Undecided cells pass: verification settles them."""
+    """Score one cell in the library's own order. Undecided cells pass: verification decides them."""
     table = flat.scores[s].table
     if table >= flat.weights.shape[0]:
-        # A rule is not a model of anybody's: its ticks are all there is, and verification has the last word.
+        # A rule has no library with its own order of additions: ticks decide, and verification checks them.
         total = instance.limits[s].base
         for a in range(cell.shape[0]):
             total += instance.gains[table, a, cell[a]]

@@ -1,4 +1,4 @@
-"""Hold the cells and boxes that wait for the external evaluators, of many instances."""
+"""The queue of cells and boxes of many instances that wait for the external evaluators."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from p2ce.scores.records import SPAN
 
 
 class Quota(NamedTuple):
-    """How much of the queue the instance at hand may fill."""
+    """How much of the queue the current instance may fill."""
 
     cells: int  # the expansion ends when the queue holds so many cells,
     boxes: int  # or so many boxes
@@ -18,11 +18,11 @@ class Quota(NamedTuple):
 
 
 class EvaluationQueue(NamedTuple):
-    """Cells and boxes on their way to the external evaluators; ``used`` counts both."""
+    """Cells and boxes for the external evaluators; ``used`` counts both."""
 
-    owner: IntArray  # (room,) instance of each cell
+    owner: IntArray  # (room,) the instance of each cell
     points: Int32Array  # (room, axes)
-    quanta: IntArray  # (room, objectives) costs as compared
+    quanta: IntArray  # (room, objectives) costs, as the integers that are compared
     steps: IntArray  # (room,) grid steps moved
     box_owner: IntArray  # (box room,)
     spans: Records  # (box room, axes) SPAN

@@ -12,24 +12,24 @@ from p2ce.scores.external import REJECT, Boxes, PreparedScore, some_boxes
 if TYPE_CHECKING:
     from p2ce.solver.evaluation_queue import EvaluationQueue
 
-# What evaluating a cell counts as, in units of the counter WORK: some microseconds, as a network takes. Black
-# boxes take ten times longer and more, which is theirs.
+# The WORK of evaluating a cell: some microseconds, the time of a network. Black boxes take at least ten times
+# longer, but that time is not counted.
 CELL_WORK = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Evaluator:
-    """A score that is evaluated outside the kernel, prepared for the instances at hand."""
+    """A score that is evaluated outside the kernel, prepared for the current instances."""
 
     score: PreparedScore
     has_bound: bool
-    keeps_values: bool  # its values for the points that are found are needed later
+    keeps_values: bool  # whether its values at the points of the front are needed later
 
 
 def evaluate_cells(evaluators: Sequence[Evaluator], queue: "EvaluationQueue") -> tuple[IntArray, FloatArray]:
     """Evaluate the queued cells; return those that no evaluator rejects, and the values that are kept.
 
-    A cell reaches an evaluator only where those before it accept it or cannot decide, and only once.
+    A cell reaches an evaluator only if no earlier one rejects it, and only once.
     """
     cells = int(queue.used[0])
     left = np.arange(cells)
@@ -50,7 +50,7 @@ def evaluate_cells(evaluators: Sequence[Evaluator], queue: "EvaluationQueue") ->
 def infeasible_boxes(
     evaluators: Sequence[Evaluator], queue: "EvaluationQueue"
 ) -> tuple[BoolArray, FloatArray]:
-    """Mark the queued boxes that some evaluator proves infeasible; give the cells that are pruned."""
+    """Mark the queued boxes that some evaluator proves infeasible; return their numbers of cells too."""
     count = int(queue.used[1])
     owner, spans = queue.box_owner[:count], queue.spans[:count]
     boxes = Boxes(

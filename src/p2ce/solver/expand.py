@@ -1,4 +1,4 @@
-"""Expand the boxes of one instance after the other, in slices of work that can be paused."""
+"""Expand the boxes of one instance after another, in slices of work that can be paused."""
 
 from typing import NamedTuple
 
@@ -45,7 +45,7 @@ ONE_CHANGE = 1
 
 
 class Results(NamedTuple):
-    """The fronts of a batch, one instance's points after the other's."""
+    """The fronts of a batch: the points of all instances, one instance after another."""
 
     points: Int32Array  # (room, axes)
     first: IntArray  # (n + 1,) points of instance p are first[p] .. first[p + 1] - 1
@@ -67,15 +67,15 @@ def with_more_results(results: Results) -> Results:
 
 @entry
 def expand(flat, instances, p, end, settings, search, scratch, queue, results, budget):
-    """Solve instances p, p + 1, … before ``end``; return the first one not solved, and why.
+    """Solve instances p, p + 1, … before ``end``; return the first unsolved one, and why it is unsolved.
 
-    Where there is a ``queue``, an expansion also ends when its quota is filled, and the front of an instance
-    is complete only when what is queued has been evaluated: such an instance stays in ``search``.
+    With a ``queue``, an expansion also ends when its quota is filled. An instance's front is then complete
+    only after the queued cells have been evaluated, so the instance stays in ``search``.
     """
     while p < end:
         instance = instance_of(instances, p)
         if queue is not None:
-            stand_still(instance, scratch.box)  # others have used the scratch
+            stand_still(instance, scratch.box)  # other instances have used the scratch
         if search.state[STARTED] == 0:
             start_instance(flat, instance, settings, search, scratch)
             budget -= search.counters[WORK]
@@ -96,7 +96,7 @@ def expand(flat, instances, p, end, settings, search, scratch, queue, results, b
 
 @kernel
 def stand_still(instance, box):
-    """Put the box and the cell at hand to the current values."""
+    """Set the current box and cell to the current values of the instance."""
     release_box(instance, box)
     for a in range(box.cell.shape[0]):
         box.cell[a] = instance.positions[a].here
@@ -104,7 +104,7 @@ def stand_still(instance, box):
 
 @kernel
 def start_instance(flat, instance, settings, search, scratch):
-    """Forget the last instance, and look at this one."""
+    """Reset the search state for a new instance."""
     for i in range(search.counters.shape[0]):
         search.counters[i] = 0
     search.front.used[0] = 0
@@ -146,17 +146,17 @@ def start_instance(flat, instance, settings, search, scratch):
 
 @kernel
 def is_settled(settings, listed, state):
-    """Tell whether nothing is open, listed or not met yet."""
+    """Return whether no box is open and no support is left to list."""
     everything_met = state[ROOT_PUSHED] == 1 or settings.max_changes <= listed
     return everything_met and state[OPEN] == 0 and state[SIZE] > listed
 
 
 @kernel
 def expand_instance(flat, instance, p, settings, search, scratch, queue, budget):
-    """Search until nothing is open, the budget of work or the quota is spent, or room is short.
+    """Search until nothing is open, the budget of work or the quota is used up, or an array is full.
 
-    First come the listed supports, fewest changes first, each with its parts as a stack; then the whole grid,
-    best first.
+    The listed supports come first, fewest changes first, each with its parts as a stack. Then comes the whole
+    grid, best first.
     """
     box = scratch.box
     state = search.state
@@ -197,13 +197,13 @@ def expand_instance(flat, instance, p, settings, search, scratch, queue, budget)
                 box.spans[a].low = instance.positions[a].lowest
                 box.spans[a].high = instance.positions[a].highest
             size = list_axes(instance, box)
-        # Points with fewer changes than are listed have been met one support at a time.
+        # Points with at most ``listed`` changes have already been visited, one support at a time.
         least = 0 if listing else listed + ONE_CHANGE
         settled = expand_box(
             flat, instance, p, settings, size, least, listing, best_first, search, scratch, queue
         )
         if not settled:
-            # What is left of the box after trimming is still to be searched.
+            # The rest of the box after trimming must still be searched.
             push_box(search, box, key, best_first)
         release_box(instance, box)
         if not settled:
@@ -213,7 +213,7 @@ def expand_instance(flat, instance, p, settings, search, scratch, queue, budget)
 
 @kernel
 def keep_results(p, search, results):
-    """Write the instance's front behind those before; False when there is no room."""
+    """Append the instance's front to the results; return False if there is no room."""
     count = search.front.used[0]
     begin = results.first[p]
     if begin + count > results.points.shape[0]:
@@ -229,7 +229,7 @@ def keep_results(p, search, results):
 
 @entry
 def split_queued_box(instances, p, settings, search, scratch, queue, at):
-    """Open the parts of a queued box that no evaluator could prune; there must be room for two."""
+    """Split a queued box that no evaluator could prune, and open its parts; there must be room for two."""
     instance = instance_of(instances, p)
     box = scratch.box
     for a in range(box.spans.shape[0]):
@@ -242,7 +242,7 @@ def split_queued_box(instances, p, settings, search, scratch, queue, at):
 
 @entry
 def offer_evaluated(search, queue, accepted, first, keep_ties):
-    """Offer queued cells that every evaluator accepts to the front; return how many until it was full."""
+    """Offer accepted queued cells to the front, from ``first`` on; return where it was full, or the end."""
     for j in range(first, accepted.shape[0]):
         at = accepted[j]
         costs = queue.quanta[at]

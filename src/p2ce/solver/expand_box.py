@@ -15,19 +15,19 @@ from p2ce.solver.search_state import IMPLAUSIBLE_LEAVES
 from p2ce.solver.split_box import split_by_cost, split_for_bounds
 from p2ce.solver.upper_bounds import estimate_is_low, is_infeasible
 
-# What became of a point that was offered.
+# The outcomes of offering a point to the front.
 ADDED, NO_ROOM, REJECTED, IMPLAUSIBLE = range(4)
 
 
 @kernel
 def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_first, search, scratch, queue):
-    """Settle the box at hand, or push its parts; False when the front has no room for a point.
+    """Prune, evaluate or split the current box; return False if the front has no room for a point.
 
-    The box is ``scratch.box``; ``p`` is the number of the instance, for the queue; ``flat`` are the arrays of
-    the scores. ``size`` axes are listed in the box, and only points with at least ``least_changes`` count. A
-    box that is ``grouped`` has at most three axes, all of which must change. Where there is a ``queue``,
-    external evaluators decide about cells; where it is None, the kernel does, and nothing of the queue is
-    compiled.
+    The box is ``scratch.box``. ``p`` is the number of the instance, for the queue, and ``flat`` holds the
+    arrays of the scores. ``size`` axes are listed in the box, and only points with at least ``least_changes``
+    changes count. A ``grouped`` box has at most three axes, all of which must change. With a ``queue``,
+    external evaluators decide which cells are accepted. If it is None, the kernel decides, and no code for
+    the queue is compiled.
     """
     box = scratch.box
     counters = search.counters
@@ -55,8 +55,8 @@ def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_f
         span = box.spans[box.axes[k]]
         volume = min(volume * (span.high - span.low + 1), 1 << 40)
 
-    # The cells of a small box are evaluated. External evaluators get them by cost, so that all axes of their
-    # boxes are decided; in the kernel they need not be.
+    # The cells of a small box are evaluated. External evaluators receive cells in the order of cost, so all
+    # axes of their boxes must be decided; for the kernel they need not be.
     outcome = ADDED
     if queue is None:
         is_small = size > 0 and volume <= settings.dense_cells
@@ -67,8 +67,8 @@ def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_f
                 return False
             if volume == 1 or corner_is_covered(instance, box, settings.keep_ties, search.front, sums.corner):
                 return True
-        # A detector's forest is large: walking it over a box pays where plausibility has been seen to fail,
-        # here or in whole leaves before. An instance without recourse is mostly one that it fails everywhere.
+        # A detector's forest is large. Walking it over a box pays off where plausibility has failed, in this
+        # box or in earlier leaves. An instance without recourse mostly fails it everywhere.
         walks_others = outcome == IMPLAUSIBLE or search.state[IMPLAUSIBLE_LEAVES] > 0
     else:
         is_small = forced == size and volume <= max(settings.dense_cells, 1)
@@ -76,14 +76,14 @@ def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_f
         walks_others = walks_model
 
     # Prune by upper bounds: no point can reach a threshold. Sums are always bounded, forests only where
-    # walking them pays.
+    # walking them pays off.
     changes_left = settings.max_changes - forced
     count = 0
     best = 0
     sorted_leaves = False
     if queue is None:
         if grouped and flat.scores[0].table < 0:
-            # The leaves come sorted, so that listing them is no slower than bounding.
+            # The leaves are already sorted, so listing them is no slower than bounding.
             sorted_leaves = True
             count, visited = reach_support(
                 search.supports.groups, instance, box.spans, box.axes, size, scratch.reached
@@ -114,7 +114,7 @@ def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_f
                 flat, 0, instance, box.spans, box.axes, size, changes_left, scratch.walk, scratch.reached
             )
             counters[WORK] += 4 * visited
-            best_total(flat, 0, scratch.reached, count, scratch.best)  # what the choice of a cut goes by
+            best_total(flat, 0, scratch.reached, count, scratch.best)  # the choice of a cut needs this
         if not is_small:
             split_for_bounds(flat, instance, box, size, least_changes, count, best_first, search, scratch)
             return True
@@ -142,11 +142,11 @@ def expand_box(flat, instance, p, settings, size, least_changes, grouped, best_f
 
 @kernel
 def probe_corner(flat, instance, box, size, keep_ties, search, scratch):
-    """Offer the cheapest point of the box: undecided axes stay, the others go to their nearest candidate.
+    """Offer the cheapest point of the box: undecided axes stay, the others move to their nearest candidate.
 
-    Where it is valid and costs no more than the corner, nothing else in the box is worth a look. Returns
-    what became of it: ADDED (or not worth adding), NO_ROOM in the front, REJECTED by the first score or
-    IMPLAUSIBLE to a further one.
+    If it is valid and costs no more than the corner, the rest of the box can be skipped. Return the outcome:
+    ADDED (or not worth adding), NO_ROOM in the front, REJECTED by the first score, or IMPLAUSIBLE by a later
+    score.
     """
     steps = 0
     for k in range(size):

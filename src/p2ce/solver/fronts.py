@@ -1,4 +1,4 @@
-"""Hold what a search found for a batch of instances."""
+"""The result of a search for a batch of instances."""
 
 from dataclasses import dataclass
 
@@ -10,17 +10,17 @@ from p2ce.solver.counters import COUNTERS
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Fronts:
-    """The fronts of a batch, and what is left open where a limit was reached."""
+    """The fronts of a batch, and what remains open where a limit was reached."""
 
-    points: Int32Array  # (points, axes) candidate indices, one instance's after the other's
+    points: Int32Array  # (points, axes) candidate indices, one instance after another
     first: IntArray  # (n + 1,) points of instance p are first[p] .. first[p + 1] - 1
     counters: IntArray  # (n, COUNTERS), see `p2ce.solver.counters`
-    finished: BoolArray  # (n,) False where a limit was reached or the listener stopped it
+    finished: BoolArray  # (n,) False if a limit was reached or the listener stopped the search
     open_boxes: IntArray  # (n,)
-    open_totals: FloatArray  # (n, objectives) least joined cost that an open box may still have
+    open_totals: FloatArray  # (n, objectives) the least cost that a point in an open box may have
     seconds: FloatArray  # (n,) time spent on each instance
     stopped: bool  # the listener returned False
-    said: FloatArray  # (points, scores) values of the evaluators that keep them; (points, 0) without
+    said: FloatArray  # (points, scores) values of the evaluators that keep them; (points, 0) if none does
 
 
 def no_fronts(objectives: int, axes: int) -> Fronts:

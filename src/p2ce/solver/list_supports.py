@@ -11,7 +11,7 @@ from p2ce.solver.search_state import CHOSEN, FRESH, LIVE, SIZE
 
 @kernel
 def group_leaves(flat, instance, box, listed, search, walk):
-    """Sort the model's leaves by what must change to reach them; the box at hand is the whole grid."""
+    """Sort the model's leaves by what must change to reach them; the current box is the whole grid."""
     axes = box.spans.shape[0]
     groups = search.supports.groups
     if flat.scores.shape[0] > 0 and flat.scores[0].last_tree > flat.scores[0].first_tree:
@@ -24,7 +24,7 @@ def group_leaves(flat, instance, box, listed, search, walk):
 
 @kernel
 def note_own_total(flat, instance, supports):
-    """Note where the first score stands today, and how far each axis alone can lift an additive one."""
+    """Store the first score at the current point, and the largest gain of each axis for an additive score."""
     if flat.scores.shape[0] == 0:
         return
     total = instance.limits[0].base
@@ -47,9 +47,9 @@ def note_own_total(flat, instance, supports):
 
 @kernel
 def next_support(instance, search, sums):
-    """Move on to the next set of axes that the front does not dominate already; False when none is left.
+    """Find the next set of axes that the front does not already dominate; return False if none is left.
 
-    A set whose cheapest changes are dominated takes all its extensions with it, since costs only grow.
+    If the cheapest changes of a set are dominated, all its extensions are skipped, since costs only grow.
     """
     state = search.state
     size = state[SIZE]
@@ -88,7 +88,7 @@ def next_support(instance, search, sums):
 
 @kernel
 def take_support(instance, box, search):
-    """Make the listed support the box at hand, over all its candidates."""
+    """Set the current box to the listed support, with all its candidates."""
     size = search.state[SIZE]
     for k in range(size):
         a = search.supports.live[search.state[CHOSEN + k]]
@@ -101,7 +101,7 @@ def take_support(instance, box, search):
 
 @kernel
 def support_is_infeasible(flat, instance, box, size, supports, counters):
-    """Tell whether no choice of values for the axes of the box at hand can reach the first threshold."""
+    """Return whether no values for the axes of the current box can reach the first threshold."""
     if flat.scores.shape[0] == 0:
         return False
     lift = 0

@@ -11,16 +11,16 @@ from p2ce.solver.counters import BOUND, WORK
 from p2ce.solver.pareto_front import add_point, find_tied, is_dominated
 from p2ce.solver.search_state import IMPLAUSIBLE_LEAVES, MONOTONE, ROW_AXIS
 
-# So many cells may fail the detector one by one before it scores the whole leaf; fewer for an instance for
-# which that has happened before.
+# The number of cells that may fail the detector one by one before it scores the whole leaf. It is lower if
+# that has already happened for the instance.
 PATIENCE = 4
-# In leaves of fewer cells it never does.
+# In leaves with fewer cells, the detector never scores the whole leaf.
 WORTH_SCORING = 32
 
 
 @kernel
 def put_widest_last(box, size, reached, count, state):
-    """Swap the widest axis with the last one, in the list and in the leaves: rows are as long as can be."""
+    """Swap the widest axis with the last one, in the list and in the leaves, for the longest rows."""
     position = size - 1
     for k in range(size - 1):
         span = box.spans[box.axes[k]]
@@ -44,7 +44,7 @@ def put_widest_last(box, size, reached, count, state):
 
 @kernel
 def swap_axes(box, size, state):
-    """Swap the axis of the rows with the one in whose position it was, or back."""
+    """Swap the axis of the rows with the last axis of the list, or swap them back."""
     position = state[ROW_AXIS]
     moved = box.axes[position]
     box.axes[position] = box.axes[size - 1]
@@ -53,10 +53,10 @@ def swap_axes(box, size, state):
 
 @kernel
 def enter_row(flat, instance, box, size, max_changes, position, sums):
-    """Price and score what the leading axes of ``box.cell`` have chosen.
+    """Price and score the candidates of the leading axes of ``box.cell``.
 
-    A row is all candidates of the last axis, which was at ``position`` in the list. Returns the number of
-    changes so far and the ticks, the last axis left out; -1 changes for a row without a point.
+    A row holds all candidates of the last axis, which was at ``position`` in the list. Return the number of
+    changes and the ticks without the last axis; -1 changes for a row without a point.
     """
     axes = box.axes
     changed = 0
@@ -71,11 +71,11 @@ def enter_row(flat, instance, box, size, max_changes, position, sums):
     ticks = instance.limits[0].base
     table = flat.scores[0].table
     if table >= 0:
-        # Every axis counts here, also those that stay.
+        # Every axis counts here, including those that stay.
         for a in range(box.cell.shape[0]):
             if a != axes[size - 1]:
                 ticks += instance.gains[table, a, box.cell[a]]
-    # Costs are joined in the order of the axes: those before the rows' own axis, that one, those behind it.
+    # Costs are joined in the order of the axes: those before the axis of the rows, that axis, those after it.
     part = sums.part[0]
     for m in range(instance.joins.shape[0]):
         part[m] = 0.0
@@ -91,7 +91,7 @@ def enter_row(flat, instance, box, size, max_changes, position, sums):
 
 @kernel
 def row_in_hull(box, size):
-    """Number the row's first cell within the hull, as dense scoring lays its cells out; -1 outside."""
+    """Return the number of the row's first cell in the hull, in the layout of dense scoring; -1 outside."""
     cell = 0
     for k in range(size - 1):
         hull = box.hull[box.axes[k]]
@@ -107,8 +107,8 @@ def row_in_hull(box, size):
 def seek(flat, instance, box, size, row, ticks, begin, end, step, in_hull, slot, search, scratch):
     """Find the row's next undominated cell, from ``begin`` on and before ``end``, that may be accepted.
 
-    It is written to the candidate ``slot``; False when there is none. Costs do not fall on the way
-    outwards, so the first dominated cell ends the row, unless a user's own table is not monotone.
+    Write it to the candidate ``slot``; return False if there is none. Costs do not decrease outwards, so the
+    first dominated cell ends the row, unless a custom cost table is not monotone.
     """
     last = box.axes[size - 1]
     span = box.spans[last]
@@ -158,10 +158,10 @@ def seek(flat, instance, box, size, row, ticks, begin, end, step, in_hull, slot,
 
 @kernel
 def collect_rows(flat, instance, box, size, least, max_changes, in_hull, search, scratch):
-    """Gather, for each row of the box and each side of the current value, the nearest promising cell.
+    """Collect the nearest promising cell of each row of the box, on each side of the current value.
 
-    Whatever lies farther out in the row costs no less, and is looked at only if that cell fails. Returns
-    how many were gathered.
+    Cells farther out in the row cost no less, and are tried only if that cell fails. Return the number of
+    collected cells.
     """
     axes = box.axes
     last = axes[size - 1]
@@ -177,7 +177,7 @@ def collect_rows(flat, instance, box, size, least, max_changes, in_hull, search,
     row = 0
     length = high - low + 1
     while True:
-        # Most rows hold nothing that the model accepts: the largest total of a row tells, at little cost.
+        # Most rows hold no cell that the model accepts. The largest total of a row shows this cheaply.
         changed = 0
         if flat.scores[0].table < 0:
             top = scratch.cells[row * length]
@@ -205,7 +205,7 @@ def collect_rows(flat, instance, box, size, least, max_changes, in_hull, search,
                 found += seek(
                     flat, instance, box, size, row, ticks, begin, end, step, in_hull, found, search, scratch
                 )
-        # Next row: the last of the leading axes turns fastest.
+        # Next row: the last of the leading axes varies fastest.
         k = size - 2
         while k >= 0:
             a = axes[k]
@@ -221,7 +221,7 @@ def collect_rows(flat, instance, box, size, least, max_changes, in_hull, search,
 
 @kernel
 def sift_down(candidates, at, count):
-    """Restore the heap of candidate slots below one place: no parent has a larger key than its children."""
+    """Restore the heap of candidate slots below one position: no parent's key exceeds its children's."""
     moving = candidates[at].order
     key = candidates[moving].key
     while True:
@@ -241,7 +241,7 @@ def sift_down(candidates, at, count):
 
 @kernel
 def make_heap(candidates, count):
-    """Order the first ``count`` candidates so that the cheapest can be taken one by one."""
+    """Arrange the first ``count`` candidates as a heap, cheapest first."""
     for i in range(count):
         candidates[i].order = i
     for at in range(count // 2 - 1, -1, -1):
@@ -250,7 +250,7 @@ def make_heap(candidates, count):
 
 @kernel
 def unravel(instance, box, size, cell):
-    """Write a cell's candidates into ``box.cell``; return the grid steps away from the current point."""
+    """Write a cell's candidates to ``box.cell``; return its distance from the current point in grid steps."""
     steps = 0
     for k in range(size - 1, -1, -1):
         a = box.axes[k]
@@ -263,7 +263,7 @@ def unravel(instance, box, size, cell):
 
 @kernel
 def move_outwards(flat, instance, box, size, max_changes, in_hull, slot, search, scratch):
-    """Replace a candidate, the cell ``box.cell``, by the next one of its row; False at the end of the row."""
+    """Replace a candidate, the cell ``box.cell``, by the next of its row; return False at the row's end."""
     last = box.axes[size - 1]
     low = np.int64(box.spans[last].low)
     high = np.int64(box.spans[last].high)
@@ -281,7 +281,7 @@ def move_outwards(flat, instance, box, size, max_changes, in_hull, slot, search,
 
 @kernel
 def enclose_waiting(instance, box, size, count, candidates):
-    """Write to ``box.hull`` the smallest box around the waiting candidates and what lies outwards of them."""
+    """Write to ``box.hull`` the smallest box around the waiting candidates and the cells outwards of them."""
     for a in range(box.spans.shape[0]):
         box.hull[a] = box.spans[a]
     for k in range(size):
@@ -303,12 +303,12 @@ def enclose_waiting(instance, box, size, count, candidates):
 
 @kernel
 def score_further(flat, instance, box, size, least, count, search, scratch):
-    """Score all cells that are still worth it by the detector; False when none of them can pass."""
+    """Score all cells that still matter with the detector; return False if none of them can pass."""
     if count == 0:
         return False
     enclose_waiting(instance, box, size, count, scratch.candidates)
-    # What the front dominates meanwhile need not be scored either. The box keeps its own spans, by which its
-    # cells are numbered.
+    # Cells that the front dominates by now need not be scored either. The spans of the box are restored
+    # afterwards, since they number its cells.
     swap_axes(box, size, search.state)  # prices are joined in the order of the axes
     forced = price_corner(instance, box, size, least, scratch.sums)
     for a in range(box.spans.shape[0]):
@@ -340,7 +340,7 @@ def score_further(flat, instance, box, size, least, count, search, scratch):
 
 @kernel
 def cell_is_valid(flat, instance, box, size, tick, in_hull, search, scratch):
-    """Evaluate the cell ``box.cell``: 0 rejected by the first score, 1 by a further one, 2 accepted."""
+    """Evaluate the cell ``box.cell``: 0 if the first score rejects it, 1 if a later one does, else 2."""
     row = scratch.row
     if tick < instance.limits[0].accept_from and not passes(
         flat, 0, instance, box.cell, row, search.counters
@@ -359,9 +359,9 @@ def cell_is_valid(flat, instance, box, size, tick, in_hull, search, scratch):
 
 @kernel
 def offer_cells(flat, instance, box, size, volume, least, settings, search, scratch):
-    """Evaluate the cells of a scored leaf, cheapest first; False when the front is full."""
+    """Evaluate the cells of a scored leaf, cheapest first; return False if the front is full."""
     in_hull = False
-    count = -1  # candidates that wait; -1 before they are collected
+    count = -1  # the number of waiting candidates; -1 before they are collected
     failures = 0
     patience = PATIENCE >> min(search.state[IMPLAUSIBLE_LEAVES], 2)
     while True:

@@ -1,4 +1,4 @@
-"""Keep the open boxes of a search, as a stack or as a heap with the most promising first."""
+"""The open boxes of a search, as a stack or as a heap with the most promising first."""
 
 from p2ce.jit import kernel
 from p2ce.solver.search_state import FREE, OPEN, USED
@@ -6,13 +6,13 @@ from p2ce.solver.search_state import FREE, OPEN, USED
 
 @kernel
 def has_room(search, more):
-    """Tell whether ``more`` boxes can be pushed."""
+    """Return whether ``more`` boxes can be pushed."""
     return search.state[OPEN] + more <= search.heap.shape[0]
 
 
 @kernel
 def push_box(search, box, key, best_first):
-    """Copy the box at hand into a free slot and open it."""
+    """Copy the current box to a free slot and open it."""
     state = search.state
     heap = search.heap
     if state[FREE] > 0:
@@ -38,7 +38,7 @@ def push_box(search, box, key, best_first):
 
 @kernel
 def pop_box(search, box, best_first):
-    """Make the next box the one at hand; return its key."""
+    """Make the next box the current one; return its key."""
     state = search.state
     heap = search.heap
     state[OPEN] -= 1

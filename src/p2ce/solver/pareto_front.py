@@ -1,4 +1,4 @@
-"""Keep a Pareto front of whole-number cost vectors, inside compiled code."""
+"""A Pareto front of integer cost vectors, for compiled code."""
 
 from typing import NamedTuple
 
@@ -13,13 +13,13 @@ DOMINATED = 2
 
 
 class Front(NamedTuple):
-    """The points found so far; only the first ``used[0]`` rows are in use."""
+    """The points found so far; only the first ``used[0]`` rows are valid."""
 
     costs: (
         IntArray  # (room, objectives + 1) rounded costs, and last the grid steps moved, the first tie-breaker
     )
-    points: Int32Array  # (room, axes) the candidate chosen on each axis
-    used: IntArray  # (2,) points in use; the point that covered something last
+    points: Int32Array  # (room, axes) the candidate on each axis
+    used: IntArray  # (2,) the number of valid points; the last point that dominated something
 
 
 def new_front(room: int, objectives: int, axes: int) -> Front:
@@ -32,7 +32,7 @@ def new_front(room: int, objectives: int, axes: int) -> Front:
 
 @kernel
 def compare_point(front, point, costs):
-    """Return whether a front point dominates a cost vector, ties with it, or neither."""
+    """Return whether a front point dominates a cost vector, ties with it, or does neither."""
     relation = TIED
     for m in range(costs.shape[0]):
         if front.costs[point, m] > costs[m]:
@@ -44,8 +44,8 @@ def compare_point(front, point, costs):
 
 @kernel
 def is_dominated(front, costs):
-    """Tell whether some point is as good in every objective and better in one."""
-    # The point that covered the last box often covers its neighbour too.
+    """Return whether some point is as good in every objective and better in one."""
+    # The point that dominated the last box often dominates its neighbour too.
     hint = front.used[1]
     if hint < front.used[0] and compare_point(front, hint, costs) == DOMINATED:
         return True
@@ -67,7 +67,7 @@ def find_tied(front, costs):
 
 @kernel
 def point_comes_first(front, point, steps, index):
-    """Order points of equal cost: fewer grid steps, then smaller values in alphabetical order of axes."""
+    """Return whether a front point precedes another of equal cost: fewer steps, then smaller values."""
     own = front.costs[point, front.costs.shape[1] - 1]
     if own != steps:
         return own < steps
@@ -79,7 +79,7 @@ def point_comes_first(front, point, steps, index):
 
 @kernel
 def add_point(front, costs, steps, index, keep_ties):
-    """Offer a point that no other dominates; return False only when there is no room left."""
+    """Add an undominated point; return False only if there is no room left."""
     objectives = costs.shape[0]
     count = front.used[0]
     for point in range(count):

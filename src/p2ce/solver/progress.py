@@ -1,4 +1,4 @@
-"""Report the progress of a search to a listener, who may stop it."""
+"""The progress of a search, for a listener that may stop it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a search has come."""
+    """The progress of a search over a batch of instances."""
 
-    person: int  # position of the instance at hand
+    person: int  # the position of the current instance
     people: int
-    found: int  # points on its incumbent front
+    found: int  # the number of points on its incumbent front
     open_boxes: int
     elapsed: float  # seconds since the search began
 
 
-# Called now and then; the search stops when it returns False.
+# Called from time to time; the search stops when it returns False.
 Listener = Callable[[Progress], bool | None]

@@ -1,4 +1,4 @@
-"""Send the cells of a leaf that may be on the front to the external evaluators."""
+"""Queue the cells of a leaf that may be on the front for the external evaluators."""
 
 from p2ce.jit import kernel
 from p2ce.scores.dense import fill_dense
@@ -8,13 +8,13 @@ from p2ce.solver.check_cell import is_banned, passes
 from p2ce.solver.counters import BOUND, ESTIMATE, SCORED, WORK
 from p2ce.solver.pareto_front import find_tied, is_dominated, point_comes_first
 
-# What the compiled scores say of a cell.
+# The verdicts of the compiled scores on a cell.
 REJECTED, ACCEPTED, UNDECIDED = 0, 1, 2
 
 
 @kernel
 def screen_cells(flat, instance, box, size, volume, search, scratch):
-    """Score all cells of a leaf by the compiled forests; False when none of them is left."""
+    """Score all cells of a leaf with the compiled forests; return False if all are rejected."""
     for i in range(volume):
         scratch.passed[i] = ACCEPTED
     for s in range(flat.scores.shape[0]):
@@ -46,7 +46,7 @@ def screen_cells(flat, instance, box, size, volume, search, scratch):
 def sums_pass(flat, instance, cell, counters):
     """Compare one cell with the estimate and with every additive score, in ticks; undecided cells pass.
 
-    What only the estimate prunes is counted: an explanation is proven where that is nothing.
+    Cells that only the estimate prunes are counted: an explanation is proven if there are none.
     """
     for s in range(instance.limits.shape[0]):
         table = flat.scores[s].table if s < flat.scores.shape[0] else instance.gains.shape[0] - 1
@@ -72,7 +72,7 @@ def forests_pass(flat, instance, cell, row, counters):
 
 @kernel
 def queue_cells(flat, instance, p, box, size, volume, keep_ties, search, scratch, queue):
-    """Queue every cell of a screened leaf that may be on the front; all listed axes of a leaf must change."""
+    """Queue each cell of a screened leaf that may be on the front; all listed axes of a leaf must change."""
     axes = box.axes
     last = axes[size - 1]
     span = box.spans[last]
@@ -133,7 +133,7 @@ def queue_cells(flat, instance, p, box, size, volume, keep_ties, search, scratch
 
 @kernel
 def queue_box(p, box, changes_left, queue):
-    """Queue a box, for the evaluators that can bound it."""
+    """Queue a box for the evaluators that can bound it."""
     at = queue.used[1]
     queue.used[1] += 1
     queue.box_owner[at] = p

@@ -1,4 +1,4 @@
-"""Drive the searches of a batch: expand boxes, evaluate what is queued, keep the limits, report progress."""
+"""Run the searches of a batch: expand boxes, evaluate queued cells, enforce limits, report progress."""
 
 import time
 from collections.abc import Sequence
@@ -20,42 +20,43 @@ from p2ce.solver.incumbents import Incumbents
 from p2ce.solver.progress import Listener, Progress
 from p2ce.solver.settings import Settings
 
-# Work between two looks at the clock; a unit is a few nanoseconds. The short slice takes some 5 ms.
+# The work between two checks of the clock, in units of a few nanoseconds. The short slice takes about 5 ms.
 SHORT_SLICE = 1_500_000
 LONG_SLICE = 20_000_000
-# Leaves whose cells are evaluated externally have up to this many cells, all screened by the compiled scores.
+# The most cells of a leaf whose cells are evaluated externally. The compiled scores screen all of them first.
 SMALL_BOX_CELLS = 1024
-# So many instances are searched side by side; together they fill the batches of the evaluators.
+# The number of instances that are searched side by side; together they fill the batches of the evaluators.
 ACTIVE_INSTANCES = 64
-# Cells of a batch: enough to make the fixed cost of a call small beside that of its rows.
+# The cells of a batch: enough to make the fixed cost of a call small compared with that of its rows.
 BATCH_CELLS = 256
 LEAST_QUOTA, MOST_QUOTA = 32, 8192
-# An instance's part of a batch may be this share of its cells before: few batches, and few cells too many.
+# The cells of an instance in a batch may be 1 / GROWTH of its earlier cells. So there are few batches, and
+# few cells are evaluated in vain.
 GROWTH = 8
-# Where time is limited, the first batch is small, and each takes at most this share of an instance's time.
+# Under a time limit, the first batch is small, and each takes at most this share of an instance's time.
 FIRST_CELLS, LEAST_CELLS, TIME_SHARE = 64, 8, 0.2
-# Work of an instance between two batches, where few cells are worth evaluating: a tenth of a second or so.
+# The work of an instance between two batches, if few cells are worth evaluating: about a tenth of a second.
 BATCH_WORK = 30_000_000
-# External bounds are computed for instances that have proven hard: after so many cells, for boxes of so many.
+# External bounds are computed only for hard instances: after this many cells, and for boxes of this many.
 HARD_CELLS = 4096
 BOXES_AT_ONCE = 64
-# Bounding a box takes about as long as evaluating so many cells.
+# Bounding a box takes about as long as evaluating this many cells.
 CELLS_PER_BOUND = 200
 NEVER = float("inf")
 
 
 @dataclass(slots=True)
 class BoundingBenefit:
-    """Whether bounding boxes pays, counted in cells and not in seconds, so that results repeat exactly."""
+    """Whether bounding boxes pays off, measured in cells and not in seconds, so results repeat exactly."""
 
     tried: int = 0
     saved: float = 0.0
-    least: float = field(default_factory=lambda: float(HARD_CELLS))  # cells of a box that is worth bounding
+    least: float = field(default_factory=lambda: float(HARD_CELLS))  # least cells of a box worth bounding
 
     def learn(self, tried: int, pruned_cells: float) -> None:
-        """Raise the bar where bounding costs more than evaluating the cells would have."""
+        """Raise ``least`` if bounding costs more than evaluating the cells would have; else lower it."""
         self.tried += tried
-        # Most cells of a box would have been dominated before they are evaluated: say all but a tenth.
+        # Most cells of a box would be dominated before they are evaluated. The estimate: all but a tenth.
         self.saved += 0.1 * pruned_cells
         if self.tried >= BOXES_AT_ONCE:
             pays = self.saved >= CELLS_PER_BOUND * self.tried
@@ -65,23 +66,23 @@ class BoundingBenefit:
 
 @dataclass(slots=True)
 class _Active:
-    """A running search: of the instances before ``end``, one after the other, now of ``instance``."""
+    """A running search of the instances before ``end``, one after another; now it is at ``instance``."""
 
     instance: int
     end: int
     search: ss.SearchState
     benefit: BoundingBenefit
-    seconds: float = 0.0  # spent on the instance at hand
-    exhausted: bool = False  # nothing of it is open any more; cells may still be queued
+    seconds: float = 0.0  # spent on the current instance
+    exhausted: bool = False  # no box is open any more; cells may still be queued
     values: dict[bytes, FloatArray] = field(default_factory=dict)  # point → the values that are kept
-    is_seeded: bool = False  # the incumbents that were known before are on its front
+    is_seeded: bool = False  # whether the incumbents that were known in advance have been offered
 
 
 class SearchDriver:
     """One run of `solve`.
 
-    The kernel alone solves many instances in one call: there is one search state, which goes from instance to
-    instance. With evaluators, each of the active instances has its own, and all share the queue.
+    Without evaluators, the kernel solves many instances in one call, with one search state for all of them.
+    With evaluators, each active instance has its own search state, and all share the queue.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class SearchDriver:
         work_limits: IntArray | None,
         listener: Listener | None,
     ) -> None:
-        # What an estimate prunes decides whether an explanation is proven; that depends on when a box is met.
+        # An explanation is proven if the estimate pruned nothing, which depends on the order of the boxes.
         self.estimated = instances.limits.shape[1] > len(layout.flat.scores)
         assert evaluators is not None or (len(layout.flat.scores) and not self.estimated), (
             "without evaluators, the kernel needs a score of its own, and no estimate saves evaluations"
@@ -103,11 +104,11 @@ class SearchDriver:
         self.time_limits, self.work_limits, self.listener = time_limits, work_limits, listener
         self.external = evaluators is not None
         if self.external:
-            # Cells are queued best first, since each costs an evaluation. No supports are listed: the prefix
-            # costs of the listing are those of one instance, and a queue has cells of many.
+            # Cells are queued best first, since each costs an evaluation. Supports are not listed: the prefix
+            # costs of the listing belong to one instance, but a queue holds cells of many.
             settings = settings._replace(dense_cells=SMALL_BOX_CELLS, listed=0)
         self.settings = settings
-        # With a limit, each instance gets a state and a call of its own: neither room nor time is shared.
+        # With a limit, each instance has its own search state and its own call, and shares no room or time.
         self.together = not self.external and time_limits is None and work_limits is None
         self.scratch = ss.new_scratch(layout, instances, settings)
         self.first = self._new_search()
@@ -133,7 +134,7 @@ class SearchDriver:
         self.incumbents: Incumbents | None = None
 
     def run(self, incumbents: Incumbents | None = None) -> Fronts:
-        """Go on until every instance is solved, or left at a limit."""
+        """Search until every instance is solved or has reached a limit."""
         begin = time.perf_counter()
         self.incumbents = incumbents
         while self.entered < self.count or self.active:
@@ -148,7 +149,7 @@ class SearchDriver:
             now = time.perf_counter()
             for one, p in zip(self.active, first, strict=True):
                 one.seconds += (now - start) / len(self.active)
-                if one.instance > p:  # the kernel has solved those before
+                if one.instance > p:  # the kernel has solved the instances before this one
                     self.seconds[p : one.instance] = one.seconds / (one.instance - p)
                     one.seconds = 0.0
             solved = all(one.instance == one.end for one in self.active)
@@ -158,11 +159,11 @@ class SearchDriver:
         return self._fronts()
 
     def _activate(self) -> None:
-        """Begin with as many of the waiting instances as are searched side by side."""
+        """Start waiting instances until as many are active as are searched side by side."""
         most = ACTIVE_INSTANCES if self.external else 1
         while self.entered < self.count and len(self.active) < most:
             end = self.count if self.together else self.entered + 1
-            # Instances learn from each other what pays, unless their work must not depend on others.
+            # Instances share what they learn about bounding, unless their work must not depend on others.
             benefit = self.benefit if self.work_limits is None else BoundingBenefit()
             search = self.first if not self.external or self.entered == 0 else self._new_search()
             search.state[ss.STARTED], search.counters[:] = 0, 0
@@ -208,7 +209,7 @@ class SearchDriver:
             self._offer(active[instance], queue, accepted[mine], values[mine])
 
     def _expand(self, one: _Active, queue: EvaluationQueue | None, budget: int) -> None:
-        """Let the kernel expand boxes, with more room wherever it needs some."""
+        """Call the kernel to expand boxes, and give it more room when it runs out."""
         stop = int(one.search.counters[WORK]) + budget
         code = ss.BOXES_FULL
         while code in (ss.BOXES_FULL, ss.FRONT_FULL, ss.RESULTS_FULL):
@@ -237,7 +238,7 @@ class SearchDriver:
         one.exhausted = code == ss.DONE
 
     def _keep_batches_short(self, limit: float) -> None:
-        """Keep a batch well within an instance's time, by what a cell has taken so far."""
+        """Limit the cells of a batch to a share of an instance's time, by the time per cell so far."""
         most = float(FIRST_CELLS)
         if self.seconds_per_cell is not None:
             most = TIME_SHARE * limit / max(self.seconds_per_cell, 1e-9)
@@ -251,7 +252,8 @@ class SearchDriver:
         active = len(self.active)
         fair = BATCH_CELLS // active
         if self.estimated or self.work_limits is not None:
-            # An instance's batches must not depend on others: small with an estimate, to spare evaluations.
+            # An instance's batches must not depend on others. With an estimate, they are small, to save
+            # evaluations.
             fair = 0 if self.estimated else BATCH_CELLS
         wanted = int(np.clip(max(fair, one.search.counters[SCORED] // GROWTH), LEAST_QUOTA, MOST_QUOTA))
         if self.work_limits is not None:
@@ -259,7 +261,7 @@ class SearchDriver:
         return max(1, min(wanted, self.most_cells // active))
 
     def _fill_queue(self) -> EvaluationQueue:
-        """Let every active instance queue cells and boxes."""
+        """Queue cells and boxes of every active instance."""
         quotas = [self._quota(one) for one in self.active]
         room = sum(quotas) + len(self.active) * self.settings.dense_cells
         if self.queue is None or len(self.queue.owner) < room:
@@ -304,7 +306,7 @@ class SearchDriver:
             one.exhausted = False
 
     def _offer_incumbents(self, one: _Active) -> None:
-        """Offer what was known of an instance before its search, once."""
+        """Offer the cells of an instance that were known before its search, once."""
         if one.is_seeded or self.incumbents is None:
             return
         one.is_seeded = True
@@ -337,7 +339,7 @@ class SearchDriver:
         )
 
     def _is_over(self, one: _Active, out_of_time: bool) -> bool:
-        """Tell whether a search is at its end, or at a limit; keep what an unfinished instance has."""
+        """Return whether a search has ended or reached a limit; keep the front of an unfinished instance."""
         if one.instance == one.end:
             return True
         p = one.instance
@@ -347,21 +349,21 @@ class SearchDriver:
             return False
         self.seconds[p] = one.seconds
         if self.external:
-            self._offer_incumbents(one)  # of one that had no time to begin
+            self._offer_incumbents(one)  # for an instance that had no time to begin
             self.evaluated[p] = one
         else:
             self._write(p, one.search)
-            self.entered = p + 1  # those behind it begin anew
+            self.entered = p + 1  # later instances start again
         if out_of_time or not one.exhausted:
             self.finished[p] = False
             self.open_boxes[p], self.open_totals[p] = self._what_is_open(p, one.search)
             if out_of_time:
-                # Cells of a batch that was not evaluated have left the boxes, and may cost next to nothing.
+                # The cells of an unevaluated batch are no longer in the boxes, and may cost next to nothing.
                 self.open_totals[p] = 0.0
         return True
 
     def _what_is_open(self, p: int, search: ss.SearchState) -> tuple[int, FloatArray]:
-        """Count the open boxes and find the least that any point in them can cost, objective by objective."""
+        """Count the open boxes, and bound the cost of all their points from below, objective by objective."""
         joins, settings, state = self.instances.joins, self.settings, search.state
         if not state[ss.STARTED]:
             return 1, np.zeros(len(joins))
@@ -370,7 +372,7 @@ class SearchDriver:
         listing = size <= min(settings.listed, settings.max_changes)
         unseen = listing or (not state[ss.ROOT_PUSHED] and settings.max_changes > settings.listed)
         if unseen:
-            # Supports that were not listed yet change at least as many axes as the one at hand.
+            # Supports that are not listed yet change at least as many axes as the current one.
             costs = search.supports.least
             least = np.sort(np.where(costs < 0, np.inf, costs), axis=1)[:, :size]
             rest = np.where(joins == 1, least.max(axis=1, initial=0.0), least.sum(axis=1))
@@ -379,8 +381,8 @@ class SearchDriver:
         return count, np.where(np.isinf(cheapest), 0.0, cheapest)
 
     def _write(self, p: int, search: ss.SearchState) -> None:
-        """Write the front of an instance behind those before, as the kernel does."""
-        # Without evaluators, the state is that of the instance before until the kernel begins with this one.
+        """Append the front of an instance to the results, as the kernel does."""
+        # Without evaluators, the state belongs to the previous instance until the kernel starts this one.
         started = self.external or bool(search.state[ss.STARTED])
         points = search.front.points[: search.front.used[0] if started else 0]
         begin = int(self.results.first[p])
@@ -413,13 +415,13 @@ class SearchDriver:
         )
 
     def compile_rest(self) -> None:
-        """Compile what only some searches with evaluators need, so that it does not cost time then."""
+        """Compile in advance what only some searches with evaluators need."""
         search, queue = self.first, new_queue(self.instances, 8, 8)
         keep_ties = self.settings.keep_ties
         kernels.offer_evaluated(search, queue, np.zeros(0, dtype=np.int64), 0, keep_ties)
         if not self.bounded:
             return
-        # The whole grid is not an infeasible box, as a rule, so that every stage of a bound has its turn.
+        # The whole grid is usually not an infeasible box, so every stage of a bound runs.
         positions = self.instances.positions[:1]
         everywhere = Boxes(
             low=np.ascontiguousarray(positions["lowest"]),
@@ -438,7 +440,7 @@ class SearchDriver:
 def cheapest_open(instances: FlatInstances, p: int, search: ss.SearchState) -> FloatArray:
     """Bound the costs of the open boxes from below (objectives,), by the changes that each box must make.
 
-    The twin of `price_corner` in NumPy, where nothing has to be compiled: it is needed at a limit only.
+    This is the NumPy twin of `price_corner`. It needs no compilation, and is used only at a limit.
     """
     here = instances.positions["here"][p]
     spans = search.boxes[search.heap["slot"][: search.state[ss.OPEN]]]  # (boxes, axes)
@@ -458,7 +460,7 @@ def cheapest_open(instances: FlatInstances, p: int, search: ss.SearchState) -> F
 
 
 def _cheapest_change(costs: FloatArray, low: Int32Array, high: Int32Array, here: int) -> FloatArray:
-    """Return the costs (objectives, boxes) of the nearest candidates; infinite where there are none."""
+    """Return the costs (objectives, boxes) of the nearest candidates; infinite if there are none."""
     left, right = np.minimum(high, here - 1), np.maximum(low, here + 1)
     below = np.where(left >= low, costs[:, np.maximum(left, 0)], np.inf)
     above = np.where(right <= high, costs[:, np.minimum(right, costs.shape[1] - 1)], np.inf)

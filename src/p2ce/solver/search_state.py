@@ -1,4 +1,4 @@
-"""Hold what a search needs while it runs: a state per instance, and scratch that all instances share."""
+"""The memory of a running search: a state per instance, and scratch that all instances share."""
 
 from typing import NamedTuple
 
@@ -13,29 +13,29 @@ from p2ce.solver.counters import COUNTERS
 from p2ce.solver.pareto_front import Front, new_front
 from p2ce.solver.settings import Settings
 
-# Why an expansion came back.
+# The reasons for which an expansion returns.
 DONE, PAUSED, FRONT_FULL, BOXES_FULL, RESULTS_FULL = range(5)
 
-# Where the state keeps what. ROW_AXIS: the position in the box's list of the axis along which a leaf's rows
-# run; IMPLAUSIBLE_LEAVES: how many leaves had so many implausible cells that the detector scored them whole.
+# The positions in the state. ROW_AXIS: the position, in the box's list, of the axis along which a leaf's rows
+# run. IMPLAUSIBLE_LEAVES: the leaves with so many implausible cells that the detector scored them as a whole.
 STARTED, SIZE, LIVE, OPEN, FREE, USED, ROOT_PUSHED, FRESH, MONOTONE, IMPLAUSIBLE_LEAVES, ROW_AXIS = range(11)
 CHOSEN = 11  # followed by the positions of the listed support's axes
 STATE = CHOSEN + LARGEST_GROUP
 
 
 class SupportList(NamedTuple):
-    """What listing the supports of an instance needs to know about it."""
+    """The data of an instance for listing its supports."""
 
-    live: Int32Array  # (axes,) axes with an alternative
-    least: FloatArray  # (objectives, axes) cheapest change of each axis
+    live: Int32Array  # (axes,) the axes with a candidate other than the current value
+    least: FloatArray  # (objectives, axes) the cheapest change of each axis
     groups: LeafGroups
-    lifted: IntArray  # (trees,) zeros between uses
-    gain: IntArray  # (axes,) largest additive gain of each axis
+    lifted: IntArray  # (trees,) scratch, zero between uses
+    gain: IntArray  # (axes,) the largest additive gain of each axis
     own_total: IntArray  # (1,) the first score at the current point, in ticks
 
 
 class SearchState(NamedTuple):
-    """The search of one instance, which can pause and go on."""
+    """The search of one instance, which can be paused and resumed."""
 
     state: IntArray  # (STATE,)
     counters: IntArray  # (COUNTERS,)
@@ -46,51 +46,51 @@ class SearchState(NamedTuple):
 
 
 class Box(NamedTuple):
-    """The box at hand."""
+    """The current box."""
 
     spans: Records  # (axes,) SPAN
-    hull: Records  # (axes,) SPAN: the part of it in which candidates wait for the detector
+    hull: Records  # (axes,) SPAN: the part of the box in which candidates wait for the detector
     kept: Records  # (axes,) SPAN: a copy of the spans
-    axes: Int32Array  # (axes,) those that can or must leave the current value
-    cell: Int32Array  # (axes,) a point of it
-    nearest: FloatArray  # (objectives, axes) cheapest change of each listed axis
+    axes: Int32Array  # (axes,) the axes that can or must leave the current value
+    cell: Int32Array  # (axes,) a point of the box
+    nearest: FloatArray  # (objectives, axes) the cheapest change of each listed axis
 
 
 class Sums(NamedTuple):
     """Scratch for cost arithmetic."""
 
-    total: FloatArray  # (objectives,) lower corner
-    corner: IntArray  # (objectives,) the same as compared
-    trial: IntArray  # (objectives,) costs of a point, as compared
-    # (2, objectives) last and last but one of the cheapest undecided changes that are needed
+    total: FloatArray  # (objectives,) the lower corner
+    corner: IntArray  # (objectives,) the lower corner, as the integers that are compared
+    trial: IntArray  # (objectives,) the costs of a point, as the integers that are compared
+    # (2, objectives) the last and the second last of the cheapest undecided changes that are needed
     rest: FloatArray
     part: FloatArray  # (axes + 1, objectives) joined costs of the first axes
-    behind: FloatArray  # (axes + 1, objectives) costs of the axes behind that of the rows
+    behind: FloatArray  # (axes + 1, objectives) costs of the axes after that of the rows
     cheap: FloatArray  # (axes,) the cheapest changes of undecided axes
     few: IntArray  # (axes,) gains of undecided axes
 
 
 class Scratch(NamedTuple):
-    """What the search of any instance may write to while it runs."""
+    """Scratch that the search of any instance may overwrite."""
 
     box: Box
     sums: Sums
     walk: Walk
-    reached: Reached  # leaves of the model in the box at hand
+    reached: Reached  # leaves of the model in the current box
     further: Reached  # leaves of the detector
     best: IntArray  # (trees,)
     cells: Int32Array  # (dense,) totals of the model over a leaf box, in ticks
-    further_cells: Int32Array  # (dense,) of the detector
-    passed: Int8Array  # (dense,) what the compiled scores say of each cell, see `queue_cells`
+    further_cells: Int32Array  # (dense,) likewise of the detector
+    passed: Int8Array  # (dense,) the verdict of the compiled scores on each cell, see `queue_cells`
     corner: IntArray
     row: FloatArray  # (columns,)
     candidates: Records  # (dense,) CANDIDATE, one per row and side of a leaf box; `order` is a heap of them
-    quanta: IntArray  # (dense, objectives) costs as compared
+    quanta: IntArray  # (dense, objectives) costs, as the integers that are compared
     votes: IntArray  # (2, axes, width + 1)
 
 
 def new_search(layout: ScoreLayout, instances: FlatInstances, settings: Settings) -> SearchState:
-    """Allocate the state of an instance that is not started; pages that are never touched cost nothing."""
+    """Allocate the state of an instance that is not started; pages that are never used cost nothing."""
     _, objectives, axes, width = instances.prices.shape
     trees = len(layout.flat.trees)
     return SearchState(
@@ -153,18 +153,18 @@ def new_scratch(layout: ScoreLayout, instances: FlatInstances, settings: Setting
 
 
 def with_more_boxes(search: SearchState) -> SearchState:
-    """Double the room for open boxes, keeping what is there."""
+    """Double the room for open boxes, and keep the existing ones."""
     return search._replace(boxes=doubled(search.boxes), heap=doubled(search.heap))
 
 
 def with_larger_front(search: SearchState) -> SearchState:
-    """Double the room for front points, keeping those found."""
+    """Double the room for front points, and keep the existing ones."""
     old = search.front
     return search._replace(front=Front(costs=doubled(old.costs), points=doubled(old.points), used=old.used))
 
 
 def doubled(array: Records) -> Records:
-    """Return the same rows with as much room again."""
+    """Return an array twice as long that begins with the same rows."""
     larger = np.zeros((2 * len(array), *array.shape[1:]), dtype=array.dtype)
     larger[: len(array)] = array
     return larger

@@ -1,4 +1,4 @@
-"""Cut a box in two and open both parts: where the bounds gain most, or where the cheapest cells differ."""
+"""Split a box in two and open both parts: where the bounds gain most, or where the cheapest cells differ."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from p2ce.solver.open_boxes import push_box
 
 @kernel
 def split_for_bounds(flat, instance, box, size, least_changes, count, best_first, search, scratch):
-    """Split where the upper bounds of the parts fall most; the kernel evaluates the leaves."""
+    """Split where the upper bounds of the parts decrease most; the kernel evaluates the leaves."""
     k, cut = choose_cut(flat, instance, box, size, scratch.reached, count, scratch.best, scratch.votes)
     span = box.spans[box.axes[k]]
     low = span.low
@@ -23,9 +23,9 @@ def split_for_bounds(flat, instance, box, size, least_changes, count, best_first
 
 @kernel
 def push_part(instance, box, size, least_changes, best_first, search, sums):
-    """Open the box that the spans at hand describe.
+    """Open the box that the current spans describe, unless it is empty.
 
-    It may be empty: only the current value of an axis that must change, or too few axes left.
+    It is empty if an axis that must change has only its current value, or if too few axes are left.
     """
     if price_corner(instance, box, size, least_changes, sums) >= 0:
         push_box(search, box, corner_key(instance, sums), best_first)
@@ -36,8 +36,8 @@ def choose_cut(flat, instance, box, size, reached, count, best, votes):
     """Return the axis (by its position in the list) and the first candidate of the upper half.
 
     Each tree votes with its best leaf: a cut that leaves the leaf on one side lowers the other side's
-    bound. The cut whose weaker side still loses most wins. Where no tree votes, the axis along which an
-    additive score varies most is halved, or else the widest one.
+    bound. The cut with the largest loss on its weaker side wins. If no tree votes, the axis along which an
+    additive score varies most is halved, or else the widest axis.
     """
     table = flat.scores[0].table
     chosen = 0
@@ -84,7 +84,7 @@ def choose_cut(flat, instance, box, size, reached, count, best, votes):
             above += votes[1, k, i]
         below = 0
         for i in range(span.low + 1, span.high + 1):
-            # Cutting at i: `below` leaves end before it, `above` leaves begin at or after it.
+            # For a cut at i, `below` leaves end before it, and `above` leaves begin at or after it.
             below += votes[0, k, i]
             loss = 4 * min(below, above) + max(below, above)
             if loss > top:
@@ -99,7 +99,7 @@ def choose_cut(flat, instance, box, size, reached, count, best, votes):
 def split_by_cost(instance, box, size, least_changes, best_first, search, sums):
     """Split an undecided axis into staying and changing, a decided one into near and far.
 
-    The cheapest cells of the parts differ: best first then reaches the cells in the order of cost, so that
+    The cheapest cells of the parts differ. So best-first search reaches the cells in the order of cost, and
     few of them are evaluated externally.
     """
     chosen = -1

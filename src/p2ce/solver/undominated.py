@@ -1,4 +1,4 @@
-"""Compare cost vectors, the obvious way: the NumPy twin of `pareto_front`."""
+"""Compare cost vectors in the obvious way: the NumPy twin of `pareto_front`."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from p2ce.arrays import BoolArray, IntArray
 
 
 def dominates(one: IntArray, other: IntArray) -> BoolArray:
-    """Tell which cost vectors (…, m) are nowhere worse than others (…, m), and better in one objective."""
+    """Return which cost vectors (…, m) are nowhere worse than others (…, m), and better in one objective."""
     return np.asarray((one <= other).all(axis=-1) & (one < other).any(axis=-1))
 
 
@@ -19,7 +19,7 @@ def undominated(costs: IntArray) -> BoolArray:
     keep = np.zeros(len(costs), dtype=np.bool_)
     left = np.lexsort(costs.T[::-1])
     while len(left):
-        first = costs[left[0]]  # in lexicographic order, nothing behind it dominates it
+        first = costs[left[0]]  # in lexicographic order, no later vector dominates it
         keep[left[(costs[left] == first).all(axis=1)]] = True
         left = left[(costs[left] < first).any(axis=1)]
     return keep

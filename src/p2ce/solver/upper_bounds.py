@@ -1,4 +1,4 @@
-"""Bound the compiled scores over a box from above: a box whose bound misses a threshold is infeasible."""
+"""Upper bounds of the compiled scores over a box: a box whose bound misses a threshold is infeasible."""
 
 from p2ce.grid.cost_kernel import sort_ascending
 from p2ce.jit import kernel
@@ -9,7 +9,7 @@ from p2ce.solver.counters import WORK
 
 @kernel
 def is_infeasible(flat, s, instance, box, size, changes_left, few, walk, counters):
-    """Tell whether the score of every point of the box is below its threshold: the paper's f̄ₐ < τ."""
+    """Return whether the score of every point of the box is below its threshold: the paper's f̄ₐ < τ."""
     enough = instance.limits[s].reject_below - instance.limits[s].base
     if flat.scores[s].table >= 0:
         return best_gains(instance, flat.scores[s].table, box, size, changes_left, few) < enough
@@ -20,7 +20,7 @@ def is_infeasible(flat, s, instance, box, size, changes_left, few, walk, counter
 
 @kernel
 def estimate_is_low(flat, instance, box, size, changes_left, few):
-    """Tell whether the estimate of every cell of the box misses the threshold; False without an estimate."""
+    """Return whether the estimate of every cell in the box misses the threshold; False without estimate."""
     s = flat.scores.shape[0]
     if instance.limits.shape[0] == s:
         return False
@@ -31,7 +31,7 @@ def estimate_is_low(flat, instance, box, size, changes_left, few):
 
 @kernel
 def best_gains(instance, table, box, size, changes_left, few):
-    """Largest additive part over the box: undecided axes count only as far as changes are left."""
+    """Return the largest additive part over the box, with at most ``changes_left`` undecided axes moved."""
     total = 0
     for a in range(box.spans.shape[0]):
         total += instance.gains[table, a, instance.positions[a].here]

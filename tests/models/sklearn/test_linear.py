@@ -119,5 +119,7 @@ def test_a_mistake_is_named(model, frame, wanted, error, message):
 def test_parts_that_no_fitting_gives_are_blamed_on_the_model(part: str, value: Any) -> None:
     model = LogisticRegression().fit(FRAME, LABEL)
     setattr(model, part, value)
-    with pytest.raises(InvalidModel, match=r"This scikit-learn linear model.* is not built as its library"):
+    with pytest.raises(
+        InvalidModel, match=r"This scikit-learn linear model.* does not have the structure that its library"
+    ):
         p2ce.Explainer(model, FRAME, target=1)
