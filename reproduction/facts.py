@@ -45,8 +45,12 @@ def machine() -> str:
         names += [
             line.split(":", 1)[1].strip() for line in cpus.read_text().splitlines() if "model name" in line
         ]
-    threads = "one thread for all but OCEAN"
-    return f"{names[-1]}, {os.cpu_count()} cores, {threads}, Python {platform.python_version()}"
+    count = os.cpu_count()
+    if hasattr(os, "sched_getaffinity") and (usable := len(os.sched_getaffinity(0))) != count:
+        cores = f"{count} cores, of which this run used {usable}"
+    else:
+        cores = f"{count} cores"
+    return f"{names[-1]}, {cores}, one thread for all but OCEAN, Python {platform.python_version()}"
 
 
 def _version(name: str) -> str:

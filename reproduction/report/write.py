@@ -93,7 +93,7 @@ def _content(results: Results) -> dict[str, Any]:
         "command": command_of(run),
         "facts": facts_of(run),
         "in_short": _in_short(run),
-        "uncommitted": not all(map(is_committed, _commits(run))),
+        "uncommitted": not all(map(is_committed, commits_of(run))),
         "overview": overview(judged),
         "claims": judged,
         "checks": claims(results, "checks"),
@@ -157,12 +157,12 @@ def facts_of(run: Mapping[str, Any]) -> dict[str, str]:
 def _in_short(run: Mapping[str, Any]) -> str:
     """Date, seeds and commits, for one line."""
     seeds = (run.get("effort") or {}).get("seeds")
-    commits = dict.fromkeys(one.removesuffix(CHANGED) for one in _commits(run))
+    commits = dict.fromkeys(one.removesuffix(CHANGED) for one in commits_of(run))
     known = (run.get("date"), f"{seeds} seed{'s' if seeds != 1 else ''}" if seeds else "", *commits)
     return ", ".join(str(part) for part in known if part)
 
 
-def _commits(run: Mapping[str, Any]) -> list[str]:
+def commits_of(run: Mapping[str, Any]) -> list[str]:
     """The commits of the code that gave the answers."""
     return [one for one in str(run.get("commit") or "").split(", ") if one]
 

@@ -2,14 +2,18 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from p2ce.errors import InvalidArgument
 from reproduction.publish import DOCS, require_committed
+from reproduction.report import results_markdown
+from reproduction.report.__main__ import main
 from reproduction.report.numbers import text
 from reproduction.store import commit_of
+from reproduction.tests.made_up import tiny, whole_run
 
 
 def git(folder: Path, *words: str) -> str:
@@ -50,3 +54,17 @@ def test_the_published_page_names_a_commit_that_exists() -> None:
         pytest.skip("this checkout holds no history")
     for commit in re.findall(r"\b[0-9a-f]{12}\b", commits):
         assert git(DOCS, "cat-file", "-t", commit) == "commit"
+
+
+def test_a_finished_run_is_written_again_by_the_templates_of_today(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny(tmp_path, **whole_run(people=1, data=("adult",)))
+    page = tmp_path / "results.md"
+    monkeypatch.setattr(sys, "argv", ["report", str(tmp_path), "--markdown", str(page)])
+    assert main() == 0
+    assert str(tmp_path / "index.html") in capsys.readouterr().out
+    assert page.read_text(encoding="utf-8") == results_markdown(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["report", str(tmp_path / "nothing")])
+    assert main() == 1
+    assert "found no such folder" in capsys.readouterr().err

@@ -125,7 +125,7 @@ def test_no_text_of_a_run_becomes_markup(tmp_path: Path) -> None:
 
 
 def test_a_run_that_wrote_nothing_has_a_page_and_no_verdict_but_a_counterexample(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"benchmarks\.paper --quick"):
+    with pytest.raises(FileNotFoundError, match=r"python -m reproduction --quick"):
         write_report(tmp_path)
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "people.csv").write_text("")
