@@ -5,9 +5,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.docs.blocks import PAGES, ROOT, Block, blocks_of
+from tests.docs.blocks import PAGES, Block, blocks_of
 from tests.docs.comparing import is_as_shown, shown_by, tidy
 from tests.docs.running import Session, commands, pictures_in, reading_in
+from tests.docs.screenshots import PICTURES, is_current, pages_shown, take_screenshots
 
 
 def rewrite(page: Path) -> None:
@@ -20,7 +21,9 @@ def rewrite(page: Path) -> None:
             if block.not_run is None:
                 _note(news, block, session.run(block, page.name))
         for picture in pictures_in(Path(folder)):
-            shutil.copy(picture, ROOT / "docs" / "pictures" / picture.name)
+            shutil.copy(picture, PICTURES / picture.name)
+        if any(not is_current(shown, PICTURES) for shown in pages_shown(page, Path(folder))):
+            take_screenshots(pages_shown(page, Path(folder)), PICTURES)
     lines = page.read_text(encoding="utf-8").splitlines()
     for (start, end), text in reversed(news):
         indent = lines[start - 1][: len(lines[start - 1]) - len(lines[start - 1].lstrip())]

@@ -55,6 +55,9 @@ class Session:
             return f"{self.code}\n"
         if words[:1] == ["cat"]:
             return (self.folder / words[1]).read_text(encoding="utf-8")
+        if words[:1] == ["head"]:
+            lines = (self.folder / words[2]).read_text(encoding="utf-8").splitlines(keepends=True)
+            return "".join(lines[: -int(words[1])])  # head -20 file
         if words[:1] != ["p2ce"]:
             assert command.startswith(SHOWN_ONLY), f"{command!r} is not a command that can be run here"
             return ""

@@ -10,6 +10,7 @@ from p2ce import datasets, paper, rules, testing
 from tests.docs.blocks import PAGES, README, ROOT, blocks_of
 from tests.docs.comparing import is_as_shown, shown_by
 from tests.docs.running import Session, pictures_in, reading_in
+from tests.docs.screenshots import PICTURES, is_current, is_drawn_as, pages_shown
 
 MOST_NOT_RUN = 3
 FILE = re.compile(r"`((?:src|tests|scripts|examples|benchmarks|p2ce)/[\w./-]+)(?:::\w+)?`")
@@ -38,10 +39,10 @@ def test_every_block_runs_and_prints_what_is_shown(page: Path, tmp_path: Path) -
                 f"{name_of(page)}, line {block.line}, shows\n{shown}\nbut prints\n{printed}\n"
                 f"If that is right, run scripts/docs outputs {name_of(page)}"
             )
-        made = {picture.name for picture in pictures_in(tmp_path)}
-    missing = {name for name in made if not (ROOT / "docs" / "pictures" / name).exists()}
-    assert not missing, (
-        f"{name_of(page)} draws {missing}, which docs/pictures lacks: run scripts/docs outputs"
+        old = {path.name for path in pictures_in(tmp_path) if not is_drawn_as(path, PICTURES / path.name)}
+        old |= {path.name for path in pages_shown(page, tmp_path) if not is_current(path, PICTURES)}
+    assert not old, (
+        f"docs/pictures lacks {old}, or has it otherwise: run scripts/docs outputs {name_of(page)}"
     )
 
 
