@@ -122,12 +122,12 @@ def test_what_is_too_small_to_tell_is_not_told() -> None:
 def test_findings_are_what_is_left_after_the_correction() -> None:
     seen = view_of_audit(audited(), "en")
     assert seen.findings == ()
-    assert "not proof that the groups are treated alike" in seen.findings_lead
+    assert "This does not prove that the groups are treated alike" in seen.findings_lead
     rng = np.random.default_rng(0)
     people = [*at_random(rng, 200, rejected=0.9), *at_random(rng, 200, rejected=0.2)]
     found = view_of_audit(audit(many(people), {"sex": ["f"] * 200 + ["m"] * 200}, resamples=100), "en")
     assert found.findings[0].startswith('Sex "f": rejection rate 85%')
-    assert "all people; difference +3" in found.findings[0]
+    assert re.search(r"\(all people: [^)]+\); difference \+3", found.findings[0])
 
 
 def test_what_stands_out_does_so_however_unfinished_searches_end() -> None:
@@ -139,16 +139,16 @@ def test_what_stands_out_does_so_however_unfinished_searches_end() -> None:
 
     assert "share" not in findings(120)
     found = findings(10)
-    assert 'G "slow": share with an option 95% – 100%, against 72.5% – 75% of all people' in found
-    assert 'G "quick": share with an option 50%, against 72.5% – 75% of all people' in found
+    assert 'G "slow": share with an option 95% – 100% (all people: 72.5% – 75%)' in found
+    assert 'G "quick": share with an option 50% (all people: 72.5% – 75%)' in found
 
 
 @pytest.mark.parametrize(
     ("people", "lead"),
     [
-        ([ACCEPTED] * 40, "rejects none of 40 people"),
+        ([ACCEPTED] * 40, "rejects none of the 40 people"),
         ([ERROR] * 40, "None of these rows could be explained"),
-        ([NONE] * 40, r"found for 0 of the rejected people \(0%\)"),
+        ([NONE] * 40, r"found an option for 0 of the rejected people \(0%\)"),
         ([NONE] * 5, "rejects 5 of 5 people"),
     ],
 )

@@ -11,7 +11,7 @@ import p2ce
 from p2ce.present.languages import words_in
 from p2ce.result import Explanation, ProblemRecord
 
-DRAFT = "Draft: nobody has said yet what applicants can change. Do not send."
+DRAFT = "Draft: no one has said yet what applicants can change. Do not send."
 DRAW = np.random.default_rng(2)
 PEOPLE = pd.DataFrame({"Income": DRAW.integers(10, 60, 200), "Debts": DRAW.integers(0, 6, 200)})
 MODEL = DecisionTreeClassifier(max_depth=3, random_state=0).fit(

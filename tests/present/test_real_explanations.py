@@ -39,7 +39,8 @@ def test_one_of_two_equal_options_is_not_called_the_only_one() -> None:
     assert (len(one), len(both)) == (1, 2)
     officer = to_text(one, audience="officer")
     assert (
-        "the only Pareto-optimal option among 18 possible combinations of at most 1 change, leav" in officer
+        "the only Pareto-optimal option among 18 possible combinations of at most 1 change (of options with "
+        "equal costs, only one is listed)" in officer
     )
     assert "these are all the Pareto-optimal options among 18" in to_text(both, audience="officer")
     assert "in between" not in to_text(both)
@@ -87,9 +88,9 @@ def test_two_regressors_are_written_by_their_range() -> None:
     models = [DecisionTreeRegressor(max_depth=4).fit(frame, wanted), LinearRegression().fit(frame, wanted)]
     found = Explainer(models, frame, target=(500, 600), plausibility=None).explain({"Inc": 90.0, "Debt": 0})
     written = to_text(found, audience="officer")
-    assert "The predictions of both models must be between 500 and 600; the farthest is " in written
+    assert "The predictions of both models must be between 500 and 600; the worst one is " in written
     assert "threshold" not in written
-    inside = re.findall(r"are then ([\d.,]+) or more inside", written)
+    inside = re.findall(r"are then at least ([\d.,]+) inside", written)
     assert len(inside) == len(found)
     for text, option in zip(inside, found, strict=True):
         assert float(text.replace(",", "")) <= option.score

@@ -120,8 +120,8 @@ def test_digits_of_money_and_shares_in_narrow_columns(
         ({}, 5200, 5200, "change X from 5,200 to 5,200"),
         ({}, "rent", "own", "change X from rent to own"),
         ({}, False, True, "change X from no to yes"),
-        ({}, None, 42_000, "tell us X (only if the true value is 42,000; we hold no value now)"),
-        ({}, 42_000.0, math.nan, "do not state X (only where the form allows this; we now hold 42,000)"),
+        ({}, None, 42_000, "tell us X (only if the true value is 42,000; we have no value today)"),
+        ({}, 42_000.0, math.nan, "do not state X (only where the form allows this; today we have 42,000)"),
     ],
 )
 def test_changes(display: dict[str, object], old: object, new: object, written: str) -> None:

@@ -66,8 +66,8 @@ def test_sets_that_a_time_limit_left_open_are_counted_in_one_line() -> None:
     text = str(why(relaxations=(), complete=False, undecided=((RISES,),) * 85, fixed=("Age", "Sex")))
     assert "The time limit was reached before a result for 85 sets of limits." in text
     assert text.count("ime limit") == 1
-    assert "Limits that were tried: " in text
-    assert "Not tried, since fixed: Age and Sex." in text
+    assert "Limits tried: " in text
+    assert "Not tried, because they are fixed: Age and Sex." in text
     assert len(text.splitlines()) == 4
 
 

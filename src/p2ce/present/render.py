@@ -84,7 +84,7 @@ def to_text(
     <BLANKLINE>
     The model's probability for class 1 is 0.310 and must reach 0.5. 1 option was found that achieves this:
     1. Lower LoanAmount from 7,500 to 5,200. This gives 0.530.
-    Proven: this is the only Pareto-optimal option among 96 possible combinations; 3 boxes examined. ...
+    Proven: this is the only Pareto-optimal option among 96 possible combinations. Search: 3 boxes of ...
     """
     _check("to_text", explanation, audience, language, title, relaxations)
     parts = [visible_line(title)] if title else []

@@ -50,10 +50,10 @@ class Relaxations:
     ... )
     >>> print(why)
     There would be an option if some of our limits did not apply (limits tried: 2):
-    - Without the range "Pay: from 25,000 to 40,000": raise Pay from 30,000 to 42,000. (changes 1)
-    Limits that were tried: the range of Pay; the direction of Debt.
-    Not tried, since fixed: Age.
-    This list is complete: with fewer limits lifted, there is no option among the values tried.
+    - Without the limit "Pay: from 25,000 to 40,000": raise Pay from 30,000 to 42,000. (changes 1)
+    Limits tried: the range (Pay); the direction (Debt).
+    Not tried, because it is fixed: Age.
+    This list is complete: if fewer limits are lifted, there is no option among the values tried.
     """
 
     person: dict[str, Value]

@@ -32,7 +32,7 @@ class Restriction:
     restriction, any value that the data distinguish is allowed.
 
     >>> str(Restriction(kind="range", feature="Income", low=0, high=500, wider_low=0, wider_high=900))
-    'Income: from 0 to 500 (would be 0 to 900, as far as the data go)'
+    'Income: from 0 to 500 (if lifted: 0 to 900, as far as the data go)'
     """
 
     kind: RestrictionKind

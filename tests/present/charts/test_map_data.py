@@ -36,9 +36,9 @@ def test_options_that_are_not_drawn_are_counted_by_reason() -> None:
     data = collected(replace(loan_map(), explanation=explained(*options)))
     assert [arrow.number for arrow in data.arrows] == list(range(3, 15))
     assert data.note == (
-        "All other features as today. Circles: where people of the reference are. The larger, the more; "
-        "fewer than 5 in one place are not drawn. 1 more option changes other features as well. "
-        "1 more option lies outside this map. 2 more options on this map are not drawn."
+        "All other features stay as today. Circles show where people of the reference data are: the larger "
+        "the circle, the more people. Places with fewer than 5 are not drawn. 1 more option changes other "
+        "features as well. 1 more option lies outside this map. 2 more options on this map are not drawn."
     )
 
 
