@@ -28,7 +28,7 @@ def test_a_range_may_be_open_at_one_end():
         ((1, 2, 3), "is a regressor: pass target="),
         ((None, None), "excludes nothing"),
         ((-math.inf, math.inf), "excludes nothing"),
-        ((3, 1), "Exchange them"),
+        ((3, 1), "Swap them"),
         ((math.nan, 1), "are numbers"),
         ((True, 2), "are numbers"),
         (("low", "high"), "are numbers"),

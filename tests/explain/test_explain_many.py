@@ -155,7 +155,7 @@ def test_explanations_are_built_when_they_are_looked_at(monkeypatch: pytest.Monk
     ("given", "words"),
     [
         (loans.people().drop(columns="Debt"), "'Debt' is missing"),
-        (loans.people().assign(Dept=1.0), r"'Dept' is not one of the model's.*Did you mean 'Debt'"),
+        (loans.people().assign(Dept=1.0), r"'Dept' is not a column of the model.*Did you mean 'Debt'"),
         (pd.Series([1, 2]), r"Expected a table .* got Series\."),
     ],
     ids=["missing", "unknown", "not a table"],

@@ -64,7 +64,7 @@ MISTAKES: list[tuple[Any, Any, dict[str, Any], type[Exception], str | None]] = [
         FRAME,
         {},
         InvalidOutput,
-        r"model\.predict has to return one class per row",
+        r"model\.predict must return one class per row",
     ),
     *((TREE, FRAME, {"threshold": t}, InvalidArgument, None) for t in (-0.1, 1.0001, np.nan, np.inf, "half")),
     (TREE, FRAME, {"target": "yes"}, InvalidTarget, r"classes 0, 1; target='yes'"),

@@ -68,7 +68,7 @@ def test_columns_may_come_in_another_order():
 
 
 OTHER = LogisticRegression(max_iter=2000).fit(FRAME.assign(wage=1.0), LABEL)
-TOO_FAR = r"margin=0.6 on top of the threshold 0.5 is a probability of 1.1"
+TOO_FAR = r"margin=0.6 plus the threshold 0.5 is a probability of 1.1"
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""Compile what the user states into one problem, and place and price batches of instances on its grid."""
+"""Compile the user's settings into one problem, and place and price batches of instances on its grid."""

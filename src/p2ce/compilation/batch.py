@@ -28,28 +28,28 @@ class Batch:
 
     problem: Problem
     values: FloatArray  # (n, d)
-    wide: FloatArray  # (n, columns) the same, with the levels of columns that move together
+    wide: FloatArray  # (n, columns) the same, with the levels of grouped features appended
     placement: Placement
     tables: CostTables
     instances: "FlatInstances"
     scores: tuple[PreparedScore, ...]  # one for each of the problem's requirements
-    # (n, axes, width) what the model gave for single changes where an estimate needed it, NaN elsewhere.
+    # (n, axes, width) the model's scores of single changes that an estimate evaluated, NaN elsewhere.
     known: FloatArray | None
-    # How plausible the instances are as they are; None where that does not count.
+    # The instances' own plausibility; None if it does not count.
     own: OwnPlausibility | None = None
 
     def rows(self, instance: IntArray, cells: Int32Array) -> FloatArray:
-        """Write cells (cells, axes) of instances (cells,) as rows of all the model's columns."""
+        """Return cells (cells, axes) of instances (cells,) as rows of all the model's columns."""
         return self.narrowed(
             point_rows(self.problem.grid.columns, self.wide, self.placement.values, instance, cells)
         )
 
     def narrowed(self, wide: FloatArray) -> FloatArray:
-        """Write rows with the levels of grouped features as rows of all the model's columns."""
+        """Convert rows with the levels of grouped features to rows of all the model's columns."""
         return narrow(wide, self.problem.compounds)
 
     def excluding(self, instance: IntArray, cells: Int32Array, rejected_by: IntArray) -> "Batch":
-        """Exclude cells that the user's own objects reject, and all that look the same to ``rejected_by``."""
+        """Exclude cells that the user's objects reject, and all that ``rejected_by`` cannot distinguish."""
         excluded = np.column_stack([cells, rejected_by]).astype(np.int32)
         owner = np.repeat(np.arange(len(self.values)), np.diff(self.instances.first_ban))
         owner = np.concatenate([owner, instance])
@@ -62,7 +62,7 @@ class Batch:
         return replace(self, instances=instances)
 
     def flat_instances(self, who: IntArray) -> "FlatInstances":
-        """Return some of the instances as the kernel takes them."""
+        """Return some of the instances in the form that the kernel needs."""
         instances = self.instances
         counts = np.diff(instances.first_ban)[who]
         mine = [np.arange(instances.first_ban[p], instances.first_ban[p + 1]) for p in who]
@@ -100,7 +100,7 @@ def place_and_price(problem: Problem, values: FloatArray) -> Batch:
                 gap=problem.detector_gap,
             )
         own = OwnPlausibility(problem, values, scores)
-    # Several models share one estimate: what it evaluates says nothing of each.
+    # If several models share one estimate, its evaluations are not the scores of any single model.
     remembers = problem.estimate is not None and not problem.others
     batch = Batch(
         problem=problem,
@@ -124,7 +124,7 @@ def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedSc
         return PreparedFlat(score=score.flat, layout=problem.layout, number=number, instances=batch.instances)
     columns, grid = requirement.columns, problem.grid
     if not problem.compounds:
-        grid = replace(grid, columns=np.argsort(columns)[grid.columns])  # as the score numbers its own
+        grid = replace(grid, columns=np.argsort(columns)[grid.columns])  # in the score's numbering
     placed = Placed(
         grid=grid,
         placement=batch.placement,
@@ -143,7 +143,7 @@ def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedSc
 
 
 def row_totals(problem: Problem, before: FloatArray, after: FloatArray) -> FloatArray:
-    """Join what rows (t, d) of instances (t, d) cost, on the grid or off it: (t, objectives) as compared."""
+    """Return the total costs of rows (t, d) of instances (t, d), on or off the grid: (t, objectives)."""
     columns = problem.grid.columns
     old, new = (widen(rows, problem.compounds)[:, columns] for rows in (before, after))
     totals = np.zeros((len(after), len(problem.objectives)))
@@ -151,14 +151,14 @@ def row_totals(problem: Problem, before: FloatArray, after: FloatArray) -> Float
         return totals
     prices = _prices(problem, new[:, :, None], old)
     for number, objective in enumerate(problem.objectives):
-        for axis in range(len(columns)):  # in the order of the axes, as the solver adds
+        for axis in range(len(columns)):  # in the order of the axes, as in the solver
             cost, joined = prices[number][:, axis, 0], totals[:, number]
             totals[:, number] = np.maximum(joined, cost) if objective.join is Join.MAX else joined + cost
     return totals
 
 
 def _prices(problem: Problem, values: FloatArray, current: FloatArray) -> list[FloatArray]:
-    """Price values (n, axes, width) of instances at current (n, axes), by every objective."""
+    """Price values (n, axes, width) of instances at current (n, axes), with every objective."""
     columns = problem.grid.columns
     special = problem.special_codes
     values = without_special(special, columns.tolist(), values)
@@ -186,7 +186,7 @@ def _prices(problem: Problem, values: FloatArray, current: FloatArray) -> list[F
 
 
 def _members(problem: Problem, compound: Compound, codes: FloatArray) -> FloatArray:
-    """Return the values of a compound's members as they are priced: (n, w) → (n, w, k)."""
+    """Return the values of a compound's members for pricing: (n, w) → (n, w, k)."""
     values = np.moveaxis(compound.values_at(codes), 2, 1)
     return np.moveaxis(without_special(problem.special_codes, compound.members.tolist(), values), 1, 2)
 
@@ -194,7 +194,7 @@ def _members(problem: Problem, compound: Compound, codes: FloatArray) -> FloatAr
 def compound_cost(
     objective: FittedObjective, compound: Compound, before: FloatArray, after: FloatArray
 ) -> FloatArray:
-    """Price moves of columns that move together: (n, 1, k), (n, w, k) → (n, w)."""
+    """Price moves of grouped features: (n, 1, k), (n, w, k) → (n, w)."""
     members = tuple(compound.members.tolist())
     if isinstance(objective, FittedChanges):
         return compound.changes(before, after)
@@ -202,5 +202,5 @@ def compound_cost(
         with blamed(objective):
             return objective.switch(members, before, after)
     with blamed(objective):
-        # What every one of them costs, joined: linked features are not a category.
+        # The joined costs of the members: linked features are not a category.
         return FittedObjective.switch(objective, members, before, after)

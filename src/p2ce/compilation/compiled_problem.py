@@ -1,4 +1,4 @@
-"""Compile everything that does not depend on the instance: models, detector, costs, grid, scores."""
+"""The compiled problem: everything that does not depend on the instance."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,94 +40,94 @@ if TYPE_CHECKING:
     from p2ce.scores.flat_arrays import ScoreLayout
 
 
-EXACT: Final = "exact"  # what certificates call this project's own search
-# What restricts counterfactuals, as certificates write it.
+EXACT: Final = "exact"  # the name of this project's own search in certificates
+# What restricts counterfactuals, as named in certificates.
 PLAUSIBILITY: Final = "plausibility"
 RULES: Final = "rules"
 MAX_CHANGES: Final = "max_changes"
 
 
 class PaperMethod(Protocol):
-    """What compiling a problem takes of the settings of the paper's algorithms, which lie in `p2ce.paper`."""
+    """The settings of the paper's algorithms (`p2ce.paper`) that compiling a problem needs."""
 
     @property
     def name(self) -> str:
-        """What certificates call it."""
+        """The name of the algorithm in certificates."""
         ...
 
     @property
     def plausible(self) -> bool:
-        """Whether counterfactuals have to be plausible."""
+        """Whether counterfactuals must be plausible."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Problem:
-    """A compiled problem: no instance is in it. What follows from its fields is computed once."""
+    """A compiled problem, without any instance. Values that follow from its fields are computed once."""
 
     names: tuple[str, ...]  # the model's columns in its order
-    labels: "pd.Index[Any]"  # the same as the caller's frame labels them
+    labels: "pd.Index[Any]"  # the same columns, with the labels of the caller's frame
     codebook: Codebook  # how each column is coded
-    nullable: frozenset[str]  # columns in which the models are parsed for missing values as well
+    nullable: frozenset[str]  # the columns in which the models are also parsed for missing values
     model: ModelAdapter
-    others: tuple[ModelAdapter, ...] = ()  # further models that have to accept as well
+    others: tuple[ModelAdapter, ...] = ()  # further models that must accept too
     detector: DetectorAdapter | None
     objectives: tuple[FittedObjective, ...]
     policy: Policy
     rules: tuple[CompiledRule, ...]
-    relations: tuple[Relation, ...] = ()  # hold in all of the reference, but are not in force
-    compounds: tuple[Compound, ...]  # columns that move together
+    relations: tuple[Relation, ...] = ()  # relations that hold in the whole reference, but are not in force
+    compounds: tuple[Compound, ...]  # grouped features
     method: PaperMethod | None  # one of the paper's algorithms; None for the exact solver
     max_changes: int | None
     keep_ties: bool
-    refines: bool = False  # tries values between inferred candidates, close to the front
-    prices_plausibility: bool = False  # searches without the requirement of plausibility, too
+    refines: bool = False  # whether values between inferred candidates, close to the front, are tried
+    prices_plausibility: bool = False  # whether a second search drops the requirement of plausibility
     use_bounds: bool
     target: Any
-    plausibility_of_today: OfToday = COUNTS  # whether what is not less plausible than the instance is enough
-    margin: float = 0.0  # as given; thresholds and ends hold it already
-    dtype_names: dict[str, str]  # as every explanation repeats them
+    plausibility_of_today: OfToday = COUNTS  # whether it is enough to be as plausible as the instance
+    margin: float = 0.0  # as passed; thresholds and ends already include it
+    dtype_names: dict[str, str]  # repeated in every explanation
     categories: dict[str, Categories]  # likewise
-    record: ProblemRecord | None = None  # as every explanation states it
+    record: ProblemRecord | None = None  # part of every explanation
     estimate: Estimate | None = None  # prunes without proof
     attributions: Attributions | None = None  # for the paper's algorithms
-    # (few, columns) rows of the reference that the models accept, and how long evaluating a row took: a
+    # (few, columns) rows of the reference that the models accept, and the seconds for evaluating a row: a
     # search under a time limit begins with them.
     accepted: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     row_seconds: float = 0.0
-    refinement: Refinement | None = None  # what inferred candidates are refined by; None: by nothing
+    refinement: Refinement | None = None  # what refines inferred candidates; None if nothing does
     finest: bool = False  # whether inferred candidates are all values that the scores distinguish
-    searched: Policy = field(default=None)  # type: ignore[assignment]  # policy as refined, by laid_out()
+    searched: Policy = field(default=None)  # type: ignore[assignment]  # the refined policy, by laid_out()
     one_way: Mapping[str, OneWay] = field(default_factory=dict)  # its candidates for one direction only
     grid: BaseGrid = field(default=None)  # type: ignore[assignment]  # by laid_out()
     layout: "ScoreLayout" = field(default=None)  # type: ignore[assignment]  # by laid_out()
-    is_personal: bool = False  # made for one instance, whose linked features move like no other's
-    # What a counterfactual must reach, in the order of evaluation; flat scores are numbered as in the layout.
+    is_personal: bool = False  # compiled for one instance, since its linked features move in their own way
+    # The scores that a counterfactual must reach, in the order of evaluation; flat ones as in the layout.
     requirements: tuple[Requirement, ...] = ()
 
     @cached_property
     def shared(self) -> int:
-        """How many of the compounds all instances share: one-hot groups, which come before links."""
+        """The number of compounds that all instances share: one-hot groups, which come before links."""
         return sum(compound.is_category for compound in self.compounds)
 
     @cached_property
     def models(self) -> tuple[ModelAdapter, ...]:
-        """All models that have to accept."""
+        """All models that must accept."""
         return self.model, *self.others
 
     @cached_property
     def family(self) -> str:
-        """What the models are parsed as."""
+        """The families of the models."""
         return " and ".join(model.family for model in self.models)
 
     @cached_property
     def method_name(self) -> str:
-        """What the method is called."""
+        """The name of the method."""
         return EXACT if self.method is None else self.method.name
 
     @cached_property
     def required_detector(self) -> DetectorAdapter | None:
-        """The detector, where the method requires plausible counterfactuals."""
+        """The detector, if the method requires plausible counterfactuals."""
         return self.detector if self.method is None or self.method.plausible else None
 
     @cached_property
@@ -138,11 +138,11 @@ class Problem:
 
     @cached_property
     def detector_gap(self) -> float:
-        """How far apart two compiled scores must be for the detector itself to order them alike.
+        """How far apart two compiled scores must be for the detector itself to order them in the same way.
 
-        That is the width of its error band: rounding, which moves scores at the threshold by half of it,
-        moves two scores anywhere by no more than all of it. Twice that is taken. 0 where the score is the
-        detector.
+        This is the width of its error band. Rounding moves a score at the threshold by half of the width, and
+        so moves two scores anywhere by at most the full width. Twice the width is used. It is 0 if the score
+        is the detector.
         """
         detector = self.required_detector
         if detector is None or detector.score is None or detector.evaluate is None:
@@ -177,31 +177,31 @@ class Problem:
 
     @cached_property
     def flat_detector(self) -> int | None:
-        """The number of the detector's score in the layout; None where there is none."""
+        """The number of the detector's score in the layout; None if it has none."""
         numbered = enumerate(self.requirements)
         flat = (number for number, one in numbered if one.source is Source.DETECTOR and one.score.flat)
         return next(flat, None)
 
     @cached_property
     def features(self) -> tuple[FeaturePolicy, ...]:
-        """What each column may do, in the model's order."""
+        """The policy of each column, in the model's order."""
         return tuple(self.policy[name] for name in self.names)
 
     @cached_property
     def rounded_columns(self) -> tuple[int, ...]:
-        """The columns whose displays round."""
+        """The columns whose displayed values are rounded."""
         numbers = [not feature.is_category for feature in self.features]
         rounds = [feature.display.decimals is not None for feature in self.features]
         return tuple(np.flatnonzero(np.logical_and(numbers, rounds)).tolist())
 
     @cached_property
     def special_codes(self) -> dict[int, tuple[float, ...]]:
-        """The special values of the columns that have some."""
+        """The special values, by column."""
         return {column: one.special for column, one in enumerate(self.features) if one.special}
 
     @cached_property
     def parsed_for_missing(self) -> bool:
-        """Whether the models are parsed for missing values in all columns where a candidate may be one."""
+        """Whether the models are parsed for missing values in all columns that may go missing."""
         return columns_to_miss(self.policy) <= self.nullable
 
     @cached_property
@@ -217,7 +217,7 @@ class Problem:
 
     @cached_property
     def has_links(self) -> bool:
-        """Whether some feature follows another, by an amount that depends on the instance."""
+        """Whether a feature follows another by an amount that depends on the instance."""
         return has_links(self.policy)
 
     @cached_property
@@ -227,19 +227,19 @@ class Problem:
 
     @cached_property
     def needs_refining(self) -> bool:
-        """Whether values between inferred candidates may do better: not where they know all thresholds."""
+        """Whether values between inferred candidates may be better: not if all thresholds are candidates."""
         return self.refines and any(
             not column.models_are_trees for column in (self.refinement or {}).values()
         )
 
     @cached_property
     def same_terms(self) -> bool:
-        """Whether all models report on one scale and have to reach one threshold, as people write it."""
+        """Whether all models report on the same scale and must reach the same threshold, as displayed."""
         return len({(model.scale, shown_end(model.threshold)) for model in self.models}) == 1
 
     @cached_property
     def threshold(self) -> float:
-        """What the reported score has to reach."""
+        """The threshold that the reported score must reach."""
         return max(model.threshold for model in self.models) if self.same_terms else 0.0
 
     @cached_property
@@ -248,28 +248,28 @@ class Problem:
         return self.model.scale if self.same_terms else LEAD
 
     def reported(self, scores: FloatArray) -> FloatArray:
-        """Join the scores (models, n) of several models: the lowest, or the least room above thresholds."""
+        """Join the scores (models, n) of several models: the lowest, or the least lead on a threshold."""
         if not self.same_terms:
             scores = scores - np.array([[model.threshold] for model in self.models])
         lowest: FloatArray = scores.min(axis=0)
         return lowest
 
     def name_of(self, number: int) -> str:
-        """Name a model in messages: by its number where there are several."""
+        """Return the name of a model in messages: with its number if there are several."""
         return "model" if not self.others else f"model number {number + 1}"
 
     def columns_of(self, model: ModelAdapter | DetectorAdapter) -> list[int]:
-        """Return the places of a model's or detector's columns among those of the first model."""
+        """Return the positions of a model's or detector's columns among those of the first model."""
         place = {name: at for at, name in enumerate(self.names)}
         return [place[name] for name in model.columns]
 
     @cached_property
     def objective_names(self) -> tuple[str, ...]:
-        """What the objectives are called, in the order given."""
+        """The names of the objectives, in their order."""
         return tuple(objective.name for objective in self.objectives)
 
     def with_policy(self, policy: Policy) -> "Problem":
-        """Compile the same problem over another policy."""
+        """Compile the same problem with another policy."""
         changed = replace(
             self,
             policy=policy,
@@ -279,14 +279,14 @@ class Problem:
         return changed.laid_out()
 
     def with_limit(self, max_changes: int | None) -> "Problem":
-        """Compile the same problem with another limit of changes; an estimate was made for this one only."""
+        """Compile the same problem with another limit of changes, and drop the estimate for the old limit."""
         changed = replace(self, max_changes=max_changes, estimate=None)
         return changed.laid_out() if self.compounds else changed
 
     @cached_property
     def restrictions(self) -> frozenset[str]:
         """What restricts counterfactuals besides model and grid: `PLAUSIBILITY`, `RULES`, `MAX_CHANGES`."""
-        # Not the number of axes: features that are linked move on one axis, and may count each.
+        # The number of axes would be wrong: linked features share one axis, and each may count.
         movable = sum(not feature.fixed for feature in self.features)
         limited = self.max_changes is not None and self.max_changes < movable
         holds = {
@@ -299,7 +299,7 @@ class Problem:
     def without(self, dropped: frozenset[str]) -> "Problem":
         """Compile the same problem without some of its `restrictions`, once for all instances.
 
-        One-hot groups and links stay: they say what the axes of the grid are.
+        One-hot groups and links stay: they define the axes of the grid.
         """
         if dropped not in self._relaxed:
             kept = self.policy
@@ -310,7 +310,7 @@ class Problem:
                 self,
                 detector=None if PLAUSIBILITY in dropped else self.detector,
                 max_changes=None if MAX_CHANGES in dropped else self.max_changes,
-                refines=False,  # whether there is an option at all is what matters
+                refines=False,  # it only matters whether any option exists
                 estimate=None,
             )
             self._relaxed[dropped] = changed.with_policy(kept)
@@ -321,7 +321,7 @@ class Problem:
         return {}
 
     def for_instance(self, values: FloatArray) -> "Problem":
-        """Compile the same problem for one instance (d,), whose linked features move from where it stands."""
+        """Compile the same problem for one instance (d,), whose linked features move from its own values."""
         groups = self.compounds[: self.shared]
         compounds = compounds_for(self.searched, self.codebook, groups, values)
         personal = replace(self, compounds=compounds, is_personal=True)
@@ -330,7 +330,7 @@ class Problem:
         return personal.laid_out()
 
     def laid_out(self) -> "Problem":
-        """Make the requirements and the grid anew."""
+        """Build the requirements and the grid again."""
         listed = replace(self, requirements=requirements_of(self))
         if self.refinement is None:
             return replace(listed, searched=self.policy, one_way={})._on_grid()
@@ -339,7 +339,7 @@ class Problem:
 
     @cached_property
     def on_finest_grid(self) -> "Problem | None":
-        """The same problem on the finest grid; None where nothing was inferred, or it is this one."""
+        """The same problem on the finest grid; None if nothing was inferred, or this is the finest grid."""
         if self.finest or self.refinement is None:
             return None
         finer = replace(self, finest=True, estimate=None).laid_out()
@@ -350,7 +350,7 @@ class Problem:
         """How fine the grid is where candidates were inferred."""
         if self.finest:
             return Detail.FINEST
-        # Rules and detectors never change which candidates there are.
+        # Rules and detectors never change which candidates exist.
         models = [one.score.flat for one in self.requirements if one.source is Source.MODEL]
         return Detail.THINNED if None in models else Detail.USUAL
 
@@ -367,14 +367,14 @@ class Problem:
     def with_models(
         self, models: Sequence[ModelAdapter], *, detector: DetectorAdapter | None, nullable: frozenset[str]
     ) -> "Problem":
-        """Compile the same problem with models and detector that were parsed again."""
+        """Compile the same problem with newly parsed models and detector."""
         changed = replace(
             self, model=models[0], others=tuple(models[1:]), detector=detector, nullable=nullable
         )
         return changed.laid_out()
 
     def frame(self, rows: FloatArray) -> pd.DataFrame:
-        """Write rows (n, d) as the caller would: a frame of the columns' own labels and types."""
+        """Return rows (n, d) as a frame with the caller's column labels and types."""
         return self.codebook.decode(rows, self.labels)
 
 
@@ -392,20 +392,20 @@ def layout_of(problem: Problem, grid: BaseGrid) -> "ScoreLayout":
     scores += limits_of(
         problem.compounds, problem.policy, problem.codebook, grid.columns.tolist(), problem.max_changes
     )
-    # Columns that cannot change are filled with zeros: their values never reach a comparison here.
+    # Columns that cannot change are filled with zeros: nothing here compares their values.
     return flatten_scores(scores, grid, np.zeros(len(problem.names) + len(shared) + len(own)))
 
 
 def within_reach(problem: Problem, values: FloatArray) -> BoolArray:
-    """Tell for which instances (n, d) the problem holds as it is; the others need one of their own."""
+    """Return for which instances (n, d) the problem is valid; each of the others needs its own problem."""
     return parsed_for(problem, values) & shaped_for(problem, values)
 
 
 def parsed_for(problem: Problem, values: FloatArray) -> BoolArray:
-    """Tell for which instances (n, d) the parsed scores are proven.
+    """Return for which instances (n, d) the parsed scores are proven.
 
-    A linear model's rounding grows with x, and missing-value behaviour is parsed only for the columns in
-    which values may be missing.
+    The rounding of a linear model grows with its inputs, and missing-value behaviour is parsed only for the
+    columns in which values may be missing.
     """
     if not problem.parsed_for_missing:
         return np.zeros(len(values), dtype=np.bool_)
@@ -425,7 +425,7 @@ def parsed_for(problem: Problem, values: FloatArray) -> BoolArray:
 
 
 def shaped_for(problem: Problem, values: FloatArray) -> BoolArray:
-    """Tell for which instances (n, d) the axes are made: links depend on the instance."""
+    """Return for which instances (n, d) the axes are valid: links depend on the instance."""
     if problem.has_links:
         return np.full(len(values), problem.is_personal)
     if not problem.compounds:
@@ -434,7 +434,7 @@ def shaped_for(problem: Problem, values: FloatArray) -> BoolArray:
 
 
 def needed_reach(problem: Problem, values: FloatArray) -> FloatArray:
-    """Return the magnitudes (d,) that the models have to be parsed for, with room to spare."""
+    """Return the magnitudes (d,) for which the models must be parsed, with a reserve."""
     largest = np.maximum(_magnitude(values).max(axis=0, initial=0.0), problem.largest_candidates)
     return np.asarray(4.0 * np.maximum(largest, 1.0))
 
@@ -452,9 +452,9 @@ def labels_of(reference: pd.DataFrame, names: Sequence[str]) -> "pd.Index[Any]":
 def without_special(
     special: Mapping[int, Sequence[float]], columns: Sequence[int], values: FloatArray
 ) -> FloatArray:
-    """Replace special values by missing ones, which is how they count in costs: values (n, columns, …).
+    """Replace special values by missing ones, as costs treat them: values (n, columns, …).
 
-    A code is not a number: leaving it is a change of category, however far from the numbers it was written.
+    A special code is not a number. So leaving it is a change of category, at any distance from the numbers.
     """
     if not special:
         return values

@@ -1,4 +1,4 @@
-"""Encode the caller's rows as numbers, and say what is wrong with those that cannot be encoded."""
+"""Encode the caller's rows as numbers, and report what is wrong with rows that cannot be encoded."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ class EncodedRows:
     """The rows of the caller, in the model's column order."""
 
     ids: tuple[Any, ...]  # the index of the caller's frame
-    columns: tuple[list[Any], ...]  # one list per model column, plain values exactly as given
+    columns: tuple[list[Any], ...]  # one list per model column, plain values exactly as passed
     values: FloatArray  # (n, d) the same as codes; 0 where a row cannot be encoded
     problems: dict[int, str]  # position → why the row cannot be encoded
     kind: TableKind = "pandas"  # of the caller's table
@@ -37,9 +37,9 @@ class EncodedRows:
 
 
 def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas") -> EncodedRows:
-    """Encode one row, a Series, a dict, an array or a table of one row; raise on anything wrong.
+    """Encode one row: a Series, a dict, an array or a table of one row. Raise InvalidRow for any problem.
 
-    ``kind`` is the kind of table of the explanation where the row did not come in one.
+    ``kind`` is the kind of table for the explanation, if the row is not a table.
     """
     row, own_kind = as_person(given_row)
     names = codebook.names
@@ -47,7 +47,7 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
     if isinstance(row, pd.DataFrame):
         if len(row) != 1:
             raise InvalidRow(
-                f"explain() takes one person, got a frame of {len(row)} rows. Use explain_many() for several."
+                f"explain() expects one row, got a frame of {len(row)} rows. Use explain_many() for several."
             )
         row_id, columns = row.index[0], [_column(row[name]) for name in _labels(row.columns, names)]
         given = dict(zip(names, columns, strict=True))
@@ -55,7 +55,7 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
         row_id = getattr(row, "name", 0)
         keys = list(row.keys())
         found = _labels(keys, names)
-        # Looking a Series up label by label is slow.
+        # Looking up the labels of a Series one by one is slow.
         cells = dict(zip(keys, row.to_numpy() if isinstance(row, pd.Series) else row.values(), strict=True))
         given = {name: _one(cells[key]) for name, key in zip(names, found, strict=True)}
     elif isinstance(row, np.ndarray | list | tuple):
@@ -66,13 +66,13 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
         if shape != (len(names),):
             several = " Use explain_many() for several." if len(shape) == 2 and shape[0] > 1 else ""
             raise InvalidRow(
-                f"A person given as an array needs {len(names)} values in the model's column order, got an "
-                f"array of shape {shape}. Pass a Series or a dict to go by name.{several}"
+                f"A row passed as an array needs {len(names)} values in the model's column order, got an "
+                f"array of shape {shape}. Pass a Series or a dict to match columns by name.{several}"
             )
         given = {name: _one(value) for name, value in zip(names, row, strict=True)}
     else:
         raise InvalidRow(
-            f"A person is a Series, a one-row frame, a dict or an array; got {type(row).__name__}."
+            f"A row must be a Series, a one-row frame, a dict or an array; got {type(row).__name__}."
         )
     rows = _encode((row_id,), list(given.values()), codebook)
     if rows.problems:
@@ -81,9 +81,10 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
 
 
 def encode_table(table: Any, codebook: Codebook, *, kind: TableKind = "pandas") -> EncodedRows:
-    """Encode many rows; one that cannot be encoded is noted, a column that is missing or unknown raises.
+    """Encode many rows. A row that cannot be encoded is recorded; a missing or unknown column raises.
 
-    An array without names has the model's columns in their order; ``kind`` is then that of the explanations.
+    An array without names has the model's columns in their order. ``kind`` is then the kind of table for the
+    explanations.
     """
     if _is_array_of_rows(table):
         return replace(_encode_array(table, codebook), kind=kind)
@@ -104,10 +105,10 @@ def _encode_array(rows: Any, codebook: Codebook) -> EncodedRows:
     """Encode an array (n, d), or a list of n rows."""
     names, shape = codebook.names, _shape(rows)
     if len(shape) != 2 or shape[1] != len(names):
-        one = " Use explain() for one person." if shape == (len(names),) else ""
+        one = " Use explain() for one row." if shape == (len(names),) else ""
         raise InvalidRow(
-            f"People given as an array need {len(names)} columns in the model's order, got an array of shape "
-            f"{shape}. Pass a table to go by name.{one}"
+            f"Rows passed as an array need {len(names)} columns in the model's order, got an array of shape "
+            f"{shape}. Pass a table to match columns by name.{one}"
         )
     if isinstance(rows, np.ndarray):
         columns = [rows[:, place] for place in range(len(names))]
@@ -120,7 +121,7 @@ def _encode_array(rows: Any, codebook: Codebook) -> EncodedRows:
 
 
 def _column(column: "pd.Series[Any]") -> npt.NDArray[Any]:
-    """Take a column's cells as they are; what NumPy has no type for as objects."""
+    """Return a column's cells unchanged; as objects if NumPy has no type for them."""
     if isinstance(column.dtype, np.dtype):
         return column.to_numpy()
     cells = np.empty(len(column), dtype=object)
@@ -129,7 +130,7 @@ def _column(column: "pd.Series[Any]") -> npt.NDArray[Any]:
 
 
 def _one(value: Any) -> npt.NDArray[Any]:
-    """Make a column of one value that keeps its type."""
+    """Build a column of one value that keeps its type."""
     column = np.empty(1, dtype=value.dtype if isinstance(value, np.generic) else object)
     column[0] = value
     return column
@@ -155,12 +156,12 @@ def _encode(ids: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook:
         elif abs(value) > LARGEST_VALUE:
             text = (
                 f"The value of {echoed(name)}, {value:g}, is too large: models and detectors that compute in "
-                f"single precision hold up to {LARGEST_VALUE:.2g}. Give a smaller one."
+                f"single precision support values up to {LARGEST_VALUE:.2g}. Pass a smaller one."
             )
         else:
             text = (
                 f"Column {echoed(name)} holds {codebook[name].dtype} in the reference, which cannot hold "
-                f"{shown(value)} exactly. Give the value in the column's own type."
+                f"{shown(value)} exactly. Pass the value in the column's own type."
             )
         problems.setdefault(int(bad), text)
     plain = tuple(
@@ -171,7 +172,7 @@ def _encode(ids: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook:
 
 
 def _of_another_kind(coding: Coding, column: npt.NDArray[Any]) -> list[int]:
-    """Find cells that are text where all labels are numbers, or the other way round."""
+    """Find cells that are text although all labels are numbers, or vice versa."""
     assert coding.labels is not None
     kinds = {isinstance(label, str) for label in coding.labels}
     if len(kinds) != 1:
@@ -188,8 +189,8 @@ def _other_kind(coding: Coding, value: Any) -> str:
     assert coding.labels is not None
     shown_labels = listed(coding.labels[:4])
     return (
-        f"Column {echoed(coding.name)} holds {shown_labels} and the like in the reference, but "
-        f"{echoed(_plain(value))} here. Give the value in the reference's own type."
+        f"Column {echoed(coding.name)} holds values such as {shown_labels} in the reference, but "
+        f"{echoed(_plain(value))} here. Pass the value in the reference's own type."
     )
 
 
@@ -200,27 +201,27 @@ def _labels(given: Any, names: Sequence[str]) -> list[Any]:
     if len(labels) != len(given):
         texts = [str(label) for label in given]
         twice = next(text for text in texts if texts.count(text) > 1)
-        raise InvalidRow(f"Column {echoed(twice)} appears more than once. Give every column its own name.")
+        raise InvalidRow(f"Column {echoed(twice)} appears more than once. Rename one of the columns.")
     missing = [name for name in names if name not in labels]
     if missing:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         raise InvalidRow(
             f"Column {echoed(missing[0])} is missing{more}. {nearest(missing[0], list(labels))} "
-            "A person needs every column of the model."
+            "A row needs every column of the model."
         )
     extra = [name for name in labels if name not in names]
     if extra:
         raise InvalidRow(
-            f"Column {echoed(extra[0])} is not one of the model's. {nearest(extra[0], list(names))} "
-            "Drop what the model does not see."
+            f"Column {echoed(extra[0])} is not a column of the model. {nearest(extra[0], list(names))} "
+            "Drop the columns that the model does not use."
         )
     return [labels[name] for name in names]
 
 
 def _fits(values: FloatArray, codebook: Codebook) -> BoolArray:
-    """Tell which values (n, d) the columns' own types hold exactly: the model sees what is reported.
+    """Return which values (n, d) the columns' types hold exactly, so the model sees the reported values.
 
-    A missing value fits everywhere, and so does every category.
+    A missing value and a category always fit.
     """
     kinds = [coding.number_dtype for coding in codebook]
     most = [
@@ -247,7 +248,7 @@ def _fits(values: FloatArray, codebook: Codebook) -> BoolArray:
 
 
 def _shape(row: Any) -> tuple[int, ...]:
-    """Return the shape of an array, or of lists in each other as far as they are even."""
+    """Return the shape of an array or of nested lists; (length, 0) if the lists are ragged."""
     try:
         return np.shape(row)
     except (ValueError, RecursionError):
@@ -256,28 +257,28 @@ def _shape(row: Any) -> tuple[int, ...]:
 
 def _describe(name: str, value: Any) -> str:
     if isinstance(value, float | np.floating):
-        return f"The value of {echoed(name)} is infinite. Give a finite number, or none at all."
+        return f"The value of {echoed(name)} is infinite. Pass a finite number, or a missing value."
     return (
-        f"Column {echoed(name)} holds {echoed(value)}, which is not a number. Encode it as the model was "
-        "trained on it."
+        f"Column {echoed(name)} holds {echoed(value)}, which is not a number. Encode it in the same way as "
+        "the data that the model was trained on."
     )
 
 
 def _plain(value: Any) -> Any:
-    # An object column keeps NumPy's own scalars, and pandas has a missing value of its own.
+    # An object column keeps NumPy's scalars, and pandas has its own missing values.
     if value is pd.NA or value is pd.NaT:
         return None
     return value.item() if isinstance(value, np.generic) else value
 
 
 def has_unseen_categories(codebook: Codebook, values: FloatArray) -> BoolArray:
-    """Tell which instances (n, d) have a label that the reference does not have."""
+    """Return which instances (n, d) have a label that is not in the reference."""
     known = np.array([np.inf if coding.labels is None else len(coding.labels) for coding in codebook])
     return np.asarray((values >= known).any(axis=1))
 
 
 def unseen_labels(codebook: Codebook, values: FloatArray) -> str:
-    """State which columns of instances (n, d) hold labels that the reference does not have."""
+    """Describe the columns of instances (n, d) with labels that are not in the reference."""
     found = []
     for column, coding in enumerate(codebook):
         if coding.labels is not None:

@@ -1,4 +1,4 @@
-"""Group the columns that move together: one-hot groups for all instances, linked features for each."""
+"""Group the columns that move together: one-hot groups for all instances, linked features for each one."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def check_policy(policy: object, names: Sequence[str]) -> None:
-    """Reject a policy that is not about the model's columns, or is none."""
+    """Raise unless ``policy`` is a Policy for exactly the model's columns."""
     if not isinstance(policy, Policy):
         raise InvalidPolicy(
             f"policy must be a Policy, got {type(policy).__name__}. Start from p2ce.Policy.infer(X)."
@@ -35,16 +35,16 @@ def check_policy(policy: object, names: Sequence[str]) -> None:
         )
         raise InvalidPolicy(
             f"The policy and the model have different columns: it {what}. "
-            "Infer it from the frame that the model was fitted on."
+            "Infer the policy from the data that the model was fitted on."
         )
 
 
 def settle_groups(
     policy: Policy, codebook: Codebook, reference: "pd.DataFrame", settled: dict[OneHot, OneHot]
 ) -> Policy:
-    """Let all of the reference decide for every one-hot group whether it may be empty.
+    """Decide for every one-hot group, by the whole reference, whether it may be empty.
 
-    ``settled`` remembers what it decided, so that it is looked through once for a group.
+    ``settled`` caches the decisions, so the reference is checked once per group.
     """
     check_policy(policy, codebook.names)
     for rule in policy.rules:
@@ -56,7 +56,7 @@ def settle_groups(
 
 
 def groups_of(policy: Policy, codebook: Codebook) -> tuple[Compound, ...]:
-    """Return a compound for every one-hot group: a level per column, and one for none of them."""
+    """Return a compound for every one-hot group: a level per column, and one with no column set."""
     found = []
     for rule in policy.rules:
         if isinstance(rule, OneHot):
@@ -77,19 +77,19 @@ def groups_of(policy: Policy, codebook: Codebook) -> tuple[Compound, ...]:
 
 
 def has_links(policy: Policy) -> bool:
-    """Tell whether some feature follows another, by an amount that depends on the instance."""
+    """Return whether a feature is linked to another, and follows it by an amount per instance."""
     return any(isinstance(rule, Linked) for rule in policy.rules)
 
 
 def moves_as_one(policy: Policy) -> bool:
-    """Tell whether some features move together."""
+    """Return whether any features move together."""
     return any(isinstance(rule, Linked | OneHot) for rule in policy.rules)
 
 
 def compounds_for(
     policy: Policy, codebook: Codebook, groups: Sequence[Compound], instance: FloatArray
 ) -> tuple[Compound, ...]:
-    """Return the compounds of one instance (d,): groups as they stand, and a chain for every driver."""
+    """Return the compounds of one instance (d,): its one-hot groups, and a chain for every driver."""
     own = [_with_own_level(group, instance) for group in groups]
     links = [rule for rule in policy.rules if isinstance(rule, Linked)]
     followers = {rule.follower for rule in links}
@@ -98,7 +98,7 @@ def compounds_for(
 
 
 def _with_own_level(group: Compound, instance: FloatArray) -> Compound:
-    """Add the level at which the instance stands, two columns at 1 say, where the group has no such one."""
+    """Add the instance's current level if the group lacks it, for example with two columns at 1."""
     if not np.isnan(group.codes_of(instance[None, :])[0]):
         return group
     return replace(
@@ -112,7 +112,7 @@ def _with_own_level(group: Compound, instance: FloatArray) -> Compound:
 def _chain(
     driver: str, links: Sequence[Linked], policy: Policy, codebook: Codebook, instance: FloatArray
 ) -> Compound:
-    """Let all that follows a driver, one after the other, go where it goes: a level per candidate."""
+    """Return the compound of a driver and all features that follow it: one level per candidate."""
     place = {name: column for column, name in enumerate(codebook.names)}
     here = instance[place[driver]]
     codes = np.union1d(policy[driver].codes(codebook[driver]), here)
@@ -128,8 +128,8 @@ def _chain(
         counted.append(rule.counts == "each")
         waiting += [other for other in links if other.driver == rule.follower]
     levels = np.column_stack([table[name] for name in members])
-    # A level is gone to only if every member may go where it leads, in a value that its column holds, and
-    # if nobody is pushed out of a follower's range.
+    # A level is a candidate only if every member may take its value there, if its column can hold this value,
+    # and if no follower leaves its own range.
     before = np.array([instance[place[name]] for name in members])
     fine = np.array(
         [
@@ -162,7 +162,7 @@ def _allowed(
 
 
 def _followers_keep(policy: Policy, names: Sequence[str], before: FloatArray, after: FloatArray) -> bool:
-    """Tell whether followers that move end in their own range, kind, step and values."""
+    """Return whether every follower that moves keeps its own range, kind, step and values."""
     return all(
         then == now or policy[name].keeps(now)
         for name, then, now in zip(names, before.tolist(), after.tolist(), strict=True)
@@ -176,9 +176,9 @@ def limits_of(
     axes: Sequence[int],
     max_changes: int | None,
 ) -> list[FlatScore]:
-    """Return the budgets that compounds bring along: how often moves count, and what members may not do.
+    """Return the budgets of compounds: for the number of changes, and for moves that a member forbids.
 
-    ``axes`` are the places of all columns that may change, compounds behind the user's own.
+    ``axes`` are the positions of all columns that may change; compounds follow the user's columns.
     """
     width = len(codebook.names) + len(compounds)
     found = []
@@ -193,7 +193,7 @@ def limits_of(
 
         found.append(_budget("changes", width, tuple(axes), counted, max_changes + 0.5))
     for i, compound in enumerate(compounds):
-        if not compound.is_category:  # its levels are those that this instance may go to
+        if not compound.is_category:  # its levels are already those that this instance may move to
             continue
         charge = _forbidden_moves(compound, policy, codebook)
         if charge.any():
@@ -223,9 +223,9 @@ def _budget(name: str, width: int, columns: tuple[int, ...], of: object, limit: 
 
 
 def _forbidden_moves(compound: Compound, policy: Policy, codebook: Codebook) -> FloatArray:
-    """Charge one for staying where nobody may stay, and for going to where some member may not go.
+    """Return charges of 1 for staying where no instance may stay, and for moves that a member forbids.
 
-    Gives a table (levels, levels): from, to.
+    The table (levels, levels) is indexed by from, to.
     """
     names = [codebook.names[member] for member in compound.members]
     size = len(compound.levels)
@@ -240,7 +240,7 @@ def _forbidden_moves(compound: Compound, policy: Policy, codebook: Codebook) -> 
 
 
 def moves(compounds: Sequence[Compound], before: FloatArray, after: FloatArray) -> FloatArray:
-    """Count the changes of rows (n, d): a compound's members count together."""
+    """Count the changes of rows (n, d); the members of a compound count together."""
     changed: BoolArray = after != before
     total: FloatArray = changed.sum(axis=1).astype(np.float64)
     for compound in compounds:

@@ -1,4 +1,4 @@
-"""Tell how plausible instances are as they are: what is not less plausible than that is plausible enough."""
+"""The plausibility of the instances themselves: a counterfactual need not be more plausible than that."""
 
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -18,8 +18,9 @@ IGNORE: Final = "ignore"
 class OwnPlausibility:
     """The decision values of the instances of a batch, evaluated when they are first needed.
 
-    They are computed as those of cells are. So a change that the detector does not look at leaves the value
-    as it is, to the last bit. ``scores`` (n,) are the instances' compiled scores; None for a black box.
+    They are computed in the same way as those of cells. So a change in a column that the detector does not
+    use leaves the value unchanged, bit for bit. ``scores`` (n,) are the instances' compiled scores; None for
+    a black box.
     """
 
     def __init__(self, problem: "Problem", rows: FloatArray, scores: FloatArray | None) -> None:
@@ -32,12 +33,12 @@ class OwnPlausibility:
             assert detector.score is not None
             sure = scores >= (detector.score.accept_from if detector.evaluate is not None else -np.inf)
             self._values[sure] = detector.report(scores[sure])
-        # Where the value is that of the row alone, or proven to be at least 0.
+        # True if the row was evaluated alone, or the value is proven to be at least 0.
         self._is_final = ~np.isnan(self._values)
 
     @property
     def values(self) -> FloatArray:
-        """The decision values (n,), by one call of a detector that has to be called."""
+        """The decision values (n,), with at most one call of the detector for all of them."""
         unknown = np.flatnonzero(np.isnan(self._values))
         if len(unknown):
             assert self._detector.evaluate is not None
@@ -48,10 +49,10 @@ class OwnPlausibility:
         return self._values
 
     def least(self, instance: IntArray, values: FloatArray) -> FloatArray:
-        """Return what rows of instances (m,) must reach: 0, or the instance's own value where that is lower.
+        """Return what rows of instances (m,) must reach: 0, or the instance's own value if that is lower.
 
-        ``values`` (m,) are those of the rows. A library rounds a row differently in another batch, so where
-        one is close to the instance's own value, the value of the instance alone counts.
+        ``values`` (m,) are the values of the rows. A library may round a row differently in another batch. So
+        if a row is close to the instance's own value, the instance is evaluated alone.
         """
         if not len(instance):
             return np.zeros(0)
@@ -63,7 +64,7 @@ class OwnPlausibility:
         return least
 
     def admits_scores(self, instance: IntArray, scores: FloatArray) -> BoolArray:
-        """Compare compiled scores (m,) with the threshold or the instance's own; they are the detector."""
+        """Compare compiled scores (m,), which are the detector, with the threshold or the instance's own."""
         assert self.scores is not None
         assert self._detector.score is not None
         return np.asarray(scores >= np.minimum(self._detector.score.accept_from, self.scores[instance]))
@@ -77,7 +78,7 @@ class OwnPlausibility:
 
 
 def own_plausibility(problem: "Problem", rows: FloatArray) -> OwnPlausibility | None:
-    """Make it for rows (n, d), on a grid or not; None where the plausibility of today does not count."""
+    """Return the record for rows (n, d), on or off the grid; None if own plausibility does not count."""
     if not problem.own_plausibility_counts:
         return None
     detector = problem.required_detector

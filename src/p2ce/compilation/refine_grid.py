@@ -1,4 +1,4 @@
-"""Refine the candidates that were inferred: beside the models' thresholds, and down to the finest grid."""
+"""Refine inferred candidates: next to the models' thresholds, and down to the finest grid."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from p2ce.problem.policy import Policy
 from p2ce.scores.score import Score, seen_as_given
 from p2ce.tables.codebook import MISSING
 
-MOST_DISTINCT = 10_000  # values of one column on the finest grid; of more, as many, evenly spread by rank
+MOST_DISTINCT = 10_000  # the most values of a column on the finest grid; more are thinned evenly by rank
 MOST_PEOPLE = 1_000
 
 
@@ -28,26 +28,26 @@ class Detail(Enum):
     """How fine a grid is where candidates were inferred."""
 
     THINNED = "thinned"  # for scores that are evaluated cell by cell
-    USUAL = "usual"  # the values beside the models' thresholds, and between them a few of the reference
-    FINEST = "finest"  # all that data, models and detector tell apart
+    USUAL = "usual"  # the values next to the models' thresholds, and between them a few of the reference
+    FINEST = "finest"  # all values that data, models and detector distinguish
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ColumnValues:
-    """What the data and the thresholds say about the values of a column of numbers."""
+    """The values of a numeric column, from the data and from the thresholds."""
 
-    usual: FloatArray  # what the data choose where a policy names neither candidates nor a step
-    people: FloatArray  # some values of the people, evenly spread by rank
+    usual: FloatArray  # the candidates from the data, if a policy sets neither candidates nor a step
+    people: FloatArray  # some values of the reference, evenly spread by rank
     model_cuts: FloatArray  # the models' thresholds
-    all_cuts: FloatArray  # and the detector's
+    all_cuts: FloatArray  # the thresholds of the models and the detector
     distinct: FloatArray  # values of the reference; all, or many of them
-    models_are_trees: bool  # they cannot tell apart what lies between two thresholds
-    trees_decide: bool  # about plausibility as well
+    models_are_trees: bool  # trees do not distinguish values between two thresholds
+    trees_decide: bool  # whether trees decide about plausibility too
     unit: float  # the column's deviation
-    resolution: Fraction | None  # what all its values are multiples of; None for a continuous column
+    resolution: Fraction | None  # all values are multiples of it; None for a continuous column
 
     def sides(self, feature: FeaturePolicy, detail: Detail) -> Sides:
-        """Return the values on either side of thresholds that belong to a grid, in the range in force."""
+        """Return the values on either side of thresholds that belong to a grid, in the current range."""
         if detail is Detail.THINNED:
             return NO_SIDES
         return either_side(
@@ -59,10 +59,10 @@ class ColumnValues:
         )
 
     def values(self, feature: FeaturePolicy, detail: Detail, *, has_rule: bool) -> FloatArray:
-        """Return the candidates chosen by the data; a few, where evaluations are slow or thresholds known."""
+        """Return the candidates from the data; only a few if evaluation is slow or thresholds are known."""
         usual = np.array(feature.inferred) if feature.inferred else self.usual
         if detail is Detail.FINEST:
-            # A rule tells apart what lies between two thresholds of trees.
+            # A rule may distinguish values between two thresholds of trees.
             return np.union1d(
                 usual, self.distinct[[0, -1]] if self.trees_decide and not has_rule else self.distinct
             )
@@ -75,7 +75,7 @@ class ColumnValues:
 
 
 NO_SIDES = Sides(np.empty(0), np.empty(0))
-# By column of numbers: what may be added where the data chose the candidates.
+# By numeric column: the values that may be added if the data chose the candidates.
 Refinement: TypeAlias = Mapping[str, ColumnValues]
 
 
@@ -115,7 +115,7 @@ def refinement_of(
 
 
 def _between(cuts: Sequence[Mapping[str, FloatArray] | None], name: str, known: FloatArray) -> FloatArray:
-    """Join the thresholds of a column that lie inside the reference."""
+    """Return the thresholds of a column that lie inside the range of the reference."""
     listed = [one[name] for one in cuts if one is not None and name in one]
     found: FloatArray = np.concatenate([np.empty(0), *listed])
     inside: FloatArray = found[(found >= known[0]) & (found < known[-1])]
@@ -123,10 +123,10 @@ def _between(cuts: Sequence[Mapping[str, FloatArray] | None], name: str, known: 
 
 
 def refined(policy: Policy, refinement: Refinement, detail: Detail) -> tuple[Policy, dict[str, OneWay]]:
-    """Return the candidates that the data chose in the detail that is searched.
+    """Return the policy with inferred candidates in the given detail, and its one-way candidates.
 
-    Beside them: which candidates are there only for those who come from below, or from above. To a tree, the
-    value just above a threshold is the nearest on its side for those below; to a rule it is one of many.
+    One-way candidates can only be reached from below, or only from above. For a tree, the value just above a
+    threshold is the nearest one on that side for instances below it. For a rule, it is one of many.
     """
     # A predicate may look at any column.
     looks_at_all = any(not rule.prunes for rule in policy.rules)
@@ -137,7 +137,7 @@ def refined(policy: Policy, refinement: Refinement, detail: Detail) -> tuple[Pol
         if column is None or not feature.is_inferred or feature.fixed:
             features.append(feature)
             continue
-        if not feature.inferred:  # the policy leaves it to the data
+        if not feature.inferred:  # the policy leaves the candidates to the data
             feature = replace(feature, inferred=tuple(column.usual.tolist()))
         feature = feature.settled()
         if (
@@ -160,7 +160,7 @@ def refined(policy: Policy, refinement: Refinement, detail: Detail) -> tuple[Pol
 
 
 def _thresholds(scores: Sequence[Score | None], columns: Sequence[str]) -> dict[str, FloatArray] | None:
-    """Return the thresholds of trees by column; None where something else than trees decides."""
+    """Return the thresholds of trees by column; None if anything other than trees decides."""
     found: dict[str, list[FloatArray]] = {name: [] for name in columns}
     for score in scores:
         flat = None if score is None else score.flat

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Source(Enum):
-    """Whose score it is."""
+    """The origin of a score."""
 
     MODEL = "model"
     DETECTOR = "detector"
@@ -32,19 +32,19 @@ class Requirement:
 
     score: Score
     source: Source
-    columns: IntArray  # of the problem, in the order of the score's own
+    columns: IntArray  # the problem's columns, in the order of the score's
     model: int | None = None  # the number of the model that it belongs to
-    # Evaluates cells inside the error band of a score outside the kernel.
+    # For a score outside the kernel: evaluates the cells inside its error band.
     decider: BlackBoxScore | None = None
 
 
 def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
-    """List the scores of models, detector and rules: flat ones first, numbered as the kernel numbers them.
+    """List the scores of models, detector and rules: first the flat ones, in the kernel's numbering.
 
-    A flat detector is number 1, or 0 where no model is flat: the kernel scores number 1 over a whole box
-    where it fails often. Budgets of rules come last. Outside the kernel, networks come first, being quick,
-    then rules that are functions, then black-box models, and last a detector: it is evaluated only on what
-    every model accepts.
+    A flat detector is number 1, or 0 if no model is flat: if number 1 fails often, the kernel scores whole
+    boxes with it. Budgets of rules come last. Outside the kernel, networks come first, since they are quick.
+    Then come rules that are functions, then black-box models, and last a detector, which is only evaluated
+    on cells that every model accepts.
     """
     flat: list[Requirement] = []
     quick: list[Requirement] = []
@@ -61,7 +61,7 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
                     Requirement(score=compiled, source=Source.MODEL, columns=everything, model=number)
                 )
             else:
-                # Where several scores decide together, what one of them leaves undecided is settled by all.
+                # If several scores decide together, the whole model decides what one of them leaves open.
                 quick.append(
                     Requirement(score=score, source=Source.MODEL, columns=columns, model=number, decider=own)
                 )
@@ -72,7 +72,7 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
         compiled = in_columns_of(detector.score, detector.columns, problem.names)
         flat.insert(1, Requirement(score=compiled, source=Source.DETECTOR, columns=everything))
     elif detector is not None:
-        assert detector.evaluate is not None, "a detector without a flat score is called"
+        assert detector.evaluate is not None, "a detector without a flat score must be evaluated"
         called = BlackBoxScore(
             name="detector",
             call=detector.evaluate,
@@ -92,7 +92,7 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
 
 
 def black_box_model(problem: "Problem", number: int) -> BlackBoxScore:
-    """Return a model as its own calls, which decide inside the error bands of its scores."""
+    """Return the black-box form of a model, whose calls decide inside the error bands of its scores."""
     model = problem.models[number]
     return BlackBoxScore(
         name=problem.name_of(number),
@@ -104,7 +104,7 @@ def black_box_model(problem: "Problem", number: int) -> BlackBoxScore:
 
 
 def _over_groups(requirement: Requirement, shared: Sequence[Compound]) -> Requirement:
-    """Rewrite a flat score over the axes of one-hot groups, which all instances share."""
+    """Rewrite a flat score for the axes of one-hot groups, which all instances share."""
     if not shared:
         return requirement
     assert requirement.score.flat is not None
@@ -112,14 +112,14 @@ def _over_groups(requirement: Requirement, shared: Sequence[Compound]) -> Requir
 
 
 def in_columns_of(score: FlatScore, own: Sequence[str], names: Sequence[str]) -> FlatScore:
-    """Renumber a score's columns as the first model numbers them."""
+    """Renumber a score's columns in the order of the first model."""
     if tuple(own) == tuple(names):
         return score
     place = {name: column for column, name in enumerate(names)}
     columns = np.array([place[name] for name in own], dtype=np.int32)
     forest, weights = score.forest, score.weights
     if forest is not None:
-        # Leaves have feature -1, which picks the last entry.
+        # Leaves have feature -1, which selects the last entry.
         forest = replace(forest, feature=np.append(columns, np.int32(-1))[forest.feature])
     if weights is not None:
         weights = np.zeros(len(names))
@@ -131,7 +131,7 @@ def in_columns_of(score: FlatScore, own: Sequence[str], names: Sequence[str]) ->
 def _seen_through(
     see: Callable[[FloatArray], FloatArray], columns: Int32Array
 ) -> Callable[[FloatArray], FloatArray]:
-    """Show a score its own columns, in its own order, among all columns."""
+    """Extend ``see`` from a score's own columns, in its order, to all columns."""
 
     def seen(rows: FloatArray) -> FloatArray:
         shown = np.array(rows, dtype=np.float64)

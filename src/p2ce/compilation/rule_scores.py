@@ -1,4 +1,4 @@
-"""Compile rules between features to scores, and check them again on what the solver found."""
+"""Compile rules between features to scores, and check them again on the solver's results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from p2ce.tables.codebook import Codebook
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CompiledRule:
-    """A rule in the terms of the codes."""
+    """A rule in terms of codes."""
 
     rule: Rule
-    data: RuleData  # as explanations hold it
+    data: RuleData  # its form in explanations
     resolved: ResolvedRule
 
     @property
     def is_predicate(self) -> bool:
-        """Whether the rule is a function of the user's, which is called with rows and cannot prune."""
+        """Whether the rule is a function of the user, which is called with rows and cannot prune."""
         return isinstance(self.rule, Predicate)
 
     def scores(self, names: Sequence[str]) -> list[FlatScore]:
@@ -33,7 +33,7 @@ class CompiledRule:
         return [_score(budget, names) for budget in self.resolved.budgets]
 
     def holds(self, names: Sequence[str], before: FloatArray, after: FloatArray) -> BoolArray:
-        """Tell for rows (n, d) of codes whether the rule holds; functions are not called."""
+        """Return for which rows (n, d) of codes the rule holds; functions are not called."""
         if self.resolved.holds is None:
             return np.ones(len(after), dtype=np.bool_)
         then = {name: before[:, names.index(name)] for name in self.rule.columns}
@@ -41,12 +41,12 @@ class CompiledRule:
         return self.resolved.holds(then, now)
 
     def holds_frame(self, frame: pd.DataFrame) -> BoolArray:
-        """Call a function of the user's with rows."""
+        """Call the user's function with rows."""
         assert isinstance(self.rule, Predicate)
         return self.rule.holds_frame(frame)
 
     def values_of_frame(self, frame: pd.DataFrame) -> FloatArray:
-        """Return 1 for the rows that a function of the user's accepts, 0 for the others."""
+        """Return 1 for the rows that the user's function accepts, 0 for the others."""
         return self.holds_frame(frame).astype(np.float64)
 
 
@@ -59,7 +59,7 @@ def resolve_rules(policy: Policy, codebook: Codebook) -> tuple[CompiledRule, ...
 
 
 def columns_to_miss(policy: Policy) -> frozenset[str]:
-    """Name the columns whose values may be made missing."""
+    """Return the columns whose values may go missing."""
     return frozenset(feature.name for feature in policy.features if feature.may_go_missing)
 
 
@@ -73,7 +73,7 @@ def _score(budget: Budget, names: Sequence[str]) -> FlatScore:
         name=budget.name,
         column_count=len(names),
         spending=Spending(columns=tuple(places), of=of),
-        # Where a sum of floats is rounded (`scores/flat_arrays.py` adds its error), the rule itself decides.
+        # If a sum of floats is rounded (`scores/flat_arrays.py` adds its error), the rule itself decides.
         accept_from=-budget.limit if budget.whole else np.inf,
         reject_below=-budget.limit if budget.whole else np.nextafter(-budget.limit, -np.inf),
     )

@@ -1,1 +1,1 @@
-"""Turn margins of any model family into scores: a class wins, a threshold, a range."""
+"""Convert margins of any model family to scores: for the win of a class, a threshold, or a range."""

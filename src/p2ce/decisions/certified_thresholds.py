@@ -1,7 +1,7 @@
-"""Bound what a library reports for a margin, and turn thresholds on it into certified thresholds on scores.
+"""Bound what a library reports for a margin, and convert thresholds to certified thresholds on scores.
 
-Every function here gives a pair (accept_from, reject_below) for a score, or a `Reported` for it. ``band``
-bounds how far the library's own margin, as rounded by it, may be from the score that the solver computes.
+Every function here returns a pair (accept_from, reject_below) for a score, or a `Reported` for it. ``band``
+bounds how far the library's own margin, after its rounding, may be from the score that the solver computes.
 """
 
 import math
@@ -15,35 +15,35 @@ from p2ce.scores.float_bisection import first_true
 
 
 def softmax_wins(band: float, *, single: bool) -> tuple[float, float]:
-    """Certify a difference of margins, target minus other, for the target to win a softmax.
+    """Return certified thresholds on target minus other margin, for the target to win a softmax.
 
-    A target that is ahead of all others by the gap has the largest margin M: its power is exp(0), all others
-    are at most exp(-gap), and 32 half units between them outlast the error of exp (8) and of the division. A
-    target behind any other by the gap is behind the largest one, by the same argument. If all scores are
-    certified, the target wins.
+    A target that is ahead of all others by the gap has the largest margin M. Its power is exp(0), all others
+    are at most exp(-gap), and the 32 half units between them exceed the error of exp (8) and of the division.
+    A target that is behind any other by the gap is behind the largest one, by the same argument. If all
+    scores are certified, the target wins.
     """
     gap = 32.0 * _unit(single)
     return widened(gap, -gap, band)
 
 
 def margin_wins(_index: int, _other: int, band: float) -> tuple[float, float]:
-    """Certify what is strictly ahead or behind by the margins themselves; the model decides about ties."""
+    """Return thresholds for being strictly ahead or behind by the margins; the model decides ties."""
     return math.nextafter(band, math.inf), math.nextafter(-band, -math.inf)
 
 
 def softmax_reaches(
     threshold: float, classes: int, *, band: float, largest: float, single: bool
 ) -> tuple[float, float]:
-    """Certify a difference of margins for the target's softmax probability to miss a threshold.
+    """Return a certified threshold on target minus other margin, below which softmax misses a threshold.
 
     No difference certifies acceptance. P = e_t / Σ e is at most e_t / (e_t + e_k), so each difference must
-    reach logit(threshold), outwards. ``largest`` bounds every margin's magnitude: the differences from the
-    largest margin, of which exp is taken, are rounded relative to themselves.
+    reach logit(threshold), rounded outwards. ``largest`` bounds every margin's magnitude: exp is applied to
+    the differences from the largest margin, whose rounding errors are relative to their size.
     """
     if threshold < (1e-30 if single else 1e-290):  # powers this small may have been flushed to zero
         return math.inf, -math.inf
     unit = _unit(single)
-    # Rounded are the sum of the powers, each power (by 8 units), and the division.
+    # Three things are rounded: the sum of the powers, each power (by 8 units), and the division.
     above = 1.0 + 2.0 * (classes + 4) * unit
 
     def reaches(lead: float) -> bool:
@@ -62,9 +62,9 @@ class End(NamedTuple):
 
 
 def range_ends(wanted: Range, reported: Reported, *, band: float) -> tuple[End, ...]:
-    """Certify the ends that are not open, the upper one on minus the score.
+    """Return certified thresholds for the ends that are not open, the upper one on minus the score.
 
-    ``reported`` gives what the library may predict for a score, lowest and highest, and never decreases.
+    ``reported`` returns the library's lowest and highest prediction for a score, and never decreases.
     """
     ends = []
     if wanted.low > -math.inf:
@@ -80,5 +80,5 @@ def range_ends(wanted: Range, reported: Reported, *, band: float) -> tuple[End, 
 
 
 def _unit(single: bool) -> float:
-    """Half a unit in the last place of 1.0."""
+    """Return half a unit in the last place of 1.0."""
     return 2.0**-24 if single else 2.0**-53

@@ -1,4 +1,4 @@
-"""Turn the margins of a parsed model into scores with certified thresholds, for every family in one place.
+"""Convert the margins of a parsed model to scores with certified thresholds, for all families in one place.
 
 =============================  ===========================================================================
 decision                       scores
@@ -31,7 +31,7 @@ from p2ce.scores.score import Score
 
 
 def certify(parsed: ParsedModel, request: Request) -> ModelAdapter:
-    """Settle what has to be reached, and which scores certify it."""
+    """Determine what a row must reach, and which scores certify it."""
     outputs = parsed.outputs
     if isinstance(outputs, NumberOutput):
         decision = decide_number(request, outputs.predict, scored=outputs.scored, name=parsed.family)
@@ -52,7 +52,7 @@ def certify(parsed: ParsedModel, request: Request) -> ModelAdapter:
 
 
 def _threshold(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> ModelAdapter:
-    """Certify a probability or a decision value that follows from one margin."""
+    """Certify a probability or a decision value that depends on one margin."""
     margins, index = parsed.margins, decision.index
     plus, minus, sign = index, None, 1.0
     if len(decision.classes) == 2 and not outputs.each_alone:
@@ -86,12 +86,12 @@ def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Mode
 
 
 def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> ModelAdapter:
-    """Bound a probability by what it is between two classes; the model is evaluated on what passes."""
+    """Bound a probability by its value among two classes; the model is evaluated on rows that pass."""
     if not outputs.softmax:
         raise UnsupportedModel(
-            f"{parsed.family} reports probabilities of {len(decision.classes)} classes that are each divided "
-            "by the sum of all, which bounds none of them by its own margin. Leave threshold out to have the "
-            "target win."
+            f"{parsed.family} divides each probability of its {len(decision.classes)} classes by their sum, "
+            "so no probability is bounded by its own margin. Leave out threshold= to require that the target "
+            "wins."
         )
     margins, index = parsed.margins, decision.index
     largest = margins.largest()
@@ -109,7 +109,7 @@ def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> 
 def _range(parsed: ParsedModel, decision: Decision, link: Link) -> ModelAdapter:
     """Certify that the predicted number lies between the ends of a range."""
     margins, wanted = parsed.margins, decision.wanted
-    assert wanted is not None, "a number is wanted in a range"
+    assert wanted is not None, "a number must lie in a range"
     ends = range_ends(wanted, link.reported, band=margins.band(0))
     scores = [margins.score(0, sign=end.sign, limits=end.limits) for end in ends]
     sign, value = ends[0].sign, link.value

@@ -1,7 +1,7 @@
-"""Settle what a model has to reach: a threshold for a class, the win of a class, or a range of a number.
+"""Determine what a model must reach: a threshold for a class, the win of a class, or a range of a number.
 
 The rules are the same for parsed models and black boxes. A `Decision` is one call of the user's model that
-gives a number per row, and the threshold that this number has to reach.
+returns a number per row, and the threshold that this number must reach.
 """
 
 from dataclasses import dataclass
@@ -25,21 +25,21 @@ from p2ce.decisions.target_arguments import (
 from p2ce.errors import InvalidTarget, UnsupportedModel
 from p2ce.visible import echoed
 
-# Where an argmax meets a tie, an earlier class wins: the target is behind by as little as there is.
+# In a tie of argmax, the earlier class wins: the target is behind by the smallest possible amount.
 BEHIND = float(np.nextafter(0.0, -1.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """One call of the model that gives a number per row, and what that number has to reach."""
+    """One call of the model that returns a number per row, and the threshold that the number must reach."""
 
     evaluate: Evaluate
     scale: str
     threshold: float
     classes: tuple[Any, ...] = ()
-    index: int = 0  # of the target among the classes
-    predict: Evaluate | None = None  # shown beside a lead
-    wanted: Range | None = None  # of the predicted number, where a number is predicted
+    index: int = 0  # the index of the target among the classes
+    predict: Evaluate | None = None  # displayed together with a lead
+    wanted: Range | None = None  # the range that a predicted number must lie in
 
 
 def decide_class(
@@ -51,11 +51,12 @@ def decide_class(
     largest: EvaluateAll | None = None,
     name: str,
 ) -> Decision:
-    """Settle which score of a classifier counts.
+    """Determine which score of a classifier counts.
 
-    ``decision_values`` gives one number per row for two classes, else one per class, as ``probabilities``
-    does. ``predict`` takes the largest of ``largest``, by default of the first of these two that is offered.
-    Without a threshold or a scale, one class of more than two must win.
+    ``decision_values`` returns one number per row for two classes, otherwise one per class, as
+    ``probabilities`` does. ``predict`` chooses the largest of ``largest``, by default of the first of these
+    two that the model offers. Without a threshold or a scale, the target must win if there are more than two
+    classes.
     """
     offered = tuple(
         scale for scale, call in ((PROBABILITY, probabilities), (DECISION, decision_values)) if call
@@ -64,7 +65,7 @@ def decide_class(
     index = class_index(classes, request.target)
     if len(classes) < 2:
         raise UnsupportedModel(
-            f"This {name} knows one class only, so that there is nothing to reach. "
+            f"This {name} has only one class, so there is no other outcome to reach. "
             "Fit it on rows of at least two classes."
         )
     by_default = offered[0]
@@ -80,7 +81,7 @@ def decide_class(
         )
     scale = request.scale or by_default
     call = probabilities if scale == PROBABILITY else decision_values
-    assert call is not None, "only scales that are offered get here"
+    assert call is not None, "require_scale has checked that the scale is offered"
     check = probability_threshold if scale == PROBABILITY else decision_threshold
     return Decision(
         evaluate=of_class(call, index),
@@ -94,7 +95,7 @@ def decide_class(
 def decide_win(
     compared: EvaluateAll, *, classes: tuple[Any, ...], index: int, predict: Evaluate | None = None
 ) -> Decision:
-    """Settle that one class has to be ahead of the best other one."""
+    """Return the decision that one class must be ahead of the best other class."""
     return Decision(
         evaluate=lambda frame: leads(compared(frame), index),
         scale=LEAD,
@@ -108,12 +109,12 @@ def decide_win(
 def decide_number(
     request: Request, predict: Evaluate, *, scored: tuple[Any, ...] = (), name: str
 ) -> Decision:
-    """Settle that the predicted number has to lie in a range.
+    """Return the decision that the predicted number must lie in a range.
 
-    ``scored`` names the two classes of which the number may be the score: a Booster does not say what its
-    numbers mean. With a threshold, the number is the score of the second class, and minus the number that of
-    the first, as for decision functions. ``number >= t`` is the range from t on, and ``-number >= t`` the
-    range up to -t. Without a threshold the target has to be a range.
+    ``scored`` holds the two classes whose score the number may be: a Booster does not say what its numbers
+    mean. With a threshold, the number is the score of the second class, and minus the number is that of the
+    first, as for decision functions. ``number >= t`` is the range from t up, and ``-number >= t`` the range
+    up to -t. Without a threshold, the target must be a range.
     """
     if not scored or is_range(request.target):
         wanted = wanted_range(request, name=name)
@@ -126,15 +127,15 @@ def decide_number(
         )
     if request.threshold is None:
         raise InvalidTarget(
-            f"This {name} predicts numbers that are not probabilities. If they are scores of a class, pass "
-            f"threshold=, from which on they stand for class {echoed(scored[-1])} (0.0 for log-odds); "
-            "otherwise target=(low, high), their wanted range, with None for an open end. Got "
-            f"target={echoed(request.target)} alone.",
+            f"This {name} predicts numbers that are not probabilities, so target={echoed(request.target)} is "
+            "not enough. If the numbers are scores of a class, pass the threshold= from which on they mean "
+            f"class {echoed(scored[-1])} (0.0 for log-odds). Otherwise pass the wanted range as target=(low, "
+            "high), with None for an open end.",
             on_command_line=f"{RANGE_ON_COMMAND_LINE} If the number is the score of a class: --threshold 0",
         )
     require_scale(request, (DECISION,), name=name)
     threshold = decision_threshold(request)
-    # The threshold says from which number on it is the second class: there is nothing left to guess.
+    # The threshold defines from which number on the second class is meant, so nothing is left to guess.
     index = class_index(scored, scored[-1] if request.target is None else request.target)
     return Decision(
         evaluate=predict if index else lambda frame: -predict(frame),
@@ -147,7 +148,7 @@ def decide_number(
 
 
 def of_class(evaluate: EvaluateAll, index: int) -> Evaluate:
-    """Build the call for one class; of two classes, one number per row is that of the second one."""
+    """Build the call for one class; for two classes, one number per row is the score of the second."""
 
     def chosen(frame: Any) -> FloatArray:
         found = np.asarray(evaluate(frame))
@@ -159,12 +160,12 @@ def of_class(evaluate: EvaluateAll, index: int) -> Evaluate:
 
 
 def leads(values: FloatArray, index: int) -> FloatArray:
-    """Compute how far a class is ahead of the best other: (n, classes) → (n,); 0 or more where argmax is it.
+    """Compute how far a class is ahead of the best other one: (n, classes) → (n,); at least 0 if it wins.
 
     >>> leads(np.array([[0.25, 0.5, 0.25], [0.5, 0.5, 0.0], [0.0, 0.5, 0.5]]), 1).tolist()
     [0.25, -5e-324, 0.0]
     """
-    # Floats that differ never subtract to zero, so that the sign is exact.
+    # The difference of two different floats is never zero, so the sign is exact.
     values = np.asarray(values, dtype=np.float64)
     ahead: FloatArray = values[:, index] - np.delete(values, index, axis=1).max(axis=1)
     if index == 0:

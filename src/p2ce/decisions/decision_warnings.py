@@ -1,7 +1,7 @@
-"""Warn where the decision that is explained seems not to be the one that the user means.
+"""Warn if the explained decision does not seem to be the one that the user means.
 
-Two things are easily overlooked. ``predict`` may decide by a cut-off of its own, while options are searched
-for a score of at least 0.5. And a function may score the unfavourable outcome: its name says so.
+Two things are easily overlooked. ``predict`` may use its own cut-off, while counterfactuals are searched for
+a score of at least 0.5. And a function may score the unfavourable outcome, if its name suggests this.
 """
 
 import logging
@@ -23,13 +23,13 @@ from p2ce.visible import echoed
 
 log = logging.getLogger("p2ce")
 
-# Scores this close to the threshold are ties, which ``predict`` decides by rules of its own.
+# Scores this close to the threshold are ties, which ``predict`` decides by its own rules.
 _TIE = 1e-9
 _SCORING = ("predict_proba", "decision_function")
 
 
 class Argument(NamedTuple):
-    """An argument that a message proposes, with its value if that is known.
+    """An argument that a message suggests, with its value if that is known.
 
     >>> Argument("target", 0).in_python(), Argument("target", "not late").on_command_line()
     ('target=0', "--target 'not late'")
@@ -47,24 +47,24 @@ class Argument(NamedTuple):
         return f"--{self.name}" if self.value is None else f"--{self.name} {shlex.quote(str(self.value))}"
 
 
-Message: TypeAlias = Sequence[str | Argument]  # in parts, none where there is no doubt
+Message: TypeAlias = Sequence[str | Argument]  # a message in parts; no parts if there is no doubt
 NO_DOUBT: Message = ()
 
 
 def in_python(parts: Message) -> str:
-    """Write a message for those who call `Explainer`."""
+    """Write a message for users of `Explainer`."""
     return "".join(part if isinstance(part, str) else part.in_python() for part in parts)
 
 
 def on_command_line(parts: Message) -> str:
-    """Write a message for those who call ``p2ce``."""
+    """Write a message for users of the command ``p2ce``."""
     return "".join(part if isinstance(part, str) else part.on_command_line() for part in parts)
 
 
 def warn_about_decisions(
     model: Any, parsed: Sequence[ModelAdapter], request: Request, *, threshold: Any, default_target: bool
 ) -> None:
-    """Look at one model, or each of several; a threshold or a target that is given raises no doubt."""
+    """Check one model, or each of several; a threshold or target from the user is not questioned."""
     models = list(model) if isinstance(model, list | tuple) else [model]
     thresholds = list(threshold) if np.ndim(threshold) else [threshold] * len(models)
     for one, found, given in zip(models, parsed, thresholds, strict=True):
@@ -75,13 +75,13 @@ def warn_about_decisions(
 
 
 def _has_both(model: Any) -> bool:
-    """Tell whether a model predicts classes and scores them as well."""
+    """Return whether a model both predicts classes and scores them."""
     scores = any(callable(attribute_of(model, name)) for name in _SCORING)
     return scores and callable(attribute_of(model, "predict"))
 
 
 def _warn_of_decision(model: Any, found: ModelAdapter, request: Request) -> None:
-    """Log where ``predict`` decides otherwise, by what the model says about some rows of the reference."""
+    """Log a warning if ``predict`` disagrees with the score on some rows of the reference."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -94,7 +94,7 @@ def _warn_of_decision(model: Any, found: ModelAdapter, request: Request) -> None
 
 
 def _other_decisions(model: Any, found: ModelAdapter, request: Request, scores: FloatArray) -> Message:
-    """State how many rows ``predict`` decides otherwise, and by what."""
+    """Describe on how many rows ``predict`` disagrees, and its apparent cut-off."""
     target = found.classes[class_index(found.classes, request.target)]
     seen: list[Any] = []
 
@@ -104,7 +104,7 @@ def _other_decisions(model: Any, found: ModelAdapter, request: Request, scores: 
 
     _, results = choose_row_format(model, votes, request, "model.predict")
     if classes_of(model) is None and not set(seen) <= set(found.classes):
-        return NO_DOUBT  # classes are numbered here, and named there
+        return NO_DOUBT  # the classes are numbers in one place and names in the other
     given = results > 0.0
     threshold = found.threshold - (0.0 if found.scale == LEAD else request.margin)
     apart = (scores >= threshold) != given
@@ -122,29 +122,29 @@ def _other_decisions(model: Any, found: ModelAdapter, request: Request, scores: 
 
 
 def _cut(model: Any, found: ModelAdapter, scores: FloatArray, given: BoolArray) -> str:
-    """State where the cut-off of ``predict`` seems to be."""
+    """Describe where the cut-off of ``predict`` seems to be."""
     if found.scale == LEAD:
-        return "predict decides by something else."
+        return "predict does not decide by the largest score."
     if not given.any() or given.all():
         return f"predict gives this class to {'all' if given.any() else 'none'} of them."
     highest, lowest = float(scores[~given].max()), float(scores[given].min())
     if highest < lowest:
         return f"predict's own cut-off seems to lie between {highest:.4g} and {lowest:.4g}."
     other = found.scale == PROBABILITY and callable(attribute_of(model, _SCORING[1]))
-    return "No cut-off of this score separates what predict gives." + (
-        f" Perhaps it decides by its decision function: scale={echoed(DECISION)}." if other else ""
+    return "No cut-off of this score reproduces predict." + (
+        f" Perhaps predict uses the decision function: scale={echoed(DECISION)}." if other else ""
     )
 
 
 def _warn_of_function(model: Any) -> None:
-    """Warn of a function whose name speaks of the unfavourable outcome: it scores what has to be reached."""
+    """Log a warning if a function's name suggests that it scores the unfavourable outcome."""
     held = (model, getattr(model, "func", None), getattr(model, "__self__", None))
     names = [name_of(one) for one in held if one is not None]
     unfavourable = [name for name in names if polarity(name) < 0]
     if unfavourable and not any(callable(attribute_of(model, name)) for name in (*_SCORING, "predict")):
         log.warning(
-            "No target is given, so the score of the function is taken as that of the favourable outcome. "
-            "But %s sounds like an unfavourable one. If it is, pass a function that scores the favourable "
-            "outcome. To confirm it, pass target=1.",
+            "No target was passed, so the function is assumed to score the favourable outcome. But %s sounds "
+            "like an unfavourable one. If it is, pass a function that scores the favourable outcome. "
+            "Otherwise pass target=1 to confirm.",
             echoed(unfavourable[0]),
         )

@@ -1,4 +1,4 @@
-"""Hold margins that are sums over trees."""
+"""Margins that are sums over trees."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -20,8 +20,8 @@ class ForestMargin:
 
     forest: Forest
     offset: float = 0.0
-    error: float = 0.0  # how far the library's margin, as rounded by it, is from this sum in real numbers
-    band: float = 0.0  # how far it is from this sum in float64, added in the order of the trees
+    error: float = 0.0  # how far the library's rounded margin may be from this sum in real numbers
+    band: float = 0.0  # how far it may be from this sum in float64, added in the order of the trees
 
     @property
     def largest(self) -> float:
@@ -30,7 +30,7 @@ class ForestMargin:
 
 
 def forest_of(trees: list[TreeNodes]) -> Forest:
-    """Assemble trees; a model may have grown none."""
+    """Assemble trees; a model may have no trees."""
     return assemble_forest(trees) if trees else NO_TREES
 
 
@@ -41,8 +41,8 @@ class ForestMargins:
     columns: tuple[str, ...]
     count: int
     parse: Callable[[int], ForestMargin]
-    precision: float  # of what the library reports, relative
-    share_trees: bool = False  # leaves hold a number per class, so that two margins subtract leaf by leaf
+    precision: float  # the relative precision of what the library reports
+    share_trees: bool = False  # leaves hold a number per class, so two margins are subtracted leaf by leaf
     reach: None = None
     _parsed: dict[int, ForestMargin] = field(default_factory=dict)
 
@@ -53,7 +53,7 @@ class ForestMargins:
         return self._parsed[place]
 
     def band(self, plus: int, minus: int | None = None) -> float:
-        """Bound the rounding of the library's sum, or of both of its sums and of ours over all trees."""
+        """Bound the rounding of the library's sum, or of both its sums and our sum over all trees."""
         target = self.margin(plus)
         if minus is None:
             return target.band
@@ -62,7 +62,7 @@ class ForestMargins:
         return target.error + other.error + summation_error(trees + 3, target.largest + other.largest)
 
     def largest(self) -> float:
-        """Bound all margins."""
+        """Bound the magnitudes of all margins."""
         return max(self.margin(place).largest for place in range(self.count))
 
     def score(
@@ -85,12 +85,12 @@ class ForestMargins:
         )
 
     def tolerance(self, decision: Decision, _: Score) -> float:
-        """Allow for the precision of what is reported and the rounding of the margin."""
+        """Return a tolerance for the precision of the reported value and the rounding of the margin."""
         margin = self.margin(decision.index if self.count > 1 else 0)
         if decision.scale == PROBABILITY:
             return self.precision + margin.band
         if decision.wanted is not None:
-            # A lead is as large as the prediction, or the prediction lies within twice the range.
+            # Either a lead is as large as the prediction, or the prediction lies within twice the range.
             return 4.0 * (self.precision + margin.band) * decision.wanted.largest
         if decision.scale == LEAD:
             return self.precision * max(1.0, self.largest())
@@ -98,7 +98,7 @@ class ForestMargins:
 
 
 def joined(plus: Forest, minus: Forest) -> Forest:
-    """Put the trees of one forest, and those of another with all values negated, into one."""
+    """Join the trees of one forest with those of another, whose values are negated."""
     shift = len(plus.feature)
     return Forest(
         root=np.concatenate([plus.root, minus.root + np.int32(shift)]),
@@ -112,7 +112,7 @@ def joined(plus: Forest, minus: Forest) -> Forest:
 
 
 def leafwise_difference(plus: Forest, minus: Forest) -> Forest:
-    """Subtract the values of the same trees."""
+    """Subtract the values of two forests with the same trees."""
     return replace(plus, value=plus.value - minus.value)
 
 

@@ -1,9 +1,9 @@
-"""State what a model family delivers: margins, and the facts about the library's arithmetic around them.
+"""What a model family returns: margins, and facts about the arithmetic that the library applies to them.
 
-A *margin* is a number that the library computes per row and of which its output is a function: the log-odds
-of the second of two classes, one number per class of several, or the predicted number. Margins are sums over
-trees (`forest_margins`), weighted sums (`weighted_sums`) or outputs of a network (`network_outputs`). What
-has to be reached, and which scores follow from it, does not concern a family: see `decision` and `certify`.
+A *margin* is a number per row that determines the library's output: the log-odds of the second of two
+classes, one number per class if there are more, or the predicted number. Margins are sums over trees
+(`forest_margins`), weighted sums (`weighted_sums`) or outputs of a network (`network_outputs`). A family does
+not decide what must be reached, or which scores follow from this: see `decision` and `certify`.
 """
 
 from collections.abc import Callable
@@ -33,12 +33,12 @@ class Margins(Protocol):
 
     @property
     def count(self) -> int:
-        """How many margins there are."""
+        """The number of margins."""
         ...
 
     @property
     def reach(self) -> FloatArray | None:
-        """The magnitudes (d,) up to which bands hold; None where they hold for all values."""
+        """The magnitudes (d,) up to which bands hold; None if they hold for all values."""
         ...
 
     def band(self, plus: int, minus: int | None = None, /) -> float:
@@ -56,15 +56,15 @@ class Margins(Protocol):
         ...
 
     def tolerance(self, decision: Decision, score: Score, /) -> float:
-        """State how far the reported value may be from the library's; infinite where there is no bound."""
+        """Bound how far the reported value may be from the library's; infinite if there is no bound."""
         ...
 
 
 class Link(NamedTuple):
-    """How the value of a score becomes what the library reports."""
+    """How the library's reported number follows from the value of a score."""
 
-    reported: Reported  # the lowest and the highest number that it may report for a value
-    value: Callable[[FloatArray], FloatArray] | None  # what it reports up to rounding; None if not computed
+    reported: Reported  # the lowest and the highest number that the library may report for a value
+    value: Callable[[FloatArray], FloatArray] | None  # the reported number up to rounding; None if unknown
 
 
 def _unchanged(values: FloatArray) -> FloatArray:
@@ -100,23 +100,23 @@ def logistic_link(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassOutputs:
-    """What a classifier reports, by which calls, and how its margins become that.
+    """What a classifier reports, by which calls, and how this follows from its margins.
 
-    Margins: one, of the second of two classes; or one per class. ``link`` leads from a margin to a
-    probability, for True to that of the first of two classes. ``ahead`` certifies that one class is predicted
+    There is one margin, of the second of two classes, or one margin per class. ``link`` converts a margin to
+    a probability; link(True) is for the first of two classes. ``ahead`` certifies that one class is predicted
     rather than another.
     """
 
     names: tuple[Any, ...]
     probabilities: EvaluateAll | None = None  # frame → (n, classes)
     decision_values: EvaluateAll | None = None  # frame → (n,) for two classes, else (n, classes): the margins
-    largest: EvaluateAll | None = None  # predict takes the largest of these; by default of what is reported
+    largest: EvaluateAll | None = None  # predict chooses the largest of these; by default of what is reported
     link: Callable[[bool], Link] | None = None  # by default the logistic function
-    ahead: Ahead | None = None  # by default as the softmax of the margins tells
-    each_alone: bool = False  # a class's probability follows from its own margin, whatever the others are
-    softmax: bool = True  # else the probabilities of several classes follow neither way from the margins
-    single: bool = False  # the logistic function or softmax is computed in float32
-    slack: float = 0.0  # on differences of margins, for a softmax less precise than NumPy's
+    ahead: Ahead | None = None  # by default, by the softmax of the margins
+    each_alone: bool = False  # whether each class's probability depends only on its own margin
+    softmax: bool = True  # False: the probabilities of several classes are neither softmax nor each alone
+    single: bool = False  # whether the logistic function or softmax is computed in float32
+    slack: float = 0.0  # added to bands of differences, for a softmax less precise than NumPy's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,15 +125,15 @@ class NumberOutput:
 
     predict: Evaluate
     link: Link = IDENTITY
-    scored: tuple[Any, ...] = ()  # two classes of which the number may be the score
+    scored: tuple[Any, ...] = ()  # the two classes whose score the number may be
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedModel:
-    """A model as its family parses it."""
+    """The result of parsing a model by its family."""
 
     family: str
     margins: Margins
     outputs: ClassOutputs | NumberOutput
-    # False where nothing is certified about rows with categories that the reference does not have.
+    # False if nothing is certified for rows with categories that are not in the reference.
     knows_unseen_categories: bool = True

@@ -1,4 +1,4 @@
-"""State what parsing a model takes, `Request`, and what it gives, `ModelAdapter`."""
+"""The input of parsing a model, `Request`, and its result, `ModelAdapter`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,20 +21,20 @@ EvaluateAll: TypeAlias = Callable[[pd.DataFrame], Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a model is parsed for: reach ``threshold`` for class ``target``, on data like ``reference``.
+    """What a model is parsed for: ``target`` must reach ``threshold``, on data like ``reference``.
 
-    ``target`` is a class, or for a regressor the wanted range (low, high); None where the caller named none,
-    which only functions allow. Without a threshold, one class of
-    more than two must win. ``nullable`` names the columns in which a value may be missing: a family states
-    the missing-value behaviour of the model there, and may leave it out elsewhere.
+    ``target`` is a class, or the wanted range (low, high) for a regressor. It is None if the caller named
+    none, which only functions allow. Without a threshold, the target must win if there are more than two
+    classes. ``nullable`` holds the columns in which values may be missing: a family must parse the model's
+    missing-value behaviour there, and may skip it elsewhere.
     """
 
     reference: pd.DataFrame
     target: Any = 1
     threshold: float | None = None
-    scale: str | None = None  # PROBABILITY or DECISION where the user chose, None for what the model offers
-    margin: float = 0.0  # on top of the threshold, or inwards from the ends of the range
-    codebook: Codebook = NOT_GIVEN  # of the reference, unless given
+    scale: str | None = None  # PROBABILITY or DECISION if the user chose one; None for the model's default
+    margin: float = 0.0  # added to the threshold, or inwards from the ends of the range
+    codebook: Codebook = NOT_GIVEN  # by default that of the reference
     nullable: frozenset[str] = frozenset()
     reach: FloatArray  # (d,) per reference column: the largest magnitude that a value will have
     parse: Callable[[Any, "Request"], "ModelAdapter"]  # parses any family; a Pipeline parses its last step
@@ -46,18 +46,18 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelAdapter:
-    """A model in the form that the solver takes, beside the model itself.
+    """A model in the form that the solver needs, together with the calls of the model itself.
 
-    ``score`` is the parsed model, or None for a black box. ``evaluate`` is the user's own scoring method, one
-    call, for a frame that holds the reference's columns in any order. ``report`` turns values of ``score``
-    into the scale of ``evaluate``, up to rounding. ``reach`` is given where the certified thresholds hold
-    only for values up to that magnitude per column; a caller who needs more parses the model again with a
-    larger reach.
+    ``score`` is the parsed model, or None for a black box. ``evaluate`` is the user's own scoring method: one
+    call for a frame that has the reference's columns in any order. ``report`` converts values of ``score`` to
+    the scale of ``evaluate``, up to rounding. If the certified thresholds only hold for values up to some
+    magnitude per column, ``reach`` holds these magnitudes. A caller that needs more must parse the model
+    again with a larger reach.
 
-    Some decisions take several scores, all of which must reach their thresholds: a class must beat every
-    other, a prediction must lie between two ends. ``also`` holds the further ones; then ``evaluate`` gives
-    the least lead. Where all of them together are necessary but not sufficient, ``decides`` is False: the
-    model itself is evaluated on what passes them.
+    Some decisions need several scores, all of which must reach their thresholds: a class must beat every
+    other class, or a prediction must lie between two ends. ``also`` holds the further scores, and
+    ``evaluate`` returns the least lead. If all scores together are necessary but not sufficient, ``decides``
+    is False: the model itself is evaluated on the rows that pass them.
     """
 
     family: str
@@ -69,21 +69,21 @@ class ModelAdapter:
     threshold: float
     classes: tuple[Any, ...]
     evaluate: Evaluate
-    report: Callable[[FloatArray], FloatArray] | None  # None where one score alone does not determine it
-    tolerance: float  # how far report(score) may be from evaluate, by the family's precision
+    report: Callable[[FloatArray], FloatArray] | None  # None if one score does not determine it
+    tolerance: float  # how far report(score) may be from evaluate, given the family's precision
     reach: FloatArray | None = None
-    # False where nothing is certified about rows with categories that the reference does not have.
+    # False if nothing is certified for rows with categories that are not in the reference.
     knows_unseen_categories: bool = True
-    # What the model predicts, shown beside a lead: the predicted number, the target's probability.
+    # The prediction that is displayed with a lead: the predicted number, or the target's probability.
     predict: Evaluate | None = None
-    black_box_because: str = ""  # why it is a black box; "" where it is parsed, or a black box by choice
+    black_box_because: str = ""  # why it is a black box; "" if it is parsed, or a black box by choice
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        """All scores that have to reach their thresholds; none for a black box."""
+        """All scores that must reach their thresholds; none for a black box."""
         return () if self.score is None else (self.score, *self.also)
 
     @property
     def is_black_box(self) -> bool:
-        """Whether the model itself decides about cells, in part or wholly."""
+        """Whether the model itself must be evaluated to decide about cells, in part or entirely."""
         return self.score is None or not self.decides

@@ -1,8 +1,8 @@
-"""Hold margins that are the outputs of a network.
+"""Margins that are the outputs of a network.
 
-All scores of a model share its hidden layers; only the last layer differs, which holds the difference of two
-outputs, or one output and its sign. Rounding inside the network is bounded by the score itself, for every
-instance anew, so that bands are zero here.
+All scores of a model share its hidden layers. Only the last layer differs: it computes the difference of two
+outputs, or one output with a sign. The score itself bounds the rounding inside the network, separately for
+every instance, so bands are zero here.
 """
 
 from collections.abc import Callable
@@ -18,8 +18,8 @@ from p2ce.scores.network_rounding import DOUBLE, reach_of
 from p2ce.scores.score import Score
 
 CHECKED_ROWS = 256
-# A logit that is farther behind the largest one has a probability below every threshold that is certified
-# (1e-30 in single precision, 1e-290 in double), or is so small beside the target that it decides nothing.
+# A logit that is farther behind the largest one has a probability below every certified threshold (1e-30 in
+# single precision, 1e-290 in double), or is too small compared with the target to make a difference.
 _FARTHEST = {True: 200.0, False: 1000.0}
 # Roundings that the library may add to each of two outputs before they are compared.
 _COMPARED = 8
@@ -27,33 +27,33 @@ _COMPARED = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NetworkOutputs:
-    """A network, its last layer without activation and with as many outputs as the model has."""
+    """A network whose last layer has no activation, and as many outputs as the model."""
 
     columns: tuple[str, ...]
     layers: tuple[Layer, ...]
     see: Callable[[FloatArray], FloatArray]
     unit: float  # the rounding unit inside the network
     single: bool  # whether softmax on top of the outputs is computed in float32
-    rows: FloatArray  # (n, d) some rows of the reference, as the scores take them
+    rows: FloatArray  # (n, d) some rows of the reference, as codes
     reach: None = None
 
     @property
     def count(self) -> int:
-        """How many outputs there are."""
+        """The number of outputs."""
         return len(self.layers[-1].bias)
 
     def band(self, _plus: int, _minus: int | None = None) -> float:
-        """Leave rounding to the scores, which bound it for every instance."""
+        """Return 0: the scores bound the rounding for every instance."""
         return 0.0
 
     def largest(self) -> float:
-        """Bound the outputs, as far as softmax tells them apart."""
+        """Bound the outputs, as far as softmax distinguishes them."""
         return _FARTHEST[self.single]
 
     def score(
         self, plus: int, minus: int | None = None, *, sign: float = 1.0, limits: tuple[float, float]
     ) -> NetworkScore:
-        """Return the network a last layer of one output, and thresholds on it."""
+        """Return the network as a score: with one output in its last layer, and thresholds on it."""
         last = self.layers[-1]
         last = one_output(last, plus, sign=sign) if minus is None else difference(last, plus, minus)
         return NetworkScore(
@@ -67,7 +67,7 @@ class NetworkOutputs:
         )
 
     def tolerance(self, decision: Decision, score: Score) -> float:
-        """Allow for the rounding on the reference, for a predicted number also somewhat beyond."""
+        """Return a tolerance for the rounding on the reference; for predicted numbers, somewhat beyond it."""
         assert isinstance(score, NetworkScore)
         if decision.wanted is None:
             return score.tolerance(self.rows)
@@ -83,7 +83,7 @@ class NetworkOutputs:
 
 
 def one_output(layer: Layer, index: int, *, sign: float = 1.0) -> Layer:
-    """Take one output of a last layer, times ``sign``."""
+    """Return the last layer for one output, times ``sign``."""
     return Layer(
         weights=sign * layer.weights[:, [index]],
         bias=sign * layer.bias[[index]],
@@ -94,9 +94,9 @@ def one_output(layer: Layer, index: int, *, sign: float = 1.0) -> Layer:
 
 
 def difference(layer: Layer, index: int, other: int) -> Layer:
-    """Take how far one output of a last layer is ahead of another.
+    """Return the last layer for one output minus another.
 
-    The terms that the library adds are those of both; the weights subtracted are one rounding more.
+    The library adds the terms of both outputs; subtracting the weights is one more rounding.
     """
     pair = [index, other]
     return Layer(

@@ -1,4 +1,4 @@
-"""Find out what an unknown model is, and how it takes its rows: by name or number, as a frame or an array."""
+"""Determine the kind of an unknown model, and how it accepts rows: as a frame or an array."""
 
 import contextlib
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ CLASSIFIER, REGRESSOR = "classifier", "regressor"
 def columns_by_name(
     names: Sequence[object], reference: pd.DataFrame, *, subject: str = "model"
 ) -> tuple[str, ...]:
-    """Check that model and reference have the same columns, in any order; give the model's order."""
+    """Check that model and reference have the same columns, in any order; return the model's order."""
     fitted_on = [str(name) for name in names]
     known = [str(name) for name in reference.columns]
     seen_by_model, seen_here = set(fitted_on), set(known)
@@ -29,37 +29,37 @@ def columns_by_name(
     extra = [name for name in known if name not in seen_by_model]
     if missing:
         raise InvalidReference(
-            f"The {subject} was fitted on column {echoed(missing[0])}, which the reference frame does not "
+            f"The {subject} was fitted on column {echoed(missing[0])}, which the reference data does not "
             "have"
             + (f" (nor {len(missing) - 1} others)" if len(missing) > 1 else "")
-            + f". {nearest(missing[0], known)} Pass the frame that the {subject} was fitted on."
+            + f". {nearest(missing[0], known)} Pass the data that the {subject} was fitted on."
         )
     if extra:
         shown = listed(extra, 5)
         raise InvalidReference(
-            f"The reference frame has {shown}, which the {subject} was not fitted on. "
-            f"Drop what the {subject} does not see (the label, an index) and pass the rest."
+            f"The reference data has {shown}, which the {subject} was not fitted on. "
+            f"Drop the columns that the {subject} does not use (such as the label or an index)."
         )
     return tuple(fitted_on)
 
 
 def columns_by_count(count: int, reference: pd.DataFrame, *, subject: str = "model") -> tuple[str, ...]:
-    """Take the reference's order for a model that was fitted on a bare array."""
+    """Return the reference's columns in order, for a model that was fitted on an array without names."""
     if count != reference.shape[1]:
         raise InvalidReference(
-            f"The {subject} was fitted on {count} unnamed columns, the reference frame has "
-            f"{reference.shape[1]}. Pass a frame with exactly the {subject}'s columns, in its order."
+            f"The {subject} was fitted on {count} unnamed columns, but the reference data has "
+            f"{reference.shape[1]}. Pass data with exactly the {subject}'s columns, in its order."
         )
     return tuple(str(name) for name in reference.columns)
 
 
 def feeder(columns: Sequence[str], reference: pd.DataFrame, *, named: bool) -> Callable[[pd.DataFrame], Any]:
-    """Build the step that hands rows to the model as it was fitted: a frame in its order, or a bare array."""
+    """Build the conversion of rows to what the model was fitted on: a frame in its order, or an array."""
     labels = {str(label): label for label in reference.columns}  # a frame may name its columns 0, 1, 2
     order = [labels[name] for name in columns]
     if named:
         wanted = pd.Index(order, tupleize_cols=False)
-        # Picking columns takes a tenth of a millisecond, and most frames have the right ones already.
+        # Selecting columns takes a tenth of a millisecond, and most frames already have the right ones.
         return lambda frame: frame if frame.columns.equals(wanted) else frame[order]
     dtype = array_dtype(reference[order])
     return lambda frame: frame[order].to_numpy(dtype=dtype)
@@ -76,23 +76,23 @@ def array_dtype(frame: pd.DataFrame) -> np.dtype[Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowFormat:
-    """How rows are handed to the model."""
+    """How rows are passed to the model."""
 
     columns: tuple[str, ...]
     feed: Callable[[pd.DataFrame], Any]
-    precision: np.dtype[Any]  # of its outputs
+    precision: np.dtype[Any]  # the type of its outputs
 
 
 def choose_row_format(
     model: Any, method: Callable[[Any], Any], request: Request, call: str
 ) -> tuple[RowFormat, np.ndarray]:
-    """Find out how the model takes its rows, and give its outputs for some of them.
+    """Determine how the model accepts rows, and return its outputs for some of them too.
 
-    What was fitted tells by its names or number of columns. Anything else is shown a frame, and an
-    array if that fails. Categories become an array only for what was fitted on one.
+    A fitted model has names or a number of columns. Any other object is called with a frame, and if that
+    fails, with an array. Categories are passed as an array only to a model that was fitted on one.
     """
     reference = request.reference
-    fitted = getattr(model, "__self__", model)  # of the method of an estimator, the estimator
+    fitted = getattr(model, "__self__", model)  # a bound method leads to its estimator
     names, count = _fitted_names(fitted, reference), attribute_of(fitted, "n_features_in_")
     if names is not None:
         columns = columns_by_name(names, reference)
@@ -114,7 +114,7 @@ def choose_row_format(
 
 
 def _fitted_names(model: Any, reference: pd.DataFrame) -> Sequence[str] | None:
-    """List the column names that the model was fitted on; None if it saw a bare array or does not tell."""
+    """Return the column names that the model was fitted on; None if it has none."""
     names = attribute_of(model, "feature_names_in_")
     if names is None and type(model).__module__.partition(".")[0] == "catboost":
         names = attribute_of(model, "feature_names_")
@@ -122,14 +122,14 @@ def _fitted_names(model: Any, reference: pd.DataFrame) -> Sequence[str] | None:
             return None  # CatBoost's names for the columns of an array
     if names is None:
         return None
-    # LightGBM turns blanks in names into underscores.
+    # LightGBM replaces blanks in names by underscores.
     known = {str(label).replace(" ", "_"): str(label) for label in reference.columns}
     own = {str(label) for label in reference.columns}
     return [str(name) if str(name) in own else known.get(str(name), str(name)) for name in names]
 
 
 def classes_of(model: Any) -> tuple[Any, ...] | None:
-    """List the classes that the model says it knows; None if it does not tell."""
+    """Return the model's classes_ as plain values; None if it has none."""
     classes = attribute_of(model, "classes_")
     if classes is None:
         return None
@@ -139,37 +139,37 @@ def classes_of(model: Any) -> tuple[Any, ...] | None:
         plain = ((),)
     if any(np.ndim(one) for one in plain):
         raise UnsupportedModel(
-            f"{type(model).__name__} has several outputs, each with classes of its own. "
-            "Fit one model for the wanted output."
+            f"{type(model).__name__} has several outputs, each with its own classes. "
+            "Fit one model for the output to explain."
         )
     return plain
 
 
 def attribute_of(model: Any, name: str) -> Any:
-    """Look for an attribute; None if there is none, or none yet."""
+    """Return an attribute of the model; None if it is missing, or cannot be computed yet."""
     try:
         return getattr(model, name, None)
-    except Exception:  # a property of the user's, about a model that has not been fitted, say
+    except Exception:  # for example, a property of the user's class that fails before fitting
         return None
 
 
 def kind_of(model: Any) -> str | None:
-    """Tell a classifier from a regressor, by what it says of itself; None where it says nothing.
+    """Return whether the model declares itself a classifier or a regressor; None if it declares neither.
 
-    For a Pipeline its last step says it, for a search its best model.
+    A Pipeline delegates this to its last step, and a search to its best model.
     """
     if classes_of(model) is not None:
         return CLASSIFIER
     kind = attribute_of(model, "_estimator_type")
     tags = attribute_of(model, "__sklearn_tags__")
     if kind is None and callable(tags):
-        with contextlib.suppress(Exception):  # an estimator that does without scikit-learn's base class
+        with contextlib.suppress(Exception):  # an estimator without scikit-learn's base class
             kind = tags().estimator_type
     return kind if kind in (CLASSIFIER, REGRESSOR) else None
 
 
 def votes_in_pairs(model: Any) -> bool:
-    """Tell a kernel machine, alone or behind others, whose prediction need not be its largest value."""
+    """Return whether a model is a kernel machine, or ends in one: predict may not be its largest value."""
     for inner in ("best_estimator_", "_final_estimator"):
         held = attribute_of(model, inner)
         if held is not None:
@@ -178,5 +178,5 @@ def votes_in_pairs(model: Any) -> bool:
 
 
 def name_of(model: object) -> str:
-    """Name a model by its class, or a function by its own name."""
+    """Return the name of a model's class, or of a function."""
     return getattr(model, "__name__", None) or type(model).__name__

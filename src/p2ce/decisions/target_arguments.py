@@ -1,4 +1,4 @@
-"""Check the target, the threshold and the scale that a caller passes, the same way for all models."""
+"""Check the target, the threshold and the scale that a caller passes, in the same way for all models."""
 
 import math
 import numbers
@@ -13,17 +13,17 @@ from p2ce.errors import InvalidArgument, InvalidTarget, UnnamedTarget
 from p2ce.visible import echoed, listed
 
 RANGE_ON_COMMAND_LINE = (
-    "The model predicts a number. Say which range is wanted: --target 1000: or --target 10:20."
+    "The model predicts a number. Pass the wanted range: --target 1000: or --target 10:20."
 )
 
 
 def plain_classes(classes: object) -> tuple[Any, ...]:
-    """List classes as plain Python values."""
+    """Return classes as plain Python values."""
     return tuple(np.asarray(classes).tolist())
 
 
 def class_index(classes: Sequence[Any], target: Any) -> int:
-    """Find the target among the classes; None is for `explain/settle_target.py` to find one."""
+    """Return the index of the target among the classes; `explain/settle_target.py` handles None."""
     if target is None:
         raise UnnamedTarget(f"Pass target=, one of {listed(classes)}.", classes=classes)
     for index, known in enumerate(classes):
@@ -31,17 +31,17 @@ def class_index(classes: Sequence[Any], target: Any) -> int:
             return index
     shown = ", ".join(echoed(known, most=60) for known in classes)
     raise InvalidTarget(
-        f"The model knows the classes {shown}; target={echoed(target)} is none of them. Pass one of these."
+        f"The model has the classes {shown}; target={echoed(target)} is none of them. Pass one of these."
     )
 
 
 def require_scale(request: Request, offered: tuple[str, ...], *, name: str) -> None:
-    """Reject a scale that the model does not report on: ``offered`` are the ones it does."""
+    """Raise unless the scale is one of ``offered``, on which the model reports."""
     if request.scale is None or request.scale in offered:
         return
     known = " or ".join(f"scale={echoed(scale)}" for scale in offered)
     raise InvalidArgument(
-        f"scale={echoed(request.scale)} is not what this {name} reports. "
+        f"scale={echoed(request.scale)} is not a scale that this {name} reports. "
         + (f"Pass {known}, or leave scale out." if known else "Leave scale out.")
     )
 
@@ -56,7 +56,7 @@ def probability_threshold(request: Request) -> float:
         )
     if not 0.0 <= wanted + request.margin <= 1.0:
         raise InvalidArgument(
-            f"margin={echoed(request.margin)} on top of the threshold {wanted:g} is a probability of "
+            f"margin={echoed(request.margin)} plus the threshold {wanted:g} is a probability of "
             f"{wanted + request.margin:g}. Keep their sum in [0, 1]."
         )
     return wanted + request.margin
@@ -74,11 +74,11 @@ def decision_threshold(request: Request) -> float:
 
 
 def require_no_margin(request: Request) -> None:
-    """Reject a margin where one class has to win: there is no scale on which it could be added."""
+    """Raise for a margin if one class must win: there is no scale on which to add it."""
     if request.margin:
         raise InvalidArgument(
-            f"margin={echoed(request.margin)} has no scale where class {echoed(request.target)} must win. "
-            "Pass the threshold that its probability has to reach instead."
+            f"margin={echoed(request.margin)} has no scale if class {echoed(request.target)} must win. "
+            "Instead pass the threshold= that its probability must reach."
         )
 
 
@@ -92,7 +92,7 @@ def _number(threshold: object) -> float:
 
 
 class Range(NamedTuple):
-    """The wanted predictions, ends included; an infinite end is open."""
+    """The wanted range of predictions, with both ends; an infinite end is open."""
 
     low: float
     high: float
@@ -103,7 +103,7 @@ class Range(NamedTuple):
         return max([1.0, *(abs(end) for end in self if math.isfinite(end))])
 
     def leads(self, predicted: FloatArray) -> FloatArray:
-        """Compute how far inside predictions (n,) lie, by the nearer end; below 0 is outside."""
+        """Return how far inside predictions (n,) lie, from the nearer end; below 0 is outside."""
         predicted = np.asarray(predicted, dtype=np.float64)
         ends = []
         if self.low > -np.inf:
@@ -115,17 +115,17 @@ class Range(NamedTuple):
 
 
 def is_range(target: Any) -> bool:
-    """Tell a wanted range (low, high) from a class."""
+    """Return whether a target is a range (low, high), and not a class."""
     return isinstance(target, tuple | list)
 
 
 def wanted_range(request: Request, *, name: str) -> Range:
-    """Check the wanted range of a regressor, of which one end may be open, and narrow it by the margin."""
+    """Check the wanted range of a regressor, and narrow it by the margin; one end may be open."""
     target = request.target
     if request.threshold is not None:
         raise InvalidArgument(
-            f"This {name} is a regressor, whose wanted range is the target: "
-            f"threshold={echoed(request.threshold)} has no meaning. Pass target=(low, high) and no threshold."
+            f"This {name} is a regressor, so threshold={echoed(request.threshold)} has no meaning. "
+            "Pass the wanted range as target=(low, high), and no threshold."
         )
     require_scale(request, (), name=f"{name}, a regressor,")
     if not is_range(target) or len(target) != 2:
@@ -137,12 +137,12 @@ def wanted_range(request: Request, *, name: str) -> Range:
     low, high = (_end(end, open_end) for end, open_end in zip(target, (-math.inf, math.inf), strict=True))
     if math.isinf(low) and math.isinf(high):
         raise InvalidTarget(
-            f"target={echoed(target)} excludes nothing. Give at least one end of the range as a number."
+            f"target={echoed(target)} excludes nothing. Pass a number for at least one end of the range."
         )
     if low > high:
         raise InvalidTarget(
-            f"target=(low, high) has its ends in ascending order; got {echoed(target)}. Exchange them.",
-            on_command_line=f"--target {low:g}:{high:g} has its ends in descending order. Exchange them.",
+            f"target=(low, high) must have its ends in ascending order; got {echoed(target)}. Swap them.",
+            on_command_line=f"--target {low:g}:{high:g} has its ends in descending order. Swap them.",
         )
     if low + request.margin > high - request.margin:
         raise InvalidArgument(
@@ -157,7 +157,7 @@ def _end(end: Any, open_end: float) -> float:
     is_number = isinstance(end, numbers.Real) and not isinstance(end, bool | np.bool_)
     if not is_number or math.isnan(end) or float(end) == -open_end:
         raise InvalidTarget(
-            f"The ends of target=(low, high) are numbers, or None for an open end; got {echoed(end)}.",
+            f"The ends of target=(low, high) must be numbers, or None for an open end; got {echoed(end)}.",
             on_command_line=RANGE_ON_COMMAND_LINE,
         )
     return float(end)

@@ -1,4 +1,4 @@
-"""Call ``predict`` of a classifier, and find out between which classes it chooses."""
+"""Call ``predict`` of a classifier, and find the classes that it predicts."""
 
 from typing import Any
 
@@ -17,14 +17,14 @@ def predictions(model: Any, given: Any, call: str) -> np.ndarray:
     predicted = raw_outputs_of(model.predict, given, call=call)
     if predicted.shape not in ((len(given),), (len(given), 1)):
         raise InvalidOutput(
-            f"{call} has to return one class per row; for {len(given)} rows it returned shape "
+            f"{call} must return one class per row; for {len(given)} rows it returned shape "
             f"{predicted.shape}."
         )
     return predicted.reshape(-1)
 
 
 def predicted_classes(model: Any, request: Request, call: str) -> tuple[Any, ...]:
-    """List the classes that are predicted for the reference, by a model that does not list them itself."""
+    """Return the classes predicted for the reference, for a model that does not list its classes."""
     seen: list[Any] = []
 
     def remember(given: Any) -> FloatArray:
@@ -35,13 +35,12 @@ def predicted_classes(model: Any, request: Request, call: str) -> tuple[Any, ...
     classes = tuple(dict.fromkeys(seen))
     if any(isinstance(one, float) and not one.is_integer() for one in classes):
         raise UnsupportedModel(
-            f"{call} gives numbers such as {echoed(classes[0])}, of which nobody knows what they mean. "
-            "Pass it as "
-            "a function, with the threshold to be reached; or the wanted range, target=(low, high)."
+            f"{call} returns numbers such as {echoed(classes[0])}, whose meaning is unknown. Pass it as a "
+            "function with the threshold= to reach, or pass the wanted range as target=(low, high)."
         )
     if len(classes) == 1:
         raise UnsupportedModel(
-            f"{call} gives {echoed(classes[0])} for all of the reference, and the model lists no classes. "
+            f"{call} returns {echoed(classes[0])} for the whole reference, and the model lists no classes. "
             "Pass a function that scores rows."
         )
     return classes

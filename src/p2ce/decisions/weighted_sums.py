@@ -1,4 +1,4 @@
-"""Hold margins that are weighted sums of the columns."""
+"""Margins that are weighted sums of the columns."""
 
 from dataclasses import dataclass
 
@@ -10,24 +10,24 @@ from p2ce.decisions.model_adapter import DECISION, PROBABILITY
 from p2ce.scores.error_bands import summation_error
 from p2ce.scores.score import FlatScore, Score
 
-# Of a margin that is farther behind the largest one, softmax makes 0, or less than any threshold it is used
-# for; so rounding counts only up to here.
+# Softmax maps a margin that is farther behind the largest one to 0, or to less than any threshold that it is
+# used for. So rounding counts only up to here.
 _FARTHEST = 1000.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WeightedSums:
-    """Weighted sums of columns; bands cover every order and fusing of the library's dot products."""
+    """Weighted sums of columns; bands cover dot products of the library in any order, fused or not."""
 
     columns: tuple[str, ...]
     weights: FloatArray  # (sums, d)
     intercepts: FloatArray  # (sums,)
     reach: FloatArray  # (d,) the largest magnitude of a value
-    single: bool = False  # the library adds in float32
+    single: bool = False  # whether the library adds in float32
 
     @property
     def count(self) -> int:
-        """How many sums there are."""
+        """The number of sums."""
         return len(self.weights)
 
     @property
@@ -36,17 +36,17 @@ class WeightedSums:
         return 1e-4 if self.single else 1e-9
 
     def band(self, plus: int, minus: int | None = None) -> float:
-        """Bound how far one library sum, or two subtracted, and any float64 sum of ours can be apart."""
+        """Bound how far one library sum, or a difference of two, can be from any float64 sum of ours."""
         places = (plus,) if minus is None else (plus, minus)
         terms = len(self.columns) + 2 + len(places)  # products are rounded before they are added
         magnitude = sum(self._largest(place) for place in places)
         ours = summation_error(terms, magnitude)
         theirs = summation_error(terms, magnitude, unit=2.0**-24) if self.single else ours
-        # Ours twice: the solver may reach a sum by adding changes to a base instead of from scratch.
+        # Ours counts twice: the solver may compute a sum by adding changes to a base.
         return theirs + 2.0 * ours
 
     def largest(self) -> float:
-        """Bound the sums, as far as softmax tells them apart."""
+        """Bound the sums, as far as softmax distinguishes them."""
         return min(_FARTHEST, max(map(self._largest, range(self.count))))
 
     def _largest(self, place: int) -> float:
@@ -71,7 +71,7 @@ class WeightedSums:
         )
 
     def tolerance(self, decision: Decision, _: Score) -> float:
-        """Allow for the precision; far from zero a decision value carries the rounding of its large terms."""
+        """Return the tolerance: the precision, and for decision values the rounding of their large terms."""
         if decision.scale == PROBABILITY:
             return self.precision
         if self.count == 1 or decision.scale == DECISION:

@@ -1,1 +1,1 @@
-"""Evaluate what the solver found by the user's own model, detector and constraints."""
+"""Verify the solver's results with the user's own model, detector and constraints."""

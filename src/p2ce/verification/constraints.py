@@ -1,4 +1,4 @@
-"""Check every constraint on final values, from what the user states and nothing else."""
+"""Check every constraint on final values, only from what the user stated."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -20,20 +20,20 @@ class Constraints(NamedTuple):
     """Whether rows keep the constraints."""
 
     allowed: BoolArray  # (n,)
-    rejected_by_predicate: BoolArray  # (n,) by a rule that is a function of the user's
-    broken_for_sure: BoolArray  # (n,) constraints that the solver should have kept
+    rejected_by_predicate: BoolArray  # (n,) by a rule that is a function of the user
+    broken_for_sure: BoolArray  # (n,) rows that break constraints that the solver should have kept
 
 
 def check_constraints(
     problem: Problem, before: FloatArray, after: FloatArray, frame: pd.DataFrame
 ) -> Constraints:
-    """Check rows (n, d) of codes, and the same as a frame, against every constraint and rule."""
+    """Check rows against every constraint and rule: as codes (n, d), and as a frame."""
     allowed = allowed_rows(problem.features, problem.codebook, before, after)
     if problem.max_changes is not None:
         allowed &= moves(problem.compounds, before, after) <= problem.max_changes
     for_sure = ~allowed
     denied = np.zeros(len(after), dtype=np.bool_)
-    # A rule that breaks may have been inside its error band: large numbers leave its budgets few digits.
+    # A broken rule may have been inside its error band: large numbers leave its budgets few digits.
     for rule in problem.rules:
         if not rule.is_predicate:
             allowed &= rule.holds(problem.names, before, after)
@@ -45,7 +45,7 @@ def check_constraints(
 def allowed_rows(
     features: Sequence[FeaturePolicy], codebook: Codebook, before: FloatArray, after: FloatArray
 ) -> BoolArray:
-    """Tell for rows (n, d) whether every feature's own constraints hold."""
+    """Return for which rows (n, d) every feature's own constraints hold."""
     fine = np.ones(len(after), dtype=np.bool_)
     codings = codebook.codings
     changed = after != before
@@ -60,7 +60,7 @@ def allowed_rows(
 def violations(
     problem: Problem, before: FloatArray, after: FloatArray, frame: pd.DataFrame
 ) -> tuple[Violation, ...]:
-    """Return what a proposal (d,) breaks; none means that it is allowed."""
+    """Return the restrictions that a proposal (d,) breaks; if there are none, it is allowed."""
     broken = []
     for column in np.flatnonzero(after != before).tolist():
         coding, feature = problem.codebook.codings[column], problem.features[column]
@@ -84,7 +84,7 @@ def violations(
 
 
 def _broken(feature: FeaturePolicy, before: float, after: float, value: Value) -> Restriction:
-    """State which restriction of a feature forbids to go from one code to another."""
+    """Return the restriction of a feature that forbids the move from one code to another."""
     if feature.fixed:
         return Restriction(kind="fixed", feature=feature.name)
     if before in feature.special and not feature.leaves_special:
@@ -100,17 +100,17 @@ def _broken(feature: FeaturePolicy, before: float, after: float, value: Value) -
 
 
 def only_one_way(feature: FeaturePolicy) -> Restriction:
-    """Describe the direction of a feature that goes in one only."""
+    """Return the restriction of a feature to one direction."""
     direction: Literal["up", "down"] = "up" if feature.direction is Direction.UP else "down"
     return Restriction(kind="direction", feature=feature.name, direction=direction)
 
 
 def within(feature: FeaturePolicy) -> Restriction:
-    """Describe the range of a feature, or the values that it may take."""
+    """Return the restriction of a feature to its range, or to the values that it may take."""
     if feature.choices is not None:
         known = candidates_of(feature)
         values = () if known is None else known.values
         return Restriction(kind="values", feature=feature.name, values=values)
-    # As given: the ends in the column's own precision have digits that nobody typed.
+    # As the user passed it: the ends in the column's own precision have digits that the user did not type.
     low, high = feature.stated_range or feature.ends()
     return Restriction(kind="range", feature=feature.name, low=low, high=high)

@@ -1,4 +1,4 @@
-"""Evaluate whole rows, on the grid or off it, by the user's own model and detector."""
+"""Evaluate whole rows, on or off the grid, with the user's own model and detector."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,7 +18,7 @@ class Scored(NamedTuple):
 
     scores: FloatArray  # (n,) as reported
     accepted: BoolArray  # (n,) by every model
-    each: FloatArray  # (models, n) the score of each of them
+    each: FloatArray  # (models, n) the score of each model
 
 
 def score_frame(
@@ -28,9 +28,9 @@ def score_frame(
     closely: bool = True,
     settled: Sequence[BoolArray | None] | None = None,
 ) -> Scored:
-    """Evaluate rows by every model; ``closely``, rows near a threshold once more by themselves.
+    """Evaluate rows with every model; if ``closely``, evaluate rows near a threshold once more, alone.
 
-    ``settled`` marks for each model the rows that need it not, since the parsed scores prove what it decides.
+    ``settled`` marks the rows for which each model does not need this: the parsed scores prove its decision.
     """
     scores = np.empty((len(problem.models), len(frame)))
     for number, model in enumerate(problem.models):
@@ -60,10 +60,10 @@ def scoring_of(problem: Problem) -> Callable[[FloatArray], FloatArray]:
 
 
 class Judged(NamedTuple):
-    """What the detector says of rows."""
+    """The detector's results for rows."""
 
     values: FloatArray  # (n,) decision values, NaN without a detector
-    admitted: BoolArray  # (n,) plausible, or not less so than the instance is as it stands
+    admitted: BoolArray  # (n,) plausible, or at least as plausible as the instance itself
 
 
 def judge_rows(
@@ -75,9 +75,9 @@ def judge_rows(
     *,
     closely: bool = True,
 ) -> Judged:
-    """Judge rows (n, d) of instances (n,), on the grid or off it, by the detector that is required.
+    """Evaluate rows (n, d) of instances (n,), on or off the grid, with the required detector.
 
-    ``own`` holds the instances, None where their own plausibility does not count.
+    ``own`` is the instances' own plausibility; None if it does not count.
     """
     detector = problem.required_detector
     if detector is None or not len(rows):
@@ -101,7 +101,7 @@ def judge_rows(
 def plausibility_of(
     problem: Problem, rows: FloatArray, frame: pd.DataFrame, *, closely: bool = True
 ) -> FloatArray:
-    """Return the detector's decision values (n,) of rows (n, d), the same as a frame; NaN without one."""
+    """Return the detector's decision values (n,) for rows (n, d) and their frame; NaN without a detector."""
     if problem.detector is None or not len(rows):
         return np.full(len(rows), np.nan)
     if problem.detector.evaluate is not None and not closely:
@@ -119,10 +119,10 @@ def detector_scores(
     until: float | None = None,
     least: Callable[[FloatArray], FloatArray] | None = None,
 ) -> Closely:
-    """Return the decision values of rows by the detector itself; our own forest is its score.
+    """Return the decision values of rows from the detector itself; our own forest is its score.
 
-    ``value`` (n,) is that score where it is known; rows that are ``settled`` are not evaluated alone.
-    ``least`` gives by the values what each row has to reach, where that is not 0.
+    ``value`` (n,) is that score, if it is known. ``settled`` rows are not evaluated alone. ``least`` returns
+    the threshold of each row for the values, if it is not 0.
     """
     detector = problem.detector
     assert detector is not None

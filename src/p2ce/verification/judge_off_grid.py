@@ -1,4 +1,4 @@
-"""Judge rows off the grid as cells are judged on it: models, rules, detector."""
+"""Evaluate rows off the grid in the same way as cells on it: with models, rules and detector."""
 
 from typing import NamedTuple
 
@@ -14,19 +14,19 @@ from p2ce.verification.evaluate_rows import judge_rows, score_frame
 
 
 class OffGrid(NamedTuple):
-    """What is said about rows."""
+    """The results for rows."""
 
-    good: BoolArray  # (n,) accepted, plausible, and no rule broken
+    good: BoolArray  # (n,) accepted, plausible, and without a broken rule
     scores: FloatArray  # (n,) as reported
     plausibility: FloatArray  # (n,) NaN where the detector was not needed
 
     def taken(self, which: BoolArray) -> "OffGrid":
-        """Take some of the rows."""
+        """Return some of the rows."""
         return OffGrid(*(part[which] for part in self))  # type: ignore[arg-type]
 
 
 class OffGridJudge:
-    """Judges rows (n, d) of the instances of a batch; ranges and directions of features are the caller's."""
+    """Evaluates rows (n, d) of instances of a batch; the caller checks ranges and directions of features."""
 
     def __init__(self, batch: Batch) -> None:
         self.problem, self.values, self.own = batch.problem, batch.values, batch.own
@@ -36,7 +36,7 @@ class OffGridJudge:
         return self._by_models(rows)[0]
 
     def judge(self, instance: IntArray, rows: FloatArray) -> OffGrid:
-        """Judge rows by the parsed scores, and by the user's own objects where these do not decide."""
+        """Evaluate rows with the parsed scores, and with the user's own objects where these do not decide."""
         problem = self.problem
         scores, good = self._by_models(rows)
         for rule in problem.rules:
@@ -54,7 +54,7 @@ class OffGridJudge:
         return OffGrid(good, scores, plausibility)
 
     def verify(self, instance: IntArray, rows: FloatArray) -> OffGrid:
-        """Judge rows by the user's own model, detector and constraints."""
+        """Evaluate rows with the user's own model, detector and constraints."""
         problem = self.problem
         if not len(rows):
             return OffGrid(np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0))
@@ -107,8 +107,8 @@ class OffGridJudge:
 
 
 class _Proof(NamedTuple):
-    """What the parsed scores of a model say about rows."""
+    """What the parsed scores of a model prove about rows."""
 
     value: FloatArray  # (n,) of the first score
     accepts: BoolArray  # (n,)
-    settled: BoolArray  # (n,) accepted or rejected for sure
+    settled: BoolArray  # (n,) certainly accepted or certainly rejected

@@ -1,4 +1,4 @@
-"""Round displayed values, but only to rows for which everything that is stated holds as well."""
+"""Round displayed values, but only if all statements also hold for the rounded row."""
 
 import logging
 from typing import NamedTuple
@@ -20,10 +20,10 @@ log = logging.getLogger("p2ce")
 
 
 class Displayed(NamedTuple):
-    """Rows as they may be displayed."""
+    """Rows for display."""
 
-    rows: FloatArray  # (n, d) the same as was found, but for what is rounded
-    scores: FloatArray  # (n,) by the user's own model, of the displayed rows
+    rows: FloatArray  # (n, d) the solver's rows, with some values rounded
+    scores: FloatArray  # (n,) the scores of the displayed rows by the user's own model
 
 
 def rounded_rows(
@@ -36,12 +36,12 @@ def rounded_rows(
     scores: FloatArray,
     totals: FloatArray,
 ) -> Displayed:
-    """Round rows (n, d) of instances as displays require, where the rounded row is as good in every respect.
+    """Round rows (n, d) of instances for display, if the rounded row is as good in every respect.
 
-    It has to be accepted, plausible and allowed, and must compare with the instance's other counterfactuals
-    as the exact row does, objective by objective: else a displayed one could be dominated by another one, or
-    be called best at something that it is not. ``totals`` (n, objectives) are the costs of the exact rows, as
-    compared. ``own`` is how plausible the instances are as they are, where that counts.
+    The rounded row must be accepted, plausible and allowed. Objective by objective, it must compare with the
+    instance's other counterfactuals as the exact row does. Otherwise, another counterfactual could dominate
+    it, or it could be called best in an objective although it is not. ``totals`` (n, objectives) are the
+    costs of the exact rows. ``own`` is the instances' own plausibility, if it counts.
     """
     if not problem.rounded_columns:
         return Displayed(after, scores)
@@ -52,9 +52,9 @@ def rounded_rows(
             return _displayed(problem, before, after, rounded, rows, owner, own, scores, totals)
         except P2CEError as error:
             # Rounded rows lie off the grid, where a model or a rule may fail.
-            log.info("Nothing is rounded, since the rounded rows cannot be verified: %s", error)
+            log.info("Values are not rounded, since the rounded rows cannot be verified: %s", error)
         except OutOfTime:
-            log.info("Nothing is rounded, since no time is left to verify the rounded rows.")
+            log.info("Values are not rounded, since no time is left to verify the rounded rows.")
     return Displayed(after, scores)
 
 
@@ -72,7 +72,7 @@ def _displayed(
     frame = problem.frame(rounded[rows])
     scored = score_frame(problem, frame)
     fine = scored.accepted.copy()
-    if problem.required_detector is not None and fine.any():  # what is rejected needs no detector or rule
+    if problem.required_detector is not None and fine.any():  # rejected rows need no detector or rule
         some = rows[fine]
         fine[fine] = judge_rows(problem, own, owner[some], rounded[some], frame[fine]).admitted
     if fine.any():

@@ -1,4 +1,4 @@
-"""Price the changes of one instance, on the grid or off it."""
+"""Price the changes of one instance, on or off the grid."""
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from p2ce.objectives.objective import FittedObjective, blamed
 
 
 def totals_of(problem: Problem, old: FloatArray, new: FloatArray) -> FloatArray:
-    """Price the change of every column (d,), also of those that may not change: (objectives,) as compared.
+    """Price the changes of all columns (d,), including those that may not change: totals (objectives,).
 
-    Costs are added in the order of the axes, as the solver adds them, other columns behind: a point of the
-    grid costs here what it costs there, to the last bit.
+    Costs are added in the order of the axes, as in the solver, and then those of other columns. So a point of
+    the grid has the same cost as in the solver, bit for bit.
     """
     axes = problem.grid.columns.tolist()
     together = {member for compound in problem.compounds for member in compound.members.tolist()}
@@ -32,7 +32,7 @@ def totals_of(problem: Problem, old: FloatArray, new: FloatArray) -> FloatArray:
 def _cost_of_move(
     problem: Problem, objective: FittedObjective, move: int, old: FloatArray, new: FloatArray
 ) -> float:
-    """Price the change of one column, or of columns that move together, numbered behind the others."""
+    """Price the change of one column, or of grouped features, which are numbered after the columns."""
     if move >= len(old):
         compound = problem.compounds[move - len(old)]
         before, after = old[None, None, compound.members], new[None, None, compound.members]
@@ -44,7 +44,7 @@ def _cost_of_move(
 
 
 def reported(problem: Problem, totals: FloatArray) -> FloatArray:
-    """Turn totals (n, objectives) into the costs that people see."""
+    """Convert totals (n, objectives) to the reported costs."""
     costs = []
     for place, objective in enumerate(problem.objectives):
         with blamed(objective):

@@ -1,4 +1,4 @@
-"""Verify cells by the user's own model and detector, one call each, and by every constraint."""
+"""Verify cells with the user's own model and detector, in one call each, and with every constraint."""
 
 import time
 from functools import partial
@@ -16,36 +16,36 @@ from p2ce.scores.score import Bound
 from p2ce.verification.constraints import check_constraints
 from p2ce.verification.evaluate_rows import detector_scores
 
-EXACTLY = -1  # excludes this one cell only
+EXACTLY = -1  # excludes only this one cell
 
 
 class Checked(NamedTuple):
-    """Cells with what the user's own objects say about them."""
+    """Cells, with the results of the user's own objects."""
 
     instance: IntArray  # (cells,)
     cells: Int32Array  # (cells, axes)
     scores: FloatArray  # (cells,)
     plausibility: FloatArray  # (cells,) NaN where no detector was evaluated
-    failed: BoolArray  # (cells,) rejected, implausible or not allowed: never shown
-    rejected_by: IntArray  # (cells,) the flat score that rejects it and all that look the same, or EXACTLY
-    contradicted: BoolArray  # (cells,) failed, or scored otherwise, where a score had proven it
-    unsettled: BoolArray  # (cells,) failed for want of time, and nothing is known against them
+    failed: BoolArray  # (cells,) rejected, implausible or not allowed: never displayed
+    rejected_by: IntArray  # (cells,) the flat score that rejects all cells with the same leaves, or EXACTLY
+    contradicted: BoolArray  # (cells,) the result contradicts what a score had proven
+    unsettled: BoolArray  # (cells,) failed only because no time was left to evaluate them
 
     def taken(self, which: BoolArray | slice) -> "Checked":
-        """Take some of the cells."""
+        """Return some of the cells."""
         return Checked(*(part[which] for part in self))  # type: ignore[arg-type]
 
 
 class Proof(NamedTuple):
     """What the scores of a model prove about cells."""
 
-    value: FloatArray  # (cells,) of the first score; NaN for a black box
+    value: FloatArray  # (cells,) the value of the first score; NaN for a black box
     accepts: BoolArray  # (cells,)
     rejects: BoolArray  # (cells,)
 
 
 def prove_by_scores(batch: Batch, number: int, instance: IntArray, cells: Int32Array) -> Proof:
-    """Evaluate cells by the scores of a model, without calling it; a black box proves nothing."""
+    """Evaluate cells with the scores of a model, without calling it; a black box proves nothing."""
     value: FloatArray | None = None
     accepts = np.ones(len(cells), dtype=np.bool_)
     rejects = np.zeros(len(cells), dtype=np.bool_)
@@ -59,7 +59,7 @@ def prove_by_scores(batch: Batch, number: int, instance: IntArray, cells: Int32A
 
 
 def surely_rejected(batch: Batch) -> BoolArray:
-    """Mark the instances of which a score proves that some model rejects them as they are."""
+    """Mark the instances that some model provably rejects at their current values."""
     rejected = np.zeros(len(batch.values), dtype=np.bool_)
     for number, model in enumerate(batch.problem.models):
         if model.score is not None:
@@ -70,7 +70,7 @@ def surely_rejected(batch: Batch) -> BoolArray:
 
 
 def _contradictions(model: ModelAdapter, proof: Proof, own: FloatArray) -> BoolArray:
-    """Tell where the model itself denies what its scores prove, or reports another value."""
+    """Return where the model itself contradicts what its scores prove, or reports another value."""
     accepted = own >= model.threshold
     contradicted: BoolArray = (proof.accepts & ~accepted) | (proof.rejects & accepted)
     if model.report is not None and model.score is not None:
@@ -88,11 +88,11 @@ def verify_cells(
     with_instances: bool,
     until: float | None = None,
 ) -> Checked:
-    """Verify cells, and with them the instances as they are, in one call to each of the user's objects.
+    """Verify cells, and the instances themselves if requested, in one call to each of the user's objects.
 
-    ``said`` (cells, black boxes) is what black-box models and detectors gave before. ``until`` is when the
-    time for cells is over, by the clock of `time.perf_counter`: after that, what a black box gave before
-    counts, and it is not called again. The instances come behind the cells.
+    ``said`` (cells, black boxes) holds the earlier values of black-box models and detectors. ``until`` is the
+    end of the time for cells, by the clock of `time.perf_counter`: after it, black boxes are not called
+    again, and their earlier values count. The instances come after the cells.
     """
     problem, count = batch.problem, len(cells)
     found = slice(count)
@@ -121,15 +121,15 @@ def verify_cells(
                 threshold=model.threshold,
                 tolerance=model.tolerance,
                 settled=proof.accepts | proof.rejects,
-                until=None if with_instances else until,  # about instances, something has to be said
+                until=None if with_instances else until,  # instances must be evaluated in any case
             )
             if earlier is not None:
                 require_steady(earlier, scores[number, found], name, tolerance=model.tolerance)
         unsettled |= open_rows
         contradicted |= _contradictions(model, proof, scores[number])
-        # A forest rejects alike whatever reaches the same leaves. A linear model rounds a row differently
-        # from place to place in a batch: it says nothing of others. Neither does one of several scores that
-        # decide together.
+        # If a forest rejects a cell, it rejects all cells that reach the same leaves. A linear model may
+        # round a row differently at each position of a batch, so its rejection says nothing about other
+        # cells. Nor does the rejection of one of several scores that decide together.
         first, *others = problem.model_scores[number]
         if not others and problem.requirements[first].score.bound is Bound.TREE_LEAVES:
             rejected_by = np.where(scores[number] < model.threshold, first, rejected_by)
@@ -178,7 +178,7 @@ def verify_cells(
     if kept.rejected_by_predicate.any():
         raise InvalidOutput(
             "A rule that is a function accepted a row during the search, and rejected it when called again. "
-            "It has to give the same result every time."
+            "It must return the same result every time."
         )
     failed[found] |= ~kept.allowed
     contradicted[found] |= kept.broken_for_sure
@@ -188,7 +188,7 @@ def verify_cells(
         scores=problem.reported(scores),
         plausibility=plausibility,
         failed=failed,
-        # Only a score that still holds knows what looks the same.
+        # A contradicted score cannot exclude other cells.
         rejected_by=np.where(contradicted, EXACTLY, rejected_by),
         contradicted=contradicted,
         unsettled=unsettled,
@@ -200,5 +200,5 @@ def _is_over(until: float | None) -> bool:
 
 
 def _as_said(values: FloatArray, threshold: float | FloatArray, tolerance: float) -> Closely:
-    """Take the values that a black box gave in the search; those close to the threshold settle nothing."""
+    """Return a black box's values from the search; those close to the threshold decide nothing."""
     return Closely(values, is_close(values, threshold, tolerance))

@@ -255,7 +255,7 @@ def test_which_class_or_range_is_wanted_must_be_given(work: Path, capsys: Captur
     assert "Did you mean yes?" in run(capsys, *words, "--target", "yess").line
     assert run(capsys, *words, "--target", "yes", "--out", "out.json").code == 0
     joblib.dump(tree.DecisionTreeRegressor(max_depth=4).fit(frame, frame["Income"] * 2.0), "model.joblib")
-    assert "Say which range is wanted: --target 1000: or" in run(capsys, *words).line
+    assert "Pass the wanted range: --target 1000: or" in run(capsys, *words).line
     assert run(capsys, *words, "--target", "9000:", "--out", "range.json").code == 0
     found = Explanations.from_json(Path("range.json").read_text(encoding="utf-8"))
     assert found[0].target == (9000.0, None)
