@@ -102,7 +102,10 @@ WRONG = {
     "two trues": ({"insured": 2}, r"'insured' holds bool"),
     "no single": ({"rate": 0.1}, r"'rate' holds float32"),
     "too large": ({"income": 1e39}, r"'income', 1e\+39, is too large"),
-    "a number for a label": ({"home": 3}, r"'home' holds 'own', 'rent' and the like .* but 3 here"),
+    "a number for a label": (
+        {"home": 3},
+        r"'home' holds values such as 'own', 'rent' in the reference, but 3 here",
+    ),
     "a list": ({"income": [1.0]}, r"'income' holds \[1\.0\], which is not a number"),
 }
 

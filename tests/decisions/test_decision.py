@@ -63,7 +63,7 @@ def test_a_decision_value_alone_is_compared_with_a_threshold_that_is_given():
         decide_class(
             request(scale="probability"), classes=(0, 1), decision_values=lambda _: TABLE, name="model"
         )
-    with pytest.raises(UnsupportedModel, match="one class only"):
+    with pytest.raises(UnsupportedModel, match="only one class"):
         decide_class(request(), classes=(1,), probabilities=lambda _: TABLE, name="model")
 
 

@@ -91,7 +91,7 @@ def broken(frame: pd.DataFrame) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("predict", "lines"), [(contrary, ["No cut-off of this score separates"]), (broken, [])]
+    ("predict", "lines"), [(contrary, ["No cut-off of this score reproduces predict"]), (broken, [])]
 )
 def test_a_predict_that_goes_by_something_else_or_fails(
     caplog: pytest.LogCaptureFixture, predict: Any, lines: list[str]

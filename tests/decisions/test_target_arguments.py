@@ -29,10 +29,10 @@ def test_a_range_may_be_open_at_one_end():
         ((None, None), "excludes nothing"),
         ((-math.inf, math.inf), "excludes nothing"),
         ((3, 1), "Swap them"),
-        ((math.nan, 1), "are numbers"),
-        ((True, 2), "are numbers"),
-        (("low", "high"), "are numbers"),
-        ((math.inf, None), "are numbers"),
+        ((math.nan, 1), "must be numbers"),
+        ((True, 2), "must be numbers"),
+        (("low", "high"), "must be numbers"),
+        ((math.inf, None), "must be numbers"),
     ],
 )
 def test_what_is_no_range_is_told(target, message):

@@ -415,7 +415,7 @@ MISTAKES: list[tuple[Any, pd.DataFrame, dict[str, Any], type[Exception], str | N
     (NEIGHBOURS_OF_THREE.predict_proba, SCALED, {"target": 3}, InvalidTarget, "0, 1, 2; target=3"),
     (FUNCTIONS["frame"], SCALED, {"target": 0}, InvalidTarget, "one number per row"),
     (lambda rows: rows[["bmi", "bp"]], DIABETES, {"target": (None, 1.5)}, InvalidTarget, None),
-    (lambda rows: rows["income"], SCALED, {}, InvalidArgument, r"run from -.* to .*threshold=0\.0"),
+    (lambda rows: rows["income"], SCALED, {}, InvalidArgument, r"range from -.* to .*threshold=0\.0"),
     (lambda rows: rows["income"], SCALED, {"threshold": np.nan}, InvalidArgument, "must be finite"),
     (Bare(lambda rows: rows["bmi"]), DIABETES, {}, UnsupportedModel, None),
     (Bare(lambda rows: np.ones(len(rows))), DIABETES, {}, UnsupportedModel, None),
@@ -434,7 +434,7 @@ MISTAKES: list[tuple[Any, pd.DataFrame, dict[str, Any], type[Exception], str | N
     (Unfitted(), SCALED, {}, NotFitted, r"Call \.fit\(X, y\)|Fit it before"),
     (Curved(1), SCALED, {}, UnsupportedModel, r"Call \.eval\(\)"),
     (Curved(1).eval(), SCALED.drop(columns="age"), {}, InvalidOutput, r"\(Curved\) raised RuntimeError"),
-    (SOFTMAX, SCALED, {}, UnsupportedModel, "have to be logits"),
+    (SOFTMAX, SCALED, {}, UnsupportedModel, "must be logits"),
 ]
 
 

@@ -75,7 +75,7 @@ MISTAKES: list[tuple[Any, Any, dict[str, Any], type[Exception], str | None]] = [
     (TREE, pd.DataFrame(), {}, InvalidReference, None),
     (TREE, FRAME.head(0), {}, InvalidReference, None),
     (TREE, FRAME.to_numpy(), {}, InvalidReference, None),
-    (TREE, INFINITE, {}, InvalidReference, "'income' of the reference frame has infinite values"),
+    (TREE, INFINITE, {}, InvalidReference, "'income' of the reference data has values that are infinite"),
 ]
 
 
@@ -153,7 +153,7 @@ def test_what_scores_by_itself_is_a_black_box(caplog):
             found = parse_model(model, reference=FRAME, threshold=0.25)
         assert found.score is None
         assert (found.evaluate(FRAME) == model.predict_proba(FRAME)[:, 1]).all()
-        assert "replaces predict_proba" in caplog.text or model is not cautious
+        assert "overrides predict_proba" in caplog.text or model is not cautious
     renamed = Renamed(max_depth=2).fit(FRAME, LABEL)
     assert parse_model(renamed, reference=FRAME).family.endswith("decision tree")
 

@@ -131,7 +131,7 @@ def test_a_family_that_returns_something_else_is_named() -> None:
     family = Odd()
     p2ce.register(family)
     try:
-        with pytest.raises(BrokenPlugin, match="returns a ParsedModel; for Threshold it returned float"):
+        with pytest.raises(BrokenPlugin, match="must return a ParsedModel; for Threshold it returned float"):
             parse_model(Threshold(), reference=pd.DataFrame({"a": [0.0, 1.0]}))
     finally:
         plugins.unregister(family)

@@ -99,7 +99,7 @@ def test_a_chain_without_end_in_sight_is_rejected() -> None:
 
 def test_a_part_that_is_missing_is_the_models_fault() -> None:
     with (
-        pytest.raises(InvalidModel, match=r"This model is not built .*KeyError: 'left'"),
+        pytest.raises(InvalidModel, match=r"This model does not have .*KeyError: 'left'"),
         parsing("This model"),
     ):
         raise KeyError("left")

@@ -41,7 +41,7 @@ def test_what_is_not_supported_is_a_black_box_or_rejected():
     model = catboost.CatBoostClassifier(iterations=20, depth=3, cat_features=cats, **QUIET)
     model.fit(table_frame, number > np.median(number))
     request = Request(reference=table_frame, target=1, reach=np.ones(8), parse=catboost_family.parse)
-    with pytest.raises(UnsupportedModel, match="statistics of a category"):
+    with pytest.raises(UnsupportedModel, match="a statistic of categories"):
         catboost_family.parse(model, request)
     poisson = catboost.CatBoostRegressor(iterations=2, loss_function="Poisson", **QUIET).fit(frame, label)
     request = Request(reference=frame, target=(0.0, 1.0), reach=np.ones(5), parse=catboost_family.parse)
@@ -67,5 +67,5 @@ def test_a_category_that_the_reference_does_not_show_is_not_guessed():
     model = catboost.CatBoostClassifier(**one_hot()).fit(frame, (number > np.median(number)).astype(int))
     part = frame[frame["job"] != "cook"]
     request = Request(reference=part, target=1, reach=np.ones(8), parse=catboost_family.parse)
-    with pytest.raises(UnsupportedModel, match="category of 'job' that the reference frame does not show"):
+    with pytest.raises(UnsupportedModel, match="category of 'job' that does not occur in the reference"):
         catboost_family.parse(model, request)

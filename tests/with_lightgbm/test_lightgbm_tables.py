@@ -57,9 +57,11 @@ def test_labels_mean_the_same_in_any_order_and_number():
 def test_columns_of_other_types_than_in_fitting_are_named():
     frame, wealth = table()
     model = fitted("LGBMClassifier", frame, (wealth > 1.8).astype(int))
-    with pytest.raises(InvalidReference, match="2 columns of pandas categories, the reference frame has 1"):
+    with pytest.raises(
+        InvalidReference, match="2 columns of pandas categories, but the reference data has 1"
+    ):
         parse_model(model, reference=frame.assign(grade=1.0))
-    with pytest.raises(InvalidReference, match=r"'job' of the reference frame holds object. .*astype"):
+    with pytest.raises(InvalidReference, match=r"'job' of the reference data holds object. .*astype"):
         parse_model(model, reference=frame.assign(job=frame["job"].astype(object)))
 
 

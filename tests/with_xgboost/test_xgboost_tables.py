@@ -60,7 +60,7 @@ def test_categories_that_xgboost_rejects_are_named():
     labelled = frame.assign(code=pd.Categorical(frame["code"].astype(int)))
     model = fitted("XGBClassifier", labelled, (wealth > 1.8).astype(int))
     narrow = frame.assign(code=pd.Categorical(frame["code"].astype(np.int8)))
-    with pytest.raises(InvalidReference, match="does not take the reference frame"):
+    with pytest.raises(InvalidReference, match="does not accept the reference data"):
         parse_model(model, reference=narrow)
 
 

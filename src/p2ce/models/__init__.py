@@ -1,1 +1,1 @@
-"""Turn a user's fitted model into a compiled score: one file per family."""
+"""Parse a user's fitted model into compiled scores: one file or folder per family."""

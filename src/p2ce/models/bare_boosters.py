@@ -1,8 +1,8 @@
-"""Evaluate a bare Booster of LightGBM or XGBoost as a black box, where it is not supported natively.
+"""Evaluate a bare Booster of LightGBM or XGBoost as a black box, if it is not supported natively.
 
-A Booster has one ``predict`` and does not say what that gives; its objective does. Linear trees, gblinear,
-rankings and the like are wrapped as what any black box is: an object with probabilities, decision values or
-numbers, which takes frames or arrays.
+A Booster has only ``predict``. What it returns depends on the Booster's objective. Linear trees, gblinear,
+rankings and the like are wrapped in the form of any other black box: an object with probabilities, decision
+values or numbers, which accepts frames or arrays.
 """
 
 import json
@@ -23,19 +23,19 @@ _SEVERAL = ("multiclass", "multiclassova", "multi:softprob")
 
 
 def is_bare_booster(model: object) -> bool:
-    """Tell a Booster from the estimators that hold one."""
+    """Return whether a model is a Booster itself, and not an estimator that holds one."""
     return any(library_class(model, root=root, names=_NAMES) is not None for root in ("lightgbm", "xgboost"))
 
 
 def adapt_bare_booster(model: Any, request: Request) -> ModelAdapter:
-    """Wrap a Booster by what its objective reports, and settle how it is evaluated."""
+    """Wrap a Booster by what its objective reports, and adapt it as a black box."""
     is_lightgbm = library_class(model, root="lightgbm", names=_NAMES) is not None
     objective, groups = _lightgbm_facts(model) if is_lightgbm else _xgboost_facts(model)
     if objective in _TWO:
         return adapt_black_box(_Probabilities(model, request.reference, classes=2), request)
     if objective in _SEVERAL:
         return adapt_black_box(_Probabilities(model, request.reference, classes=groups), request)
-    if groups > 1:  # by an objective of one's own, or where only the number of the class is predicted
+    if groups > 1:  # with a custom objective, or if only the number of the class is predicted
         return adapt_black_box(_Margins(model, request.reference, classes=groups), request)
     # The number may be the score of a class.
     return adapt_black_box(_Numbers(model, request.reference), request, scored=(0, 1))
@@ -52,14 +52,14 @@ def _xgboost_facts(booster: Any) -> tuple[str, int]:
 
 
 class _Wrapped:
-    """A Booster that takes frames, or arrays where it was fitted on one."""
+    """A Booster that accepts frames, or arrays if it was fitted on one."""
 
     def __init__(self, booster: Any, reference: pd.DataFrame) -> None:
         self._booster = booster
         self._is_lightgbm = library_class(booster, root="lightgbm", names=_NAMES) is not None
         self.__name__ = f"{'LightGBM' if self._is_lightgbm else 'XGBoost'} Booster"
         names = booster.feature_name() if self._is_lightgbm else booster.feature_names
-        # LightGBM's own names for the columns of an array.
+        # LightGBM's default names for the columns of an array.
         unnamed = names == [f"Column_{place}" for place in range(len(names or ()))]
         if not names or (unnamed and set(names) != set(map(str, reference.columns))):
             self.n_features_in_ = int(booster.num_feature() if self._is_lightgbm else booster.num_features())
@@ -78,7 +78,7 @@ class _Probabilities(_Wrapped):
         self.classes_ = np.arange(classes)
 
     def predict_proba(self, rows: Any) -> np.ndarray:
-        """Return a column per class; of two classes, a Booster reports the second one."""
+        """Return a column per class; for two classes, a Booster reports only the second."""
         values = self._values(rows)
         return np.column_stack([values.dtype.type(1.0) - values, values]) if values.ndim == 1 else values
 
@@ -89,7 +89,7 @@ class _Margins(_Wrapped):
         self.classes_ = np.arange(classes)
 
     def decision_function(self, rows: Any) -> np.ndarray:
-        """Return a column per class, of which the largest wins."""
+        """Return a column per class; the class with the largest value wins."""
         return self._values(rows, margin=True).reshape(len(rows), -1)
 
 
@@ -97,5 +97,5 @@ class _Numbers(_Wrapped):
     _estimator_type = "regressor"
 
     def predict(self, rows: Any) -> np.ndarray:
-        """Return one number per row, whatever it means."""
+        """Return one number per row."""
         return self._values(rows)

@@ -1,4 +1,4 @@
-"""Evaluate a black-box model: its probabilities, decision values, predictions, or a plain callable."""
+"""Adapt a black-box model: its probabilities, decision values, predictions, or a plain callable."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -62,26 +62,26 @@ from p2ce.models.torch import family as torch_family
 from p2ce.tables.codebook import MISSING
 from p2ce.visible import echoed
 
-# What is tried, in this order, unless the caller chose a scale.
+# The methods that are tried, in this order, unless the caller chose a scale.
 _SCORING = {PROBABILITY: "predict_proba", DECISION: "decision_function"}
 
 
 def is_callable(model: object) -> bool:
-    """Tell whether a model has a method that scores or predicts rows, or is one."""
+    """Return whether a model is callable, or has a method that scores or predicts rows."""
     if isinstance(model, type):
         return False
     return callable(model) or any(_has(model, name) for name in (*_SCORING.values(), "predict"))
 
 
 def adapt_black_box(model: Any, request: Request, *, scored: tuple[Any, ...] = ()) -> ModelAdapter:
-    """Settle how the model is called, which of its outputs counts, and that it repeats them.
+    """Choose how to call the model and which output counts, and check that the outputs repeat.
 
-    ``predict_proba`` comes before ``decision_function``, unless ``request.scale`` says otherwise, and both
-    before ``predict`` and calling the model itself. A regressor predicts a number; a classifier that only
-    predicts says whether it is the target. A callable's values are taken as they are: probabilities with a
-    threshold of 0.5 where all of the reference lies in [0, 1], and otherwise only with a threshold that the
-    caller gives; or numbers, of which ``target=(low, high)`` is the wanted range. ``scored`` names the two
-    classes of which a predicted number may be the score.
+    ``predict_proba`` is preferred to ``decision_function``, unless ``request.scale`` says otherwise, and both
+    are preferred to ``predict`` and to calling the model itself. A regressor predicts a number. A classifier
+    that only predicts is reduced to whether it predicts the target. The values of a callable are used
+    unchanged. They are probabilities with a threshold of 0.5 if all values on the reference lie in [0, 1];
+    otherwise the caller must pass a threshold. Or they are numbers, and ``target=(low, high)`` is their
+    wanted range. ``scored`` holds the two classes whose score a predicted number may be.
     """
     kind = kind_of(model)
     if _has(model, "predict") and (kind == REGRESSOR or (kind is None and is_range(request.target))):
@@ -101,7 +101,7 @@ def _has(model: Any, name: str) -> bool:
 
 
 def adapt_module(module: Any, request: Request) -> ModelAdapter:
-    """Settle how a PyTorch module is called: its outputs are logits, and must not look like anything else."""
+    """Adapt a PyTorch module: its outputs are logits, and must not look like probabilities."""
     name = type(module).__name__
     try:
         columns, decision = torch_family.decide_module(module, request)
@@ -125,19 +125,19 @@ def adapt_module(module: Any, request: Request) -> ModelAdapter:
 
 
 def _reject_probabilities(outputs: FloatArray, name: str) -> None:
-    """Reject outputs that a second logistic function or softmax would squash without anybody noticing."""
+    """Raise if outputs are probabilities, which a second logistic function or softmax would distort."""
     inside = bool((outputs >= 0.0).all() and (outputs <= 1.0).all())
     several = outputs.ndim == 2 and outputs.shape[1] > 1
     if inside and (not several or np.allclose(outputs.sum(axis=1), 1.0, atol=1e-3)):
         raise UnsupportedModel(
-            f"The outputs of this {name} have to be logits, but on the reference all lie in [0, 1]. If they "
-            "are probabilities, pass a function that returns them: "
+            f"The outputs of this {name} must be logits, but on the reference all lie in [0, 1]. If they are "
+            "probabilities, pass a function that returns them: "
             "lambda rows: module(torch.as_tensor(rows, dtype=torch.float32))."
         )
 
 
 def as_black_box(found: ModelAdapter, request: Request) -> ModelAdapter:
-    """Forget what is known about the inside of a parsed model, and only evaluate it from now on."""
+    """Return a parsed model as a black box, which is only evaluated."""
     call = f"model ({found.family})"
     evaluate = retried(_checked(found.evaluate, call))
     predict = None if found.predict is None else retried(found.predict)
@@ -166,7 +166,7 @@ def _checked(evaluate: Evaluate, call: str) -> Evaluate:
 
 
 def _by_scores(model: Any, request: Request, scale: str) -> ModelAdapter:
-    """Evaluate a classifier's probabilities or decision values."""
+    """Adapt a classifier by its probabilities or decision values."""
     method = getattr(model, _SCORING[scale])
     call = f"model.{_SCORING[scale]}"
     classes = classes_of(model)
@@ -200,10 +200,11 @@ def _by_scores(model: Any, request: Request, scale: str) -> ModelAdapter:
 
 
 def _as_predicted(model: Any, request: Request, rows: RowFormat, decision: Decision) -> Decision:
-    """Let ``predict`` decide who wins: ties, say, go by rules of its own.
+    """Use ``predict`` to decide which class wins, since it breaks ties by its own rules.
 
-    Where it picks the largest value on all of the reference, it is evaluated only on those who lead. Kernel
-    machines let pairs of classes vote, which may differ from the largest value at any row.
+    If it chooses the largest value on the whole reference, it is only evaluated on rows where the target
+    leads. Kernel machines are always evaluated: pairs of classes vote, which may differ from the largest
+    value on any row.
     """
     classes = classes_of(model)
     if classes is None or not _has(model, "predict"):
@@ -231,17 +232,17 @@ def _as_predicted(model: Any, request: Request, rows: RowFormat, decision: Decis
 
 
 def _by_number(model: Any, request: Request, scored: tuple[Any, ...]) -> ModelAdapter:
-    """Evaluate a regressor's prediction."""
+    """Adapt a regressor by its prediction."""
     call = "model.predict"
     if not scored:
         wanted_range(
             request, name=name_of(model)
-        )  # a class as the target is the likelier slip: check it first
+        )  # a class as the target is the more likely mistake, so it is checked first
     rows, sample = choose_row_format(model, model.predict, request, call)
     if sample.ndim == 2 and sample.shape[1] > 1:
         raise UnsupportedModel(
-            f"{name_of(model)} predicts {sample.shape[1]} numbers per row. Fit one model for the wanted one, "
-            "or pass a function that returns it."
+            f"{name_of(model)} predicts {sample.shape[1]} numbers per row. Fit a model for one number, "
+            "or pass a function that returns one."
         )
     decision = decide_number(
         request,
@@ -253,12 +254,12 @@ def _by_number(model: Any, request: Request, scored: tuple[Any, ...]) -> ModelAd
 
 
 def _by_votes(model: Any, request: Request) -> ModelAdapter:
-    """Evaluate whether a classifier that only predicts gives the target: 1 if so, and else -1."""
+    """Adapt a classifier that only predicts: the value is 1 if it predicts the target, otherwise -1."""
     call = "model.predict"
     if request.threshold is not None:
         raise InvalidArgument(
-            f"{name_of(model)} only predicts classes, without a score that could reach "
-            f"threshold={echoed(request.threshold)}. Leave it out: the target then has to be predicted."
+            f"{name_of(model)} only predicts classes, and has no score that could reach "
+            f"threshold={echoed(request.threshold)}. Leave it out: then the model must predict the target."
         )
     require_no_margin(request)
     classes = classes_of(model)
@@ -275,7 +276,7 @@ def _by_votes(model: Any, request: Request) -> ModelAdapter:
 
 
 def _by_calling(model: Any, request: Request) -> ModelAdapter:
-    """Evaluate a callable: one number per row, or one per row and class."""
+    """Adapt a callable that returns one number per row, or one per row and class."""
     call = "model(rows)"
     rows, sample = choose_row_format(model, model, request, call)
     columns = sample.shape[1] if sample.ndim == 2 else 1
@@ -307,7 +308,7 @@ def _columns(
     call: str,
     count: int,
 ) -> EvaluateAll:
-    """Build the call that gives one column per class."""
+    """Build the call that returns one column per class."""
 
     def evaluate(frame: pd.DataFrame) -> FloatArray:
         found = outputs_of(method, rows.feed(frame), call=call, rows=frame)
@@ -321,7 +322,7 @@ def _numbers(
     rows: RowFormat,
     call: str,
 ) -> Evaluate:
-    """Build the call that gives one number per row."""
+    """Build the call that returns one number per row."""
 
     def evaluate(frame: pd.DataFrame) -> FloatArray:
         found = outputs_of(method, rows.feed(frame), call=call, rows=frame)
@@ -331,40 +332,40 @@ def _numbers(
 
 
 def _probabilities(evaluate: EvaluateAll, call: str) -> EvaluateAll:
-    """Check that what a call gives lies between 0 and 1. Scores need not: log-odds may be infinite."""
+    """Check that a call returns values between 0 and 1. Other scores need not: log-odds may be infinite."""
     return lambda frame: require_probabilities(evaluate(frame), call=call)
 
 
 def _callable_index(columns: int, target: Any) -> int:
-    """Find the column that a callable reports for the target; there, classes are column numbers."""
-    if target is None and columns <= 2:  # a function scores what its author wants
+    """Return the column that a callable returns for the target; its classes are column numbers."""
+    if target is None and columns <= 2:  # a function is assumed to score the favourable outcome
         return columns - 1
     if columns > 1:
         return class_index(range(columns), target)
     if np.ndim(target) == 0 and bool(target == 1):
         return 0
     raise InvalidTarget(
-        f"The callable returns one number per row, the score to be reached; target={echoed(target)} "
-        "cannot choose another. Pass a callable that scores the wanted class, and leave target at 1."
+        f"The callable returns one number per row, the score to reach, so target={echoed(target)} cannot "
+        "select another class. Pass a callable that scores the wanted class, and leave target at 1."
     )
 
 
 def _callable_scale(values: FloatArray, request: Request) -> tuple[str, float]:
-    """Take values that all lie in [0, 1] for probabilities; of others it is unknown what is enough."""
+    """Treat values that all lie in [0, 1] as probabilities; other values need a threshold."""
     low, high = float(values.min()), float(values.max())
     wanted = decision_threshold(replace(request, margin=0.0))
     if low >= 0.0 and high <= 1.0 and (request.threshold is None or 0.0 <= wanted <= 1.0):
         return PROBABILITY, probability_threshold(request)
     if request.threshold is None:
         raise InvalidArgument(
-            f"The callable's values on the reference run from {low:.4g} to {high:.4g}, so they are no "
-            "probabilities. Say from which value on it accepts: threshold=0.0, say, for log-odds."
+            f"The callable's values on the reference range from {low:.4g} to {high:.4g}, so they are not "
+            "probabilities. Pass the value from which on it accepts, such as threshold=0.0 for log-odds."
         )
     return DECISION, decision_threshold(request)
 
 
 def _as_taken(evaluate: Evaluate, scale: str, request: Request, call: str) -> Evaluate:
-    """Hold a callable to the probabilities that it was taken for; one with a threshold scores as it likes."""
+    """Require probabilities of a callable that was assumed to return them; with a threshold, accept any."""
     taken = scale == PROBABILITY and request.threshold is None
     return _probabilities(evaluate, call) if taken else evaluate
 
@@ -408,9 +409,10 @@ def _repeats_within(
     *,
     single: bool,
 ) -> float:
-    """Check that outputs repeat, and say how far they may differ.
+    """Check that outputs repeat, and return by how much they may differ.
 
-    A predicted number is compared with itself, as it may be large where the end of the range is near.
+    For a predicted number, the tolerance is relative to the prediction, which may be large even if the end
+    of the range is near.
     """
     rows = some_rows(request.reference)
     if predict is None or classes:
@@ -420,7 +422,7 @@ def _repeats_within(
 
 
 def _check_missing(evaluate: Evaluate, request: Request) -> None:
-    """Evaluate rows that miss one value each, so that an error is raised now, and names the column."""
+    """Evaluate rows with one missing value each, so an error is raised now and names the column."""
     codes = request.codebook.encode(request.reference.head(1))
     for place, name in enumerate(request.codebook.names):
         if name in request.nullable:

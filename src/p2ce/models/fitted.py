@@ -1,4 +1,4 @@
-"""Check what all families require of a fitted model: its library's own class, and columns that it takes."""
+"""Check what all families require of a fitted model: its library's own class, and supported columns."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,15 +13,15 @@ from p2ce.visible import echoed
 
 
 def require_own(model: Any, *, root: str, names: frozenset[str]) -> type:
-    """Reject a model whose scores may come from code that is not the library's."""
+    """Return the library class of a model; raise if the model overrides methods that compute scores."""
     kind = library_class(model, root=root, names=names)
     assert kind is not None, "a family only parses what it recognises"
     replaced = overrides(model, kind)
     if replaced:
         raise UnsupportedModel(
-            f"{type(model).__name__} replaces {', '.join(replaced)} of {kind.__module__.partition('.')[0]}'s "
-            f"{kind.__name__}, so its scores do not follow from the fitted numbers. "
-            f"Pass the plain {kind.__name__} that it holds or derives from."
+            f"{type(model).__name__} overrides {', '.join(replaced)} of "
+            f"{kind.__module__.partition('.')[0]}'s {kind.__name__}, so its scores do not follow from the "
+            f"fitted parameters. Pass the plain {kind.__name__} that it holds or derives from."
         )
     return kind
 
@@ -29,25 +29,25 @@ def require_own(model: Any, *, root: str, names: frozenset[str]) -> type:
 def require_numbers(
     request: Request, columns: Sequence[str], *, name: str, takes_missing: bool = False
 ) -> None:
-    """Reject columns that hold categories, or that may miss values, for a model of plain numbers.
+    """Raise if columns hold categories, or may hold missing values, for a model of plain numbers.
 
-    Such a model takes what a label says ("3", say) and not its code, if it takes labels at all.
+    If such a model accepts labels at all, it uses the label's own value (such as "3"), and not its code.
     """
     categories = [column for column in columns if request.codebook[column].is_category]
     if categories:
         raise UnsupportedModel(
-            f"{name} is supported natively on columns of numbers; {echoed(categories[0])} holds categories. "
+            f"{name} is supported natively on numeric columns, but {echoed(categories[0])} holds categories. "
             "Put an encoder in front of it, in a Pipeline."
         )
     missing = [column for column in columns if column in request.nullable]
     if missing and not takes_missing:
         raise UnsupportedModel(
-            f"{name} does not take missing values, which column {echoed(missing[0])} may hold. "
+            f"{name} does not accept missing values, which column {echoed(missing[0])} may hold. "
             "Put an imputer in front of it, in a Pipeline."
         )
 
 
 def nullable_columns(columns: Sequence[str], request: Request) -> BoolArray | None:
-    """Mark the model's columns in which a value may be missing: (d,); None if there is no such column."""
+    """Mark the model's columns in which values may be missing: (d,); None if there is no such column."""
     marked = np.array([column in request.nullable for column in columns], dtype=np.bool_)
     return marked if marked.any() else None

@@ -1,7 +1,7 @@
-"""Collect the directions in which a booster was constrained to be monotone.
+"""Collect the monotone constraints with which a model was fitted.
 
-A constraint of +1 says that the score of the second class, or the predicted number, never falls when the
-feature rises. Boosters, and scikit-learn's trees, keep their constraints by place or by name.
+A constraint of +1 means that the score of the second class, or the predicted number, never decreases when the
+feature increases. Boosters and scikit-learn's trees store their constraints by position or by name.
 """
 
 import json
@@ -26,7 +26,7 @@ SKLEARN = ("HistGradientBoosting", "DecisionTree", "ExtraTree", "RandomForest", 
 
 
 def favourable_constraints(model: Any, parsed: Sequence[ModelAdapter], target: Any) -> dict[str, Direction]:
-    """Return the features that every model is constrained in, with the direction that favours the target."""
+    """Return the features that all models constrain, with the direction that favours the target."""
     models = list(model) if isinstance(model, list | tuple) else [model]
     found = [_favourable(one, adapter, target) for one, adapter in zip(models, parsed, strict=True)]
     return {
@@ -42,7 +42,7 @@ def _favourable(model: Any, parsed: ModelAdapter, target: Any) -> dict[str, Dire
         return {}
     try:
         constraints = _constraints(best_of(model), parsed.columns)
-    except Exception as error:  # a setting in a form that is not known: nothing is claimed of it
+    except Exception as error:  # an unknown form of the setting: nothing is claimed about it
         log.debug("The monotone constraints of the model could not be parsed: %s", error)
         return {}
     return {
@@ -53,7 +53,7 @@ def _favourable(model: Any, parsed: ModelAdapter, target: Any) -> dict[str, Dire
 
 
 def _sign_of(parsed: ModelAdapter, target: Any) -> int:
-    """Return 1 where the target wants the model's own output to rise, -1 to fall, 0 if neither."""
+    """Return 1 if the target requires a higher output of the model, -1 for a lower one, 0 for neither."""
     if is_range(target):
         low, high = (end is not None and bool(np.isfinite(end)) for end in target)
         return int(low) - int(high)
@@ -91,5 +91,5 @@ def _named(*families: str) -> frozenset[str]:
 
 
 def _by_place(constraints: Sequence[Any], columns: Sequence[str]) -> dict[str, int]:
-    """Pair constraints with columns; fewer than columns are about the first ones, as in XGBoost."""
+    """Pair constraints with columns; if there are fewer, they apply to the first columns, as in XGBoost."""
     return {name: int(one) for name, one in zip(columns, constraints, strict=False)}

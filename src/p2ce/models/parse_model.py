@@ -63,7 +63,7 @@ SUPPORTED = (
 )
 log = logging.getLogger("p2ce")
 CHECKED_ROWS = 256
-# People and widened ranges may lie this many times farther out than the reference.
+# Instances and widened ranges may lie this many times farther out than the reference.
 REACH_FACTOR = 64.0
 
 
@@ -81,16 +81,16 @@ def parse_model(
     nullable: Collection[str] | None = None,
     black_box: bool = False,
 ) -> ModelAdapter:
-    """Parse a fitted model into scores that are proven to decide as the model does, where it is supported.
+    """Parse a fitted model into scores that provably decide as the model does, if it is supported.
 
-    A black box comes back without a score, and with ``black_box=True`` so does every model.
-    ``reference`` holds rows like those that the model was fitted on. ``threshold`` defaults to the
-    one that the model brings with it, or to 0.5 for the probability of one class of two and 0 for decision
-    functions; one class of more must win. ``margin`` comes on top of it, on the scale that the model reports.
-    ``reach`` gives per reference column the largest magnitude that a value will ever have; it defaults to
-    64 times what the reference shows, and only linear models need it. ``codes`` (n, d) is the reference as
-    ``codebook`` encodes it, for who has it at hand. ``nullable`` names the columns in which a value may be
-    missing, by default those in which one is.
+    For a black box the result has no score; with ``black_box=True``, this holds for every model.
+    ``reference`` holds rows like those that the model was fitted on. ``threshold`` defaults to the model's
+    own threshold, or to 0.5 for the probability of one of two classes and 0 for decision functions. If there
+    are more than two classes, the target must win. ``margin`` is added to the threshold, on the scale that
+    the model reports. ``reach`` holds, per reference column, the largest magnitude that a value will ever
+    have. It defaults to 64 times the largest in the reference, and only linear models need it. ``codes``
+    (n, d) is the reference as encoded by ``codebook``, if the caller has it already. ``nullable`` names the
+    columns in which values may be missing; by default those with a missing value in the reference.
     """
     request = request_for(
         reference,
@@ -127,12 +127,12 @@ def request_for(
     codes: FloatArray | None = None,
     nullable: Collection[str] | None = None,
 ) -> Request:
-    """Write down what a model is parsed for; the arguments are those of `parse_model`."""
+    """Build the request for parsing a model; the arguments are those of `parse_model`."""
     if not isinstance(reference, pd.DataFrame):
         raise InvalidReference(f"The reference must be a pandas DataFrame; got {type(reference).__name__}.")
     if reference.shape[0] == 0 or reference.shape[1] == 0:
         raise InvalidReference(
-            f"The reference frame has {reference.shape[0]} rows and {reference.shape[1]} columns. "
+            f"The reference data has {reference.shape[0]} rows and {reference.shape[1]} columns. "
             "Pass the rows that the model was fitted on."
         )
     codebook = codebook_of(reference) if codebook is None else codebook
@@ -155,18 +155,18 @@ def request_for(
 
 
 def columns_with_missing(codes: FloatArray, codebook: Codebook) -> frozenset[str]:
-    """Name the columns in which a value is missing."""
+    """Return the columns in which a value is missing."""
     names = codebook.names
     return frozenset(names[column] for column in np.flatnonzero((codes == MISSING).any(axis=0)))
 
 
 def _largest(codes: FloatArray, codebook: Codebook) -> FloatArray:
-    """Return the largest magnitude in each column, 1 where there is none but zero."""
+    """Return the largest magnitude in each column; 1 if all its values are zero or missing."""
     unreadable = np.isnan(codes).any(axis=0)
     if unreadable.any():
         name = codebook.names[int(np.flatnonzero(unreadable)[0])]
         raise InvalidReference(
-            f"Column {echoed(name)} of the reference frame has infinite values, or what is not a number. "
+            f"Column {echoed(name)} of the reference data has values that are infinite or not numbers. "
             "Drop those rows."
         )
     largest = np.where(codes == MISSING, 0.0, np.abs(codes)).max(axis=0)
@@ -174,7 +174,7 @@ def _largest(codes: FloatArray, codebook: Codebook) -> FloatArray:
 
 
 def _parse_any(model: Any, request: Request) -> ModelAdapter:
-    """Parse a model, or settle how it is evaluated as a black box."""
+    """Parse a model, or adapt it as a black box."""
     try:
         return _parse_natively(model, request)
     except UnsupportedModel as error:
@@ -187,20 +187,20 @@ def _parse_any(model: Any, request: Request) -> ModelAdapter:
 
 
 def _parse_natively(model: Any, request: Request) -> ModelAdapter:
-    """Parse a model by its family. The last step of a Pipeline is parsed so: alone it is not a black box."""
+    """Parse a model by its family. The last step of a Pipeline too, since alone it is not a black box."""
     model = best_of(model)
     family = _family_of(model)
     if family is None:
         raise UnsupportedModel(_why_not(model))
-    # A model of another version of its library may lack what this one has.
+    # A model from another version of its library may lack attributes.
     with parsing(f"This {type(model).__name__}", MISSING_PARTS):
         parsed = family.parse(model, request)
-    if isinstance(parsed, ModelAdapter):  # of what stands around another model
+    if isinstance(parsed, ModelAdapter):  # from a family that wraps another model
         return parsed
     if isinstance(parsed, ParsedModel):
         return certify(parsed, request)
     raise BrokenPlugin(
-        f"parse() of a model family returns a ParsedModel; for {type(model).__name__} it returned "
+        f"parse() of a model family must return a ParsedModel; for {type(model).__name__} it returned "
         f"{type(parsed).__name__}. Correct the family, or uninstall its package."
     )
 
@@ -210,7 +210,7 @@ def _family_of(model: Any) -> Family | None:
 
 
 def _why_not(model: Any) -> str:
-    """State why a model is of no family, the likeliest slip first."""
+    """Describe why no family recognises a model, the most likely mistake first."""
     if isinstance(model, type):
         return f"model is the class {model.__name__}. Pass a fitted instance of it."
     if model is None or isinstance(model, str | bytes | Path):
@@ -218,10 +218,11 @@ def _why_not(model: Any) -> str:
     name = f"{type(model).__module__}.{type(model).__name__}"
     if hasattr(model, "best_estimator_"):
         return (
-            f"{name} is a search over models with methods of its own. Its best_estimator_ may be supported."
+            f"{name} is a search over models that overrides methods. Pass its best_estimator_, which may be "
+            "supported."
         )
     if hasattr(model, "cv_results_"):
-        return f"{name} is a search that kept no model. Fit it with refit=True."
+        return f"{name} is a search that did not keep a model. Fit it with refit=True."
     return f"{name} is not supported natively. Supported are {SUPPORTED}."
 
 
@@ -233,11 +234,11 @@ def _as_black_box(model: Any, request: Request, why: UnsupportedModel) -> ModelA
     try:
         return adapt_black_box(model, request)
     except UnsupportedModel as error:
-        raise (error if _family_of(model) is None else why) from None  # the family knows best why
+        raise (error if _family_of(model) is None else why) from None  # the family's error is more specific
 
 
 def _blamed(found: ModelAdapter) -> ModelAdapter:
-    """Let whatever the model itself raises be its own error, and not one of this library."""
+    """Attribute errors that the model itself raises to the model, and not to this library."""
     call = f"model ({found.family})"
 
     def blamed(evaluate: Evaluate) -> Evaluate:
@@ -251,7 +252,7 @@ def _blamed(found: ModelAdapter) -> ModelAdapter:
 
 
 def _check_against_model(found: ModelAdapter, reference: pd.DataFrame, codebook: Codebook) -> None:
-    """Compare the parsed model with the model on some reference rows, since libraries change."""
+    """Compare the parsed model with the model itself on some reference rows, since libraries change."""
     step = max(1, -(-len(reference) // CHECKED_ROWS))
     rows = reference.iloc[::step]
     values = codebook.of(found.columns).encode(rows)
@@ -268,7 +269,7 @@ def _check_against_model(found: ModelAdapter, reference: pd.DataFrame, codebook:
         error = np.abs(found.report(judged[0].value) - own)
     if wrong.any() or not bool((error <= found.tolerance * np.maximum(1.0, np.abs(own))).all()):
         raise ModelMismatch(
-            f"The parsed model ({found.family}) disagrees with its own scores on {int(wrong.sum())} of "
-            f"{len(rows)} reference rows, by up to {float(np.nanmax(error)):.3g}. Its library version may be "
-            "unknown to this release of p2ce; please report it with the versions of both."
+            f"The parsed model ({found.family}) disagrees with the model itself on {int(wrong.sum())} of "
+            f"{len(rows)} reference rows, by up to {float(np.nanmax(error)):.3g}. This release of p2ce may "
+            "not support the version of the model's library; please report it with the versions of both."
         )

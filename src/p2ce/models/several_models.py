@@ -1,4 +1,4 @@
-"""Parse one model, or several that all have to accept."""
+"""Parse one model, or several that must all accept."""
 
 import numbers
 import sys
@@ -32,7 +32,7 @@ def parse_models(
     nullable: Collection[str] | None = None,
     black_box: bool = False,
 ) -> tuple[ModelAdapter, ...]:
-    """Parse a model, or every model of a list; ``threshold`` is for all of them, or one for each.
+    """Parse a model, or every model of a list; ``threshold`` applies to all, or is a list with one for each.
 
     A ``margin`` is added to each threshold, on the scale that the model reports.
     """
@@ -78,5 +78,6 @@ def _check_margin(margin: Any) -> None:
     is_number = isinstance(margin, numbers.Real) and not isinstance(margin, bool)
     if not is_number or not 0 <= margin <= sys.float_info.max:
         raise InvalidArgument(
-            f"margin is how far beyond the threshold the score has to be, 0 or more; got {echoed(margin)}."
+            "margin is how far beyond the threshold the score must be: a number of at least 0; "
+            f"got {echoed(margin)}."
         )

@@ -1,1 +1,1 @@
-"""Parse preprocessing that works column by column: what each input of the model behind it depends on."""
+"""Parse preprocessing that works column by column: on which column each model input depends, and how."""

@@ -1,4 +1,4 @@
-"""Tabulate what transformers make of every label, of an unseen one, and of a missing one."""
+"""Tabulate the transformers' outputs for every label, for an unseen label, and for a missing one."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from p2ce.tables.codebook import MISSING, Codebook, Coding
 
 
 def twins(coding: Coding) -> list[Any]:
-    """List truth values beside 0 and 1, and these beside those: dictionaries take them for equal."""
+    """Return the bools for labels 0 and 1, and the numbers for bools: dictionaries treat them as equal."""
     assert coding.labels is not None
     known = [*coding.labels, *coding.unseen]
     plain = [label.item() if isinstance(label, np.generic) else label for label in known]
@@ -25,7 +25,7 @@ def twins(coding: Coding) -> list[Any]:
 def tabulate_labels(
     preparation: Preparation, maps_by_input: Sequence[InputMap], inputs: Codebook
 ) -> list[Table]:
-    """Evaluate the transformers on each label, of an unseen one, and of a missing one."""
+    """Evaluate the transformers on each label, on an unseen label, and on a missing one."""
     columns = sorted({input_map.source for input_map in maps_by_input if input_map.is_category})
     codings = [preparation.codebook.codings[column] for column in columns]
     known = [np.arange(_count(coding), dtype=np.float64) for coding in codings]
@@ -50,7 +50,7 @@ def _count(coding: Coding) -> int:
 def _evaluated(
     preparation: Preparation, columns: Sequence[int], codes: Sequence[FloatArray], inputs: Codebook
 ) -> list[FloatArray]:
-    """Transform rows that hold the codes of several columns at once: for each column (codes, inputs)."""
+    """Transform rows that hold the codes of several columns; return (codes, inputs) for each column."""
     if not columns:
         return []
     longest = max(len(one) for one in codes)
@@ -60,7 +60,7 @@ def _evaluated(
         }
         own = _transformed(preparation, cells, longest, inputs)
         return [own[: len(one)] for one in codes]
-    except Exception:  # one label that some encoder rejects: try each column by itself
+    except Exception:  # an encoder rejects some label, so each column is tried separately
         if len(columns) > 1:
             return [
                 _evaluated(preparation, [column], [one], inputs)[0]
@@ -80,7 +80,7 @@ def _transformed(
     parts = []
     for place, (label, coding) in enumerate(zip(preparation.labels, preparation.codebook, strict=True)):
         if place in cells:
-            # The label after the last stands for all that nobody has seen.
+            # The label after the last one stands for all unseen labels.
             wider = replace(coding, unseen=[*coding.unseen, unseen_label(coding)])
             parts.append(pd.Series(wider.decode(cells[place])))
         else:
@@ -92,7 +92,7 @@ def _transformed(
 
 
 def unseen_label(coding: Coding) -> Any:
-    """Make up a label of the column's own kind that it does not have."""
+    """Return a new label, of the same kind as the column's labels."""
     assert coding.labels is not None
     known = [*coding.labels, *coding.unseen]
     if known and all(isinstance(label, int | float | np.number) for label in known):

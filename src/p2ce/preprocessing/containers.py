@@ -1,4 +1,4 @@
-"""Follow columns through what holds other transformers: Pipeline, ColumnTransformer, FeatureUnion."""
+"""Follow columns through transformers that contain others: Pipeline, ColumnTransformer, FeatureUnion."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from p2ce.visible import echoed
 
 
 def pipeline(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
-    """Follow one transformer after the other."""
+    """Follow one transformer after another."""
     last = len(step.steps) - 1
     for place, (_, one) in enumerate(step.steps):
         maps_by_input = fold.follow(one, maps_by_input, given)
@@ -21,7 +21,7 @@ def pipeline(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -
 
 
 def columns(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
-    """Follow each transformer on its own columns; its outputs follow those of the one before."""
+    """Follow each transformer on its own columns; the outputs are joined in the same order."""
     if step.transformer_weights:
         raise UnsupportedModel("This ColumnTransformer weighs its transformers, which is not supported.")
     found: list[InputMap] = []
@@ -31,8 +31,8 @@ def columns(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) ->
             continue
         if np.isscalar(chosen):
             raise UnsupportedModel(
-                f"This ColumnTransformer hands the single column {echoed(chosen)} over as a series, which no "
-                f"transformer here supports. Name it in a list: [{echoed(chosen)}]."
+                f"This ColumnTransformer passes the single column {echoed(chosen)} as a series, which is not "
+                f"supported. Select it with a list: [{echoed(chosen)}]."
             )
         found += fold.follow(one, [maps_by_input[place] for place in places], some_columns(given, places))
     return found

@@ -1,4 +1,4 @@
-"""Follow columns through encoders: each label, or each number that stands for one, by itself."""
+"""Follow columns through encoders: label by label, or number by number if numbers are labels."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from p2ce.visible import echoed
 
 
 def one_hot(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
-    """Follow OneHotEncoder: a column per label, less the dropped one and the infrequent ones put together."""
+    """Follow OneHotEncoder: a column per label, without the dropped one, and one for all infrequent ones."""
     rare = getattr(step, "infrequent_categories_", None)
     counts = []
     for place, labels in enumerate(step.categories_):
@@ -30,18 +30,18 @@ def one_hot(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) ->
 
 
 def ordinal(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
-    """Follow OrdinalEncoder: one number per label."""
+    """Follow OrdinalEncoder: one number for each label."""
     return _through(step, maps_by_input, given, fold, step.categories_, [1] * len(maps_by_input))
 
 
 def target(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
-    """Follow TargetEncoder: one number per label, and per class if there are more than two."""
+    """Follow TargetEncoder: one number for each label, and for each class if there are more than two."""
     each = len(step.classes_) if getattr(step, "target_type_", None) == "multiclass" else 1
     return _through(step, maps_by_input, given, fold, step.categories_, [each] * len(maps_by_input))
 
 
 def of_category_encoders(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
-    """Follow WOEEncoder, TargetEncoder or OrdinalEncoder of category_encoders: some columns, all in place."""
+    """Follow WOEEncoder, TargetEncoder or OrdinalEncoder of category_encoders, which replace some columns."""
     name = type(step).__name__
     for option in ("min_group_size", "composite_cols", "hierarchy", "drop_invariant"):
         if getattr(step, option, None):
@@ -83,13 +83,13 @@ def _one(
     fold: Fold,
     labels: list[Any],
 ) -> list[InputMap]:
-    """Follow the column at ``place`` to the ``count`` columns that begin at ``first``."""
+    """Follow the column at ``place`` to the ``count`` output columns that begin at ``first``."""
     if input_map.is_category:
         if input_map.raw:
             fold.knows(input_map, labels)
         return [encoded(input_map)] * count
     keys = _numbers(labels, input_map, fold)
-    # Whatever else the column may hold is treated alike, and missing values may be a label of their own.
+    # All other values of the column are treated in the same way; a missing value may be a separate label.
     values = np.concatenate([keys, [_other(keys), np.nan]])
     outputs = transformed(step, given[:1]).shape[1]
     own = tabulate(step, given, place, values, outputs)[:, first : first + count]
@@ -107,24 +107,25 @@ def _numbers(labels: list[Any], input_map: InputMap, fold: Fold) -> FloatArray:
     if not all(isinstance(label, float | int | np.number | np.bool_) for label in found):
         raise UnsupportedModel(
             f"This Pipeline encodes labels such as {echoed(found[0])} in column "
-            f"{echoed(fold.columns[input_map.source])}, which holds numbers."
+            f"{echoed(fold.columns[input_map.source])}, which holds numbers. Fit it on numbers."
         )
     return np.unique(np.array(found, dtype=np.float64))
 
 
 def _other(keys: FloatArray) -> float:
-    """Find a whole number that is not a key."""
+    """Return a whole number that is not a key."""
     return float(np.floor(np.abs(keys).max(initial=0.0))) + 1.0
 
 
 def tabulate(step: Any, given: Any, place: int, values: FloatArray, outputs: int) -> FloatArray:
-    """Tabulate what an encoder makes of numbers in one column: (m,) → (m, outputs); infinite where it raises.
+    """Tabulate an encoder's outputs for numbers in one column: (m,) → (m, outputs); infinite where it raises.
 
-    The last two, one that is not a label and a missing one, are often rejected, and tried by themselves.
+    The last two numbers, one that is not a label and a missing one, are often rejected, so they are tried
+    separately.
     """
     try:
         return _transformed_rows(step, given, place, values)
-    except Exception:  # whatever a library raises about values that it rejects
+    except Exception:  # libraries raise various errors for values that they reject
         if len(values) == 1:
             return np.full((1, outputs), REJECT)
     parts = np.split(values, [len(values) - 2, len(values) - 1] if len(values) > 2 else [1])

@@ -1,8 +1,8 @@
-"""Follow the columns of a table through fitted transformers: what each column that comes out depends on.
+"""Follow the columns of a table through fitted transformers: on which column each output depends, and how.
 
-Only transformers on a list are followed, each of which is known to work on one column at a time; anything
-else raises, and the whole pipeline is a black box. Nothing is concluded from samples, but what is concluded
-is compared with the transformers' own outputs on some.
+Only transformers on a list are followed. Each of them is known to work on one column at a time. Any other
+transformer raises, and then the whole pipeline is a black box. Nothing is inferred from samples, but the
+result is compared with the transformers' own outputs on some rows.
 """
 
 import warnings
@@ -18,27 +18,27 @@ from p2ce.errors import UnsupportedModel
 from p2ce.preprocessing.input_maps import InputMap, Operation
 from p2ce.visible import echoed
 
-# Follow strands through one fitted transformer; ``given`` is what some reference rows look like before it.
+# Follows input maps through one fitted transformer; ``given`` holds some reference rows as its input.
 Follow: TypeAlias = Callable[[Any, list[InputMap], Any, "Fold"], list[InputMap]]
-# What only holds others says nothing by its name, and a function has one of its own.
+# Containers are not named in messages, and a FunctionTransformer is named by its function.
 _UNNAMED = frozenset({"Pipeline", "ColumnTransformer", "FeatureUnion", "FunctionTransformer"})
 
 
 @dataclass(slots=True)
 class Fold:
-    """What is learnt on the way through a pipeline's transformers."""
+    """What is found while following a pipeline's transformers."""
 
-    columns: tuple[str, ...]  # of the table
-    known: dict[int, list[Any]] = field(default_factory=dict)  # labels that encoders know, of each column
-    names: list[str] = field(default_factory=list)  # of the transformers
-    writes: bool = False  # some transformer writes into what it is given
+    columns: tuple[str, ...]  # the table's columns
+    known: dict[int, list[Any]] = field(default_factory=dict)  # labels that encoders distinguish, by column
+    names: list[str] = field(default_factory=list)  # the transformers' names
+    writes: bool = False  # whether a transformer writes into its input
 
     def knows(self, input_map: InputMap, labels: Sequence[Any]) -> None:
-        """Note labels that an encoder tells apart, other than as one of all unknown ones."""
+        """Record labels that an encoder distinguishes, and does not treat as unknown."""
         self.known.setdefault(input_map.source, []).extend(labels)
 
     def follow(self, step: Any, maps_by_input: list[InputMap], given: Any) -> list[InputMap]:
-        """Follow the strands through one transformer, whatever it is."""
+        """Follow the input maps through one transformer; raise UnsupportedModel for an unknown one."""
         from p2ce.preprocessing.known_transformers import TRANSFORMERS
 
         if step is None or (isinstance(step, str) and step == "passthrough"):
@@ -62,32 +62,32 @@ class Fold:
         )
 
     def note(self, name: str) -> None:
-        """Name a transformer, once."""
+        """Record the name of a transformer, once."""
         if name not in self.names:
             self.names.append(name)
 
 
 def transformed(step: Any, given: Any) -> Any:
-    """Let a transformer do its work on a copy, and keep its warnings to ourselves."""
+    """Apply a transformer to a copy, and suppress its warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return step.transform(given.copy())
 
 
 def some_columns(given: Any, which: Sequence[int]) -> Any:
-    """Take columns of what a transformer is given: a frame, an array or a sparse matrix."""
+    """Return some columns of a transformer's input: a frame, an array or a sparse matrix."""
     return given.iloc[:, list(which)] if isinstance(given, pd.DataFrame) else given[:, list(which)]
 
 
 def is_sparse(given: Any) -> bool:
-    """Tell one of SciPy's sparse matrices."""
+    """Return whether rows are one of SciPy's sparse matrices."""
     return hasattr(given, "toarray")
 
 
 def precision(given: Any) -> np.dtype[Any]:
-    """Tell in which precision scikit-learn computes with what it is given: its own float, or float64."""
+    """Return the precision in which scikit-learn computes: the input's own float type, or float64."""
     if isinstance(given, pd.DataFrame):
-        # Truth values make objects of all, which become float64.
+        # Bools turn the whole array into objects, which become float64.
         kinds = [kind for kind in given.dtypes if isinstance(kind, np.dtype) and kind.kind in "fiu"]
         found = np.result_type(*kinds) if len(kinds) == given.shape[1] else np.dtype(np.float64)
     else:
@@ -96,17 +96,17 @@ def precision(given: Any) -> np.dtype[Any]:
 
 
 def extended(input_map: InputMap, *operations: Operation, name: str, fold: Fold) -> InputMap:
-    """Continue a strand by arithmetic; of a category only what an encoder made of it can be continued."""
+    """Extend an input map by arithmetic; for a category, an encoder must come first."""
     if input_map.is_category:
         if input_map.raw:
             raise UnsupportedModel(
-                f"This Pipeline puts {echoed(fold.columns[input_map.source])}, which holds categories, "
-                f"through {name}, which takes numbers. Encode it first, or make it a column of numbers."
+                f"This Pipeline passes {echoed(fold.columns[input_map.source])}, which holds categories, "
+                f"to {name}, which expects numbers. Encode it first, or convert it to numbers."
             )
         return input_map
     return InputMap(source=input_map.source, operations=(*input_map.operations, *operations))
 
 
 def encoded(input_map: InputMap) -> InputMap:
-    """Continue a strand of categories by what an encoder makes of each label."""
+    """Extend the input map of a category by an encoder, which maps each label to numbers."""
     return InputMap(source=input_map.source, is_category=True)

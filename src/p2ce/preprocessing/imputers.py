@@ -1,4 +1,4 @@
-"""Follow columns through transformers of missing values: SimpleImputer, MissingIndicator."""
+"""Follow columns through transformers for missing values: SimpleImputer, MissingIndicator."""
 
 from typing import Any
 
@@ -13,12 +13,12 @@ from p2ce.visible import echoed
 
 
 def imputer(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
-    """Follow SimpleImputer: statistics take the place of missing values, indicators come behind them."""
+    """Follow SimpleImputer: statistics replace missing values, and indicators are appended."""
     dtype = precision(given)
     found = []
     for input_map, statistic in zip(maps_by_input, step.statistics_, strict=True):
         if is_missing(statistic) and not step.keep_empty_features:
-            continue  # the column was empty in fitting, and is left out
+            continue  # the column was empty in fitting, so it has no output
         if input_map.is_category:
             if input_map.raw:
                 fold.knows(input_map, [statistic, *_markers(step)])
@@ -32,7 +32,7 @@ def imputer(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) ->
 
 
 def indicator(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
-    """Follow MissingIndicator: a column for each of those that it was fitted to tell about."""
+    """Follow MissingIndicator: an output for each column that it was fitted to indicate."""
     dtype = precision(given)
     found = []
     for place in step.features_.tolist():
@@ -51,12 +51,12 @@ def _extended(input_map: InputMap, *operations: Any) -> InputMap:
 
 
 def _markers(step: Any) -> list[Any]:
-    """List the label that means missing, if it is one."""
+    """Return the label that marks missing values, as a list; empty if it is an actual missing value."""
     return [] if is_missing(step.missing_values) else [step.missing_values]
 
 
 def _marker(step: Any, dtype: np.dtype[Any], fold: Fold, input_map: InputMap) -> float:
-    """Return the number that means missing; NaN where a missing value means so."""
+    """Return the number that marks missing values; NaN if these are actual missing values."""
     marker = step.missing_values
     is_number = isinstance(marker, float | int | np.floating | np.integer) and not isinstance(marker, bool)
     if is_number and (np.isnan(marker) or dtype.type(marker) == np.float64(marker)):
@@ -64,7 +64,7 @@ def _marker(step: Any, dtype: np.dtype[Any], fold: Fold, input_map: InputMap) ->
     if marker is not None and is_missing(marker):
         return float("nan")  # pandas' NA
     raise UnsupportedModel(
-        f"This Pipeline takes {echoed(marker)} for missing in column "
-        f"{echoed(fold.columns[input_map.source])}, which holds "
-        f"numbers of {dtype}. Supported is missing_values=np.nan, or such a number."
+        f"This Pipeline treats {echoed(marker)} as missing in column "
+        f"{echoed(fold.columns[input_map.source])}, which holds numbers of {dtype}. Fit it with "
+        "missing_values=np.nan, or with a number of this type."
     )

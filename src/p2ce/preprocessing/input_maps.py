@@ -1,7 +1,7 @@
 """Map columns to the inputs of a model behind preprocessing: on which column each depends, and how.
 
-Preprocessing that works on one column at a time makes every input of the inner model a function of one column
-of the table. Of a category that function is a table over its codes. Of a number it is a chain of operations,
+If preprocessing works on one column at a time, every input of the inner model is a function of one column of
+the table. For a category, this function is a table over its codes. For a number, it is a chain of operations,
 each of which repeats the library's own arithmetic bit by bit.
 """
 
@@ -17,9 +17,9 @@ from p2ce.tables.codebook import MISSING
 
 
 class MonotonePieces(NamedTuple):
-    """How a function of floats runs: between cuts it never decreases (1), never rises (-1) or is flat (0).
+    """A function of floats: between cuts it never decreases (1), never increases (-1) or is constant (0).
 
-    A stretch ends with its cut, that value included; the last one has none.
+    A stretch ends with its cut, inclusive; the last stretch has no cut.
     """
 
     cuts: FloatArray  # (k,) ascending
@@ -27,7 +27,7 @@ class MonotonePieces(NamedTuple):
 
 
 def monotone_pieces(cuts: Sequence[float], directions: Sequence[int]) -> MonotonePieces:
-    """Write bends down."""
+    """Build MonotonePieces from sequences."""
     return MonotonePieces(np.array(cuts, dtype=np.float64), np.array(directions, dtype=np.int64))
 
 
@@ -36,52 +36,52 @@ FALLING = monotone_pieces([], [-1])
 
 
 class MissingBehaviour(NamedTuple):
-    """Of what an operation makes a missing value."""
+    """For which inputs the result of an operation is a missing value."""
 
-    missing: bool
-    known: bool  # of some number, or of one that an encoder knows
-    unseen: bool  # of a number that an encoder does not know
+    missing: bool  # for a missing value
+    known: bool  # for some number, or for one that an encoder knows
+    unseen: bool  # for a number that an encoder does not know
 
 
 NEVER_MISSING = MissingBehaviour(missing=False, known=False, unseen=False)
 
 
 class Operation(ABC):
-    """One elementwise step on the way from a column of numbers to an input: (n, k) → (n, k).
+    """One elementwise step from a column of numbers to an input: (n, k) → (n, k).
 
-    A missing value is NaN on the way, a value that the library would reject is infinite.
+    In between, a missing value is NaN, and a value that the library would reject is infinite.
     """
 
     @abstractmethod
     def apply(self, values: Any) -> Any:
-        """Do it to an array, which may be changed in place: (n, k) → (n, k)."""
+        """Apply the operation to an array, which may be changed in place: (n, k) → (n, k)."""
 
     @abstractmethod
     def monotone_pieces(self) -> MonotonePieces | None:
-        """Tell how the operation runs along the finite floats; None where nothing is proven."""
+        """Return where the operation is monotone along the finite floats; None if nothing is proven."""
 
     @property
     def missing_behaviour(self) -> "MissingBehaviour":
-        """Tell of what the operation makes a missing value: by default only of one."""
+        """For which inputs the result is a missing value: by default only for a missing value."""
         return MissingBehaviour(missing=True, known=False, unseen=False)
 
     @property
     def kind(self) -> object:
-        """Operations of equal kind can be done side by side; None for one that stands alone."""
+        """The kind of operation; those of equal kind can be joined. None for one that cannot."""
         return None
 
     def beside(self, others: Sequence[Self]) -> "Operation":
-        """Join this with others of equal kind: the k-th of them all works on column k."""
+        """Join this operation with others of equal kind: the k-th of all of them works on column k."""
         assert all(other.kind == self.kind for other in others), "only operations of equal kind are joined"
         return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class InputMap:
-    """One input as a function of one column: what a chain of operations makes of the column's numbers.
+    """One input as a function of one column: a chain of operations on the column's numbers.
 
-    Of a category no operation is kept, as a table will hold all there is. It is ``raw`` as long as it
-    carries labels; an encoder turns them into numbers.
+    A category has no operations, since a table holds all its results. It is ``raw`` as long as it consists of
+    labels; an encoder converts these to numbers.
     """
 
     source: int
@@ -90,7 +90,7 @@ class InputMap:
     raw: bool = False
 
     def apply(self, values: FloatArray) -> FloatArray:
-        """Turn the column's numbers into the input, missing ones into minus infinity: (n,) → (n,)."""
+        """Convert the column's numbers to the input; a missing value is minus infinity: (n,) → (n,)."""
         found: Any = np.where(values == MISSING, np.nan, values)[:, None]
         with np.errstate(all="ignore"):
             for operation in self.operations:
@@ -100,9 +100,9 @@ class InputMap:
 
 
 class Bundle(NamedTuple):
-    """Inputs that the same operations lead to, done side by side."""
+    """Inputs with the same operations, which are computed together."""
 
-    columns: IntArray  # (k,) of the table
+    columns: IntArray  # (k,) the table's columns
     inputs: IntArray  # (k,)
     operations: tuple[Operation, ...]
 
@@ -112,10 +112,10 @@ class Table(NamedTuple):
 
     column: int
     inputs: IntArray  # (k,)
-    values: FloatArray  # (labels + 2, k) of each code, of a label that nobody has seen, of a missing one
+    values: FloatArray  # (labels + 2, k) for each code, for an unseen label, and for a missing one
 
     def rows(self, codes: FloatArray) -> IntArray:
-        """Find the table's rows for codes (n,)."""
+        """Return the rows of ``values`` for codes (n,)."""
         labels = len(self.values) - 2
         found: IntArray = np.where(codes == MISSING, labels + 1, np.fmin(codes, labels)).astype(np.int64)
         return found
@@ -123,10 +123,10 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class InputMaps:
-    """Show codes of the table's columns (n, d) as the codes of a model's inputs (n, inputs).
+    """Convert codes of the table's columns (n, d) to codes of a model's inputs (n, inputs).
 
-    A missing input is minus infinity, as everywhere. Where the library itself would raise, the
-    value is NaN, so that nothing is proven about it.
+    A missing input is minus infinity, as everywhere. If the library itself would raise, the value is NaN, so
+    nothing is proven about it.
     """
 
     column_count: int
@@ -147,14 +147,14 @@ class InputMaps:
         )
 
     def show(self, codes: FloatArray) -> FloatArray:
-        """Show rows of codes: (n, d) → (n, inputs)."""
+        """Convert rows of codes: (n, d) → (n, inputs)."""
         shown = self.transform_numbers(codes)
         for table in self.tables:
             shown[:, table.inputs] = table.values[table.rows(codes[:, table.column])]
         return shown
 
     def transform_numbers(self, codes: FloatArray) -> FloatArray:
-        """Show what depends on numbers; inputs that depend on categories are zero."""
+        """Convert the inputs that depend on numbers; those that depend on categories are zero."""
         shown = np.zeros((len(codes), len(self.maps_by_input)))
         for bundle in self.bundles:
             # A copy, which operations may change in place.
@@ -174,7 +174,7 @@ class InputMaps:
 def input_maps_of(
     maps_by_input: Sequence[InputMap], tables: Sequence[Table], *, column_count: int
 ) -> InputMaps:
-    """Bundle the inputs that can be computed side by side."""
+    """Bundle the inputs that can be computed together."""
     groups: dict[Any, list[int]] = {}
     for j, input_map in enumerate(maps_by_input):
         if not input_map.is_category:
@@ -203,9 +203,10 @@ def input_maps_of(
 
 
 def may_be_missing(maps: InputMaps, nullable: BoolArray, *, unseen: bool) -> BoolArray:
-    """Tell which inputs can be missing: (inputs,), for columns (d,) of which some may miss a value.
+    """Return which inputs can be missing (inputs,), if values may be missing in some columns (d,).
 
-    ``unseen`` tells whether values count that an encoder does not know: some make a missing value of them.
+    ``unseen`` says whether to include values that an encoder does not know: some encoders convert these to
+    missing values.
     """
     missing = np.zeros(len(maps.maps_by_input), dtype=np.bool_)
     for table in maps.tables:

@@ -1,11 +1,11 @@
-"""List the transformers that are supported in front of a model, one line each."""
+"""The transformers that are supported in front of a model, one line each."""
 
 from p2ce.preprocessing import containers, encoders
 from p2ce.preprocessing import imputers as missing
 from p2ce.preprocessing import scalers as numbers
 from p2ce.preprocessing.fold import Follow
 
-# By package, then by the class's own name.
+# By package, then by class name.
 TRANSFORMERS: dict[str, dict[str, Follow]] = {
     "sklearn": {
         "Pipeline": containers.pipeline,

@@ -1,9 +1,8 @@
-"""Repeat the elementwise arithmetic of transformers, and say how each operation runs along the floats.
+"""The elementwise arithmetic of transformers, and where each operation is monotone along the floats.
 
-Additions, multiplications and divisions of IEEE arithmetic round correctly, so that they never decrease (or
-never increase) where the real ones do not. The same holds for casts and comparisons. It is not known of
-logarithms, powers and the like: what comes out of these is computed, and nothing is proven about values
-between.
+Additions, multiplications and divisions in IEEE arithmetic round correctly. So they never decrease (or never
+increase) where the real operations do not. The same holds for casts and comparisons. It is not known for
+logarithms, powers and the like: their results are computed, but nothing is proven about values in between.
 """
 
 from collections.abc import Sequence
@@ -23,14 +22,14 @@ from p2ce.preprocessing.input_maps import (
     monotone_pieces,
 )
 
-# What is neither a number nor missing: the library would have raised.
+# Neither a number nor missing: the library would raise.
 REJECT = np.inf
 _LEAST = float(np.nextafter(0.0, -1.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cast(Operation):
-    """Take the precision in which the library computes."""
+    """Cast to the precision in which the library computes."""
 
     dtype: np.dtype[Any]
 
@@ -49,7 +48,7 @@ class Cast(Operation):
 class Arithmetic(Operation):
     """Subtract, add, multiply by or divide by one number per column, in place as scalers do."""
 
-    how: str  # "subtract", "add", "multiply" or "divide", as NumPy calls them
+    how: str  # NumPy's name of the operation: "subtract", "add", "multiply" or "divide"
     by: Any  # (k,) in the precision that the library uses
 
     def apply(self, values: Any) -> Any:
@@ -91,7 +90,7 @@ class Clip(Operation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fill(Operation):
-    """Put a number where the value is missing, or where it is the one that means so."""
+    """Replace a missing value, or the number that marks missing values, by a number."""
 
     value: Any  # (k,)
     marker: float = np.nan
@@ -119,7 +118,7 @@ class Fill(Operation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flag(Operation):
-    """State 1 where the value is missing, else 0."""
+    """Return 1 for a missing value, otherwise 0."""
 
     marker: float = np.nan
 
@@ -143,7 +142,7 @@ class Flag(Operation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Above(Operation):
-    """State 1 above a threshold, else 0; a missing value is rejected."""
+    """Return 1 above a threshold, otherwise 0; a missing value is rejected."""
 
     threshold: float
 
@@ -164,7 +163,7 @@ class Above(Operation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bins(Operation):
-    """Number the bins between edges; an edge belongs to the bin above it, and a missing value is rejected."""
+    """Return the number of the bin; an edge belongs to the bin above it, and a missing value is rejected."""
 
     edges: FloatArray  # (bins - 1,)
 
@@ -190,10 +189,10 @@ class Bins(Operation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lookup(Operation):
-    """Look numbers up that stand for labels: what an encoder makes of each, of others, of missing ones."""
+    """Look up an encoder's results: for numbers that are labels, other numbers, and missing values."""
 
     keys: FloatArray  # (m,) ascending
-    values: FloatArray  # (m + 2, k) of each key, of any other number, of a missing one
+    values: FloatArray  # (m + 2, k) for each key, for any other number, and for a missing value
 
     def apply(self, values: Any) -> Any:
         # All columns of a bundle hold the same values: they come from one column of the table.
@@ -222,7 +221,7 @@ class Lookup(Operation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ZeroIsMissing(Operation):
-    """Take zeros out: XGBoost takes what a sparse matrix does not hold for missing."""
+    """Treat zeros as missing: for XGBoost, entries that a sparse matrix does not store are missing."""
 
     def apply(self, values: Any) -> Any:
         return np.where(values == 0.0, np.nan, values)
@@ -241,7 +240,7 @@ class ZeroIsMissing(Operation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RejectMissing(Operation):
-    """RejectMissing missing values, as a model does that takes none."""
+    """Reject missing values, as a model that does not accept them would."""
 
     def apply(self, values: Any) -> Any:
         return np.where(np.isnan(values), REJECT, values)
@@ -258,7 +257,7 @@ class RejectMissing(Operation):
         return "reject missing"
 
 
-# How the functions run that IEEE arithmetic rounds correctly, and that make a number of every number.
+# Where functions are monotone that round correctly in IEEE arithmetic, and map every number to a number.
 _KNOWN = {
     "absolute": monotone_pieces([_LEAST], [-1, 1]),
     "fabs": monotone_pieces([_LEAST], [-1, 1]),
@@ -277,7 +276,7 @@ _KNOWN = {
 class Elementwise(Operation):
     """Apply a NumPy function of one number.
 
-    NumPy is taken to give the same result for the same number, wherever in an array it stands.
+    NumPy is assumed to return the same result for the same number at every position of an array.
     """
 
     function: np.ufunc
@@ -294,8 +293,8 @@ class Elementwise(Operation):
 
 
 def _spikes(keys: FloatArray, *, around: int) -> MonotonePieces:
-    """State that a function does as it likes at single numbers, and ``around`` them runs one way."""
+    """Return the pieces of a function that is arbitrary at single numbers, with one direction around them."""
     cuts = np.unique(np.concatenate([np.nextafter(keys, -np.inf), keys]))
-    # A stretch is one number only if its cut is a key: between neighbouring floats lies nothing.
+    # A stretch is a single number if its cut is a key: there is nothing between neighbouring floats.
     directions = np.where(np.isin(cuts, keys), 0, around)
     return MonotonePieces(cuts, np.append(directions, around).astype(np.int64))

@@ -1,4 +1,4 @@
-"""See a table through a pipeline's transformers: the lens, checked against the transformers themselves."""
+"""Parse transformers into input maps, and check the maps against the transformers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,26 +20,26 @@ from p2ce.visible import echoed
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ParsedTransformers:
-    """What a model behind transformers gets to see, and by which lens."""
+    """Parsed transformers: the input maps, and the reference as the model's inputs."""
 
     preparation: Preparation
-    names: tuple[str, ...]  # of the transformers, in their order
-    rows: Any  # the reference as transformed: a frame, an array or a sparse matrix
-    frame: pd.DataFrame  # the same as a frame
-    inputs: Codebook  # how its columns are coded
-    codes: FloatArray  # (n, inputs) its rows
+    names: tuple[str, ...]  # the names of the transformers, in their order
+    rows: Any  # the transformed reference: a frame, an array or a sparse matrix
+    frame: pd.DataFrame  # the transformed reference as a frame
+    inputs: Codebook  # how the frame's columns are coded
+    codes: FloatArray  # (n, inputs) the frame's rows
     maps: InputMaps
 
 
 def parse_transformers(preparation: Preparation) -> ParsedTransformers:
-    """Build the input maps of the transformers, or reject those that do not work column by column."""
+    """Build the input maps of the transformers; raise if one does not work column by column."""
     try:
         return _see_through(preparation)
     except (P2CEError, ImportError):
         raise
-    except Exception as error:  # whatever a transformer of the user's may raise about rows that we made up
+    except Exception as error:  # a user's transformer may raise any error for rows that we made up
         raise UnsupportedModel(
-            f"The transformers of this Pipeline cannot be followed: {type(error).__name__}: {error}"
+            f"The transformers of this Pipeline cannot be parsed: {type(error).__name__}: {error}"
         ) from error
 
 
@@ -50,8 +50,8 @@ def _see_through(preparation: Preparation) -> ParsedTransformers:
     rows = preparation.quietly(preparation.reference)
     if rows.shape[1] != len(maps_by_input):
         raise UnsupportedModel(
-            f"The transformers of this Pipeline give {rows.shape[1]} columns, where {len(maps_by_input)} are "
-            "expected of them. Their library version may be unknown to this release of p2ce."
+            f"The transformers of this Pipeline return {rows.shape[1]} columns, but {len(maps_by_input)} "
+            "were expected. This release of p2ce may not support the version of their library."
         )
     frame = as_frame(rows)
     inputs = codebook_of(frame)
@@ -71,20 +71,20 @@ def _see_through(preparation: Preparation) -> ParsedTransformers:
 def build_input_maps(
     preparation: Preparation, maps_by_input: Sequence[InputMap], fold: Fold, inputs: Codebook
 ) -> InputMaps:
-    """Tabulate what becomes of every label, and bundle what becomes of numbers."""
+    """Tabulate the results for every label, and bundle the operations on numbers."""
     for j, (input_map, coding) in enumerate(zip(maps_by_input, inputs, strict=True)):
         name = fold.columns[input_map.source]
         if input_map.raw and not coding.is_category:
             raise UnsupportedModel(
-                f"This Pipeline hands column {echoed(name)}, which holds categories, to its model as "
-                "numbers. Make it a column of numbers, or encode it."
+                f"This Pipeline passes column {echoed(name)}, which holds categories, to its model as "
+                "numbers. Convert it to numbers, or encode it."
             )
         if coding.is_category and not input_map.raw:
             raise UnsupportedModel(
-                f"This Pipeline makes categories of {echoed(name)} (input {j}), which is not supported."
+                f"This Pipeline converts {echoed(name)} to categories (input {j}), which is not supported."
             )
     for source, labels in fold.known.items():
-        # From now on all labels that an encoder tells apart have codes, and all others are alike to it.
+        # Now all labels that an encoder distinguishes have codes, and it treats all others in the same way.
         coding = preparation.codebook.codings[source]
         coding.encode([label for label in labels if label is not None])
         coding.encode(twins(coding))
@@ -93,7 +93,7 @@ def build_input_maps(
 
 
 def check_input_maps(maps: InputMaps, preparation: Preparation, inputs: Codebook) -> None:
-    """Compare the lens with the transformers on reference rows, on mixtures of these, and farther out."""
+    """Compare the maps with the transformers on reference rows, on mixtures of them, and farther out."""
     codebook, labels = preparation.codebook, preparation.labels
     codes = codebook.encode(preparation.reference[list(labels)].head(CHECKED_ROWS))
     rng = np.random.default_rng(0)
@@ -116,24 +116,24 @@ def check_input_maps(maps: InputMaps, preparation: Preparation, inputs: Codebook
         if not np.array_equal(shown, own, equal_nan=True):
             wrong = maps.maps_by_input[int(np.flatnonzero((shown != own).any(axis=0))[0])]
             raise UnsupportedModel(
-                f"This Pipeline makes something else of column {echoed(codebook.names[wrong.source])} "
-                "than is known of its transformers, so that it is a black box. Their library's "
-                "version may be unknown to this release of p2ce; please report it with the versions of both."
+                f"This Pipeline transforms column {echoed(codebook.names[wrong.source])} differently from "
+                "what is known of its transformers, so it is a black box. This release of p2ce may not "
+                "support the version of their library; please report it with the versions of both."
             )
 
 
 def without_zeros(maps: InputMaps) -> InputMaps:
-    """Take zeros for missing in all inputs: a sparse matrix does not hold them, and XGBoost takes it so."""
+    """Treat zeros as missing in all inputs: a sparse matrix does not store them, so XGBoost does the same."""
     return _changed(maps, np.ones(len(maps.maps_by_input), dtype=np.bool_), ZeroIsMissing(), 0.0, MISSING)
 
 
 def rejecting_missing(maps: InputMaps, inputs: BoolArray) -> InputMaps:
-    """RejectMissing missing values in some inputs (inputs,), as a model does that takes none."""
+    """Reject missing values in some inputs (inputs,), as a model that does not accept them would."""
     return _changed(maps, inputs, RejectMissing(), MISSING, np.nan)
 
 
 def _changed(maps: InputMaps, inputs: BoolArray, last: Operation, before: float, after: float) -> InputMaps:
-    """Let one more operation follow in some inputs; in tables it replaces one value by another."""
+    """Append an operation to some inputs; in tables, replace one value by another."""
     maps_by_input = [
         replace(input_map, operations=(*input_map.operations, last))
         if chosen and not input_map.is_category

@@ -1,13 +1,12 @@
 """Rewrite scores over a model's inputs as scores over the columns of the table that the inputs depend on.
 
-Trees: a split ``input <= cut`` sends some values of the column left, and others right. Of a category the
-codes are enumerated. Of numbers the column's floats fall into stretches, in each of which the input never
-decreases, or never increases, or is constant, *also in floating point*; there a bisection over
-floats finds the exact value at which the split turns. So the rewritten trees take every float64 to the very
-leaf that the model behind its preprocessing takes it to.
+Trees: a split ``input <= cut`` sends some values of the column left, and others right. For a category, the
+codes are enumerated. For numbers, the column's floats are divided into stretches. In each stretch, the input
+never decreases, or never increases, or is constant, *in floating point too*. There, a bisection over floats
+finds the exact value at which the split changes sides. So the rewritten trees take every float64 to the same
+leaf as the model behind its preprocessing.
 
-Sums: what a column adds is the sum over its inputs, so that the columns' contributions take the place of
-weights.
+Sums: the contribution of a column is the sum over its inputs, so the columns' contributions replace weights.
 """
 
 from collections.abc import Callable
@@ -28,7 +27,7 @@ _LARGEST = float(np.finfo(np.float64).max)
 
 
 def pieces_of(input_map: InputMap) -> MonotonePieces | None:
-    """Tell how an input runs along the finite floats of its column; None where an operation is not proven."""
+    """Return where an input is monotone along its column's finite floats; None if not all of it is proven."""
     cuts, directions = RISING
     for place, operation in enumerate(input_map.operations):
         found = operation.monotone_pieces()
@@ -40,7 +39,7 @@ def pieces_of(input_map: InputMap) -> MonotonePieces | None:
 
 
 def _bent(before: InputMap, shape: MonotonePieces, bend: MonotonePieces) -> MonotonePieces:
-    """Follow a function of the given shape by an operation with bends of its own."""
+    """Compose a function with the pieces ``shape`` and an operation with the pieces ``bend``."""
     starts, ends = _stretches(shape)
     moving = np.flatnonzero(shape.directions != 0)
     cuts = shape.cuts
@@ -51,7 +50,7 @@ def _bent(before: InputMap, shape: MonotonePieces, bend: MonotonePieces) -> Mono
         )
         inside = (found > starts[piece]) & (found < ends[piece])
         cuts = np.unique(np.concatenate([shape.cuts, unrank(found[inside])]))
-    # The last value of a stretch tells on which stretch of the operation all of it lies.
+    # The last value of a stretch shows on which stretch of the operation the whole stretch lies.
     last = np.append(cuts, _LARGEST)
     old = shape.directions[np.searchsorted(shape.cuts, last, side="left")]
     new = bend.directions[np.searchsorted(bend.cuts, before.apply(last), side="left")]
@@ -61,9 +60,9 @@ def _bent(before: InputMap, shape: MonotonePieces, bend: MonotonePieces) -> Mono
 def turning_points(
     input_map: InputMap, starts: IntArray, ends: IntArray, directions: IntArray, at: FloatArray
 ) -> IntArray:
-    """Find where stretches of an input turn from one side of ``at`` to the other, as ranks: (n,).
+    """Find where stretches of an input cross from one side of ``at`` to the other, as ranks: (n,).
 
-    Up to that rank a rising stretch is ``<= at``, and a falling one is above.
+    Up to this rank, an increasing stretch is ``<= at``, and a decreasing one is above.
     """
 
     def holds(values: FloatArray, which: IntArray) -> BoolArray:
@@ -74,15 +73,16 @@ def turning_points(
 
 
 def _stretches(shape: MonotonePieces) -> tuple[IntArray, IntArray]:
-    """Return the stretches of a shape as ranks: behind the start, up to the end."""
+    """Return the stretches of a shape as ranks: after the start, up to the end."""
     ends = rank(np.append(shape.cuts, _LARGEST))
     return np.append(LOWEST, ends[:-1]), ends
 
 
 def rewrite_forest(forest: Forest, maps: InputMaps, nullable: BoolArray) -> Forest:
-    """Turn a forest over inputs into one over the codes of the table's columns.
+    """Rewrite a forest over inputs as one over the codes of the table's columns.
 
-    ``nullable`` (d,) tells the columns in which a value may be missing; elsewhere it goes anywhere.
+    ``nullable`` (d,) marks the columns in which values may be missing; elsewhere, the side of a missing value
+    is arbitrary.
     """
     feature, threshold = forest.feature.copy(), forest.threshold.copy()
     odd: dict[int, Steps] = {}
@@ -105,7 +105,7 @@ def rewrite_forest(forest: Forest, maps: InputMaps, nullable: BoolArray) -> Fore
 
 
 def _moved_cuts(input_map: InputMap, cuts: FloatArray) -> FloatArray | None:
-    """Move cuts through an input that never decreases, all at once; None for others, and if all go right."""
+    """Move all cuts through an input that never decreases; None for others, or if a cut has no left side."""
     if not never_decreases(input_map):
         return None
     whole = np.zeros(len(cuts), dtype=np.int64)
@@ -114,7 +114,7 @@ def _moved_cuts(input_map: InputMap, cuts: FloatArray) -> FloatArray | None:
 
 
 def steps_of_input(maps: InputMaps, j: int, cuts: FloatArray, nullable: BoolArray) -> list[Steps]:
-    """Write ``input j <= cut`` as steps along the codes of the input's column, for each of the cuts."""
+    """Return ``input j <= cut`` as steps along the codes of the input's column, for each of the cuts."""
     input_map = maps.maps_by_input[j]
     if input_map.is_category:
         table = next(table for table in maps.tables if j in table.inputs)
@@ -123,14 +123,14 @@ def steps_of_input(maps: InputMaps, j: int, cuts: FloatArray, nullable: BoolArra
     shape = pieces_of(input_map)
     if shape is None:
         raise UnsupportedModel(
-            "Trees behind a function of which it is not known that it never decreases in floating point "
-            "are not supported. Trees do not need it: leave it out, and they find the same splits."
+            "Trees behind a function are only supported if it is known where the function increases or "
+            "decreases in floating point. Remove this function: without it, trees find the same splits."
         )
     return _steps_of_numbers(input_map, shape, cuts, bool(nullable[input_map.source]))
 
 
 def _steps_of_table(values: FloatArray, cuts: FloatArray, nullable: bool) -> list[Steps]:
-    """Write steps over codes: 0, 1, …, then whatever nobody has seen; below all of them a missing value."""
+    """Return steps over codes: 0, 1, …, then any unseen label; a missing value lies below all codes."""
     labels = len(values) - 2
     known = np.concatenate([values[-1:], values[:-1]])
     ends = np.append(ABOVE_MISSING, np.arange(labels) + 0.5)
@@ -160,7 +160,7 @@ def _steps_of_numbers(
     missing = input_map.apply(np.array([MISSING]))[0]
     steps = []
     for row, cut in enumerate(cuts.tolist()):
-        # Each stretch is two, one of which may hold nothing.
+        # Each stretch is split in two, one of which may be empty.
         stop = np.stack([found[row], ends], axis=1).ravel()
         begin = np.stack([starts, found[row]], axis=1).ravel()
         sides = np.stack([before[row], behind[row]], axis=1).ravel()
@@ -173,7 +173,7 @@ def _steps_of_numbers(
 
 
 def _calmed(sides: BoolArray, unknown: BoolArray) -> BoolArray:
-    """Let codes that the preprocessing rejects go where the one before goes, to save cuts."""
+    """Send codes that the preprocessing rejects to the side of the code before, to save cuts."""
     for place in np.flatnonzero(unknown).tolist():
         sides[place] = sides[place - 1] if place else False
     return sides
@@ -182,10 +182,10 @@ def _calmed(sides: BoolArray, unknown: BoolArray) -> BoolArray:
 def reach_of_inputs(
     maps: InputMaps, reach: FloatArray, shown: FloatArray, factor: float
 ) -> tuple[FloatArray, BoolArray]:
-    """Bound the magnitude of inputs (inputs,) for columns up to ``reach`` (d,), and tell which are proven.
+    """Bound the magnitude of inputs (inputs,) for columns up to ``reach`` (d,), and return which are proven.
 
-    What is not proven is ``factor`` times what was ``shown`` (n, inputs); whatever lies beyond must then not
-    be judged.
+    An unproven bound is ``factor`` times the largest magnitude in ``shown`` (n, inputs). The score must then
+    claim nothing about inputs beyond it.
     """
     largest = np.zeros(len(maps.maps_by_input))
     proven = np.ones(len(maps.maps_by_input), dtype=np.bool_)
@@ -210,7 +210,7 @@ def reach_of_inputs(
 
 
 def _largest(values: FloatArray) -> FloatArray:
-    """Return the largest finite magnitude of each column (n, k) → (k,): the library rejects all others."""
+    """Return the largest finite magnitude of each column (n, k) → (k,); the library rejects all others."""
     return np.asarray(np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=0, initial=0.0))
 
 
@@ -220,15 +220,16 @@ def contributions(
     see: Callable[[FloatArray], FloatArray],
     limits: FloatArray,
 ) -> Callable[[FloatArray], FloatArray]:
-    """Build the view that shows what each column adds to a weighted sum of inputs: (n, d) → (n, d).
+    """Build the view that returns each column's contribution to a weighted sum of inputs: (n, d) → (n, d).
 
-    ``see`` is what the inner score itself makes of inputs, ``limits`` (inputs,) the magnitudes up to which
-    its thresholds are proven; what lies beyond adds NaN, so that nothing is claimed.
+    ``see`` is the inner score's own view of its inputs. ``limits`` (inputs,) are the magnitudes up to which
+    its thresholds are proven; inputs beyond them contribute NaN, so nothing is claimed.
 
-    The rounding stays within what the thresholds were widened by. They allow for a sum of all products in any
-    order: each product is rounded once and passes at most as many additions as there are inputs,
-    the offset included. Here a product passes the additions inside its column, one fewer than the column has
-    inputs, and then at most one per column that has any; together these are no more.
+    The rounding stays within the amount by which the thresholds were widened. They allow for a sum of all
+    products in any order: each product is rounded once and passes through at most as many additions as there
+    are inputs, including the offset. Here, a product passes through the additions inside its column, one
+    fewer than the column has inputs, and then through at most one per column with any inputs. Together, these
+    are no more.
     """
     sources = maps.sources
     numbers = maps.number_inputs
@@ -263,7 +264,7 @@ def contributions(
 
 
 def _levels(sources: IntArray, inputs: IntArray) -> list[tuple[IntArray, IntArray]]:
-    """Sort inputs into rounds in which no column has two: (columns, inputs) of each round."""
+    """Divide inputs into rounds in which no column occurs twice: (columns, inputs) of each round."""
     seen: dict[int, int] = {}
     rounds: list[list[int]] = []
     for j in inputs.tolist():
@@ -277,6 +278,6 @@ def _levels(sources: IntArray, inputs: IntArray) -> list[tuple[IntArray, IntArra
 
 
 def never_decreases(input_map: InputMap) -> bool:
-    """Tell whether an input is proven never to decrease along its column's numbers."""
+    """Return whether an input provably never decreases along its column's numbers."""
     shape = None if input_map.is_category else pieces_of(input_map)
     return shape is not None and len(shape.cuts) == 0 and int(shape.directions[0]) >= 0

@@ -1,4 +1,4 @@
-"""Follow columns through transformers of numbers: scalers, bins, thresholds, functions."""
+"""Follow columns through transformers for numbers: scalers, bins, thresholds, functions."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from p2ce.preprocessing.operations import Above, Arithmetic, Bins, Cast, Clip, E
 def scaler(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
     """Follow StandardScaler, MinMaxScaler, RobustScaler or MaxAbsScaler."""
     dtype = precision(given)
-    # Some versions round what they fitted to the precision of the rows first, others do not.
+    # Some versions first round the fitted numbers to the precision of the rows, others do not.
     versions = [np.dtype(np.float64)] if dtype == np.float64 else [dtype, np.dtype(np.float64)]
     followed: list[InputMap] = []
     for version in versions:
@@ -36,7 +36,7 @@ def scaler(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> 
 def _scaling(
     step: Any, place: int, dtype: np.dtype[Any], version: np.dtype[Any], *, sparse: bool
 ) -> list[Operation]:
-    """List what the scaler's own transform does to a column, operation by operation."""
+    """Return the operations of the scaler's own transform on a column, in order."""
 
     def by(how: str, fitted: Any) -> Arithmetic:
         return Arithmetic(how, np.atleast_1d(np.asarray(fitted)[place]).astype(version))
@@ -63,12 +63,12 @@ def _scaling(
 
 
 def _own_name(step: Any) -> str:
-    """Name scikit-learn's class, also for a harmless subclass of it."""
+    """Return the name of scikit-learn's class, even for a harmless subclass of it."""
     return next(kind.__name__ for kind in type(step).__mro__ if kind.__module__.startswith("sklearn."))
 
 
 def _agrees(followed: list[InputMap], before: list[InputMap], step: Any, given: Any) -> bool:
-    """Compare what the last operations make of some rows with the scaler's own result."""
+    """Return whether the last operations reproduce the scaler's own result on some rows."""
     plain = given.toarray() if is_sparse(given) else np.asarray(given, dtype=np.float64)
     own = transformed(step, given)
     own = own.toarray() if is_sparse(own) else np.asarray(own)
@@ -83,7 +83,7 @@ def _agrees(followed: list[InputMap], before: list[InputMap], step: Any, given: 
 
 
 def bins(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
-    """Follow KBinsDiscretizer: the number of the bin, or one column per bin."""
+    """Follow KBinsDiscretizer: the number of the bin, or one output per bin."""
     dtype = np.dtype(step.dtype) if step.dtype is not None else precision(given)
     dtype = dtype if dtype in (np.float32, np.float64) else np.dtype(np.float64)
     found = []
@@ -108,7 +108,7 @@ def threshold(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) 
 
 
 def function(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -> list[InputMap]:
-    """Follow FunctionTransformer without a function, or with one of NumPy's that take one number."""
+    """Follow FunctionTransformer without a function, or with a NumPy function of one number."""
     if step.func is None:
         return maps_by_input
     called = getattr(step.func, "__name__", repr(step.func))
@@ -117,8 +117,8 @@ def function(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -
         return maps_by_input
     if not is_elementwise or step.kw_args:
         raise UnsupportedModel(
-            f"This Pipeline contains FunctionTransformer({called}), of which it is not known that it works "
-            "on each number by itself. Supported are functions of NumPy that do, such as np.log1p."
+            f"This Pipeline contains FunctionTransformer({called}), which may not work on each number "
+            "separately. Use a NumPy function that does, such as np.log1p."
         )
     fold.note(f"FunctionTransformer ({called})")
     return [
@@ -134,13 +134,13 @@ def function(step: Any, maps_by_input: list[InputMap], given: Any, fold: Fold) -
 
 
 def _counted_in(step: Any, given: Any, place: int) -> np.dtype[Any]:
-    """Tell the type of the numbers that a function meets, which decides about the type that it results in."""
+    """Return the type of a function's input numbers, which determines the type of its result."""
     dtype = given.dtypes.iloc[place] if hasattr(given, "dtypes") and not step.validate else None
     if dtype is None:
         dtype = given.dtype if hasattr(given, "dtype") else quiet_check_array(given[:1]).dtype
     if not isinstance(dtype, np.dtype) or dtype.kind not in "fiub":
         return np.dtype(np.float64)
-    # Whole numbers of four bytes and more are turned into float64 by all that gives fractions, and kept
-    # exactly by what does not, except where they overflow.
+    # Functions with fractional results convert whole numbers of at least four bytes to float64. The others
+    # keep them exactly, unless they overflow.
     is_wide = dtype.kind in "iu" and dtype.itemsize >= 4
     return np.dtype(np.float64) if is_wide and step.func not in (np.square, np.negative) else dtype

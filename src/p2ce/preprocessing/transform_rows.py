@@ -1,4 +1,4 @@
-"""Hand rows through a pipeline's transformers as the pipeline itself would, and write down what comes out."""
+"""Transform rows by a pipeline's transformers as the pipeline itself would, and encode the results."""
 
 import contextlib
 import warnings
@@ -20,29 +20,29 @@ CHECKED_ROWS = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Preparation:
-    """A pipeline's transformers, fitted, in the order in which they work."""
+    """A pipeline's fitted transformers, in their order."""
 
     steps: tuple[Any, ...]
-    feed: Callable[[pd.DataFrame], Any]  # hands a frame over as the first one was fitted
-    codebook: Codebook  # of the table's columns, in the order of the first one
+    feed: Callable[[pd.DataFrame], Any]  # converts a frame to what the first transformer was fitted on
+    codebook: Codebook  # of the table's columns, in the order of the first transformer
     labels: "pd.Index[Any]"
     reference: pd.DataFrame
 
     def transform(self, frame: pd.DataFrame) -> Any:
-        """Do what the pipeline does with a frame before its model gets it."""
+        """Transform a frame as the pipeline does before calling its model."""
         given = self.feed(frame)
         for step in self.steps:
             given = step.transform(given)
         return given
 
     def quietly(self, frame: pd.DataFrame) -> Any:
-        """Transform rows of ours, about which nobody has to be warned."""
+        """Transform rows that the user did not pass, without warnings."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return self.transform(frame)
 
     def with_copies(self) -> "Preparation":
-        """Hand over copies: a transformer with copy=False writes into what it is given."""
+        """Return the same transformers with copied input: one with copy=False writes into its input."""
         feed = self.feed
         return replace(self, feed=lambda frame: feed(frame).copy())
 
@@ -60,7 +60,7 @@ class Preparation:
 
 
 def _start(place: int, coding: Coding) -> InputMap:
-    """Begin with the column itself: a table will hold its labels, and its own type its numbers."""
+    """Return the input map of the column itself: labels for a category, its own type for numbers."""
     if coding.is_category:
         return InputMap(source=place, is_category=True, raw=True)
     dtype = coding.number_dtype
@@ -69,9 +69,9 @@ def _start(place: int, coding: Coding) -> InputMap:
 
 
 class Prepared:
-    """Transformed rows that are not a frame, in the place of one: what takes columns gets all of it.
+    """Transformed rows that are not a frame, used in place of one; selecting columns returns all of them.
 
-    A model that was fitted on an array or a sparse matrix must be given just that.
+    A model that was fitted on an array or a sparse matrix must receive exactly that.
     """
 
     def __init__(self, rows: Any, columns: "pd.Index[Any]") -> None:
@@ -81,28 +81,28 @@ class Prepared:
         return int(self.rows.shape[0])
 
     def __getitem__(self, columns: Any) -> "Prepared":
-        assert list(columns) == list(self.columns), "a model takes all inputs, in their order"
+        assert list(columns) == list(self.columns), "a model needs all inputs, in their order"
         return self
 
     def to_numpy(self, **_: Any) -> Any:
-        """Return the rows as the transformers made them, whatever type is requested."""
+        """Return the rows as the transformers returned them; a requested type is ignored."""
         return self.rows
 
 
 def as_frame(rows: Any) -> pd.DataFrame:
-    """Write transformed rows as a frame, in the types that they have."""
+    """Convert transformed rows to a frame with the same types."""
     if isinstance(rows, pd.DataFrame):
         return rows
     plain = rows.toarray() if is_sparse(rows) else np.asarray(rows)
     if plain.dtype.kind in "Ob":
-        # A mixture of numbers and truth values is one of objects, which every model turns into float64.
+        # A mixture of numbers and bools is an array of objects, which every model converts to float64.
         with contextlib.suppress(TypeError, ValueError):
             plain = plain.astype(np.float64)
     return pd.DataFrame(plain, columns=[f"x{place}" for place in range(plain.shape[1])])
 
 
 def as_codes(rows: Any, codebook: Codebook) -> FloatArray:
-    """Write transformed rows as codes of the model's inputs."""
+    """Convert transformed rows to codes of the model's inputs."""
     if not codebook.is_category.any() and not isinstance(rows, pd.DataFrame):
         plain = np.array(rows.toarray() if is_sparse(rows) else rows, dtype=np.float64)
         odd = ~np.isfinite(plain)

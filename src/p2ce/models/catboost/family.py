@@ -1,4 +1,4 @@
-"""Parse a CatBoostClassifier or CatBoostRegressor of numbers, and of categories that are split one by one."""
+"""Parse a CatBoostClassifier or CatBoostRegressor on numbers, and on categories that are split one by one."""
 
 import json
 import tempfile
@@ -33,16 +33,16 @@ FAMILY = "CatBoost"
 _NAMES = frozenset({"CatBoostClassifier", "CatBoostRegressor"})
 _TWO_CLASSES = ("Logloss", "CrossEntropy")
 _SEVERAL_CLASSES = ("MultiClass", "MultiClassOneVsAll")
-# What these predict is the sum itself; others put a function of their own on top, or predict several numbers.
+# These predict the sum itself; other losses apply a function to it, or predict several numbers.
 _NUMBERS = ("RMSE", "MAE", "Quantile", "LogCosh", "Lq", "Huber", "Expectile", "MAPE")
 _NUMERIC_SPLIT, _CATEGORY_SPLIT = "FloatFeature", "OneHotFeature"
 _MISSING_RIGHT = (
-    "AsTrue"  # a missing value counts as plus infinity; else as minus infinity, or compared as NaN
+    "AsTrue"  # a missing value counts as plus infinity; otherwise as minus infinity, or it compares as NaN
 )
 
 
 def recognises(model: object) -> bool:
-    """Tell a CatBoostClassifier or CatBoostRegressor."""
+    """Return whether a model is a CatBoostClassifier or CatBoostRegressor."""
     return library_class(model, root="catboost", names=_NAMES) is not None
 
 
@@ -50,7 +50,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
     """Parse the trees from CatBoost's own JSON; leaves are float64, borders float32."""
     kind = require_own(model, root="catboost", names=_NAMES).__name__
     if not model.is_fitted():
-        raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it before passing it on.")
+        raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it first.")
     _reject_other_features(model)
     exported = _export(model)
     with parsing("This CatBoost model"):
@@ -64,14 +64,14 @@ def parse(model: Any, request: Request) -> ParsedModel:
         _margin(exported, splits, float(factor), float(bias), place, len(biases))
         for place, bias in enumerate(biases)
     ]
-    band = 2.0 * max(margin.error for margin in found)  # its order of additions is its own
+    band = 2.0 * max(margin.error for margin in found)  # the order of CatBoost's additions is unknown
     margins = ForestMargins(
         columns=columns,
         count=len(found),
         parse=lambda place: replace(found[place], band=band),
         precision=1e-9,
     )
-    # The hash of a label that the reference does not have may be that of another.
+    # The hash of a label that is not in the reference may equal that of another label.
     parsed = partial(ParsedModel, family=FAMILY, margins=margins, knows_unseen_categories=False)
     if kind == "CatBoostRegressor":
         _require_loss(loss, _NUMBERS, "does not predict the sum of its trees. Fit with loss_function='RMSE'.")
@@ -92,7 +92,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
             names=names,
             probabilities=lambda frame: model.predict_proba(feed(frame)),
             largest=lambda frame: model.predict(feed(frame), prediction_type="RawFormulaVal"),
-            link=logistic_link(slack=32.0),  # its exp is its own, a few units off at most
+            link=logistic_link(slack=32.0),  # CatBoost has its own exp, which is off by a few units at most
             ahead=margin_wins,
             each_alone=loss == "MultiClassOneVsAll",
             slack=1e-12,
@@ -128,7 +128,7 @@ def _reject_other_features(model: Any) -> None:
 
 
 def _export(model: Any) -> dict[str, Any]:
-    """Let CatBoost write its JSON, which it only does to a file."""
+    """Return CatBoost's JSON, which it only writes to a file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")
@@ -140,25 +140,25 @@ def _export(model: Any) -> dict[str, Any]:
 def _margin(
     exported: Mapping[str, Any], splits: "_Splits", factor: float, bias: float, place: int, count: int
 ) -> ForestMargin:
-    """Parse the trees of one class: every leaf holds one value per class."""
+    """Parse the trees of one class; every leaf holds one value per class."""
     if "oblivious_trees" in exported:
         trees = [_symmetric(tree, splits, factor, place, count) for tree in exported["oblivious_trees"]]
     else:
         trees = [_nested(tree, splits, factor, place) for tree in exported["trees"]]
     forest = forest_of(trees)
     magnitude = abs(bias) + float(largest_leaves(forest).sum())
-    # CatBoost adds in float64, in an order of its own, then scales and adds the bias.
+    # CatBoost adds in float64, in an unknown order, then scales the sum and adds the bias.
     return ForestMargin(offset=bias, forest=forest, error=summation_error(len(trees) + 3, magnitude))
 
 
 class _Split(NamedTuple):
     column: int
     cut: float
-    steps: Steps | None  # where it is not one cut
+    steps: Steps | None  # None for a split that is one cut
 
 
 class _Splits:
-    """What CatBoost's splits mean on the user's columns."""
+    """CatBoost's splits, translated to the user's columns."""
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class _Splits:
         self._known: dict[int, _Split] = {}
 
     def of(self, split: Mapping[str, Any]) -> _Split:
-        """Translate one split: where it says True, values go right."""
+        """Translate one split; values for which it is True go right."""
         number = split["split_index"]
         if number not in self._known:
             self._known[number] = self._translated(split)
@@ -189,7 +189,7 @@ class _Splits:
         if split["split_type"] == _CATEGORY_SPLIT:
             return self._of_category(split)
         raise UnsupportedModel(
-            f"CatBoost splits by {split['split_type']}, statistics of a category, which are not supported. "
+            f"CatBoost splits by {split['split_type']}, a statistic of categories, which is not supported. "
             "Fit on numbers only, or with one_hot_max_size as large as the number of categories."
         )
 
@@ -206,7 +206,7 @@ class _Splits:
         column = int(self._categorical[split["cat_feature_index"]]["flat_feature_index"])
         coding = self._request.codebook[self._columns[column]]
         equal = self._codes[split["cat_feature_index"], split["value"]]
-        # Where nothing can be missing, a missing value goes with its neighbours, which saves a cut.
+        # If no value can be missing, a missing value goes with its neighbours, which saves a cut.
         lowest = MISSING if coding.name in self._request.nullable or coding.labels is None else 0.0
         missing_left, points = lowest not in equal, equal[equal > MISSING]
         if coding.labels is not None:
@@ -229,11 +229,11 @@ def _codes_of_categories(
     feed: Callable[[pd.DataFrame], Any],
     request: Request,
 ) -> dict[tuple[int, int], FloatArray]:
-    """Find which categories each split by category tells from the rest: (feature, value) → ascending codes.
+    """Find the categories that each split by category separates: (feature, value) → ascending codes.
 
-    CatBoost knows categories by a number of 32 bits that it makes of their text. So it is evaluated
-    on every category: the leaf that it reaches in a symmetric tree tells the outcome of each split. Any other
-    label differs only if CatBoost itself took it for one of these.
+    CatBoost identifies categories by a 32-bit hash of their text. So the model is evaluated on every
+    category: the leaf that is reached in a symmetric tree shows the outcome of each split. Any other label
+    differs only if CatBoost itself confuses it with one of these.
     """
     category_splits: dict[
         tuple[int, int], tuple[int, int]
@@ -262,8 +262,8 @@ def _codes_of_categories(
         if len(equal) == 0:
             name = columns[int(features[feature]["flat_feature_index"])]
             raise UnsupportedModel(
-                f"CatBoost splits by a category of {echoed(name)} that the reference frame does not show, "
-                "so that it is unknown which one. Pass the frame that the model was fitted on."
+                f"CatBoost splits by a category of {echoed(name)} that does not occur in the reference data, "
+                "so this category is unknown. Pass the data that the model was fitted on."
             )
         found[feature, value] = equal
     return found
@@ -276,7 +276,7 @@ def _leaves_of_categories(
     feed: Callable[[pd.DataFrame], Any],
     request: Request,
 ) -> tuple[FloatArray, IntArray]:
-    """Show the model every category of a column: codes (n,), and the leaves that they reach (n, trees)."""
+    """Evaluate the model on every category of a column: codes (n,), and their leaves (n, trees)."""
     coding = request.codebook[columns[place]]
     book = request.codebook.of(columns)
     rows = book.encode(request.reference)
@@ -293,16 +293,15 @@ def _leaves_of_categories(
     index = request.reference[[labels[column] for column in columns]].columns
     try:
         leaves = np.asarray(model.calc_leaf_indexes(feed(book.decode(shown, index))))
-    except Exception as error:  # CatBoost's own, about a type or a missing value that it does not take
+    except Exception as error:  # raised by CatBoost for a type or a missing value that it rejects
         raise UnsupportedModel(
-            f"CatBoost does not take all categories of {echoed(coding.name)} that the reference shows: "
-            f"{error}"
+            f"CatBoost does not accept all categories of {echoed(coding.name)} in the reference: {error}"
         ) from error
     return codes, leaves.astype(np.int64)
 
 
 def _symmetric(tree: Mapping[str, Any], splits: _Splits, factor: float, place: int, count: int) -> TreeNodes:
-    """Unfold an oblivious tree: all nodes of a level share a split, and outcomes are the bits of the leaf."""
+    """Unfold an oblivious tree: the nodes of a level share a split, and outcomes are the bits of the leaf."""
     tree_splits = [splits.of(split) for split in tree.get("splits") or []]
     depth = len(tree_splits)
     inner = 2**depth - 1
@@ -311,7 +310,7 @@ def _symmetric(tree: Mapping[str, Any], splits: _Splits, factor: float, place: i
     cuts = np.array([split.cut for split in tree_splits])
     node = np.arange(inner)
     leaf = np.arange(2**depth)
-    # The first split is the lowest bit of the leaf number but the first turn on the way down.
+    # The first split is the lowest bit of the leaf number, but the first branch from the root.
     number = np.zeros_like(leaf)
     for bit in range(depth):
         number |= ((leaf >> (depth - 1 - bit)) & 1) << bit
@@ -335,7 +334,7 @@ def _nested(tree: Mapping[str, Any], splits: _Splits, factor: float, place: int)
     right: list[int] = []
     tree_splits: list[_Split] = []
     value: list[float] = []
-    for node in nodes:  # grows while it is walked
+    for node in nodes:  # the list grows during the loop
         split = node.get("split")
         if split is None:
             held = node["value"]

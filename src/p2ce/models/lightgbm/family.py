@@ -39,7 +39,7 @@ class Booster(NamedTuple):
     options: dict[str, str]
     blocks: list[dict[str, str]]  # one per tree
     per_round: int  # trees per round of boosting: one for each of several classes
-    divisor: float  # of the sum over the trees: their number in random-forest mode
+    divisor: float  # divides the sum over the trees: in random-forest mode, their number
     columns: tuple[str, ...]
     library_columns: tuple[LibraryColumn, ...]
     feed: Callable[[pd.DataFrame], Any]
@@ -50,17 +50,18 @@ class Booster(NamedTuple):
         return 1.0 if self.objective == "cross_entropy" else float(self.options.get("sigmoid", "1"))
 
     def evaluate(self, frame: pd.DataFrame) -> np.ndarray:
-        """Call the user's scoring method; by an objective of one's own, a classifier has raw sums only."""
+        """Call the user's scoring method; with a custom objective, a classifier has only raw sums."""
         method: Callable[[Any], Any] = self.model.predict
         if self.kind == "LGBMClassifier":
             method = self.model.predict_proba if self.objective else self.model.booster_.predict
         return np.asarray(method(self.feed(frame)))
 
     def margin(self, place: int) -> ForestMargin:
-        """Parse the trees of one margin: the trees of a round belong to the classes in turn.
+        """Parse the trees of one margin; the trees of a round belong to the classes in turn.
 
-        LightGBM adds them from zero in float64, and so do we, bit by bit. Of several classes it then divides
-        the sum, where it reports a mean, and we divide each leaf: then both sums round on their own.
+        LightGBM adds them from zero in float64. We do the same, bit by bit. For several classes, LightGBM
+        then divides the sum if it reports a mean, but we divide each leaf. In that case, the two sums are
+        rounded differently.
         """
         factor = 1.0 / self.divisor if self.per_round > 1 else 1.0
         blocks = self.blocks[place :: self.per_round]
@@ -70,7 +71,7 @@ class Booster(NamedTuple):
 
 
 def recognises(model: object) -> bool:
-    """Tell a LightGBM Booster, LGBMClassifier or LGBMRegressor."""
+    """Return whether a model is a LightGBM Booster, LGBMClassifier or LGBMRegressor."""
     return library_class(model, root="lightgbm", names=NAMES) is not None
 
 
@@ -81,7 +82,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
         columns=booster.columns, count=booster.per_round, parse=booster.margin, precision=1e-12
     )
     is_booster = booster.kind == "Booster"
-    own_objective = not booster.objective and booster.per_round == 1  # a function: its sums are all there is
+    own_objective = not booster.objective and booster.per_round == 1  # a function: only the sums are known
     if (
         booster.kind == "LGBMRegressor"
         or own_objective
@@ -100,11 +101,11 @@ def parse(model: Any, request: Request) -> ParsedModel:
 
 
 def parts_of(model: Any, request: Request) -> Booster:
-    """Take the trees that ``predict`` uses, up to the best iteration of early stopping."""
+    """Return the parts of a model, with the trees that ``predict`` uses: up to the best iteration."""
     kind = require_own(model, root="lightgbm", names=NAMES).__name__
     estimator = kind != "Booster"
     if estimator and not model.__sklearn_is_fitted__():
-        raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it before passing it on.")
+        raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it first.")
     booster = model.booster_ if estimator else model
     require_own(booster, root="lightgbm", names=NAMES)
     _reject_early_stop(model.get_params() if estimator else booster.params)
@@ -130,18 +131,18 @@ def parts_of(model: Any, request: Request) -> Booster:
 def _reject_early_stop(params: dict[str, Any]) -> None:
     if params.get("pred_early_stop"):
         raise UnsupportedModel(
-            "LightGBM with pred_early_stop=True stops adding trees once a row looks decided, so its scores "
-            "are not sums over all trees. Set pred_early_stop=False."
+            "LightGBM with pred_early_stop=True stops adding trees when a row seems to be decided, so its "
+            "scores are not sums over all trees. Set pred_early_stop=False."
         )
 
 
 def _columns(
     booster: Any, request: Request
 ) -> tuple[tuple[str, ...], tuple[LibraryColumn, ...], Callable[[pd.DataFrame], Any]]:
-    """Settle the columns, how LightGBM holds each, and how rows are handed over."""
+    """Determine the columns, how LightGBM stores each, and how rows are passed to it."""
     names = booster.feature_name()
     unnamed = names == [f"Column_{position}" for position in range(len(names))]
-    # LightGBM turns blanks in names into underscores, so they are undone by looking at the reference.
+    # LightGBM replaces blanks in names by underscores. The reference has the original names.
     known = {str(label).replace(" ", "_"): str(label) for label in request.reference.columns}
     if unnamed and set(names) != set(known):
         columns = columns_by_count(len(names), request.reference)
@@ -153,16 +154,16 @@ def _columns(
     text = [coding for coding in codings if not _is_taken(coding)]
     if text:
         raise InvalidReference(
-            f"LightGBM takes numbers and pandas categories, and column {echoed(text[0].name)} of the "
-            f"reference frame holds {text[0].dtype}. Make it what it was for fitting, by .astype('category')."
+            f"LightGBM accepts numbers and pandas categories, but column {echoed(text[0].name)} of the "
+            f"reference data holds {text[0].dtype}. Convert it as for fitting, with .astype('category')."
         )
     categories = [coding.name for coding in codings if coding.is_category]
-    # LightGBM takes the first column of categories of a frame for its first one, and so on.
+    # LightGBM matches the category columns of a frame with those of fitting by their order.
     if len(fitted) != len(categories):
         raise InvalidReference(
-            f"LightGBM was fitted on {len(fitted)} columns of pandas categories, the reference frame has "
-            f"{len(categories)} ({listed(categories[:5])}). Give every column the type that it "
-            "had for fitting."
+            f"LightGBM was fitted on {len(fitted)} columns of pandas categories, but the reference data has "
+            f"{len(categories)} ({listed(categories[:5])}). Convert every column to the type that it had for "
+            "fitting."
         )
     places = iter(fitted)
     library_columns = tuple(
@@ -172,7 +173,7 @@ def _columns(
         )
         for coding in codings
     )
-    # Categories are only known by frames.
+    # Only frames carry categories.
     return columns, library_columns, feeder(columns, request.reference, named=bool(categories) or not unnamed)
 
 
@@ -180,7 +181,7 @@ def _is_taken(coding: Coding) -> bool:
     return not coding.is_category or isinstance(coding.dtype, pd.CategoricalDtype)
 
 
-# What is reported
+# The reported outputs
 
 
 def _classes(booster: Booster, margins: ForestMargins) -> ClassOutputs:
@@ -191,11 +192,11 @@ def _classes(booster: Booster, margins: ForestMargins) -> ClassOutputs:
         names = plain_classes(booster.model.classes_)
     if several and len(names) != count:
         raise UnsupportedModel(
-            f"This {booster.kind} has {len(names)} classes but grew trees for {count}. Leave num_class to it."
+            f"This {booster.kind} has {len(names)} classes but grew trees for {count}. Fit without num_class."
         )
     if not several and (booster.objective not in _TWO_CLASSES or len(names) != 2):
         raise UnsupportedModel(
-            f"LightGBM with objective {echoed(booster.objective or 'of your own')} does not report the "
+            f"LightGBM with objective {echoed(booster.objective or 'custom')} does not report the "
             "probability of one class out of two. Fit with objective='binary'."
         )
     sigmoid, divisor = booster.sigmoid, 1.0 if several else booster.divisor
@@ -211,7 +212,7 @@ def _classes(booster: Booster, margins: ForestMargins) -> ClassOutputs:
 
 
 def _both(evaluate: EvaluateAll) -> EvaluateAll:
-    """Report both classes of a Booster, which reports the second one."""
+    """Return both probabilities of a Booster, which only reports the second one."""
 
     def both(frame: pd.DataFrame) -> np.ndarray:
         second = np.asarray(evaluate(frame))
@@ -224,8 +225,8 @@ def _sigmoid_ahead(sigmoid: float, margins: ForestMargins) -> Ahead:
     """Certify that one class's 1 / (1 + exp(-s·m)) is above another's.
 
     ln P grows by at least s / (1 + exp(s·m)) per unit of margin, which is least at the highest margin. A
-    growth of 64 half units outlasts the errors of exp (8 each) and of the addition and the division. The
-    product s·m is rounded relative to itself.
+    growth of 64 half units exceeds the errors of exp (8 each), of the addition and of the division. The
+    rounding error of the product s·m is relative to its size.
     """
 
     def ahead(_index: int, _other: int, band: float) -> tuple[float, float]:
@@ -234,8 +235,8 @@ def _sigmoid_ahead(sigmoid: float, margins: ForestMargins) -> Ahead:
         top = sigmoid * max(highest, 0.0)
         if top > 30.0 or sigmoid * largest > 700.0:
             raise UnsupportedModel(
-                f"LightGBM's margins here reach {highest:.3g}, where probabilities of one class against the "
-                "rest are all 1 to float64, so that they do not tell which class wins."
+                f"LightGBM's margins reach {highest:.3g} here, where the probabilities of all classes "
+                "against the rest are 1 in float64, so they do not determine which class wins."
             )
         gap = 64.0 * _UNIT * (1.0 + math.exp(top)) / sigmoid * 1.01 + 8.0 * _UNIT * largest
         return widened(gap, -gap, band)
@@ -250,7 +251,7 @@ def _highest(margin: ForestMargin) -> float:
 
 
 def _prediction(booster: Booster) -> Link:
-    """State what LightGBM predicts for a sum over the trees."""
+    """Return how LightGBM's prediction follows from a sum over the trees."""
     divisor = booster.divisor
     squared = "sqrt" in booster.options
     if booster.objective in ("", *_IDENTITY) and not squared:

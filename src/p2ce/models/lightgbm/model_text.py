@@ -1,13 +1,13 @@
-"""Turn the trees of LightGBM's model text into cuts and steps over codes.
+"""Convert the trees of LightGBM's model text to cuts and steps over codes.
 
-A row goes down a tree by these rules of LightGBM, in this order:
+LightGBM sends a row down a tree by these rules, in this order:
 
-* A split by categories reads the value as a whole number, cut off at the point: what is in the split's set
-  goes left; everything else, negative numbers from -1 on, huge ones and missing ones go right.
-* At a split of a number, a value with a magnitude up to 1e-35f is zero. A missing value is zero as well,
-  unless the split knows missing values (missing type nan): then it takes the split's default side. So
-  do zeros where zero counts as missing (missing type zero).
-* Everything else goes left up to the threshold.
+* A split by categories truncates the value to a whole number. Values in the split's set go left. All others
+  go right: numbers from -1 downwards, huge numbers and missing values too.
+* At a split of a number, a value with a magnitude up to 1e-35f is zero. A missing value is zero too, unless
+  the split handles missing values (missing type nan): then it takes the split's default side. So do zeros if
+  zero counts as missing (missing type zero).
+* All other values go left up to the threshold.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ class Split(NamedTuple):
     categories: frozenset[int] | None  # the ones that go left; None for a split of numbers
 
     def goes_left(self, values: FloatArray) -> npt.NDArray[np.bool_]:
-        """Tell for values (n,), NaN for missing ones, which side they take: the rules as they stand."""
+        """Return which of the values (n,) go left, by LightGBM's rules; NaN is a missing value."""
         missing = np.isnan(values)
         if self.categories is not None:
             whole = np.trunc(np.where(missing, -1.0, values))
@@ -55,7 +55,7 @@ class Split(NamedTuple):
 
 
 def split_text(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
-    """Cut LightGBM's model text into its header and one dictionary per tree."""
+    """Split LightGBM's model text into its header and one dictionary per tree."""
     trees, _, _ = text.partition("\nend of trees")
     header, *blocks = trees.split("\nTree=")
     return _fields(header), [_fields(block) for block in blocks]
@@ -83,7 +83,7 @@ def parse_tree(block: dict[str, str], columns: Sequence[LibraryColumn], *, facto
     decision = _numbers(block, "decision_type").astype(np.int64)
     inner = len(feature)
     blank = np.zeros(len(leaves))
-    numeric = np.where((decision & _CATEGORICAL) > 0, 0.0, threshold)  # else the place of a set of categories
+    numeric = np.where((decision & _CATEGORICAL) > 0, 0.0, threshold)  # else the index of a set of categories
     return TreeNodes(
         left=_children(block, "left_child", inner, len(leaves)),
         right=_children(block, "right_child", inner, len(leaves)),
@@ -126,7 +126,7 @@ def _steps(
 
 
 def _sets(block: dict[str, str]) -> list[frozenset[int]]:
-    """Parse the sets of categories: bits of 32-bit words, the words of set i from boundary i to i + 1."""
+    """Parse the sets of categories: bits of 32-bit words; set i has the words from boundary i to i + 1."""
     bounds = [int(bound) for bound in block["cat_boundaries"].split()]
     words = [int(word) for word in block["cat_threshold"].split()]
     return [
@@ -141,11 +141,11 @@ def _sets(block: dict[str, str]) -> list[frozenset[int]]:
 
 
 def steps_of(split: Split, column: LibraryColumn) -> Steps:
-    """Write a split down as steps over our codes, or over the numbers of a column."""
+    """Convert a split to steps over our codes, or over the numbers of a column."""
     missing_left = bool(split.goes_left(np.array([np.nan]))[0])
     if column.numbers is not None:
         goes_left = split.goes_left(column.numbers)
-        # A side for missing values that cannot be there would only cost a cut more.
+        # If no value can be missing, a side for missing values would only cost one more cut.
         first = bool(goes_left[0]) if len(goes_left) else missing_left
         return steps_of_codes(
             np.flatnonzero(goes_left).tolist(),
@@ -162,7 +162,7 @@ def steps_of(split: Split, column: LibraryColumn) -> Steps:
 
 
 def _category_stretches(categories: frozenset[int]) -> tuple[list[float], list[bool]]:
-    """State which numbers go left: those that are cut off to a category; to zero also those above -1."""
+    """Return which numbers go left: those truncated to a category; above -1, they are truncated to 0."""
     ends: list[float] = []
     sides = [False]
     for category in sorted(categories):
@@ -177,7 +177,7 @@ def _category_stretches(categories: frozenset[int]) -> tuple[list[float], list[b
 
 
 def _number_stretches(split: Split) -> tuple[list[float], list[bool]]:
-    """State which numbers go left, the ones that are zero to LightGBM together."""
+    """Return which numbers go left; those that LightGBM treats as zero stay together."""
     threshold = split.threshold
     zero_left = bool(split.goes_left(np.zeros(1))[0])
     if threshold < _BELOW_ZERO:

@@ -1,4 +1,4 @@
-"""Settle what scikit-learn estimators share: being fitted, columns, the scoring call, tree nodes."""
+"""What scikit-learn estimators share: being fitted, columns, the scoring call, tree nodes."""
 
 from typing import Any
 
@@ -15,16 +15,14 @@ from p2ce.scores.tree_nodes import TreeNodes, parsing
 
 
 def require_fitted(model: Any) -> None:
-    """Reject a scikit-learn estimator that has not seen data."""
+    """Raise if a scikit-learn estimator is not fitted."""
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
     try:
         check_is_fitted(model)
     except NotFittedError:
-        raise NotFitted(
-            f"This {type(model).__name__} is not fitted. Call .fit(X, y) on it before passing it on."
-        ) from None
+        raise NotFitted(f"This {type(model).__name__} is not fitted. Call .fit(X, y) on it first.") from None
 
 
 def columns_of(model: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]:
@@ -36,29 +34,29 @@ def columns_of(model: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bo
 
 
 def estimator_call(model: Any, method: str, reference: pd.DataFrame) -> EvaluateAll:
-    """Build the call of an estimator's method, given rows as it was fitted: frame → what it returns."""
+    """Build the call of an estimator's method with rows as it was fitted on: frame → its result."""
     columns, named = columns_of(model, reference)
     call, feed = getattr(model, method), feeder(columns, reference, named=named)
     return lambda frame: np.asarray(call(feed(frame)))
 
 
 def number_call(model: Any, method: str, reference: pd.DataFrame) -> Evaluate:
-    """Build the call of an estimator's method that gives one number per row, whatever its shape."""
+    """Build the call of an estimator's method that returns one number per row, in any shape."""
     call = estimator_call(model, method, reference)
     return lambda frame: np.asarray(call(frame), dtype=np.float64).reshape(len(frame))
 
 
 @parsing("A tree of this scikit-learn model")
 def tree_nodes(tree: Any, value: FloatArray, nullable: BoolArray | None = None) -> TreeNodes:
-    """Copy a scikit-learn ``tree_``: rows become float32 and are compared to float64 thresholds by ``<=``.
+    """Copy a scikit-learn ``tree_``: rows are cast to float32 and compared with float64 thresholds by ``<=``.
 
-    ``nullable`` (d,) marks the columns in which a value may be missing, None says that there is none.
+    ``nullable`` (d,) marks the columns in which values may be missing; None if there are none.
     """
     left = tree.children_left
     cuts = cut_of_float32_at_most(np.where(left >= 0, tree.threshold, 0.0))
     steps = {}
     if nullable is not None:
-        # A missing value lies below every cut, so that only those that go right need a cut of their own.
+        # A missing value lies below every cut, so only splits that send it right need a separate cut.
         apart = (left >= 0) & nullable[tree.feature] & ~tree.missing_go_to_left.astype(np.bool_)
         steps = missing_right(cuts, apart)
     return TreeNodes(
@@ -67,5 +65,5 @@ def tree_nodes(tree: Any, value: FloatArray, nullable: BoolArray | None = None) 
 
 
 def missing_right(cuts: FloatArray, apart: BoolArray) -> dict[int, Steps]:
-    """Send missing values right at the nodes that are marked (nodes,), whatever their cut."""
+    """Return steps that send missing values right at the marked nodes (nodes,)."""
     return {int(node): steps_of_cut(float(cuts[node]), missing_left=False) for node in np.flatnonzero(apart)}

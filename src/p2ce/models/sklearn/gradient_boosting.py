@@ -35,12 +35,12 @@ _CONSTANTS = {
 
 
 def recognises(model: object) -> bool:
-    """Tell a scikit-learn GradientBoostingClassifier or GradientBoostingRegressor."""
+    """Return whether a model is a scikit-learn GradientBoostingClassifier or GradientBoostingRegressor."""
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
 def parse(model: Any, request: Request) -> ParsedModel:
-    """Parse the stages, scaled by the learning rate, on top of a constant start; one forest per class."""
+    """Parse a constant start plus the stages, scaled by the learning rate; one forest per class."""
     kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
     columns, _ = columns_of(model, request.reference)
@@ -50,7 +50,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
     found = [
         _margin(model, float(first), doubt, model.estimators_[:, place]) for place, first in enumerate(start)
     ]
-    # Elsewhere compilers may fuse rate·value into the addition, which rounds once instead of twice.
+    # On other machines, compilers may fuse rate·value into the addition, which rounds once instead of twice.
     same_bits = doubt == 0.0 and platform.machine().lower() in ("x86_64", "amd64")
     band = 0.0 if same_bits else 2.0 * max(margin.error for margin in found)
     margins = ForestMargins(
@@ -83,13 +83,13 @@ def _margin(model: Any, start: float, doubt: float, stages: Any) -> ForestMargin
     trees = [stage.tree_ for stage in stages]
     forest = assemble_forest([tree_nodes(tree, rate * tree.value[:, 0, 0]) for tree in trees])
     magnitude = abs(start) + float(largest_leaves(forest).sum())
-    # One term more than trees and start, for rate·value.
+    # Trees, the start, and one more term for rate·value.
     error = doubt + 2.0 * summation_error(len(trees) + 2, magnitude)
     return ForestMargin(offset=start, forest=forest, error=error)
 
 
 def _start(model: Any, classifies: bool) -> tuple[FloatArray, float]:
-    """Compute the constants that every row starts from, as scikit-learn does, and how far they may be off."""
+    """Compute the constants that every row starts from, as scikit-learn does, and a bound of their error."""
     count = int(model.estimators_.shape[1])
     if isinstance(model.init_, str) and model.init_ == "zero":
         return np.zeros(count), 0.0

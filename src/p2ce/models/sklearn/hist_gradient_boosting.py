@@ -37,12 +37,12 @@ _IDENTITY_LINKS = ("squared_error", "absolute_error", "quantile")
 
 
 def recognises(model: object) -> bool:
-    """Tell a scikit-learn HistGradientBoostingClassifier or HistGradientBoostingRegressor."""
+    """Return whether a model is a HistGradientBoostingClassifier or HistGradientBoostingRegressor."""
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
 def parse(model: Any, request: Request) -> ParsedModel:
-    """Parse the trees: float64 thresholds, float64 sums from the baseline, in order; one forest per class."""
+    """Parse the trees: float64 thresholds, and float64 sums in order from the baseline, by class."""
     kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
     columns, named = columns_of(model, request.reference)
@@ -52,7 +52,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
     bitsets, _ = model._bin_mapper.make_known_categories_bitsets()
     layout = _Layout(_order(model), known, bitsets, nullable_columns(columns, request))
     baseline = np.asarray(model._baseline_prediction, dtype=np.float64).ravel()
-    # The library adds in float64, from the baseline on and in order, and so do we: bit by bit.
+    # The library adds in float64, from the baseline and in order. We do the same, bit by bit.
     margins = ForestMargins(
         columns=columns,
         count=len(baseline),
@@ -80,33 +80,33 @@ def parse(model: Any, request: Request) -> ParsedModel:
 
 
 def _link(model: Any) -> Link:
-    """Bound what is predicted for a margin."""
+    """Return how the prediction follows from a margin."""
     if model.loss in _IDENTITY_LINKS:
         return IDENTITY
     if model.loss not in _LOG_LINKS:
         raise UnsupportedModel(
-            f"This {FAMILY} model has loss={echoed(model.loss)}, of which it is not known what it predicts. "
+            f"This {FAMILY} model has loss={echoed(model.loss)}, whose predictions are not supported. "
             f"Fit with one of {', '.join(map(repr, _IDENTITY_LINKS + _LOG_LINKS))}."
         )
     return Link(exponential(float, single=False), None)
 
 
 class _Known(NamedTuple):
-    """How the model holds one of its categorical columns, whose categories it numbers from 0."""
+    """How the model stores one of its categorical columns, whose categories it numbers from 0."""
 
-    codes: FloatArray  # (n,) ascending codes of ours: of every label, or the numbers that are categories
-    numbers: FloatArray  # (n,) the model's number of each; NaN is missing or unknown
-    missing: float  # the model's number of a missing value, which is NaN unless it saw None as a label
+    codes: FloatArray  # (n,) our codes, ascending: of every label, or the numbers that are categories
+    numbers: FloatArray  # (n,) the model's number of each code; NaN is missing or unknown
+    missing: float  # the model's number of a missing value: NaN, unless None was a label in fitting
     nullable: bool
     coding: Coding
 
 
 class _Layout(NamedTuple):
-    """What the trees' columns are: the model puts categorical ones first."""
+    """The columns of the trees: the model puts categorical columns first."""
 
-    order: IntArray  # (d,) our position of each column that the trees speak of
+    order: IntArray  # (d,) our position of each of the trees' columns
     known: dict[int, _Known]  # by our position
-    bitsets: Any  # (categorical columns, 8) the numbers of the categories that were there when it was fitted
+    bitsets: Any  # (categorical columns, 8) the numbers of the categories that occurred in fitting
     nullable: BoolArray | None
 
 
@@ -144,9 +144,9 @@ def _known_categories(
             theirs = np.asarray(model._preprocessor.transform(feed(gone)))[:, number]
             if not np.array_equal(theirs, np.full(len(gone), missing), equal_nan=True):
                 raise UnsupportedModel(
-                    f"This {FAMILY} model takes None for a category of {echoed(coding.name)} and NaN for a "
-                    "missing "
-                    "value, and the reference frame has such values. Write all of them as NaN and fit again."
+                    f"This {FAMILY} model treats None as a category of {echoed(coding.name)} and NaN as a "
+                    "missing value, and the reference data has such values. Replace them all by NaN, and fit "
+                    "the model again."
                 )
         nullable = coding.name in request.nullable
         known[place] = _Known(codes, seen[: len(codes)], missing, nullable, coding)
@@ -154,9 +154,9 @@ def _known_categories(
 
 
 def _codes_of(coding: Coding, categories: Any) -> FloatArray:
-    """List the codes of all categories of the model and, of a column of labels, of the reference."""
+    """Return the codes of all categories of the model and, for a column of labels, of the reference."""
     held = [label for label in np.asarray(categories).tolist() if not is_missing(label)]
-    # Labels that only the model knows get codes of their own: what comes later is unknown to it.
+    # Labels that only the model knows get their own codes. All later codes are unknown to the model.
     codes = coding.encode(held)
     if coding.labels is None:
         return np.unique(codes[np.isfinite(codes)])
@@ -208,7 +208,7 @@ def _sides(left: Any, known: Any, missing_left: bool) -> Callable[[FloatArray], 
 
 
 def _bits(bitset: Any) -> BoolArray:
-    """Unfold eight words of 32 bits: (8,) → (256,)."""
+    """Unpack eight words of 32 bits: (8,) → (256,)."""
     words = np.ascontiguousarray(bitset, dtype="<u4")
     return np.unpackbits(words.view(np.uint8), bitorder="little").astype(np.bool_)
 
@@ -216,7 +216,7 @@ def _bits(bitset: Any) -> BoolArray:
 def _steps(known: _Known, sides: Callable[[FloatArray], list[bool]]) -> Steps:
     here = sides(known.numbers)
     missing_left, unknown_left = sides(np.array([known.missing, np.nan]))
-    if not known.nullable:  # a missing value goes with its neighbours, which saves a cut
+    if not known.nullable:  # then a missing value goes with its neighbours, which saves a cut
         missing_left = here[0] if known.coding.is_category and here else unknown_left
     if known.coding.is_category:
         left = np.flatnonzero(here).tolist()
@@ -228,7 +228,7 @@ def _steps(known: _Known, sides: Callable[[FloatArray], list[bool]]) -> Steps:
         left = np.flatnonzero(both).tolist()
         missing_left = missing_left if known.nullable else both[0]
         return steps_of_codes(left, 2, unseen_left=both[1], missing_left=missing_left)
-    # On a line of numbers, the categories are points, and everything between them is unknown.
+    # On the number line, the categories are points, and all numbers in between are unknown.
     return steps_of_points(
         known.codes, here, elsewhere_left=unknown_left, missing_left=missing_left, whole=kind in "iu"
     )

@@ -1,4 +1,4 @@
-"""Parse scikit-learn's linear models: a margin per class, or the predicted number, that is a weighted sum."""
+"""Parse scikit-learn's linear models: each margin, or the predicted number, is a weighted sum."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ _LOGISTIC = frozenset({"LogisticRegression", "LogisticRegressionCV", "LinearDisc
 _DECISION = frozenset(
     {"RidgeClassifier", "RidgeClassifierCV", "LinearSVC", "Perceptron", "PassiveAggressiveClassifier"}
 )
-# Those whose prediction is the sum itself. Poisson, gamma and Tweedie regressors are black boxes.
+# These predict the sum itself. Poisson, gamma and Tweedie regressors are black boxes.
 _REGRESSORS = frozenset(
     {
         "LinearRegression",
@@ -53,12 +53,12 @@ _NAMES = _LOGISTIC | _DECISION | _REGRESSORS | {"SGDClassifier"}
 
 
 def recognises(model: object) -> bool:
-    """Tell a scikit-learn linear classifier or regressor."""
+    """Return whether a model is a scikit-learn linear classifier or regressor."""
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
 def parse(model: Any, request: Request) -> ParsedModel:
-    """Parse weights and intercepts; of two classes there is one sum, of more one for each."""
+    """Parse weights and intercepts: one sum for two classes, otherwise one per class."""
     kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
     family = f"{FAMILY} ({kind.__name__})"
@@ -66,7 +66,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
         sums = _sums(model, request, family)
         if sums.count != 1:
             raise UnsupportedModel(
-                f"{family} predicts {sums.count} numbers at once. Fit one model for the wanted number."
+                f"{family} predicts {sums.count} numbers at once. Fit a model for one number."
             )
         predict = number_call(model, "predict", request.reference)
         return ParsedModel(family=family, margins=sums, outputs=NumberOutput(predict=predict))
@@ -85,7 +85,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
                 estimator_call(model, "predict_proba", request.reference) if has_probabilities else None
             ),
             decision_values=values,
-            largest=values,  # predict takes the largest decision value, however it is reported
+            largest=values,  # predict chooses the largest decision value in any case
             link=_clipped if getattr(model, "loss", None) == "modified_huber" else None,
             softmax=_is_softmax(model),
             single=sums.single,
@@ -100,7 +100,7 @@ def _sums(model: Any, request: Request, family: str) -> WeightedSums:
         coefficients = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.asarray(model.coef_)
         weights = coefficients.reshape(-1, len(columns)).astype(np.float64)
         fitted = np.asarray(model.intercept_, dtype=np.float64).reshape(-1)
-        intercepts = np.broadcast_to(fitted, len(weights))  # fitted without any, it is one zero
+        intercepts = np.broadcast_to(fitted, len(weights))  # a single zero if fitted without intercepts
         if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
             raise ValueError("a weight or an intercept that is not a finite number")
     seen = quiet_check_array(feeder(columns, request.reference, named=named)(request.reference.head(1)))
@@ -116,7 +116,7 @@ def _sums(model: Any, request: Request, family: str) -> WeightedSums:
 
 
 def _clipped(complement: bool) -> Link:
-    """Repeat SGDClassifier's probability for the modified Huber loss."""
+    """Return the link for SGDClassifier's probability with the modified Huber loss."""
 
     def share(score: float) -> float:
         second = (min(max(-score if complement else score, -1.0), 1.0) + 1.0) / 2.0
@@ -130,29 +130,29 @@ def _clipped(complement: bool) -> Link:
 
 
 def _reject_other_links(model: Any, classes: tuple[Any, ...]) -> None:
-    """Older scikit-learn versions could use a softmax over two classes, which doubles the margin."""
+    """Raise for a softmax over two classes, which doubles the margin (in older scikit-learn versions)."""
     if len(classes) == 2 and getattr(model, "multi_class", None) == "multinomial":
         raise UnsupportedModel(
-            "LogisticRegression with multi_class='multinomial' on two classes links its score in another "
-            "way. Fit without multi_class."
+            "LogisticRegression with multi_class='multinomial' on two classes computes its probability in "
+            "another way. Fit without multi_class."
         )
 
 
 def _reject_labels_of_their_own(model: Any, classes: tuple[Any, ...], family: str) -> None:
-    """Ridge classifiers also fit several labels at once, each with a decision of its own."""
+    """Raise for several labels with separate decisions, which Ridge classifiers support."""
     rows = np.shape(model.coef_)[0] if np.ndim(model.coef_) == 2 else 1
     binarizer = getattr(model, "_label_binarizer", None)
     several = binarizer is not None and str(binarizer.y_type_).startswith("multilabel")
     if several or len(classes) < 2 or rows != (1 if len(classes) == 2 else len(classes)):
         raise UnsupportedModel(
-            f"{family} has {rows} sums for {len(classes)} classes, so that no one class can win. "
-            "Fit one model for the wanted label."
+            f"{family} has {rows} sums for {len(classes)} classes, so no single class can win. "
+            "Fit a model for one label."
         )
 
 
 def _is_softmax(model: Any) -> bool:
-    """Tell whether probabilities are a softmax of all margins, or of each margin for itself."""
+    """Return whether probabilities are a softmax of all margins, and not computed margin by margin."""
     if library_class(model, root="sklearn", names=_LOGISTIC) is None:
         return False
-    chosen = getattr(model, "multi_class", "auto")  # older scikit-learn versions let people choose
+    chosen = getattr(model, "multi_class", "auto")  # an argument of older scikit-learn versions
     return chosen != "ovr" and getattr(model, "solver", None) != "liblinear"

@@ -24,7 +24,7 @@ _ACTIVATIONS = {"identity": "identity", "relu": "relu", "tanh": "tanh", "logisti
 
 
 def recognises(model: object) -> bool:
-    """Tell a scikit-learn MLPClassifier or MLPRegressor."""
+    """Return whether a model is a scikit-learn MLPClassifier or MLPRegressor."""
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
@@ -60,7 +60,7 @@ def _require_output(model: Any, family: str, *, count: int, activation: str) -> 
     if model.n_outputs_ != count or model.out_activation_ != activation:
         raise UnsupportedModel(
             f"{family} with {model.n_outputs_} outputs ({model.out_activation_}) is not supported, only with "
-            f"{count} ({activation}). Fit one model for the wanted label or number."
+            f"{count} ({activation}). Fit a model for one label or number."
         )
     if model.activation not in _ACTIVATIONS:
         raise UnsupportedModel(
@@ -77,7 +77,7 @@ def _network(model: Any, request: Request, family: str) -> NetworkOutputs:
         raise UnsupportedModel(
             f"{family} on columns of {given.dtype} is not supported natively. Pass the reference as float64."
         )
-    # One array of float64 makes all that follows it float64; the wider unit is right for either.
+    # One float64 array makes all later results float64. The larger unit is valid in both cases.
     single = any(array.dtype == np.float32 for array in (*model.coefs_, *model.intercepts_))
     return NetworkOutputs(
         columns=columns,
@@ -102,7 +102,7 @@ def _layers(model: Any) -> tuple[Layer, ...]:
 
 
 def _either_precision(complement: bool) -> Link:
-    """Bound scipy's expit in float32, and in float64 since a frame of that makes all that follows float64."""
+    """Bound scipy's expit in float32 and in float64, since a float64 frame makes all results float64."""
     double, narrow = logistic_link()(complement), logistic_link(single=True)(complement)
 
     def either(score: float) -> tuple[float, float]:

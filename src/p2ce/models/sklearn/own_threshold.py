@@ -1,26 +1,26 @@
-"""Parse the decision threshold that a model brings with it: scikit-learn's threshold classifiers.
+"""Parse the model's own decision threshold: scikit-learn's threshold classifiers.
 
-``FixedThresholdClassifier`` and ``TunedThresholdClassifierCV`` hold another classifier. Let s be the score
-that it reports for one of two classes, the positive one, and t the wrapper's threshold: ``predict`` gives the
-positive class where ``s >= t`` and the other one where ``s < t``. This file makes the search decide by the
+``FixedThresholdClassifier`` and ``TunedThresholdClassifierCV`` wrap another classifier. Let s be the score
+that it reports for one of two classes, the positive class, and t the wrapper's threshold. ``predict`` returns
+the positive class if ``s >= t``, and the other class if ``s < t``. This file makes the search decide by the
 same comparison of the same floats.
 
-* **The positive class is wanted.** ``s >= t`` is the contract of this library already: the inner classifier
-  is parsed for this class and this threshold. NumPy compares scores in single precision with a Python
-  number in single precision, so t is rounded to the precision of that comparison first; in float64, both
-  sides are then exact.
-* **The other class is wanted.** ``s < t`` is not a comparison of the other class's own score with 1 - t: that
-  score is rounded by itself, and 1 - s is the same float for many small s. So the inner classifier is parsed
-  for the positive class all the same, and the parsed score c is negated. At ``c >= accept_from`` the model
-  decides ``s >= t``, at ``c < reject_below`` it decides ``s < t``. For c' = -c the first is a certified
-  rejection at ``c' <= -accept_from``, the second a certified acceptance at ``c' > -reject_below``. In floats
-  ``c' > x`` is ``c' >= next(x)`` and ``c' <= x`` is ``c' < next(x)``, where next is the next float up: the
-  new thresholds are ``accept_from' = next(-reject_below)`` and ``reject_below' = next(-accept_from)``.
-  Negation is exact, and so is it in every sum of negated terms in the same order: -c is computed as
-  precisely as c. Between the two thresholds, and in all
-  verification, one call of the model gives s, and ``s < t`` decides. Reported is the wanted class's own
-  score, moved to its side of 1 - t (of -t for decision functions; 13 decimals are kept) where it is not
-  there by itself, which only rounding can bring about.
+* **The target is the positive class.** ``s >= t`` is already the contract of this library: the inner
+  classifier is parsed for this class and this threshold. NumPy compares scores in single precision with a
+  Python number in single precision, so t is first rounded to the precision of that comparison. In float64,
+  both sides are then exact.
+* **The target is the other class.** ``s < t`` is not a comparison of the other class's own score with 1 - t:
+  that score is rounded separately, and 1 - s is the same float for many small s. So the inner classifier is
+  still parsed for the positive class, and the parsed score c is negated. If ``c >= accept_from``, the model
+  decides ``s >= t``. If ``c < reject_below``, it decides ``s < t``. For c' = -c, the first is a certified
+  rejection at ``c' <= -accept_from``, and the second a certified acceptance at ``c' > -reject_below``. In
+  floats, ``c' > x`` is ``c' >= next(x)`` and ``c' <= x`` is ``c' < next(x)``, where next is the next larger
+  float. So the new thresholds are ``accept_from' = next(-reject_below)`` and
+  ``reject_below' = next(-accept_from)``. Negation is exact, and the sum of negated terms in the same order is
+  exactly the negated sum: -c is computed as precisely as c. Between the two thresholds, and in all
+  verification, one call of the model returns s, and ``s < t`` decides. The reported score is the target
+  class's own score. If it is on the wrong side of 1 - t (of -t for decision functions; 13 decimals are kept),
+  which only rounding can cause, it is moved to the right side.
 """
 
 import math
@@ -46,10 +46,10 @@ from p2ce.scores.network import NetworkScore
 from p2ce.visible import echoed
 
 _NAMES = frozenset({"FixedThresholdClassifier", "TunedThresholdClassifierCV"})
-# scikit-learn's searches over models hand every call on to the best one.
+# scikit-learn's searches over models delegate every call to the best one.
 _SEARCHES = frozenset({"GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"})
 _PIPELINES = frozenset({"Pipeline"})
-# Their probabilities are shares of votes, or of few rows, so that exactly one half is common.
+# Their probabilities are shares of votes, or of few rows, so exactly one half is common.
 _VOTERS = frozenset(
     {
         *("DecisionTreeClassifier", "ExtraTreeClassifier", "RandomForestClassifier", "ExtraTreesClassifier"),
@@ -62,27 +62,27 @@ _METHODS = {PROBABILITY: "predict_proba", DECISION: "decision_function"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnThreshold:
-    """By which score, of which class, a model's own ``predict`` decides."""
+    """The class and the score by which a model's own ``predict`` decides."""
 
     classes: tuple[Any, Any]
-    positive: int  # place of the class that is predicted from the threshold on
-    value: Any  # as scikit-learn compares it: its type decides in which precision
+    positive: int  # the index of the class that is predicted from the threshold on
+    value: Any  # the threshold; its type determines the precision of scikit-learn's comparison
     scale: str
 
 
 def recognises(model: object) -> bool:
-    """Tell a scikit-learn threshold classifier."""
+    """Return whether a model is a scikit-learn threshold classifier."""
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
 def parse(model: Any, request: Request) -> ModelAdapter:
-    """Parse the classifier inside, whose scores the wrapper reports as they are."""
+    """Parse the inner classifier, whose scores the wrapper reports unchanged."""
     require_own(model, root="sklearn", names=_NAMES)
     return request.parse(_inside(model), request)
 
 
 def best_of(model: Any) -> Any:
-    """Return the best model of a scikit-learn search, which takes all its calls; any other model as it is."""
+    """Return the best model of a scikit-learn search, to which it delegates; any other model unchanged."""
     search = library_class(model, root="sklearn", names=_SEARCHES)
     if search is not None and hasattr(model, "best_estimator_") and not overrides(model, search):
         return model.best_estimator_
@@ -90,7 +90,7 @@ def best_of(model: Any) -> Any:
 
 
 def _final_step(model: Any) -> Any:
-    """Return the model that decides inside searches and Pipelines; any other model as it is."""
+    """Return the model that decides inside searches and Pipelines; any other model unchanged."""
     model = best_of(model)
     pipeline = library_class(model, root="sklearn", names=_PIPELINES)
     if pipeline is not None and not overrides(model, pipeline):
@@ -99,10 +99,10 @@ def _final_step(model: Any) -> Any:
 
 
 def loses_ties(model: Any, found: ModelAdapter, target: Any) -> bool:
-    """Tell whether the model counts votes, and gives a tie of two classes to the one that is not wanted.
+    """Return whether the model counts votes, and a tie of two classes goes to the class that is not wanted.
 
-    ``predict`` of scikit-learn takes the first of the most probable classes, so that the second one needs
-    more than one half. Where votes are counted, ties are common, and the cheapest options often are ties.
+    ``predict`` in scikit-learn returns the first of the most probable classes, so the second one needs more
+    than one half. If votes are counted, ties are common, and the cheapest counterfactuals are often ties.
     """
     model = _final_step(model)
     voter = library_class(model, root="sklearn", names=_VOTERS)
@@ -112,7 +112,7 @@ def loses_ties(model: Any, found: ModelAdapter, target: Any) -> bool:
 
 
 def own_threshold(model: Any) -> OwnThreshold | None:
-    """Find a model's own threshold, also at the end of a Pipeline or inside a search; None if it has none."""
+    """Return a model's own threshold, even at the end of a Pipeline or in a search; None if it has none."""
     model = _final_step(model)
     wrapper = library_class(model, root="sklearn", names=_NAMES)
     if wrapper is None or overrides(model, wrapper):
@@ -120,7 +120,7 @@ def own_threshold(model: Any) -> OwnThreshold | None:
     inside = _inside(model)
     classes = plain_classes(_classes(model, inside))
     if len(classes) != 2:
-        return None  # such a wrapper predicts nothing
+        return None  # such a wrapper cannot predict
     probabilities = getattr(inside, "predict_proba", None) is not None
     method = model.response_method
     if method == "auto":
@@ -137,7 +137,7 @@ def own_threshold(model: Any) -> OwnThreshold | None:
 
 
 def _inside(model: Any) -> Any:
-    """Take the classifier that is called; around a fitted one, the wrapper need not be fitted itself."""
+    """Return the classifier that is called; if that is fitted, the wrapper itself need not be."""
     return getattr(model, "estimator_", model.estimator)
 
 
@@ -145,40 +145,34 @@ def _classes(model: Any, inside: Any) -> Any:
     tuned = hasattr(model, "scoring") and not hasattr(model, "best_threshold_")
     classes = None if tuned else getattr(inside, "classes_", None)
     if classes is None:
-        raise NotFitted(
-            f"This {type(model).__name__} is not fitted. Call .fit(X, y) on it before passing it on."
-        )
+        raise NotFitted(f"This {type(model).__name__} is not fitted. Call .fit(X, y) on it first.")
     return classes
 
 
 def parse_with_own_threshold(
     model: Any, own: OwnThreshold, request: Request, parse_any: Callable[[Any, Request], ModelAdapter]
 ) -> ModelAdapter:
-    """Parse a model so that the target is reached exactly where ``predict`` gives it; see above.
+    """Parse a model so that the target is reached exactly where ``predict`` returns it; see above.
 
     ``request.margin`` moves the threshold away from the target.
     """
     if request.scale not in (None, own.scale):
         raise InvalidArgument(
-            f"scale={echoed(request.scale)} names another score than the one that {type(model).__name__} "
-            f"decides by ({_METHODS[own.scale]}). Pass threshold= as well, or leave scale out."
+            f"scale={echoed(request.scale)} is not the score by which {type(model).__name__} decides "
+            f"({_METHODS[own.scale]}). Pass threshold= too, or leave scale out."
         )
     index = class_index(own.classes, request.target)
     method = getattr(model, _METHODS[own.scale])
     call = f"model.{_METHODS[own.scale]}"
     rows, outputs = choose_row_format(model, method, request, call)
-    # Where NumPy compares in single precision, the threshold is rounded to that.
+    # If NumPy compares in single precision, the threshold is rounded to it.
     value = float(np.result_type(outputs.dtype, own.value).type(own.value))
     away = request.margin if index == own.positive else -request.margin
     threshold = value + away
     if own.scale == PROBABILITY and not 0.0 <= threshold <= 1.0:
         raise InvalidArgument(
             f"{type(model).__name__} decides by a threshold of {value:g} on a probability"
-            + (
-                f", and margin={echoed(request.margin)} on top of it leaves [0, 1]."
-                if request.margin
-                else "."
-            )
+            + (f", and with margin={echoed(request.margin)} it is outside [0, 1]." if request.margin else ".")
             + " Pass a threshold= or margin= that an applicant can reach."
         )
     wanted = replace(
@@ -196,10 +190,10 @@ def _turned(
     threshold: float,
     call: str,
 ) -> ModelAdapter:
-    """Turn the parsed model of the positive class around: accepted is what stays below its threshold."""
+    """Invert the parsed model of the positive class: rows below its threshold are accepted."""
     assert not found.also, "one of two classes is one score"
     has_two = own.scale == PROBABILITY
-    # People read it, so that 1 - 0.8 is 0.2 and not a rounding error; the decision does not go by it.
+    # It is displayed, so 1 - 0.8 must be 0.2 without a rounding error; the decision does not depend on it.
     limit = round(1.0 - threshold, _DIGITS) if has_two else -threshold
     below = math.nextafter(limit, -math.inf)
     sign = 1.0 if own.positive == 1 else -1.0
@@ -231,7 +225,7 @@ def _turned(
 
 
 def _turned_score(score: Any) -> Any:
-    """Negate a parsed score, and exchange what is certain about it."""
+    """Negate a parsed score, and swap its certified thresholds."""
     accept_from, reject_below = _next_above_minus(score.reject_below), _next_above_minus(score.accept_from)
     if score.flat is not None:
         return replace(
@@ -247,9 +241,9 @@ def _turned_score(score: Any) -> Any:
         return replace(
             score, layers=(*score.layers[:-1], last), accept_from=accept_from, reject_below=reject_below
         )
-    raise UnsupportedModel(f"A {type(score).__name__} behind a threshold of its own cannot be turned around.")
+    raise UnsupportedModel(f"A {type(score).__name__} behind its own threshold cannot be inverted.")
 
 
 def _next_above_minus(threshold: float) -> float:
-    """Return the smallest float above minus the threshold; what is never reached becomes what always is."""
+    """Return the smallest float above minus the threshold; plus infinity becomes minus infinity."""
     return -math.inf if threshold == math.inf else math.nextafter(-threshold, math.inf)

@@ -1,7 +1,7 @@
 """Parse a scikit-learn Pipeline whose transformers work column by column, in front of a supported model.
 
-What the model inside makes of its inputs becomes a function of the table's own columns, with the same proofs;
-see `preprocessing.input_maps` and `preprocessing.rewrite`. Any other pipeline is a black box.
+The scores of the inner model are rewritten as functions of the table's own columns, with the same proofs: see
+`preprocessing.input_maps` and `preprocessing.rewrite`. Any other pipeline is a black box.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,12 +33,12 @@ from p2ce.scores.score import Bound, seen_as_given
 from p2ce.scores.tree_nodes import parsing
 
 _NAMES = frozenset({"Pipeline"})
-# What no proof covers, such as a logarithm, may lie this many times farther out than the reference.
+# Inputs without a proof, such as logarithms, may lie this many times farther out than in the reference.
 _REACH_FACTOR = 64.0
 
 
 def recognises(model: object) -> bool:
-    """Tell a scikit-learn Pipeline."""
+    """Return whether a model is a scikit-learn Pipeline."""
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
@@ -61,7 +61,7 @@ def parse(model: Any, request: Request) -> ModelAdapter:
     if is_sparse(seen.rows) and type(last).__module__.partition(".")[0] == "xgboost":
         if (seen.rows.data == 0).any():
             raise UnsupportedModel(
-                "This Pipeline hands zeros over to XGBoost, of which some are missing to it."
+                "This Pipeline passes zeros to XGBoost, which treats some of them as missing."
             )
         maps = without_zeros(maps)
 
@@ -81,7 +81,7 @@ def parse(model: Any, request: Request) -> ModelAdapter:
         predict=None if inside.predict is None else through(inside.predict),
         score=_behind(inside.score, maps, nullable, limits),
         also=tuple(_behind(score, maps, nullable, limits) for score in inside.also),
-        # A table knows all labels there are, and what becomes of others.
+        # A table covers all labels, and any other label too.
         reach=None if inside.reach is None else np.where(is_category, np.inf, reach),
     )
 
@@ -99,7 +99,8 @@ def _parse_inside(
         )
         if found.columns != tuple(labels):
             raise UnsupportedModel(
-                "This Pipeline's model takes the transformed columns in another order. Fit it as a whole."
+                "This Pipeline's model expects the transformed columns in another order. Fit the Pipeline as "
+                "a whole."
             )
         return found
 
@@ -112,8 +113,8 @@ def _parse_inside(
             raise
         found = parse_with(expected)
         if any(score.bound is Bound.TREE_LEAVES for score in found.scores):
-            raise  # trees may well take missing values
-    # A sum or a network takes none: it rejects what would be missing for an unknown label alone.
+            raise  # trees may accept missing values
+    # A sum or a network accepts none: it rejects inputs that are missing only for an unknown label.
     return found, rejecting_missing(maps, missing & ~expected)
 
 
@@ -124,7 +125,7 @@ def _does_nothing(step: Any) -> bool:
 def _columns(step: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]:
     """Return the columns in the order of the first transformer, and whether it was fitted on a frame."""
     if getattr(step, "feature_names_in_", None) is None and not hasattr(step, "n_features_in_"):
-        return columns_by_count(reference.shape[1], reference), True  # it takes whatever it gets
+        return columns_by_count(reference.shape[1], reference), True  # it accepts any input
     return columns_of(step, reference)
 
 
@@ -134,7 +135,7 @@ def _preparation(
     codebook = request.codebook.of(columns)
     if not named and codebook.is_category.any():
         raise UnsupportedModel(
-            "This Pipeline was fitted on an array that holds labels. Fit it on a frame, with named columns."
+            "This Pipeline was fitted on an array that holds labels. Fit it on a frame with named columns."
         )
     by_name = {str(label): label for label in request.reference.columns}
     return Preparation(
@@ -147,9 +148,9 @@ def _preparation(
 
 
 def _through(seen: ParsedTransformers) -> Callable[[Evaluate], Evaluate]:
-    """Let a call of the last step go through the whole pipeline: its own transformers, then its own method.
+    """Extend a call of the last step to the whole pipeline: its transformers, then the step's own method.
 
-    The model gets the very object that the transformers give, as in the pipeline's own call.
+    The model receives the same object from the transformers as in the pipeline's own call.
     """
     labels = pd.Index(list(seen.frame.columns), tupleize_cols=False)
 
@@ -164,10 +165,10 @@ def _through(seen: ParsedTransformers) -> Callable[[Evaluate], Evaluate]:
 
 
 def _behind(score: Any, maps: InputMaps, nullable: BoolArray, limits: FloatArray) -> Any:
-    """Write a score over inputs as one over the table's columns."""
+    """Rewrite a score over inputs as one over the table's columns."""
     if score.flat is not None:
         if score.forest is not None:
-            assert score.see is seen_as_given, "trees compare what they are given"
+            assert score.see is seen_as_given, "trees compare their inputs unchanged"
             forest = rewrite_forest(score.forest, maps, nullable)
             return replace(score, column_count=maps.column_count, forest=forest)
         assert score.weights is not None
@@ -201,6 +202,6 @@ def _composed(
 
 
 def positions(columns: Sequence[str], reference: pd.DataFrame) -> IntArray:
-    """Find a model's columns among those of the reference."""
+    """Return the positions of a model's columns among those of the reference."""
     place = {str(label): at for at, label in enumerate(reference.columns)}
     return np.array([place[name] for name in columns], dtype=np.int64)

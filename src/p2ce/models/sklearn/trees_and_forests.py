@@ -41,14 +41,14 @@ _GRAIN = 24  # leaf values that are multiples of 2**-24 add up without rounding
 
 
 def recognises(model: object) -> bool:
-    """Tell a scikit-learn tree or averaged forest."""
+    """Return whether a model is a scikit-learn tree or averaged forest."""
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
 def parse(model: Any, request: Request) -> ParsedModel:
-    """Parse what the leaves hold, a share of each class or a number: a margin is a sum over the trees.
+    """Parse the leaves, which hold the share of each class or a number; a margin is a sum over the trees.
 
-    The library adds the leaves from zero in float64 and divides the sum once, by the number of trees.
+    The library adds the leaves from zero in float64, and divides the sum once by the number of trees.
     """
     kind = require_own(model, root="sklearn", names=_NAMES).__name__
     family = _FAMILIES[kind]
@@ -62,7 +62,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
     takes_missing = bool(members[0].__sklearn_tags__().input_tags.allow_nan)
     require_numbers(request, columns, name=f"A {family}", takes_missing=takes_missing)
     trees = [one.tree_ for one in members]
-    # One thread adds the trees in order; several add them as they finish, in any order.
+    # One thread adds the trees in order; several threads add them in any order, as they finish.
     in_order = len(members) <= 2 or effective_n_jobs(model.n_jobs) == 1
     nullable = nullable_columns(columns, request)
     regresses = kind.endswith("Regressor")
@@ -102,9 +102,9 @@ def _margin(trees: Sequence[Any], nullable: BoolArray | None, in_order: bool, pl
 def _ahead(trees: Sequence[Any], index: int, other: int, _: float) -> tuple[float, float]:
     """Certify which differences of two sums of shares put one class ahead of another.
 
-    Floats that differ never subtract to zero, so that one tree's difference has the right sign. Shares on
-    a coarse grid, such as the whole ones of full-grown trees, add up exactly in any order, and so do their
-    differences; sums that differ then still differ after the division. At a tie the earlier class wins.
+    The difference of two different floats is never zero, so one tree's difference has the right sign. Shares
+    on a coarse grid, such as the whole numbers of fully grown trees, add up exactly in any order, and so do
+    their differences. Sums that differ still differ after the division. In a tie, the earlier class wins.
     """
     count = len(trees)
     leaves = [tree.value[tree.children_left < 0, 0] for tree in trees]  # (leaves, classes) each
@@ -113,7 +113,7 @@ def _ahead(trees: Sequence[Any], index: int, other: int, _: float) -> tuple[floa
     if count == 1 or (count < 2**_GRAIN and bool((grains == np.rint(grains)).all())):
         first = 0.0 if index < other else math.nextafter(0.0, 1.0)
         return first, first
-    # The library's two sums and our one of differences, each rounded first; and the library's division.
+    # The library's two sums and our sum of differences, each of which is rounded first; and its division.
     largest = count * float(np.abs(shares).max(initial=0.0))
     band = 3.0 * summation_error(count + 4, 2.0 * largest)
     return math.nextafter(band, math.inf), math.nextafter(-band, -math.inf)

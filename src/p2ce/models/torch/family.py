@@ -1,14 +1,14 @@
 """Parse a PyTorch Sequential of plain layers, and evaluate any other module.
 
-What the outputs mean:
+The meaning of the outputs:
 
-* one output: the logistic function of it is the probability of class 1, or the output itself is where the
-  last layer is a Sigmoid; with ``target=(low, high)`` it is a number that has to lie in that range;
-* several outputs, one logit per class: their softmax (a final Softmax or LogSoftmax is the same); of more
-  than two classes the largest output wins.
+* One output: its logistic function is the probability of class 1. If the last layer is a Sigmoid, the output
+  itself is this probability. With ``target=(low, high)``, the output is a number that must lie in that range.
+* Several outputs: one logit per class, and their softmax are the probabilities (a final Softmax or LogSoftmax
+  is the same). If there are more than two classes, the largest output wins.
 
-The module runs in its own precision on the CPU; the logistic function or softmax on top is computed in
-float64 from what it returns. Classes are 0, 1, … The module is never changed, not even put into eval mode.
+The module runs in its own precision on the CPU. The logistic function or softmax is computed in float64 from
+its outputs. Classes are 0, 1, … The module is never changed, and not even put into eval mode.
 """
 
 from typing import Any
@@ -47,13 +47,13 @@ _NAMES = frozenset({"Sequential"})
 
 
 def recognises(model: object) -> bool:
-    """Tell a PyTorch Sequential that does what its layers do, one after the other."""
+    """Return whether a model is a PyTorch Sequential that only applies its layers, one after another."""
     kind = library_class(model, root="torch", names=_NAMES)
     return kind is not None and not overrides(model, kind)
 
 
 def recognises_module(model: object) -> bool:
-    """Tell any PyTorch module."""
+    """Return whether a model is any PyTorch module."""
     return any(
         kind.__name__ == "Module" and kind.__module__ == "torch.nn.modules.module"
         for kind in type(model).__mro__
@@ -88,8 +88,8 @@ def parse(model: Any, request: Request) -> ParsedModel:
     if is_range(request.target) and width == 1:
         if ending:
             raise UnsupportedModel(
-                "This Sequential ends with a Sigmoid, of which no range is supported natively. End it with a "
-                "Linear layer."
+                "This Sequential ends with a Sigmoid, for which a range is not supported natively. End it "
+                "with a Linear layer."
             )
         return ParsedModel(family=FAMILY, margins=margins, outputs=NumberOutput(predict=_number(returned)))
     unit = SINGLE if single else DOUBLE
@@ -107,11 +107,11 @@ def parse(model: Any, request: Request) -> ParsedModel:
 
 
 def decide_module(module: Any, request: Request) -> tuple[tuple[str, ...], Decision]:
-    """Settle what any module has to reach, evaluated as a black box: its outputs are logits, or a number.
+    """Determine what any module must reach as a black box: its outputs are logits, or a number.
 
-    (n,) or (n, 1) is the logit of class 1, or with ``target=(low, high)`` the number that has to lie there;
-    (n, k) holds one logit for each of the classes 0 to k − 1. A module that ends with probabilities needs
-    a callable around it that returns them.
+    (n,) or (n, 1) is the logit of class 1; with ``target=(low, high)`` it is the number that must lie in this
+    range. (n, k) holds one logit for each of the classes 0 to k − 1. A module that returns probabilities must
+    be wrapped in a callable that returns them.
     """
     require_eval(module)
     reference = request.reference
@@ -119,7 +119,7 @@ def decide_module(module: Any, request: Request) -> tuple[tuple[str, ...], Decis
     categories = [name for name in columns if request.codebook[name].is_category]
     if categories:
         raise UnsupportedModel(
-            f"This {type(module).__name__} takes rows of numbers; column {echoed(categories[0])} holds "
+            f"This {type(module).__name__} expects rows of numbers, but column {echoed(categories[0])} holds "
             "categories. Pass a function that encodes the rows of a frame and evaluates the module on them."
         )
     returned = _call(module, columns, reference)
@@ -128,7 +128,7 @@ def decide_module(module: Any, request: Request) -> tuple[tuple[str, ...], Decis
     if len(shape) == 0 or len(shape) > 2 or shape[0] != len(rows):
         raise UnsupportedModel(
             f"This {type(module).__name__} returned a tensor of shape {shape} for {len(rows)} "
-            "rows. It must give one logit per row, or one per row and class."
+            "rows. It must return one logit per row, or one per row and class."
         )
     width = 1 if len(shape) == 1 else shape[1]
     if is_range(request.target) and width == 1:
@@ -151,7 +151,7 @@ def _expit(scores: FloatArray) -> FloatArray:
 
 
 def _call(module: Any, columns: tuple[str, ...], reference: pd.DataFrame) -> EvaluateAll:
-    """Build the call that gives what the module returns for a frame."""
+    """Build the call that returns the module's output for a frame."""
     labels = {str(label): label for label in reference.columns}
     order = [labels[name] for name in columns]
     return lambda frame: run_module(module, frame[order].to_numpy(dtype=np.float64, na_value=np.nan))
@@ -169,13 +169,13 @@ def run_module(module: Any, values: FloatArray) -> FloatArray:
     if not isinstance(returned, torch.Tensor):
         raise UnsupportedModel(
             f"This {type(module).__name__} returned {type(returned).__name__}, not a tensor. "
-            "Pass a callable that returns the probability of the wanted class."
+            "Pass a callable that returns the probability of the target class."
         )
     return np.asarray(returned.detach().to("cpu", torch.float64).numpy())
 
 
 def _probabilities(returned: EvaluateAll, ending: str) -> EvaluateAll:
-    """Choose the formula that turns what the module returns into one probability per class."""
+    """Build the call that converts the module's output to one probability per class."""
 
     def probabilities(frame: pd.DataFrame) -> FloatArray:
         found = returned(frame)
@@ -197,11 +197,11 @@ def _probabilities(returned: EvaluateAll, ending: str) -> EvaluateAll:
 
 
 def _reported(complement: bool, ending: str, unit: float) -> Reported:
-    """Bound a probability that is computed from the target's logit, or its lead over the other class.
+    """Bound a probability that is computed from the target's logit, or from its lead over the other class.
 
-    Without an ending that happens here, in float64. With one, the module itself does it in its own precision:
-    exponential, sum and quotient (for LogSoftmax the logarithm) each err by a few units in the last place; 64
-    are allowed together. Numbers too small to be normal lose more, but no more than 1e-37.
+    Without an ending, that happens here, in float64. With one, the module itself computes it in its own
+    precision: exponential, sum and quotient (for LogSoftmax the logarithm) are each off by a few units in the
+    last place. Together, 64 units are allowed. Numbers too small to be normal lose more, but at most 1e-37.
     """
     exact = logistic(complement=False)
     if not ending:

@@ -1,4 +1,4 @@
-"""Parse the layers of a PyTorch Sequential; normalisations are folded into the layer beside them."""
+"""Parse the layers of a PyTorch Sequential; normalisations are folded into an adjacent layer."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,20 +19,20 @@ _ACTIVATIONS = {"ReLU": "relu", "Tanh": "tanh", "Sigmoid": "sigmoid"}
 _KNOWN = frozenset({*_ACTIVATIONS, *IGNORED, *LAST, "Sequential", "Linear", "LeakyReLU", "BatchNorm1d"})
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks")
 BFLOAT = 2.0**-8
-# The roundings that a normalisation adds to a term: root, reciprocal, two products, two sums, with room.
+# The roundings that a normalisation adds to a term: root, reciprocal, two products, two sums, plus a reserve.
 _NORMALISED = 16
-# Beyond these a normalisation is kept as a layer of its own, where an overflow before it is noticed.
+# Outside this range, a normalisation stays a separate layer, so an overflow before it is noticed.
 _FOLDED_RANGE = (1e-12, 1e12)
 
 
 def kind_of(part: Any) -> str:
-    """Name the kind of layer; empty for what is not known."""
+    """Return the kind of layer; empty if it is unknown."""
     kind = library_class(part, root="torch", names=_KNOWN)
     return "" if kind is None else kind.__name__
 
 
 def parts_of(module: Any) -> Iterator[Any]:
-    """Walk nested Sequentials in order, and reject whatever is more than a plain layer."""
+    """Yield the layers of nested Sequentials in order; raise for anything other than a plain layer."""
     if not kind_of(module):
         raise UnsupportedModel(
             f"This Sequential contains {type(module).__name__}, which is not supported. Supported are "
@@ -41,8 +41,8 @@ def parts_of(module: Any) -> Iterator[Any]:
     require_own(module, root="torch", names=_KNOWN)
     if any(getattr(module, name, None) for name in _HOOKS) or getattr(module, "_compiled_call_impl", None):
         raise UnsupportedModel(
-            f"{type(module).__name__} in this Sequential has forward hooks or is compiled, so that its "
-            "parameters do not tell what it computes. Pass the plain module."
+            f"{type(module).__name__} in this Sequential has forward hooks or is compiled, so its result "
+            "does not follow from its parameters. Pass the plain module."
         )
     require_eval(module)
     kind = kind_of(module)
@@ -52,7 +52,7 @@ def parts_of(module: Any) -> Iterator[Any]:
         return
     if kind == "Flatten" and (module.start_dim, module.end_dim) not in ((1, -1), (1, 1)):
         raise UnsupportedModel(
-            "Flatten in this Sequential must have start_dim=1. Drop it: rows are flat already."
+            "Flatten in this Sequential must have start_dim=1. Remove it: rows are already flat."
         )
     if kind in LAST and module.dim not in (1, -1):
         raise UnsupportedModel(
@@ -62,32 +62,32 @@ def parts_of(module: Any) -> Iterator[Any]:
 
 
 def require_eval(module: Any) -> None:
-    """Reject a module in training mode."""
+    """Raise if a module is in training mode."""
     if any(part.training for part in module.modules()):
         raise UnsupportedModel(
-            f"This {type(module).__name__} is in training mode, where outputs may be random. "
-            "Call .eval() on it before passing it on."
+            f"This {type(module).__name__} is in training mode, in which outputs may be random. "
+            "Call .eval() on it first."
         )
 
 
 def precision_of(module: Any) -> np.dtype[Any]:
-    """Return the one precision of all numbers in the module; they must be finite and on the CPU."""
+    """Return the common precision of all numbers in the module, which must be finite and on the CPU."""
     held = [tensor for tensor in (*module.parameters(), *module.buffers()) if tensor.is_floating_point()]
     kinds = {str(tensor.dtype).removeprefix("torch.") for tensor in held}
     if len(kinds) != 1 or not kinds <= {"float32", "float64"}:
         raise UnsupportedModel(
-            f"This Sequential holds numbers of type {', '.join(sorted(kinds)) or 'none'}: float32 or float64 "
-            "throughout is supported. Convert it with .float() or .double()."
+            f"This Sequential holds numbers of type {', '.join(sorted(kinds)) or 'none'}, but all must be "
+            "float32, or all float64. Convert it with .float() or .double()."
         )
     if any(tensor.device.type != "cpu" for tensor in held):
-        raise UnsupportedModel("This Sequential is not on the CPU. Pass a copy that is: module.cpu().")
+        raise UnsupportedModel("This Sequential is not on the CPU. Pass a copy on the CPU: module.cpu().")
     if not all(bool(tensor.isfinite().all()) for tensor in held):
         raise UnsupportedModel("This Sequential holds weights that are not finite numbers. Train it again.")
     return np.dtype(kinds.pop())
 
 
 def unit_of(dtype: np.dtype[Any]) -> float:
-    """Return the rounding unit; PyTorch may be set to multiply float32 matrices in bfloat16."""
+    """Return the rounding unit; a setting of PyTorch may multiply float32 matrices in bfloat16."""
     import torch
 
     if dtype == np.float64:
@@ -97,13 +97,13 @@ def unit_of(dtype: np.dtype[Any]) -> float:
     set_to = {getattr(place, "fp32_precision", "none") for place in places}
     try:
         set_to.add(torch.get_float32_matmul_precision())
-    except RuntimeError:  # newer releases raise where both settings were used
+    except RuntimeError:  # newer releases raise if both settings were used
         return BFLOAT
     return SINGLE if set_to <= {"none", "ieee", "highest"} else BFLOAT
 
 
 def layers_of(parts: list[Any]) -> list[Layer]:
-    """Turn the parts of a Sequential into layers."""
+    """Convert the parts of a Sequential to layers."""
     layers: list[Layer] = []
     for part in parts:
         kind = kind_of(part)
@@ -115,7 +115,7 @@ def layers_of(parts: list[Any]) -> list[Layer]:
         elif kind in _ACTIVATIONS or kind == "LeakyReLU":
             if not layers:
                 raise UnsupportedModel(f"This Sequential begins with {kind}. Begin it with a Linear layer.")
-            if pending is None:  # one activation after another
+            if pending is None:  # the previous layer already has an activation
                 layers.append(_diagonal(np.ones(len(layers[-1].bias)), np.zeros(len(layers[-1].bias))))
             layers[-1] = replace(
                 layers[-1], activation=_ACTIVATIONS.get(kind, "leaky_relu"), slope=_slope(part, kind)
@@ -145,10 +145,10 @@ def _linear(part: Any) -> Layer:
 
 
 def _normalisation(part: Any) -> Layer:
-    """Turn (x − mean) / √(variance + ε) · weight + bias into a product and a sum per column."""
+    """Convert (x − mean) / √(variance + ε) · weight + bias to a product and a sum per column."""
     if part.running_mean is None:
         raise UnsupportedModel(
-            "BatchNorm1d without running statistics looks at all rows together. Train it with them."
+            "BatchNorm1d without running statistics uses all rows together. Train it with them."
         )
     mean, variance = _numbers(part.running_mean), _numbers(part.running_var)
     weight = np.ones(len(mean)) if part.weight is None else _numbers(part.weight)
@@ -157,22 +157,22 @@ def _normalisation(part: Any) -> Layer:
     largest = max(float(np.abs(array).max(initial=0.0)) for array in (mean, weight, bias, spread))
     if not (float(spread.min(initial=1.0)) >= 1e-12 and largest <= 1e12):
         raise UnsupportedModel(
-            "BatchNorm1d holds numbers beyond 1e12 or a variance below 1e-12. Train it again."
+            "BatchNorm1d holds numbers above 1e12 or a variance below 1e-12. Train it again."
         )
     scale = weight / np.sqrt(spread)
     return _diagonal(scale, bias - mean * scale, np.abs(bias) + np.abs(mean * scale))
 
 
 def _diagonal(scale: FloatArray, shift: FloatArray, size: FloatArray | None = None) -> Layer:
-    """Write a product and a sum per column as a layer."""
+    """Return the layer for a product and a sum per column."""
     bias_size = np.abs(shift) if size is None else size
     return Layer(weights=np.diag(scale), bias=shift, bias_size=bias_size, extra_steps=_NORMALISED)
 
 
 def _may_fold(before: Layer, after: Layer) -> bool:
-    """Tell whether two layers without an activation in between become one: one of them must be diagonal.
+    """Return whether two layers without an activation in between can be folded: one must be diagonal.
 
-    What was folded once is not folded again, so that an overflow in between would be noticed.
+    A folded layer is not folded again, so an overflow in between would be noticed.
     """
     if not {before.extra_steps, after.extra_steps} <= {0, _NORMALISED}:
         return False
@@ -182,7 +182,7 @@ def _may_fold(before: Layer, after: Layer) -> bool:
 
 
 def _folded(before: Layer, after: Layer) -> Layer:
-    """Multiply two layers; terms keep the magnitudes, and the roundings, of both."""
+    """Fold two layers into one; terms have the magnitudes and the roundings of both."""
     return Layer(
         weights=before.weights @ after.weights,
         bias=before.bias @ after.weights + after.bias,

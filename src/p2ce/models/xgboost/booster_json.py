@@ -37,7 +37,7 @@ class Booster(NamedTuple):
     booster: Any
     learner: dict[str, Any]
     objective: str
-    groups: int  # margins that it computes: one for each of several classes, else one
+    groups: int  # the number of margins: one for each of several classes, otherwise one
     columns: tuple[str, ...]
     library_columns: tuple[LibraryColumn, ...]
     feed: Callable[[pd.DataFrame], Any]
@@ -60,7 +60,7 @@ class Booster(NamedTuple):
 
 
 def predict_rows(booster: Any, rows: Any, *, margin: bool = False) -> np.ndarray:
-    """Evaluate a bare Booster, which takes nothing but a DMatrix."""
+    """Evaluate a bare Booster, which only accepts a DMatrix."""
     import xgboost
 
     has_categories = "c" in (booster.feature_types or ())
@@ -71,11 +71,11 @@ def predict_rows(booster: Any, rows: Any, *, margin: bool = False) -> np.ndarray
 
 
 def parts_of(model: Any, request: Request) -> Booster:
-    """Take the trees that the model's own prediction uses, up to the best iteration for an estimator."""
+    """Return the parts of a model, with the trees that its own prediction uses."""
     kind = require_own(model, root="xgboost", names=NAMES).__name__
     estimator = kind != "Booster"
     if estimator and not model.__sklearn_is_fitted__():
-        raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it before passing it on.")
+        raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it first.")
     if estimator and not math.isnan(model.missing):
         raise UnsupportedModel(
             f"This {kind} treats the value {echoed(model.missing)} as missing, which is not one cut per "
@@ -111,8 +111,8 @@ def parts_of(model: Any, request: Request) -> Booster:
 def _require_trees(learner: dict[str, Any], name: str) -> None:
     if int(learner["learner_model_param"].get("num_target", "1")) != 1:
         raise UnsupportedModel(
-            f"XGBoost with objective {echoed(name)} predicts several numbers here. Fit a model for the "
-            "wanted one."
+            f"XGBoost with objective {echoed(name)} predicts several numbers here. Fit a model for one of "
+            "them."
         )
     if learner["gradient_booster"]["name"] not in ("gbtree", "dart"):
         raise UnsupportedModel(
@@ -130,14 +130,14 @@ def _inner(learner: dict[str, Any]) -> dict[str, Any]:
 def _trees_in_use(
     estimator: Any | None, learner: dict[str, Any], group: int
 ) -> list[tuple[dict[str, Any], float]]:
-    """List the trees of a margin with their dropout weights; an estimator stops after its best iteration."""
+    """Return the trees of a margin with their dropout weights; an estimator stops at its best iteration."""
     inner = _inner(learner)
     trees = inner["trees"]
     weights = dropout_weights(learner) or [1.0] * len(trees)
     used = len(trees)
     if estimator is not None:
         starts = inner["iteration_indptr"]
-        with contextlib.suppress(AttributeError):  # there is none without early stopping
+        with contextlib.suppress(AttributeError):  # without early stopping, there is no best iteration
             best = estimator.best_iteration
             if not 0 <= best < len(starts) - 1:
                 raise ValueError(f"best_iteration is {best}, of {len(starts) - 1} rounds")
@@ -160,9 +160,9 @@ def _trees_in_use(
 def _library_columns(
     columns: Sequence[str], learner: dict[str, Any], request: Request
 ) -> tuple[LibraryColumn, ...]:
-    """State how XGBoost holds each column."""
+    """Return how XGBoost stores each column."""
     kinds = learner.get("feature_types") or ["float"] * len(columns)
-    # XGBoost 3.1 began to keep the labels; before, and for arrays, the codes are the frame's own.
+    # XGBoost keeps the labels since version 3.1. Before that, and for arrays, the codes are the frame's own.
     kept = _inner(learner).get("cats", {}).get("enc", []) or [None] * len(columns)
     found = []
     for name, kind, labels in zip(columns, kinds, kept, strict=True):
@@ -171,7 +171,8 @@ def _library_columns(
         if coding.is_category != (fitted_on_labels or (kind == "c" and coding.is_category)):
             raise InvalidReference(
                 f"XGBoost was fitted on {'numbers' if coding.is_category else 'categories'} in column "
-                f"{echoed(name)}, the reference frame holds {coding.dtype}. Give it the type of fitting."
+                f"{echoed(name)}, but the reference data holds {coding.dtype}. Convert the column to the "
+                "type that it had for fitting."
             )
         numbers = _numbers(coding, labels if fitted_on_labels else None) if coding.is_category else None
         found.append(LibraryColumn(name in request.nullable, numbers))
@@ -179,11 +180,11 @@ def _library_columns(
 
 
 def _numbers(coding: Coding, kept: dict[str, Any] | None) -> FloatArray:
-    """Find XGBoost's codes for our labels."""
+    """Return XGBoost's codes for our labels."""
     if not isinstance(coding.dtype, pd.CategoricalDtype):
         raise InvalidReference(
-            f"XGBoost takes pandas categories, and column {echoed(coding.name)} of the reference frame holds "
-            f"{coding.dtype}. Make it what it was for fitting, by .astype('category')."
+            f"XGBoost accepts pandas categories, but column {echoed(coding.name)} of the reference data "
+            f"holds {coding.dtype}. Convert it as for fitting, with .astype('category')."
         )
     declared = coding.dtype.categories.tolist()
     if kept is None:
@@ -201,9 +202,9 @@ def _numbers(coding: Coding, kept: dict[str, Any] | None) -> FloatArray:
     strange = [label for label, number in zip(labels, numbers, strict=False) if math.isnan(number)]
     if strange:
         raise InvalidReference(
-            f"Column {echoed(coding.name)} of the reference frame has the category {echoed(strange[0])}, "
-            "which XGBoost does not know from fitting and rejects, even if no row has it. "
-            "Give the column the categories that it had for fitting, by .cat.set_categories."
+            f"Column {echoed(coding.name)} of the reference data has the category {echoed(strange[0])}, "
+            "which it did not have for fitting. XGBoost rejects it, even if no row has it. Set the "
+            "categories of fitting with .cat.set_categories."
         )
     return numbers
 
@@ -215,28 +216,28 @@ def _slices(offsets: Sequence[int], text: bytes) -> list[bytes]:
 def _same_labels(coding: Coding, declared: list[Any], slices: list[bytes]) -> FloatArray:
     """Match labels with letters beyond ASCII, which XGBoost 3 cuts by letters although it counts in bytes.
 
-    The same categories in the same order are cut alike, then and now; as long as no two pieces are equal,
-    each stands for its label. Anything else is ambiguous.
+    The same categories in the same order are always cut in the same way. If no two pieces are equal, each
+    piece identifies its label. Anything else is ambiguous.
     """
     text = "".join(map(str, declared)).encode()
     lengths = [[len(str(label)) for label in declared], [len(str(label).encode()) for label in declared]]
     cut = [_slices(np.concatenate([[0], np.cumsum(each)]).tolist(), text) for each in lengths]
     if slices not in cut or len(set(slices)) < len(slices):
         raise UnsupportedModel(
-            f"XGBoost keeps the labels of column {echoed(coding.name)}, which have letters beyond ASCII, "
-            "in a way "
-            "that cannot be matched with the reference. Give it the categories of fitting, in their order."
+            f"The labels of column {echoed(coding.name)} have letters beyond ASCII, and XGBoost stores them "
+            "in a way that cannot be matched with the reference. Set the categories of fitting, in their "
+            "order."
         )
     return library_codes(coding, declared)
 
 
 def _try_categories(parts: Booster, reference: pd.DataFrame) -> None:
-    """Evaluate one row, since XGBoost has rules of its own about the types of categories."""
+    """Evaluate one row, since XGBoost has its own rules about the types of categories."""
     try:
         parts.predict(reference.head(1), margin=True)
     except Exception as error:
         why = str(error).partition("\n")[0].rpartition(": ")[2] or str(error)
         raise InvalidReference(
-            f"XGBoost does not take the reference frame: {why} Give its columns the types and categories "
-            "that they had for fitting."
+            f"XGBoost does not accept the reference data: {why} Convert its columns to the types and "
+            "categories that they had for fitting."
         ) from error

@@ -1,4 +1,4 @@
-"""Parse an XGBoost Booster, XGBClassifier or XGBRegressor, or the random forests of either kind."""
+"""Parse an XGBoost Booster, a classifier or a regressor, including XGBoost's random forests."""
 
 from typing import Any
 
@@ -30,14 +30,14 @@ _EXPONENTIAL = ("count:poisson", "reg:gamma", "reg:tweedie")
 
 
 def recognises(model: object) -> bool:
-    """Tell an XGBoost Booster, a classifier or a regressor."""
+    """Return whether a model is an XGBoost Booster, a classifier or a regressor."""
     return library_class(model, root="xgboost", names=NAMES) is not None
 
 
 def parse(model: Any, request: Request) -> ParsedModel:
     """Parse two classes, one class of several, or a predicted number, by the model's objective."""
     booster = parts_of(model, request)
-    # Trained by an objective of one's own, a Booster says reg:squarederror, and predicts the sum as well.
+    # Trained with a custom objective, a Booster reports reg:squarederror, and predicts the sum too.
     is_number = booster.kind == "Booster" and booster.objective in _IDENTITY + _EXPONENTIAL
     outputs: ClassOutputs | NumberOutput
     if booster.kind in REGRESSORS or is_number:
@@ -57,7 +57,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
         parse=lambda group: _margin(booster, group, base_score),
         precision=1e-6,
     )
-    # It guesses at labels that it does not know, by rules of its own.
+    # XGBoost handles unknown labels by its own rules.
     return ParsedModel(family=FAMILY, margins=margins, outputs=outputs, knows_unseen_categories=False)
 
 
@@ -104,7 +104,7 @@ def _several_classes(booster: Booster) -> ClassOutputs:
     names = plain_classes(booster.model.classes_) if classifier else tuple(range(count))
     if len(names) != count:
         raise UnsupportedModel(
-            f"This {booster.kind} has {len(names)} classes but grew trees for {count}. Leave num_class to it."
+            f"This {booster.kind} has {len(names)} classes but grew trees for {count}. Fit without num_class."
         )
 
     def margins(frame: pd.DataFrame) -> Any:
@@ -119,14 +119,14 @@ def _several_classes(booster: Booster) -> ClassOutputs:
     return ClassOutputs(
         names=names,
         probabilities=probabilities,
-        # With multi:softmax, XGBoost predicts by the margins, and makes the probabilities of them afterwards.
+        # With multi:softmax, XGBoost predicts by the margins, and computes probabilities afterwards.
         largest=margins if by_margin else probabilities,
         single=True,
     )
 
 
 def _prediction(booster: Booster) -> tuple[str, Link]:
-    """State what the base score is, and what XGBoost predicts for a margin."""
+    """Return what the base score is, and how XGBoost's prediction follows from a margin."""
     if booster.objective in _IDENTITY:
         return "none", IDENTITY
     if booster.objective in _EXPONENTIAL:

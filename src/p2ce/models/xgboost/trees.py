@@ -1,8 +1,8 @@
-"""Turn the trees of XGBoost's JSON into cuts and steps over codes, and bound the rounding of their sum.
+"""Convert the trees of XGBoost's JSON to cuts and steps over codes, and bound the rounding of their sum.
 
-A missing value takes the split's default side. A split of a number sends left what is below the threshold,
-both as float32. A split by categories reads the value as a whole number, cut off at the point: what is in
-the split's set goes right, everything else left, negative and huge numbers too.
+A missing value takes the split's default side. A split of a number sends values below the threshold left,
+both as float32. A split by categories truncates the value to a whole number: values in the split's set go
+right, and all others go left, negative and huge numbers too.
 """
 
 import math
@@ -59,7 +59,7 @@ def _steps(
 
 
 def _sets(tree: dict[str, Any]) -> dict[int, frozenset[int]]:
-    """Parse which nodes split by categories, with the categories that go right."""
+    """Parse which nodes split by categories, and the categories that go right."""
     nodes = tree.get("categories_nodes", [])
     segments, sizes = tree.get("categories_segments", []), tree.get("categories_sizes", [])
     return {
@@ -71,7 +71,7 @@ def _sets(tree: dict[str, Any]) -> dict[int, frozenset[int]]:
 def _category_steps(goes_right: frozenset[int], column: LibraryColumn, *, default_left: bool) -> Steps:
     if column.numbers is not None:
         goes_left = [number not in goes_right for number in column.numbers.tolist()]
-        # A side for missing values that cannot be there would only cost a cut more.
+        # If no value can be missing, a side for missing values would only cost one more cut.
         first = goes_left[0] if goes_left else default_left
         return steps_of_codes(
             [code for code, left in enumerate(goes_left) if left],
@@ -97,23 +97,23 @@ def _category_steps(goes_right: frozenset[int], column: LibraryColumn, *, defaul
 
 
 def dropout_weights(learner: dict[str, Any]) -> list[float] | None:
-    """Find DART's tree weights: beside the trees in XGBoost 3.2, among their parameters in 3.4."""
+    """Find DART's tree weights: next to the trees in XGBoost 3.2, among their parameters in 3.4."""
     booster = learner["gradient_booster"]
     found: list[float] | None = booster.get("weight_drop") or booster.get("model", {}).get("weight_drop")
     return found
 
 
 def is_plain(learner: dict[str, Any]) -> bool:
-    """Tell plain boosting from DART, whose ways of predicting add up in different orders."""
+    """Return whether a model is plain boosting and not DART, which adds trees in various orders."""
     return learner["gradient_booster"]["name"] == "gbtree" and not dropout_weights(learner)
 
 
 def library_rounding(forest: Forest, start: float, *, in_order: bool) -> float:
     """Bound the float32 rounding of XGBoost's sum, which starts from a number of magnitude ``start``.
 
-    Plain trees are added one by one after the base score, so each addition errs by half a unit of the
-    partial sum that it makes, and partial sums lie between the sums of the smallest and of the largest
-    leaves. DART multiplies by dropout weights and adds in an order of its own: the general bound.
+    Plain trees are added one by one after the base score. So each addition is off by half a unit of the
+    resulting partial sum, and partial sums lie between the sums of the smallest and of the largest leaves.
+    DART multiplies by dropout weights and adds in an unknown order, so the general bound applies.
     """
     count = forest.tree_count
     if not in_order:
@@ -132,10 +132,10 @@ def our_rounding(forest: Forest, start: float) -> float:
 
 
 def start_of(learner: dict[str, Any], group: int, link: str) -> tuple[float, float]:
-    """Turn the base score into a margin, with the error that float32 makes in doing so.
+    """Convert the base score to a margin, and bound the error of doing so in float32.
 
-    ``link`` says what the base score is: ``"logistic"`` a probability, ``"exponential"`` a mean, of which the
-    logarithm is taken, ``"none"`` the margin itself. There is one for all groups, or one for each.
+    ``link`` says what the base score is: ``"logistic"`` a probability, ``"exponential"`` a mean, whose
+    logarithm is the margin, ``"none"`` the margin itself. There is one for all groups, or one for each.
     """
     stored = json_number(learner["learner_model_param"]["base_score"])
     base = float(np.float32(stored[group] if len(stored) > 1 else stored[0]))
@@ -146,13 +146,14 @@ def start_of(learner: dict[str, Any], group: int, link: str) -> tuple[float, flo
         return margin, 4.0 * UNIT * (1.0 + abs(margin))
     if link == "logistic" and 0.0 < base < 1.0:
         margin = -math.log(1.0 / base - 1.0)
-        # 1/base and the subtraction err relative to 1/base, which log sees relative to 1/base - 1.
+        # The errors of 1/base and of the subtraction are relative to 1/base; for log they count relative to
+        # 1/base - 1.
         return margin, 4.0 * UNIT * (1.0 / (1.0 - base) + abs(margin))
     raise UnsupportedModel(
-        f"XGBoost with base_score={echoed(base)} starts from an infinite margin. Fit it again."
+        f"XGBoost with base_score={echoed(base)} starts from an infinite margin. Fit it with another one."
     )
 
 
 def json_number(text: str) -> list[float]:
-    """Parse one number, or a list of them: XGBoost 3.1 began to write lists."""
+    """Parse one number, or a list of numbers, which XGBoost writes since version 3.1."""
     return [float(part) for part in text.strip("[]").split(",")]
