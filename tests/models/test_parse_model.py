@@ -51,7 +51,7 @@ def test_every_family_in_the_folder_is_registered():
 
 MISTAKES: list[tuple[Any, Any, dict[str, Any], type[Exception], str | None]] = [
     (DecisionTreeClassifier, FRAME, {}, UnsupportedModel, "Pass a fitted instance"),
-    (SimpleNamespace(best_estimator_=None), FRAME, {}, UnsupportedModel, "Its best_estimator_ may be"),
+    (SimpleNamespace(best_estimator_=None), FRAME, {}, UnsupportedModel, "Pass its best_estimator_"),
     (NO_BEST, FRAME, {}, UnsupportedModel, "refit=True"),
     (None, FRAME, {}, UnsupportedModel, "model is None. Pass a fitted model"),
     ("model.txt", FRAME, {}, UnsupportedModel, "load it from its file first"),

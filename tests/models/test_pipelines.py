@@ -67,7 +67,7 @@ def test_what_is_proven_is_what_the_pipeline_says(name, last):
         return
     model = fitted(before, MODELS[last](), frame, label)
     if name == "functions" and last in ("forest", "histogram"):
-        assert_black_box(model, frame, "not known that it never decreases")
+        assert_black_box(model, frame, "only supported if it is known where")
         return
     found, _ = assert_conforms(model, frame, threshold=0.37, undecided=BAND, unseen=False)
     assert found.columns == tuple(frame.columns)

@@ -142,7 +142,7 @@ def swapped(rows):
             "FunctionTransformer",
         ),
         (lambda: hot().set_params(transformer_weights={"numbers": 2.0}), "weighs"),
-        (lambda: on(StandardScaler(), ["grade"]), "'grade', which holds categories, through StandardScaler"),
+        (lambda: on(StandardScaler(), ["grade"]), "'grade', which holds categories, to StandardScaler"),
         (
             lambda: on("passthrough", ["grade", "age"]),
             "'grade', which holds categories, to its model as numbers",

@@ -174,7 +174,7 @@ def test_scaled_trees_keep_their_size():
 def test_what_is_not_proven_is_not_written_over():
     maps = input_maps_of([InputMap(source=0, operations=(Elementwise(np.log1p),))], [], column_count=1)
     forest = forest_over(1, np.random.default_rng(0), [0.0, 1.0])
-    with pytest.raises(UnsupportedModel, match="not known that it never decreases"):
+    with pytest.raises(UnsupportedModel, match="only supported if it is known where"):
         rewrite_forest(forest, maps, np.array([False]))
 
 

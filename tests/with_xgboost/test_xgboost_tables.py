@@ -51,7 +51,7 @@ def test_categories_that_xgboost_rejects_are_named():
     frame, wealth = table()
     model = fitted("XGBClassifier", frame, (wealth > 1.8).astype(int))
     more = frame.assign(job=frame["job"].cat.add_categories(["hermit"]))
-    with pytest.raises(InvalidReference, match=r"'job' .* 'hermit', which XGBoost does not know"):
+    with pytest.raises(InvalidReference, match=r"'job' .* 'hermit', which it did not have for fitting"):
         parse_model(model, reference=more)
     with pytest.raises(InvalidReference, match=r"fitted on categories in column 'job'"):
         parse_model(model, reference=frame.assign(job=frame["job"].cat.codes.astype(float)))

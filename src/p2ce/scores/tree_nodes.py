@@ -75,7 +75,7 @@ def joined(trees: Sequence[TreeNodes], *, columns: int | None = None) -> JoinedT
     unknown = (nodes.feature < 0) | (nodes.feature >= (np.inf if columns is None else columns))
     _reject(first, inner & unknown, "splits by a feature that does not exist")
     no_number = np.where(inner, np.isnan(nodes.threshold), ~np.isfinite(nodes.value))
-    _reject(first, no_number, "holds a value that is not a valid number")
+    _reject(first, no_number, "holds a value that is not a number")
     return nodes
 
 

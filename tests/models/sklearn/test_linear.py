@@ -87,7 +87,7 @@ def test_what_is_no_single_sum_is_a_black_box():
     frame[:] = rows
     assert_black_box(RidgeClassifier().fit(frame, labels[:, :2]), frame, "sums for")
     shares = SGDClassifier(loss="log_loss", random_state=0).fit(WINE, KIND)
-    assert_black_box(shares, WINE, "divided by the sum", target="barolo", threshold=0.5)
+    assert_black_box(shares, WINE, "divides each probability", target="barolo", threshold=0.5)
 
 
 @pytest.mark.parametrize(

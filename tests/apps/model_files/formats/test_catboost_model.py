@@ -65,7 +65,7 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "too many splits": (of_tree(lambda tree: tree.update(splits=tree["splits"] * 20)), "60 splits"),
     "weights of other leaves": (of_tree(lambda tree: tree.update(leaf_weights=[1.0])), "weight for each"),
     "no bias": (lambda model: model.update(scale_and_bias=[1, []]), "no class"),
-    "no trees at all": (lambda model: model.pop("oblivious_trees"), "not built as its library"),
+    "no trees at all": (lambda model: model.pop("oblivious_trees"), "structure that its library"),
 }
 
 

@@ -89,7 +89,7 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "labels of other columns": (of_model(far_labels), "labels"),
     "a child beyond the end": (of_tree(put("left_children", 0, 10**8)), "not in its tree"),
     "a node that leads to itself": (of_tree(put("right_children", 0, 0)), "more than one way"),
-    "a feature beyond the end": (of_tree(put("split_indices", 0, 10**8)), "feature that there is not"),
+    "a feature beyond the end": (of_tree(put("split_indices", 0, 10**8)), "feature that does not exist"),
     "a parent beyond the end": (of_tree(put("parents", 1, 10**8)), "parent that there is not"),
     "a value that is not a number": (of_tree(put("split_conditions", 0, "1")), "not a number"),
     "an index that is not a whole number": (of_tree(put("left_children", 0, 0.5)), "not a whole number"),
@@ -98,10 +98,10 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "leaves of many values": (tree_said("size_leaf_vector", "99"), "one_output_per_tree"),
     "a best round beyond the end": (best_round("99999999"), "3 rounds, and a best_iteration of 99,999,999"),
     "a best round before the first": (best_round("-2"), "3 rounds, and a best_iteration of -2"),
-    "a best round that is not a number": (best_round("last"), "not built as its library"),
+    "a best round that is not a number": (best_round("last"), "structure that its library"),
     "many classes": (said("num_class", "1000000000"), "classes"),
     "many features": (said("num_feature", "100000000"), "features"),
-    "no trees at all": (lambda learner: learner.pop("gradient_booster"), "not built as its library"),
+    "no trees at all": (lambda learner: learner.pop("gradient_booster"), "structure that its library"),
 }
 
 
