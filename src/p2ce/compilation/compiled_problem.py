@@ -140,8 +140,8 @@ class Problem:
     def detector_gap(self) -> float:
         """How far apart two compiled scores must be for the detector itself to order them in the same way.
 
-        This is the width of its error band. Rounding moves a score at the threshold by half of the width, and
-        so moves two scores anywhere by at most the full width. Twice the width is used. It is 0 if the score
+        This is the width of its error band. Rounding moves scores at the threshold by half of the width, and
+        it moves two scores anywhere by at most the full width. Twice the width is used. It is 0 if the score
         is the detector.
         """
         detector = self.required_detector

@@ -38,7 +38,7 @@ class OwnPlausibility:
 
     @property
     def values(self) -> FloatArray:
-        """The decision values (n,), with at most one call of the detector for all of them."""
+        """The decision values (n,); a detector that must be called gets all unknown rows in one call."""
         unknown = np.flatnonzero(np.isnan(self._values))
         if len(unknown):
             assert self._detector.evaluate is not None

@@ -142,7 +142,7 @@ def refined(policy: Policy, refinement: Refinement, detail: Detail) -> tuple[Pol
         feature = feature.settled()
         if (
             detail is Detail.FINEST and feature.stated_range is None
-        ):  # as far as the data go, where the policy was inferred from others
+        ):  # as far as the data go, if the policy was inferred from other data
             ends = column.distinct[[0, -1]].tolist()
             feature = replace(feature, low=min(feature.low, ends[0]), high=max(feature.high, ends[1]))
         has_rule = detail is Detail.FINEST and (looks_at_all or feature.name in ruled)

@@ -69,7 +69,7 @@ def specification_of(detector: Any) -> PlausibilityForest | None:
     if isinstance(detector, PlausibilityForest):
         return detector
     kind: Any = library_class(detector, root="sklearn", names=LIBRARYS)
-    if kind is not type(detector) or is_fitted(detector):  # a subclass may fit otherwise
+    if kind is not type(detector) or is_fitted(detector):  # a subclass may fit differently
         return None
     parameters = detector.get_params(deep=False)
     known = [field.name for field in fields(PlausibilityForest)]

@@ -29,8 +29,8 @@ class ShapEstimate:
             background. Each single change costs one evaluation of a cell that the search would evaluate
             anyway. Together they prune several times more than attributions from other rows alone.
         miss_rate: the share of instances, between 0 and 1, whose front may be wrong.
-        sample_size: the most rejected rows of the reference on which the estimate is calibrated. It is
-            widened until it misses no more of their fronts than ``miss_rate`` allows.
+        sample_size: the most rejected rows of the reference on which the estimate is calibrated. Calibration
+            finds their true fronts, and widens the estimate until it misses few enough of them.
         background: the number of rows that stand for "feature unknown".
         rows_per_candidate: the number of rows in which each candidate value is tried to measure its
             attribution.

@@ -19,7 +19,7 @@ class Placement:
 
     current: FloatArray  # (n, m) the current values
     position: Int32Array  # (n, m) index of the current value among the instance's candidates
-    # (n, m) to add to the index of a candidate above within ``grid.up``: gives its index for the instance
+    # (n, m) the difference between a candidate's index for the instance and its index in ``grid.up``
     shift: Int32Array
     lowest: Int32Array  # (n, m) first index that the instance may use
     highest: Int32Array  # (n, m) last index that the instance may use; lowest <= position <= highest

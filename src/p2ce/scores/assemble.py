@@ -78,7 +78,7 @@ def trees_of(forest: Forest, steps: Mapping[int, Steps] | None = None) -> list[T
         right = np.where(inner, forest.right[part] - start, LEAF)
         threshold = forest.threshold[part].copy()
         for node, those in list(mine.items()):
-            if len(those.cuts) == 1:  # one cut after all, perhaps with the sides exchanged
+            if len(those.cuts) == 1:  # one cut after all, perhaps with the sides swapped
                 threshold[node] = those.cuts[0]
                 if not those.starts_left:
                     left[node], right[node] = right[node], left[node]

@@ -40,7 +40,7 @@ SCORE = np.dtype(
 POSITION = np.dtype(
     [
         ("here", np.int32),  # index of the current value
-        ("shift", np.int32),  # to add to an index in ``BaseGrid.up``: gives the index for the instance
+        ("shift", np.int32),  # what to add to an index in ``BaseGrid.up`` to get the index for the instance
         ("lowest", np.int32),
         ("highest", np.int32),
     ]

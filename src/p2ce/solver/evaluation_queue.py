@@ -12,9 +12,9 @@ from p2ce.scores.records import SPAN
 class Quota(NamedTuple):
     """How much of the queue the current instance may fill."""
 
-    cells: int  # the expansion ends when the queue holds so many cells,
-    boxes: int  # or so many boxes
-    worth_bounding: float  # boxes of at least so many cells go to the evaluators that can bound them
+    cells: int  # the expansion ends when the queue holds this many cells,
+    boxes: int  # or this many boxes
+    worth_bounding: float  # boxes of at least this many cells go to the evaluators that can bound them
 
 
 class EvaluationQueue(NamedTuple):
