@@ -93,7 +93,7 @@ def test_three_of_a_front() -> None:
         (4, "fewest changes"),
     ]
     assert explanation.pick(5)[-1].reasons == (DIFFERENT,)
-    assert explanation.pick(5)[-1].why == "unlike the others"
+    assert explanation.pick(5)[-1].why == "different from the others"
 
 
 @given(fronts, st.integers(1, 12))

@@ -58,13 +58,13 @@ def test_completeness_is_claimed_only_where_it_holds(relaxations: Any, complete:
     claims = ("This list is complete", "Even without any of the limits")
     assert any(claim in text for claim in claims) == complete
     assert (f'"{RISES}"' in text) == (BOTH in relaxations)
-    assert ("The time limit was reached before a result for 1 set of limits." in text) != complete
+    assert ("The time limit was reached before there was a result for 1 set of limits." in text) != complete
 
 
 def test_sets_that_a_time_limit_left_open_are_counted_in_one_line() -> None:
     """Eighty-five sets are one line, which says what was tried and that fixed features were not."""
     text = str(why(relaxations=(), complete=False, undecided=((RISES,),) * 85, fixed=("Age", "Sex")))
-    assert "The time limit was reached before a result for 85 sets of limits." in text
+    assert "The time limit was reached before there was a result for 85 sets of limits." in text
     assert text.count("ime limit") == 1
     assert "Limits tried: " in text
     assert "Not tried, because they are fixed: Age and Sex." in text

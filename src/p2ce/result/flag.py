@@ -22,7 +22,7 @@ class Flag:
     >>> str(Flag(kind="against_association", feature="Income", direction="down"))
     'Income goes down, against its association with the favourable outcome'
     >>> str(Flag(kind="breaks_relation", feature="Paid", other="Owed"))
-    'Paid exceeds Owed, which it does nowhere in the data'
+    'Paid exceeds Owed, which happens nowhere in the data'
     """
 
     kind: FlagKind
