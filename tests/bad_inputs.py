@@ -9,6 +9,7 @@ import io
 import tempfile
 import zipfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
@@ -17,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.ensemble import IsolationForest as SklearnForest
@@ -43,9 +43,21 @@ from p2ce.errors import (
 from p2ce.limits import read_limits
 from p2ce.tables import as_kind, as_pandas, as_person
 from p2ce.tables.table_files import read_table
+from tests.optional import LazyLibrary
 from tests.populations import households, loans
 
+pl = LazyLibrary("polars")
+
 Place = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A value that a test makes itself, since it needs a library that may be missing."""
+
+    make: Callable[[], Any]
+
+
 Row = tuple[str, Any, type[p2ce.P2CEError], str]
 POLICY = """\
 version: 1
@@ -266,6 +278,7 @@ RENAMED = households.people().assign(job=households.people()["job"].replace("bos
 RECORDS = np.array([(41, 0.5), (23, 1.5)], dtype=[("Age", "i4"), ("Rate", "f4")])
 DAY = date(2024, 5, 1)
 
+
 # fmt: off
 ROWS: list[Row] = [
     # Names that are not a column, with the nearest ones.
@@ -300,8 +313,9 @@ ROWS: list[Row] = [
      "unknown categories ['pilot'] | 'job' holds 'pilot' | not in the reference"),
     ("strict household", {"home": "boat"}, InvalidRow,
      "unknown categories ['boat'] | 'home' holds 'boat'"),
-    ("one row", pl.DataFrame({"when": [DAY]}), InvalidRow, "'when'"),
-    ("one row", pl.DataFrame({"Age": [1, 2]}), InvalidRow, "a table of 2 rows | Use explain_many()"),
+    ("one row", Made(lambda: pl.DataFrame({"when": [DAY]})), InvalidRow, "'when'"),
+    ("one row", Made(lambda: pl.DataFrame({"Age": [1, 2]})), InvalidRow,
+     "a table of 2 rows | Use explain_many()"),
     ("one row", pa.table({"Age": [1, 2]}), InvalidRow, "a table of 2 rows | Use explain_many()"),
     ("one row", RECORDS, InvalidRow, "a table of 2 rows | Use explain_many()"),
     ("one row", [{"Age": 1}] * 3, InvalidRow, "a table of 3 rows | Use explain_many()"),
@@ -341,7 +355,7 @@ ROWS: list[Row] = [
     ("table", "data.csv", InvalidReference, "got str. Make a pandas DataFrame"),
     ("table", None, InvalidReference, "got NoneType"),
     ("table", pd.Series([1]), InvalidReference, "got Series"),
-    ("table", pl.Series([1]), InvalidReference, "got Series. Pass its .to_pandas()"),
+    ("table", Made(lambda: pl.Series([1])), InvalidReference, "got Series. Pass its .to_pandas()"),
     ("table", pd.Series([1]), InvalidReference, "got Series. Use explain() for one row"),
     ("table", loans.forest(), InvalidReference, "got RandomForestClassifier. Pass the model first"),
     ("table", p2ce.datasets.make_applicants(20), InvalidReference, "got Dataset. Pass its .data"),
@@ -353,10 +367,11 @@ ROWS: list[Row] = [
     ("table", RECORDS.reshape(1, 2), InvalidReference, "one dimension, got shape (1, 2)"),
     ("table", pa.Table.from_arrays([pa.array([1])] * 2, names=["a", "a"]), InvalidReference,
      "more than once"),
-    ("table", pl.DataFrame({"when": [DAY]}), InvalidReference, "'when' (Date) | days"),
-    ("table", pl.DataFrame({"when": [datetime(2024, 5, 1)]}), InvalidReference, "'when' (Datetime"),
-    ("table", pl.DataFrame({"parts": [[1, 2]]}), InvalidReference, "'parts' (List"),
-    ("table", pl.DataFrame({"price": [Decimal("1.5")]}), InvalidReference, "'price' (Decimal"),
+    ("table", Made(lambda: pl.DataFrame({"when": [DAY]})), InvalidReference, "'when' (Date) | days"),
+    ("table", Made(lambda: pl.DataFrame({"when": [datetime(2024, 5, 1)]})), InvalidReference,
+     "'when' (Datetime"),
+    ("table", Made(lambda: pl.DataFrame({"parts": [[1, 2]]})), InvalidReference, "'parts' (List"),
+    ("table", Made(lambda: pl.DataFrame({"price": [Decimal("1.5")]})), InvalidReference, "'price' (Decimal"),
     ("table", pa.table({"when": pa.array([DAY])}), InvalidReference, "'when' (date32"),
     ("table", pa.table({"when": pa.array([datetime(2024, 5, 1)])}), InvalidReference, "'when' (timestamp"),
     ("table", {"when": [DAY]}, InvalidReference, "'when' (it holds date"),

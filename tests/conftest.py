@@ -2,14 +2,13 @@
 
 import logging
 import os
-import time
+import sys
 from collections.abc import Iterator
-from pathlib import Path
+from typing import TextIO
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-import p2ce
 from p2ce.errors import FAULT_RECORD
 
 pytest.register_assert_rewrite("tests.oracle")  # its laws fail with what they compared
@@ -17,48 +16,66 @@ pytest.register_assert_rewrite("tests.oracle")  # its laws fail with what they c
 # The workers share the cores: OpenMP threads waiting for each other made histogram boosting 30 times slower.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# The first example of a test may compile a kernel, so no example has a deadline. Everybody, CI included, gets
-# the same examples on every run; other profiles look elsewhere each time, or where --hypothesis-seed says.
-slow_start = [HealthCheck.too_slow, HealthCheck.data_too_large]
-settings.register_profile("same", deadline=None, suppress_health_check=slow_start, derandomize=True)
-settings.register_profile("random", deadline=None, suppress_health_check=slow_start, derandomize=False)
-settings.register_profile("thorough", settings.get_profile("random"), max_examples=2_000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+# The first example of a test may compile a kernel, so no example has a deadline. `default` and `thorough`
+# draw the same examples on every run and machine; `random` draws others each time, or those of
+# --hypothesis-seed. Tests that state a number of examples do so in proportion (tests/properties/amount.py).
+common = settings(
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], derandomize=True
+)
+settings.register_profile("default", common, max_examples=20)
+settings.register_profile("thorough", common, max_examples=100)
+settings.register_profile("random", common, max_examples=100, derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 # A package of its own, which a test installs; importing it here would want the library that it is for.
 collect_ignore = ["models/scorecards"]
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Name the markers of these tests."""
-    config.addinivalue_line("markers", "makes_faults: rows fail by a mistake of p2ce, which the test makes")
-
-
-# In a new checkout the kernels of trees take 18 s to compile, and those of networks 13 s.
-COMPILED_BY = {"gw0": "trees", "gw1": "network"}
-PATIENCE = 180.0  # seconds
-
-
 @pytest.fixture(scope="session", autouse=True)
 def compiled_kernels(worker_id: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Let two workers compile one half of the kernels each, and load the other, where none is cached."""
-    part = COMPILED_BY.get(worker_id)
-    is_alone = os.environ.get("PYTEST_XDIST_WORKER_COUNT") == "1"
-    if part is None or is_alone or any(Path(p2ce.__file__).parent.rglob("*.nbc")):
+    """Let the workers share the compilation of the kernels: each part is compiled once, and then loaded.
+
+    A worker that waits does so for another that compiles: the system frees the lock of a worker that ends.
+    """
+    if worker_id == "master":  # a single process compiles what its tests need
         return
+    folder = tmp_path_factory.getbasetemp().parent / "compiled"  # which all workers share
+    folder.mkdir(exist_ok=True)
+    first = int(worker_id.removeprefix("gw")) % len(KERNELS)
+    for part, compile_kernels in [*KERNELS.items()][first:] + [*KERNELS.items()][:first]:
+        with (folder / part).open("a") as file:
+            lock(file)
+            if os.fstat(file.fileno()).st_size == 0:
+                compile_kernels()
+                file.write("compiled")
+
+
+def compile_trees() -> None:
+    """Compile the kernels of trees, which takes about 18 s; loading them takes less than one."""
+    from tests.populations import loans
+
+    loans.explainer(model=loans.forest()).warm_up()
+
+
+def compile_networks() -> None:
+    """Compile the kernels of networks, which takes about 13 s."""
     from sklearn.neural_network import MLPClassifier
 
     from tests.populations import loans
 
     network = MLPClassifier((4,), solver="lbfgs", max_iter=2000, random_state=0)
-    model = loans.forest() if part == "trees" else network.fit(loans.people(), loans.label())
-    loans.explainer(model=model).warm_up()
-    done = tmp_path_factory.getbasetemp().parent / "compiled"  # which all workers share
-    done.mkdir(exist_ok=True)
-    (done / part).touch()
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end and len(list(done.iterdir())) < len(COMPILED_BY):
-        time.sleep(0.1)
+    loans.explainer(model=network.fit(loans.people(), loans.label())).warm_up()
+
+
+KERNELS = {"trees": compile_trees, "networks": compile_networks}
+
+
+def lock(file: TextIO) -> None:
+    """Wait until no other worker has the file; without such locks, as on Windows, each compiles by itself."""
+    if sys.platform != "win32":
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import matplotlib.figure
-import matplotlib.text
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,6 +19,7 @@ from p2ce.visible import UNSEEN
 from tests.apps.commands import run
 from tests.bad_inputs import PLACES
 from tests.hostile.plain_data import ESCAPES, HUGE_TEXT, nested, tame
+from tests.optional import needs
 
 SOURCES = Path(__file__).parent.parent / "src" / "p2ce"
 VALUES: dict[str, Any] = {
@@ -160,10 +159,11 @@ def test_markdown_holds_no_mark_of_a_string(text: str) -> None:
 @pytest.mark.parametrize("text", STRINGS.values(), ids=STRINGS)
 @pytest.mark.parametrize("plot", [p2ce.plot_front, p2ce.plot_changes], ids=["front", "changes"])
 def test_charts_hold_strings_as_they_are(plot: Callable[[Explanation], Any], text: str) -> None:
+    text_artist = needs("matplotlib.text").Text
     drawn = plot(hostile(text)[0])
-    figure: matplotlib.figure.Figure = drawn if hasattr(drawn, "savefig") else drawn.figure
+    figure = drawn if hasattr(drawn, "savefig") else drawn.figure
     figure.canvas.draw()  # would fail on mathematics that is none
-    for artist in figure.findobj(matplotlib.text.Text):
+    for artist in figure.findobj(text_artist):
         assert unseen(artist.get_text()) == []
         assert "$" not in artist.get_text() or not artist.get_parse_math()
 

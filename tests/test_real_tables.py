@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import p2ce
+from tests.optional import needs
 from tests.oracle import assert_is_front, brute_force_front
 from tests.real_data import require_data
 
@@ -44,7 +45,7 @@ def load(name: str, kind: str) -> tuple[p2ce.datasets.Dataset, pd.DataFrame, pd.
 
 def fit(kind: str, train: pd.DataFrame, outcome: pd.Series, categories: Sequence[str]) -> Any:
     if kind == "LightGBM":
-        lightgbm = pytest.importorskip("lightgbm")
+        lightgbm = needs("lightgbm")
         model = lightgbm.LGBMClassifier(n_estimators=50, n_jobs=1, verbose=-1, random_state=0)
         return model.fit(train, outcome)
     if kind == "gaps":

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from p2ce.errors import InvalidRow, MissingExtra
 from p2ce.tables import KINDS, as_kind, as_pandas, as_person, kind_of
+from tests.optional import LazyLibrary
 
-pl = pytest.importorskip("polars")
-pa = pytest.importorskip("pyarrow")
+pl, pa = LazyLibrary("polars"), LazyLibrary("pyarrow")
 
 TEXT = pd.Series([""]).dtype  # str from pandas 3 on, objects before
 FULL = {
@@ -245,11 +245,11 @@ Row = namedtuple("Row", PERSON)  # type: ignore[misc]
 @pytest.mark.parametrize(
     ("row", "kind"),
     [
-        (pl.DataFrame([PERSON]), "polars"),
-        (pl.DataFrame([PERSON]).lazy(), "polars"),
-        (pl.DataFrame([PERSON], schema_overrides={"Housing": pl.Categorical}), "polars"),
-        (pa.Table.from_pylist([PERSON]), "arrow"),
-        (pa.RecordBatch.from_pylist([PERSON]), "arrow"),
+        (lambda: pl.DataFrame([PERSON]), "polars"),
+        (lambda: pl.DataFrame([PERSON]).lazy(), "polars"),
+        (lambda: pl.DataFrame([PERSON], schema_overrides={"Housing": pl.Categorical}), "polars"),
+        (lambda: pa.Table.from_pylist([PERSON]), "arrow"),
+        (lambda: pa.RecordBatch.from_pylist([PERSON]), "arrow"),
         (structured()[0], "numpy"),
         (structured()[:1], "numpy"),
         ([PERSON], "records"),
@@ -261,7 +261,7 @@ Row = namedtuple("Row", PERSON)  # type: ignore[misc]
     ids=str,
 )
 def test_a_person_of_every_kind(row: Any, kind: str | None) -> None:
-    person, came_as = as_person(row)
+    person, came_as = as_person(row() if callable(row) else row)
     assert person == PERSON
     assert came_as == kind
     assert [type(value) for value in person.values()] == [int, float, bool, str] or kind is None

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.apps.commands import people, repaid, write_tables
+from tests.optional import needs
 
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with tables and a LightGBM model that was fitted on categories of pandas."""
-    lightgbm = pytest.importorskip("lightgbm")
+    lightgbm = needs("lightgbm")
     folder = tmp_path_factory.mktemp("made")
     frame = people()
     write_tables(folder, frame)

@@ -14,6 +14,7 @@ import pytest
 from p2ce.apps import cli
 from p2ce.problem import Policy
 from p2ce.problem.feature import Direction
+from tests.optional import needs
 
 BAD = """\
 # A policy with one of every kind of mistake.
@@ -174,13 +175,13 @@ def test_a_table_without_rows_or_in_other_forms(folder: Path) -> None:
 
 
 def test_parquet_is_read_too(folder: Path) -> None:
-    pytest.importorskip("pyarrow")
+    needs("pyarrow")
     pd.read_csv("data.csv").to_parquet("data.parquet")
     assert run("check", "policy.yaml", "data.parquet", "--protected", "Race")[1] == GOLDEN
 
 
 def test_a_model_says_which_columns_and_categories_there_are(folder: Path) -> None:
-    lightgbm = pytest.importorskip("lightgbm")
+    lightgbm = needs("lightgbm")
     frame = pd.DataFrame({"Age": [20, 40, 60, 30] * 20, "Home": pd.Categorical([1, 2, 1, 3] * 20)})
     frame.assign(Repaid=1).to_csv("coded.csv", index=False)
     model = lightgbm.LGBMClassifier(n_estimators=3, min_child_samples=2, verbosity=-1)

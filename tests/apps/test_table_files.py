@@ -13,6 +13,7 @@ from p2ce.result import Explanations
 from p2ce.tables.table_files import Table, read_table
 from p2ce.tables.typed_columns import labels_in, natural
 from tests.apps.commands import run
+from tests.optional import needs
 
 Capture = pytest.CaptureFixture[str]
 LABELS = {
@@ -90,7 +91,7 @@ def test_labels_that_nobody_knows_are_written(work: Path, capsys: Capture) -> No
 
 def test_catboost_has_a_label_for_what_is_missing(work: Path, capsys: Capture) -> None:
     """Fitted as usual, on text in which gaps are called nan."""
-    catboost = pytest.importorskip("catboost")
+    catboost = needs("catboost")
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {"Inc": rng.integers(10, 100, 200), "Job": rng.choice(["cook", "clerk", "nan"], 200)}

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import p2ce
@@ -24,6 +24,7 @@ from p2ce.archive.stored_arrays import read_array, write_array
 from p2ce.errors import InvalidArgument
 from p2ce.zip_parts import zipped
 from tests.populations import loans
+from tests.properties.amount import examples
 
 FIRST = loans.forest()
 Parts = dict[str, bytes]
@@ -242,7 +243,7 @@ def test_a_forest_whose_nodes_lead_one_too_far(tmp_path: Path) -> None:
         assert FOREST in rejection(changed("right", at, right[at] + 1)(), tmp_path)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.data())
 def test_flipped_bytes_never_do_more_than_complain(tmp_path_factory: Any, data: st.DataObject) -> None:
     content = bytearray(whole())
@@ -254,7 +255,7 @@ def test_flipped_bytes_never_do_more_than_complain(tmp_path_factory: Any, data: 
         read_saved(path)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.data())
 def test_changed_arrays_never_do_more_than_complain(tmp_path_factory: Any, data: st.DataObject) -> None:
     held = {name: bytearray(content) for name, content in parts().items()}

@@ -24,6 +24,7 @@ from p2ce import rules
 from p2ce.problem.rules.rule_names import RULES
 from p2ce.tables import as_kind
 from tests.archive.round_trips import FEW, again, assert_same_after, assert_same_results, saved
+from tests.optional import needs
 from tests.populations import loans
 from tests.populations.random_tables import GROUP, random_table
 
@@ -205,7 +206,7 @@ def test_no_kind_of_rule_is_left_out() -> None:
 
 @pytest.mark.parametrize("kind", ["polars", "arrow", "dict"])
 def test_other_kinds_of_table(tmp_path: Path, kind: str) -> None:
-    pytest.importorskip({"polars": "polars", "arrow": "pyarrow"}.get(kind, "numpy"))
+    needs({"polars": "polars", "arrow": "pyarrow"}.get(kind, "numpy"))
     explainer = p2ce.Explainer(
         FIRST, as_kind(PEOPLE.reset_index(drop=True), kind), target=1, plausibility=FEW
     )

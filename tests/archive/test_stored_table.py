@@ -13,6 +13,7 @@ from pandas.testing import assert_frame_equal
 from p2ce.archive.stored_arrays import read_array, write_array
 from p2ce.archive.stored_table import read_table, write_table
 from p2ce.errors import InvalidArgument
+from tests.optional import needs
 
 ROWS = 5
 WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -90,7 +91,7 @@ def columns(draw: st.DrawFn) -> "pd.Series[Any]":
             cells = st.booleans()
         return pd.Series(pd.array(draw(lists(st.none() | cells)), dtype=NULLABLE[name]))
     if kind == "arrow":
-        pytest.importorskip("pyarrow")
+        needs("pyarrow")
         name, cells = draw(
             st.sampled_from(
                 [("int16", whole("int16")), ("bool", st.booleans()), ("double", st.floats(allow_nan=False))]

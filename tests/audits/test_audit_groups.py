@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce import Audit, audit
@@ -28,6 +28,7 @@ from tests.audits.made_up import (
     many,
     optimal,
 )
+from tests.properties.amount import examples
 
 QUICK: dict[str, Any] = {"resamples": 200, "permutations": 200}
 PEOPLE = [
@@ -201,7 +202,7 @@ def ended(person: Explanation, data: st.DataObject) -> Explanation:
     )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.data())
 def test_what_an_audit_claims_holds_however_searches_end(data: st.DataObject) -> None:
     people = data.draw(st.lists(open_people, min_size=4, max_size=20))
@@ -268,7 +269,7 @@ def shuffled(people: list[Explanation], groups: list[str], order: list[int]) -> 
 outcomes = st.sampled_from([ACCEPTED, NONE, UNFINISHED, ERROR, *(optimal(cost) for cost in (0.1, 0.25, 0.7))])
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.data())
 def test_neither_order_nor_names_matter(data: st.DataObject) -> None:
     people = data.draw(st.lists(outcomes, min_size=1, max_size=25))

@@ -5,13 +5,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 from p2ce import Audit, audit
 from p2ce.errors import InvalidArgument, P2CEError
 from p2ce.result import Status
 from tests.audits.made_up import NONE, explained, many
+from tests.optional import LazyLibrary
+
+pl = LazyLibrary("polars")
 
 QUICK: dict[str, Any] = {"resamples": 100, "permutations": 100, "min_size": 1}
 LABELS = ["ann", "bob", "cy"]

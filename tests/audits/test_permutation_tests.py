@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
@@ -13,6 +13,7 @@ from tests.audits import completions as slow
 from tests.audits.completions import Person
 from tests.audits.test_cost_resampling import part
 from tests.audits.test_open_costs import person
+from tests.properties.amount import examples
 
 PERMUTATIONS = 4_000
 SMALL = 1e-9  # what rounding may make of a sum
@@ -84,7 +85,7 @@ def test_nothing_is_found_where_shares_may_be_equal() -> None:
     assert rate_p_value((3, 5), 9, (0, 0), 0) == 1.0  # there is nobody else
 
 
-@settings(max_examples=250)
+@examples(250)
 @given(st.lists(person, min_size=1, max_size=3), st.lists(person, min_size=1, max_size=3))
 def test_no_median_has_a_larger_p_value_than_the_bound(mine: list[Person], others: list[Person]) -> None:
     everybody = [*mine, *others]
@@ -97,7 +98,7 @@ def test_no_median_has_a_larger_p_value_than_the_bound(mine: list[Person], other
         assert bound == pytest.approx(max(exact))
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.lists(person, min_size=1, max_size=3), st.lists(person, min_size=1, max_size=2), st.data())
 def test_no_burden_has_a_larger_p_value_than_the_bound(
     mine: list[Person], others: list[Person], data: st.DataObject

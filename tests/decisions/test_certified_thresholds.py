@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.decisions.certified_thresholds import margin_wins, range_ends, softmax_reaches, softmax_wins
 from p2ce.decisions.target_arguments import Range
 from p2ce.scores.error_bands import exactly
+from tests.properties.amount import examples
 
 # Margins that are equal, neighbours, or far apart.
 margin = st.one_of(st.floats(-40, 40), st.integers(-3, 3).map(float))
@@ -25,7 +26,7 @@ def softmax(values: np.ndarray) -> np.ndarray:
     return powers / powers.sum()
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(margins | tied, st.booleans())
 def test_who_surely_wins_is_picked_and_who_surely_loses_is_not(found, single):
     rounded = np.array(found, dtype=np.float32 if single else np.float64)
@@ -40,7 +41,7 @@ def test_who_surely_wins_is_picked_and_who_surely_loses_is_not(found, single):
             assert chosen != index
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(st.floats(0, 4), st.floats(-4, 4))
 def test_margins_decide_only_beyond_their_error(band, difference):
     accept_from, reject_below = margin_wins(1, 0, band)
@@ -50,7 +51,7 @@ def test_margins_decide_only_beyond_their_error(band, difference):
         assert difference < -band
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(margins | tied, st.booleans(), st.floats(0, 1), st.integers(-2, 2))
 def test_a_probability_that_is_reached_is_never_ruled_out(found, single, anywhere, steps):
     rounded = np.array(found, dtype=np.float32 if single else np.float64)
@@ -76,7 +77,7 @@ def test_a_threshold_rules_out_what_clearly_misses_it():
             assert reject_below == pytest.approx(math.log(threshold / (1 - threshold)), abs=1e-4)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.floats(-4, 4), st.floats(-4, 4), st.floats(-6, 6))
 def test_the_ends_of_a_range_allow_for_all_that_may_be_reported(one, two, score):
     wanted = Range(min(one, two), max(one, two))
@@ -89,7 +90,7 @@ def test_the_ends_of_a_range_allow_for_all_that_may_be_reported(one, two, score)
             assert not inside
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.sampled_from([0.0, 1e-3]))
 def test_the_ends_of_a_range_are_thresholds_on_the_score(one, two, score, band):
     wanted = Range(min(one, two), max(one, two))

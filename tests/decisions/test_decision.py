@@ -5,17 +5,18 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.decisions.decision import BEHIND, decide_class, decide_number, leads
 from p2ce.errors import InvalidArgument, InvalidTarget, UnsupportedModel
+from tests.properties.amount import examples
 
 ROWS = pd.DataFrame({"a": [0.0, 1.0, 2.0]})
 TABLE = np.array([[0.2, 0.3, 0.5], [0.4, 0.4, 0.2], [0.1, 0.8, 0.1]])
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1), st.integers(0, 3))
 def test_a_lead_is_at_least_zero_exactly_where_argmax_picks_the_class(rows, index):
     values = np.array(rows, dtype=float)

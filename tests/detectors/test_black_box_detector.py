@@ -6,7 +6,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from sklearn.covariance import EllipticEnvelope
 from sklearn.ensemble import IsolationForest as Library
 from sklearn.mixture import GaussianMixture
@@ -15,7 +14,6 @@ from sklearn.neighbors import KernelDensity, LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, OneClassSVM
-from torch import nn
 
 from p2ce.detectors.black_box_detector import lowest_share
 from p2ce.detectors.parse_detector import PlausibilityForest, parse_detector
@@ -26,7 +24,9 @@ from p2ce.errors import (
     NotFitted,
     UnsupportedDetector,
 )
+from tests.optional import LazyLibrary
 
+torch, nn = LazyLibrary("torch"), LazyLibrary("torch.nn")
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame(
     {"age": RNG.integers(18, 80, 300), "income": RNG.normal(size=300), "balance": RNG.normal(size=300)}
@@ -113,8 +113,10 @@ def autoencoder(outputs=3):
     return nn.Sequential(nn.Linear(3, 2), nn.Dropout(0.5), nn.Tanh(), nn.Linear(2, outputs))
 
 
-@pytest.mark.parametrize("precision", [torch.float32, torch.float64])
+@pytest.mark.torch
+@pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_an_autoencoder_finds_plausible_what_it_reproduces(precision):
+    precision = getattr(torch, precision)
     module = autoencoder().to(precision).eval()
     before = {name: value.clone() for name, value in module.state_dict().items()}
     found = parse_detector(module, reference=FRAME, contamination=0.1)
@@ -139,7 +141,7 @@ def test_an_autoencoder_finds_plausible_what_it_reproduces(precision):
         lambda rows: rows[["income"]],
         lambda rows: rows["income"] >= 0.0,
         lambda rows: list(rows["income"] >= 0.0),
-        lambda rows: torch.tensor(rows)[:, 1] >= 0.0,
+        pytest.param(lambda rows: torch.tensor(rows)[:, 1] >= 0.0, marks=pytest.mark.torch),
     ],
     ids=["frame", "array", "column", "yes or no", "list", "tensor"],
 )

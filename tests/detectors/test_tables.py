@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import IsolationForest as Library
@@ -21,6 +21,7 @@ from p2ce.detectors.parse_detector import PlausibilityForest, parse_detector
 from p2ce.errors import InvalidOutput
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING, codebook_of
+from tests.properties.amount import examples
 
 FOREST = PlausibilityForest(n_estimators=10, contamination=0.1)
 
@@ -85,7 +86,7 @@ tables = st.lists(
 ).filter(lambda cells: all(any(cell[j] is not None for cell in cells) for j in range(3)))
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(tables, st.permutations(["p", "q", "r", "s"]), st.booleans())
 def test_renaming_categories_changes_no_score(cells: list[Any], names: list[str], declared: bool) -> None:
     frame = pd.DataFrame(cells, columns=["one", "two", "number"]).astype({"number": float})

@@ -21,6 +21,7 @@ from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.explain.processes import pack
 from p2ce.models.parse_model import parse_model
 from tests.estimates.shapley import chance, crooked, shapley
+from tests.optional import needs
 
 RNG = np.random.default_rng(5)
 REFERENCE, ROWS = RNG.normal(size=(60, 4)), RNG.normal(size=(9, 4))
@@ -49,7 +50,7 @@ def attributor(
     explainer: str = "auto", evaluate: Any = chance, parsed: Parsed | None = None, **options: Any
 ) -> Attributor:
     if explainer in SHAP:
-        pytest.importorskip("shap")
+        needs("shap")
     spec = ShapEstimate(explainer=explainer, **options)
     return Attributor(spec, parsed, evaluate, REFERENCE, "abcd", 0, Link.LOGIT)
 

@@ -34,6 +34,7 @@ from p2ce.scores.score import FlatScore
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import MISSING
 from tests.estimates.shapley import chance, shapley
+from tests.optional import needs
 from tests.properties.amount import examples
 from tests.properties.random_problems import make_problem
 
@@ -159,7 +160,7 @@ def test_attributions_add_up_on_the_scale_that_is_given(name: str, link: Link, t
 
 def shap_trees(model: Any, background: pd.DataFrame, rows: pd.DataFrame) -> FloatArray:
     """Ask shap's TreeExplainer for attributions of the probability of class 1."""
-    shap = pytest.importorskip("shap")
+    shap = needs("shap")
     explainer = shap.TreeExplainer(
         model, background, model_output="probability", feature_perturbation="interventional"
     )
@@ -169,7 +170,7 @@ def shap_trees(model: Any, background: pd.DataFrame, rows: pd.DataFrame) -> Floa
 
 @pytest.mark.parametrize("frame", [REFERENCE, WITH_GAPS], ids=["complete", "with gaps"])
 def test_trees_of_lightgbm_are_explained_as_shap_explains_them(frame: pd.DataFrame) -> None:
-    lightgbm = pytest.importorskip("lightgbm")
+    lightgbm = needs("lightgbm")
     model = lightgbm.LGBMClassifier(
         n_estimators=15, num_leaves=7, min_child_samples=5, verbose=-1, random_state=0
     ).fit(frame, LABELS)
@@ -178,9 +179,10 @@ def test_trees_of_lightgbm_are_explained_as_shap_explains_them(frame: pd.DataFra
     assert_allclose(explainer.explain(encoded(rows)), shap_trees(model, background, rows), atol=1e-6)
 
 
+@pytest.mark.torch
 def test_networks_are_explained_as_shap_explains_them() -> None:
-    torch = pytest.importorskip("torch")
-    shap = pytest.importorskip("shap")
+    torch = needs("torch")
+    shap = needs("shap")
     nn = torch.nn
     with torch.random.fork_rng():
         torch.manual_seed(0)

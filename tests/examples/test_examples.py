@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.running import reading_in
+from tests.optional import needs, with_torch
 
 EXAMPLES = {path.stem: path for path in (Path(__file__).parent.parent.parent / "examples").glob("*.py")}
 LONGEST = 60
@@ -41,8 +42,10 @@ def test_each_example_is_listed_here_and_short() -> None:
         assert lines[0].startswith('"""')
 
 
-@pytest.mark.parametrize("name", PRINTED)
+@pytest.mark.parametrize("name", with_torch(PRINTED, "pytorch_network"))
 def test_it_runs(name: str, tmp_path: Path) -> None:
+    if name == "pytorch_network":
+        needs("torch")
     printed = run(name, tmp_path)
     for line in PRINTED[name]:
         assert line in printed, printed

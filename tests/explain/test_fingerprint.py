@@ -9,6 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from p2ce.explain.fingerprint import fingerprint_of, model_fingerprint, same_scores, table_fingerprint
 from p2ce.tables import as_kind
+from tests.optional import needs
 from tests.populations import loans
 
 
@@ -43,7 +44,7 @@ TABLE = {
 @pytest.mark.parametrize("kind", ["polars", "arrow", "records"])
 def test_the_kind_of_table_is_no_matter(kind: str) -> None:
     frame = pd.DataFrame(TABLE)
-    pytest.importorskip({"polars": "polars", "arrow": "pyarrow"}.get(kind, "numpy"))
+    needs({"polars": "polars", "arrow": "pyarrow"}.get(kind, "numpy"))
     assert table_fingerprint(as_kind(frame, kind)) == table_fingerprint(frame)
 
 

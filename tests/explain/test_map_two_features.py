@@ -5,15 +5,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.artist import Artist
-from matplotlib.collections import Collection
-from matplotlib.lines import Line2D
 
 import p2ce
 from p2ce import Policy
 from p2ce.present.charts.map_data import MapData, map_data
 from p2ce.present.wording import wording_of
 from p2ce.result.two_feature_map import LEAST_PEOPLE
+from tests.optional import needs
 from tests.populations import loans
 from tests.populations.loans import PERSON
 
@@ -71,10 +69,19 @@ def test_the_map_belongs_to_the_problem_of_the_explanation() -> None:
         if option.changes.keys() <= {"Income", "Debt"}:
             place = [drawn.values[axis].index(option.values[name]) for axis, name in enumerate(drawn.columns)]
             assert drawn.allowed[place[1], place[0]]
-    fixed = Policy.infer(loans.people(), protect=None).fix("Income")
-    own = explainer.explain(PERSON, policy=fixed)
-    assert p2ce.plot_map(explainer, own, "Income", "Debt").axes
+    own = fixed_income(explainer)
     assert not explainer.feature_map(own, "Income", "Debt", size=4).allowed.all()
+
+
+def fixed_income(explainer: p2ce.Explainer) -> p2ce.Explanation:
+    fixed = Policy.infer(loans.people(), protect=None).fix("Income")
+    return explainer.explain(PERSON, policy=fixed)
+
+
+def test_an_explanation_with_its_own_policy_can_be_drawn() -> None:
+    needs("matplotlib")
+    explainer = loans.explainer()
+    assert p2ce.plot_map(explainer, fixed_income(explainer), "Income", "Debt").axes
 
 
 def test_people_are_counted_in_blocks_of_cells() -> None:
@@ -95,6 +102,7 @@ def test_people_are_counted_in_blocks_of_cells() -> None:
 
 
 def test_nobody_of_the_reference_is_in_a_map_or_its_picture() -> None:
+    needs("matplotlib")
     rng = np.random.default_rng(3)
     reference = pd.DataFrame({"Income": rng.normal(30.0, 9.0, 700), "Debt": rng.normal(1.0, 0.5, 700)})
     reference.loc[699] = [500.0, 40.0]  # alone far out
@@ -120,13 +128,13 @@ def test_nobody_of_the_reference_is_in_a_map_or_its_picture() -> None:
 def _points(owner: Any) -> "list[np.ndarray]":
     """Return all points that an object has: what an artist draws, and every array with pairs in it."""
     found: list[Any] = []
-    if isinstance(owner, Collection):
+    if isinstance(owner, needs("matplotlib.collections").Collection):
         found.append(owner.get_offsets())
-    if isinstance(owner, Line2D):
+    if isinstance(owner, needs("matplotlib.lines").Line2D):
         found.append(owner.get_xydata())
     if isinstance(owner, MapData):
         found.append(np.array([corner for crowd in owner.crowds for corner in (crowd.begin, crowd.end)]))
-    elif not isinstance(owner, Artist):
+    elif not isinstance(owner, needs("matplotlib.artist").Artist):
         found += [getattr(owner, name) for name in owner.__dataclass_fields__]
     arrays = [np.asarray(one) for one in found if isinstance(one, np.ndarray)]
     return [one.astype(float) for one in arrays if one.ndim == 2 and one.shape[1] == 2 and len(one)]

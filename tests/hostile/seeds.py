@@ -15,6 +15,7 @@ import pandas as pd
 
 from tests.apps.commands import people, repaid
 from tests.apps.onnx_files import logistic, score
+from tests.optional import needs
 
 ROWS = 120
 NETWORK = "hostile_networks"  # the module that builds the network of the weights
@@ -85,7 +86,7 @@ def _saved(save: Callable[[str], Any], suffix: str) -> bytes:
 
 
 def _lightgbm() -> Iterator[Seed]:
-    import lightgbm
+    lightgbm = needs("lightgbm")
 
     def text(frame: pd.DataFrame, label: "pd.Series[Any]", **more: Any) -> bytes:
         settings = {"verbosity": -1, "num_threads": 1, "num_leaves": 4, "min_data_in_leaf": 5, "seed": 0}
@@ -107,8 +108,7 @@ def _lightgbm() -> Iterator[Seed]:
 
 
 def _xgboost() -> Iterator[Seed]:
-    import xgboost
-
+    xgboost = needs("xgboost")
     labelled = mixed().astype({"Housing": "category"})
     settings = {"n_estimators": 3, "max_depth": 2, "n_jobs": 1, "random_state": 0}
     model = xgboost.XGBClassifier(**settings, enable_categorical=True, max_cat_to_onehot=1)
@@ -132,8 +132,7 @@ def _xgboost() -> Iterator[Seed]:
 
 
 def _catboost() -> Iterator[Seed]:
-    import catboost
-
+    catboost = needs("catboost")
     settings = {"iterations": 3, "depth": 2, "verbose": 0, "allow_writing_files": False, "thread_count": 1}
     settings["random_seed"] = 0
     labelled = mixed().fillna({"Savings": 0.0})
@@ -150,8 +149,7 @@ def _catboost() -> Iterator[Seed]:
 
 
 def _onnx() -> Iterator[Seed]:
-    import catboost
-
+    catboost = needs("catboost")
     weights, start = [0.01, 0.002, -0.3, 0.001], -6.0
     yield Seed(name="tensor", table="numbers", suffix=".onnx", content=logistic(weights, start))
     by_column = logistic(weights, start, columns=list(numbers().columns))
@@ -169,8 +167,7 @@ def _onnx() -> Iterator[Seed]:
 
 
 def _torch() -> Iterator[Seed]:
-    import torch
-
+    torch = needs("torch")
     torch.manual_seed(0)
     network = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
     stream = io.BytesIO()

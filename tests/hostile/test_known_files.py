@@ -9,9 +9,6 @@ from tests.apps.commands import run
 from tests.hostile.known_files import FILES
 from tests.hostile.seeds import write_surroundings
 
-for needed in ("lightgbm", "xgboost", "catboost"):
-    pytest.importorskip(needed)
-
 LONGEST = 1000
 
 

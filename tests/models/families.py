@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 from sklearn import discriminant_analysis, ensemble, linear_model, neural_network, svm, tree
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
@@ -16,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 from tests.models.laws import numbers, table
+from tests.optional import needs
 
 TWO, SEVERAL, NUMBER = "two classes", "several classes", "a number"
 GAPS = ("income", "balance")
@@ -243,7 +243,7 @@ def _of_library(
     library: str, kind: str, options: Mapping[str, Mapping[str, Any]], **common: Any
 ) -> dict[str, Make]:
     """Make models of a library that need not be installed."""
-    return _each(lambda **given: getattr(pytest.importorskip(library), kind)(**given), options, **common)
+    return _each(lambda **given: getattr(needs(library), kind)(**given), options, **common)
 
 
 def _lightgbm() -> Iterator[Case]:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
@@ -21,7 +20,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
-from torch import nn
 
 from p2ce.errors import (
     InvalidArgument,
@@ -33,7 +31,9 @@ from p2ce.errors import (
 )
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import diabetes, people, wine
+from tests.optional import LazyLibrary, with_torch
 
+torch, nn = LazyLibrary("torch"), LazyLibrary("torch.nn")
 FRAME, LABEL = people(rows=300)
 SCALED = (FRAME - FRAME.mean()) / FRAME.std()
 THREE = LABEL + (FRAME["age"] > 50).to_numpy()
@@ -194,7 +194,7 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", with_torch(FUNCTIONS, "tensor"))
 def test_a_function_gets_a_frame_or_else_an_array(name):
     found = parse_model(FUNCTIONS[name], reference=SCALED)
     assert (found.scale, found.threshold, found.classes) == ("probability", 0.5, (0, 1))
@@ -306,21 +306,29 @@ def test_the_tolerance_is_that_of_the_precision():
 # PyTorch
 
 
-class Curved(nn.Module):
-    """A network that is not a Sequential."""
+def curved(outputs):
+    """Make a network that is not a Sequential."""
 
-    def __init__(self, outputs):
-        super().__init__()
-        self.first, self.second = nn.Linear(5, 4), nn.Linear(4, outputs)
+    class Curved(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = nn.Linear(5, 4), nn.Linear(4, outputs)
 
-    def forward(self, rows):
-        return self.second(nn.functional.gelu(self.first(rows)))
+        def forward(self, rows):
+            return self.second(nn.functional.gelu(self.first(rows)))
+
+    return Curved()
 
 
+def softmax():
+    return nn.Sequential(nn.Linear(5, 3), nn.GELU(), nn.Linear(3, 2), nn.Softmax(1)).eval()
+
+
+@pytest.mark.torch
 @pytest.mark.parametrize("outputs", [1, 3])
 def test_a_module_that_is_not_parsed_gives_logits(outputs):
     torch.manual_seed(0)
-    module = Curved(outputs).eval()
+    module = curved(outputs).eval()
     found = parse_model(module, reference=SCALED, threshold=0.5)
     assert found.family == "black box (Curved)"
     with torch.no_grad():
@@ -330,11 +338,10 @@ def test_a_module_that_is_not_parsed_gives_logits(outputs):
     assert found.tolerance >= 1e-4
 
 
-SOFTMAX = nn.Sequential(nn.Linear(5, 3), nn.GELU(), nn.Linear(3, 2), nn.Softmax(1)).eval()
-
-
+@pytest.mark.torch
 def test_a_module_that_ends_with_probabilities_works_inside_a_function():
-    found = parse_model(lambda rows: SOFTMAX(torch.as_tensor(rows, dtype=torch.float32)), reference=SCALED)
+    module = softmax()
+    found = parse_model(lambda rows: module(torch.as_tensor(rows, dtype=torch.float32)), reference=SCALED)
     assert found.classes == (0, 1)
 
 
@@ -432,9 +439,6 @@ MISTAKES: list[tuple[Any, pd.DataFrame, dict[str, Any], type[Exception], str | N
     (NUMBERS, DIABETES, {"target": (None, 90.0), "nullable": {"sex"}}, InvalidOutput, "values here: 'sex'"),
     (KNeighborsClassifier(), SCALED, {}, NotFitted, r"Call \.fit\(X, y\)|Fit it before"),
     (Unfitted(), SCALED, {}, NotFitted, r"Call \.fit\(X, y\)|Fit it before"),
-    (Curved(1), SCALED, {}, UnsupportedModel, r"Call \.eval\(\)"),
-    (Curved(1).eval(), SCALED.drop(columns="age"), {}, InvalidOutput, r"\(Curved\) raised RuntimeError"),
-    (SOFTMAX, SCALED, {}, UnsupportedModel, "must be logits"),
 ]
 
 
@@ -442,3 +446,22 @@ MISTAKES: list[tuple[Any, pd.DataFrame, dict[str, Any], type[Exception], str | N
 def test_a_mistake_is_named(model, frame, wanted, error, message):
     with pytest.raises(error, match=message):
         parse_model(model, reference=frame, **wanted)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("make", "frame", "error", "message"),
+    [
+        (lambda: curved(1), SCALED, UnsupportedModel, r"Call \.eval\(\)"),
+        (
+            lambda: curved(1).eval(),
+            SCALED.drop(columns="age"),
+            InvalidOutput,
+            r"\(Curved\) raised RuntimeError",
+        ),
+        (softmax, SCALED, UnsupportedModel, "must be logits"),
+    ],
+)
+def test_a_mistake_with_a_module_is_named(make, frame, error, message):
+    with pytest.raises(error, match=message):
+        parse_model(make(), reference=frame)

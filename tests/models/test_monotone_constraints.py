@@ -10,6 +10,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 
 from p2ce.models.monotone_constraints import favourable_constraints
 from p2ce.models.parse_model import parse_model
+from tests.optional import needs
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame(RNG.normal(size=(300, 3)), columns=["a", "b", "c"])
@@ -22,10 +23,10 @@ def fitted(library: str, constraints: Any) -> Any:
             n_estimators=4, monotone_constraints=constraints, verbose=-1, n_jobs=1
         )
     elif library == "xgboost":
-        xgboost = pytest.importorskip("xgboost")
+        xgboost = needs("xgboost")
         model = xgboost.XGBClassifier(n_estimators=4, monotone_constraints=constraints, n_jobs=1)
     elif library == "catboost":
-        catboost = pytest.importorskip("catboost")
+        catboost = needs("catboost")
         model = catboost.CatBoostClassifier(
             iterations=4, monotone_constraints=constraints, verbose=0, allow_writing_files=False
         )

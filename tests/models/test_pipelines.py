@@ -28,6 +28,7 @@ from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED
 from p2ce.scores.score import seen_as_given
 from p2ce.tables.codebook import codebook_of
 from tests.models.laws import assert_black_box, assert_conforms, people
+from tests.optional import needs
 from tests.preprocessing.tables import COMPLETE, INCOMPLETE, LABELS, NUMBERS, hot, on, table
 
 MODELS = {
@@ -160,7 +161,7 @@ def passed_numbers() -> Any:
 
 
 def passed_categories() -> Any:
-    lightgbm = pytest.importorskip("lightgbm")
+    lightgbm = needs("lightgbm")
     frame, label = table(missing=True)
     frame = frame.assign(job=frame["job"].astype("category"))
     scaled = on(StandardScaler(), NUMBERS, "passthrough").set_output(transform="pandas")
@@ -192,7 +193,7 @@ def test_the_family_names_what_is_in_front(make, family):
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_what_a_sparse_matrix_does_not_hold_is_missing_to_xgboost(sparse):
-    xgboost = pytest.importorskip("xgboost")
+    xgboost = needs("xgboost")
     before = hot(sparse_output=sparse)
     before.set_params(sparse_threshold=1.0 if sparse else 0.0, remainder="drop")
     model = fitted(before, xgboost.XGBClassifier(n_estimators=9, max_depth=3))

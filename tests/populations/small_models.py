@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -26,6 +25,7 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, S
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from tests.optional import needs
 from tests.oracle import plain
 from tests.populations.random_tables import CATEGORIES, COMPLETE, NUMBERS, TEXTS
 
@@ -79,7 +79,7 @@ def _fitted(model: Any, frame: pd.DataFrame, label: np.ndarray) -> Any:
 
 
 def _lightgbm(frame: pd.DataFrame, label: np.ndarray, seed: int) -> Any:
-    lightgbm = pytest.importorskip("lightgbm")
+    lightgbm = needs("lightgbm")
     model = lightgbm.LGBMClassifier(
         n_estimators=6,
         num_leaves=6,
@@ -94,12 +94,12 @@ def _lightgbm(frame: pd.DataFrame, label: np.ndarray, seed: int) -> Any:
 
 
 def _xgboost(frame: pd.DataFrame, label: np.ndarray, seed: int) -> Any:
-    xgboost = pytest.importorskip("xgboost")
+    xgboost = needs("xgboost")
     return xgboost.XGBClassifier(n_estimators=8, max_depth=3, n_jobs=1, random_state=seed).fit(frame, label)
 
 
 def _catboost(frame: pd.DataFrame, label: np.ndarray, seed: int) -> Any:
-    catboost = pytest.importorskip("catboost")
+    catboost = needs("catboost")
     model = catboost.CatBoostClassifier(
         iterations=8, depth=3, verbose=0, allow_writing_files=False, thread_count=1, random_seed=seed
     )
@@ -116,7 +116,7 @@ def _network(activation: str, hidden: tuple[int, ...]) -> Family:
 
 def _torch(outputs: int) -> Family:
     def fit(frame: pd.DataFrame, label: np.ndarray, seed: int) -> Any:
-        torch = pytest.importorskip("torch")
+        torch = needs("torch")
         layers = torch.nn
         columns = frame.shape[1]
         with torch.random.fork_rng():

@@ -8,7 +8,6 @@ from typing import Any
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -17,6 +16,9 @@ from p2ce.errors import InvalidArgument, LimitExceeded, P2CEError
 from p2ce.limits import Limits
 from p2ce.portfolio.shard import Source
 from p2ce.portfolio.sources import open_source
+from tests.optional import LazyLibrary
+
+pl = LazyLibrary("polars")
 
 NAMES = ["age", "job"]
 FRAME = pd.DataFrame({"id": range(300), "age": range(300), "job": ["cook", "clerk", "judge"] * 100})

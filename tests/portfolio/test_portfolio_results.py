@@ -6,10 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -18,8 +16,12 @@ import p2ce
 from p2ce.errors import DamagedData, InvalidArgument, P2CEError, UnfinishedRun
 from p2ce.portfolio.portfolio_results import PortfolioResults
 from p2ce.tables.pandas_columns import text_dtype
+from tests.optional import LazyLibrary
 from tests.populations import loans
 from tests.portfolio.written_runs import Written, as_arrow, write_run
+
+duckdb = LazyLibrary("duckdb")
+pl = LazyLibrary("polars")
 
 PEOPLE = 30
 IDS = [f"c{number}" for number in range(PEOPLE)]

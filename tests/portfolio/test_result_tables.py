@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.ensemble import (
@@ -23,8 +22,11 @@ from p2ce.portfolio.result_tables import schema_of, to_parquet, to_tables
 from p2ce.problem.feature import Direction
 from p2ce.tables.cells import is_missing
 from p2ce.tables.json_values import plain_fields
+from tests.optional import LazyLibrary
 from tests.populations import loans
 from tests.portfolio.written_runs import as_arrow, write_run
+
+pl = LazyLibrary("polars")
 
 ACTIONS = p2ce.Policy.infer(loans.people(), protect=None)
 
@@ -229,7 +231,7 @@ def polars_tables() -> Case:
         }
     )
 
-    def score(frame: pl.DataFrame) -> Any:
+    def score(frame: Any) -> Any:
         return ((frame["Income"] > 30) | (frame["Place"] == "coast")).to_numpy().astype(float)
 
     people = reference.head(20).with_columns(

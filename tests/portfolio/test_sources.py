@@ -11,7 +11,6 @@ from typing import Any
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -21,6 +20,9 @@ from p2ce.errors import InvalidArgument
 from p2ce.portfolio.shard import Source
 from p2ce.portfolio.sources import open_source
 from p2ce.tables.codebook import codebook_of
+from tests.optional import LazyLibrary
+
+pl = LazyLibrary("polars")
 
 PEOPLE = 500
 NAMES = ["age", "income", "job", "flag", "home", "years"]

@@ -17,6 +17,7 @@ from p2ce.preprocessing.parse_transformers import ParsedTransformers, parse_tran
 from p2ce.preprocessing.rewrite import pieces_of
 from p2ce.preprocessing.transform_rows import Preparation, as_codes
 from p2ce.tables.codebook import codebook_of
+from tests.optional import needs
 from tests.preprocessing.tables import COMPLETE, INCOMPLETE, LABELS, NUMBERS, hot, on, table
 
 
@@ -172,7 +173,7 @@ def test_a_version_that_computes_otherwise_is_noticed(monkeypatch):
 
 
 def test_category_encoders():
-    encoders = pytest.importorskip("category_encoders")
+    encoders = needs("category_encoders")
     frame, label = table()
     for kind in ("WOEEncoder", "TargetEncoder", "OrdinalEncoder"):
         part = frame[[*LABELS, *NUMBERS]].drop(columns="grade")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.errors import UnsupportedModel
@@ -32,6 +32,7 @@ from p2ce.scores.assemble import assemble_forest
 from p2ce.scores.score import seen_as_given
 from p2ce.scores.score_rows import leaves_reached
 from p2ce.scores.tree_nodes import TreeNodes
+from tests.properties.amount import examples
 
 ROUND = st.integers(-8, 8).map(float)
 PRECISION = st.sampled_from([np.dtype(np.float64), np.dtype(np.float32)])
@@ -111,7 +112,7 @@ def raw(maps, codes):
     return shown
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(lenses(), st.integers(0, 10_000), st.booleans())
 def test_rewritten_trees_reach_the_same_leaves(maps, seed, miss):
     rng = np.random.default_rng(seed)
@@ -131,7 +132,7 @@ def test_rewritten_trees_reach_the_same_leaves(maps, seed, miss):
     assert np.array_equal(own(forest, raw(maps, rows)), own(written, rows))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(CHAINS, st.integers(0, 10_000))
 def test_a_shape_is_what_the_input_does(chain, seed):
     """Between two cuts an input rises, falls or rests, also from one float to the next."""
@@ -178,7 +179,7 @@ def test_what_is_not_proven_is_not_written_over():
         rewrite_forest(forest, maps, np.array([False]))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(lenses(), st.integers(0, 10_000), st.booleans())
 def test_contributions_add_up_to_the_weighted_sum(maps, seed, bent):
     rng = np.random.default_rng(seed)
@@ -198,7 +199,7 @@ def test_contributions_add_up_to_the_weighted_sum(maps, seed, bent):
     assert (np.abs(found[plain] - wanted[plain]) <= 1e-14 * size[plain]).all()
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(lenses(), st.floats(0.1, 100.0), st.integers(0, 10_000))
 def test_inputs_stay_within_their_reach(maps, far, seed):
     rng = np.random.default_rng(seed)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -38,6 +38,7 @@ from p2ce.result import (
 )
 from tests.present.cases import CASES, CERTIFICATE, WHY, an_explanation, front, many
 from tests.present.html_checker import checked
+from tests.properties.amount import examples
 from tests.result import examples as plain
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -255,13 +256,13 @@ TEXTS = st.text(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(text=TEXTS)
 def test_no_text_at_all_becomes_markup(text: str) -> None:
     check_hostile(text, "auditor")
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(text=st.text(st.sampled_from("|`*_#<>[]()!-+=~\\ 1a.&;$"), max_size=20))
 def test_escaped_markdown_is_read_as_it_was(text: str) -> None:
     tokens = READER.parse(markdown_escaped(text))
@@ -281,7 +282,7 @@ def with_changes_allowed(explanation: Explanation) -> Explanation:
     return replace(explanation, problem=replace(explanation.problem, features=features))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     explanation=plain.explanations().map(with_changes_allowed),
     audience=st.sampled_from(AUDIENCES),

@@ -11,6 +11,7 @@ import pytest
 from p2ce import rules
 from p2ce.errors import InvalidPolicy
 from p2ce.problem import Direction, Kind, Policy
+from tests.optional import needs
 
 ROWS = 60
 PEOPLE = pd.DataFrame(
@@ -197,7 +198,7 @@ def test_ratios_stay_numbers(values: list[float], caplog: pytest.LogCaptureFixtu
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
 def test_tables_of_any_library_say_the_same(library: str) -> None:
-    pytest.importorskip(library)
+    needs(library)
     frame = dummies(Home=["own", "rent", "free"] * 20).assign(
         Age=range(60), late_30d=[0, 1, 2, 3, 4] * 12, late_90d=[0, 0, 1, 1, 2] * 12, Months=[-9, 1, 7] * 20
     )

@@ -4,11 +4,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 from p2ce.errors import InvalidArgument, InvalidTarget
 from p2ce.problem.known_outcomes import known_outcomes
+from tests.optional import LazyLibrary
+
+pl = LazyLibrary("polars")
 
 
 @pytest.mark.parametrize(
@@ -17,12 +19,12 @@ from p2ce.problem.known_outcomes import known_outcomes
         [0, 1, 1],
         np.array([0, 1, 1]),
         pd.Series([0, 1, 1]),
-        pl.Series([0, 1, 1]),
+        lambda: pl.Series([0, 1, 1]),
         pd.DataFrame({"paid": [0, 1, 1]}),
     ],
 )
 def test_any_column_is_read(y: Any) -> None:
-    labels = known_outcomes(y, rows=3)
+    labels = known_outcomes(y() if callable(y) else y, rows=3)
     assert labels.values == (0, 1, 1)
     assert labels.are(1).tolist() == [False, True, True]
     assert labels.are((None, 0.5)).tolist() == [True, False, False]

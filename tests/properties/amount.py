@@ -2,9 +2,10 @@
 
 from hypothesis import settings
 
+THOROUGH = 100  # examples of a law that states no number
+
 
 def examples(count: int) -> settings:
-    """Ask for so many examples in the usual profile, and for proportionally more in a thorough one."""
-    usual = 100
+    """Draw so many examples in the thorough profile, and proportionally fewer in the default one."""
     profile: settings = settings()
-    return settings(max_examples=max(1, count * profile.max_examples // usual))
+    return settings(max_examples=max(1, round(count * profile.max_examples / THOROUGH)))

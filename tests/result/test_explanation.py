@@ -14,6 +14,7 @@ import pytest
 
 from p2ce.errors import InvalidArgument
 from p2ce.result import Categories, Explanation, Status
+from tests.optional import needs
 from tests.result.examples import DTYPES, explanation
 
 HOUSING = Categories(labels=("own", "rent", "free"), dtype="str")
@@ -156,7 +157,7 @@ def test_a_table_of_another_kind_can_be_asked_for() -> None:
 
 @pytest.mark.parametrize("kind", ["polars", "arrow"])
 def test_categories_survive_other_libraries(kind: str) -> None:
-    pytest.importorskip({"arrow": "pyarrow"}.get(kind, kind))
+    needs({"arrow": "pyarrow"}.get(kind, kind))
     from p2ce.tables import as_pandas
 
     explained = categorical(_kind=kind)

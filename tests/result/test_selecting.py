@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -15,11 +14,14 @@ from hypothesis import strategies as st
 from p2ce.comparing import quanta
 from p2ce.errors import InvalidArgument
 from p2ce.result import Explanation, Explanations, Status
+from tests.optional import LazyLibrary
 from tests.result.examples import CERTIFICATE, explanation, explanations
+
+pl = LazyLibrary("polars")
 
 STATUSES = [Status.OPTIMAL, Status.NO_RECOURSE, Status.ERROR, Status.ACCEPTED, Status.TIME_LIMIT]
 IDS = ["ann", "bob", 7, ("north", 3), "eve"]
-MASKS: list[Callable[[list[bool]], Any]] = [list, np.array, pd.Series, pd.array, pl.Series]
+MASKS: list[Callable[[list[bool]], Any]] = [list, np.array, pd.Series, pd.array, lambda mask: pl.Series(mask)]
 
 
 def people() -> Explanations:

@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
 from p2ce.scores.error_bands import certified, exactly, exponential, logistic, summation_error, widened
 from p2ce.scores.float_bisection import first_true
+from tests.properties.amount import examples
 
 SCORES = st.floats(-60.0, 60.0)
 
@@ -84,7 +85,7 @@ def test_the_error_of_a_sum_is_bounded_in_any_order(terms, random):
     assert abs(float(total) - exact) <= summation_error(len(terms), sum(map(abs, terms)), unit=2.0**-24)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.floats(-700, 700) | st.floats(-80, 80), st.booleans())
 def test_the_exponential_lies_between_its_bounds(score, single):
     low, high = exponential(float, single=single)(score)

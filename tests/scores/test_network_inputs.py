@@ -4,7 +4,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.grid.base_grid import BaseGrid
@@ -13,6 +13,7 @@ from p2ce.scores.external import ACCEPT, REJECT, Boxes, placed_on
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_bounds import by_intervals, by_lines, region_of, tighten
 from p2ce.scores.network_layers import Layer
+from tests.properties.amount import examples
 
 NAMES = ["a", "b", "c", "d", "e"]
 GRID = BaseGrid.from_candidates(
@@ -99,7 +100,7 @@ def inside(boxes, box, here, points):
     return fits & ((changed & free).sum(axis=1) <= boxes.changes_left[box])
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(0, 10_000), st.sampled_from([("relu",), ("relu", "relu"), ("tanh", "relu", "relu")]))
 def test_no_bound_is_below_a_cell_of_the_box(seed, kinds):
     """Every stage bounds every cell, and so no box that holds an accepted cell is infeasible."""

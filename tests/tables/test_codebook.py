@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.errors import InvalidReference
 from p2ce.tables.codebook import ABOVE_MISSING, MISSING, codebook_of, coding_of
+from tests.properties.amount import examples
 
 LABELS = ["own", "rent", "free", "", "1", "nan", "missing"]
 SCHOOL = ["none", "school", "college", "phd"]
@@ -78,7 +79,7 @@ def test_a_table_comes_back_as_it_was(frame: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(book.decode(codes, frame.columns), frame, check_exact=True)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(frames(), st.integers(1, 100))
 def test_many_rows_are_coded_as_few(frame: pd.DataFrame, times: int) -> None:
     """Long columns are coded label by label, short ones cell by cell."""

@@ -12,6 +12,7 @@ from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.scores.external import ACCEPT, Verdicts
 from p2ce.scores.score import Bound
 from p2ce.testing import check_adapter, check_model
+from tests.optional import needs
 from tests.testing.subjects import FRAME, QUICK, adapter_of, formula, logistic, network, tree
 
 
@@ -207,8 +208,9 @@ def test_a_model_that_draws_from_the_global_generator() -> None:
         check_model(seedless, FRAME, **QUICK)
 
 
+@pytest.mark.torch
 def test_a_module_that_counts() -> None:
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
 
     class Counting(torch.nn.Module):
         def __init__(self) -> None:

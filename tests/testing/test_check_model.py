@@ -18,6 +18,7 @@ from p2ce.scores.score import FlatScore
 from p2ce.testing import check_adapter, check_model
 from tests.detectors.test_tables import encoder, people
 from tests.models.laws import diabetes, wine
+from tests.optional import needs
 from tests.testing.subjects import FRAME, LABEL, QUICK, adapter_of, formula, logistic, network, tree
 
 TABLE = people().assign(housing=lambda frame: frame["housing"].astype("category"))
@@ -29,7 +30,7 @@ BLACK_BOX = "none (black box)"
 
 
 def torch_network() -> Any:
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     torch.manual_seed(0)
     nn = torch.nn
     module = nn.Sequential(
@@ -56,7 +57,7 @@ def of_table(frame: pd.DataFrame) -> np.ndarray:
         (tree, "tree leaves"),
         (logistic, "additive"),
         (network, "network"),
-        (torch_network, "network"),
+        pytest.param(torch_network, "network", marks=pytest.mark.torch),
         (lambda: KNeighborsClassifier(5).fit(FRAME, LABEL), BLACK_BOX),
         (lambda: formula, BLACK_BOX),
     ],

@@ -9,8 +9,9 @@ from p2ce.errors import NotFitted, UnsupportedModel
 from p2ce.models.catboost import family as catboost_family
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import assert_conforms, people, table
+from tests.optional import needs
 
-catboost = pytest.importorskip("catboost")
+catboost = needs("catboost")
 
 QUIET = {"verbose": 0, "allow_writing_files": False, "thread_count": 1, "random_seed": 0}
 

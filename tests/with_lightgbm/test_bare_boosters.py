@@ -9,8 +9,9 @@ import pytest
 from tests.models import booster_laws
 from tests.models.booster_laws import by_own_objective
 from tests.models.laws import people
+from tests.optional import needs
 
-lightgbm = pytest.importorskip("lightgbm")
+lightgbm = needs("lightgbm")
 
 
 def data() -> Any:

@@ -9,8 +9,9 @@ from p2ce.models.parse_model import parse_model
 from p2ce.scores.cuts import LIGHTGBM_ZERO
 from p2ce.scores.score_rows import score_rows
 from tests.models.laws import assert_black_box, assert_conforms, people
+from tests.optional import needs
 
-lightgbm = pytest.importorskip("lightgbm")
+lightgbm = needs("lightgbm")
 
 QUIET = {"verbose": -1, "n_jobs": 1, "random_state": 0, "min_child_samples": 5}
 

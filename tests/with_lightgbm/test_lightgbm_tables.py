@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.errors import InvalidReference
@@ -15,8 +15,10 @@ from p2ce.models.parse_model import parse_model
 from p2ce.scores.cuts import LIGHTGBM_ZERO
 from p2ce.tables.codebook import MISSING, codebook_of
 from tests.models.tables import ODD, certainties, conforms, table
+from tests.optional import needs
+from tests.properties.amount import examples
 
-lightgbm = pytest.importorskip("lightgbm")
+lightgbm = needs("lightgbm")
 
 QUIET = {"verbose": -1, "n_jobs": 1, "random_state": 0, "min_child_samples": 5, "n_estimators": 12}
 CATEGORIES = {"min_data_per_group": 5, "cat_smooth": 1.0, "max_cat_to_onehot": 2}
@@ -84,7 +86,7 @@ splits = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(splits, st.lists(values, min_size=1), st.booleans())
 def test_steps_of_numbers_take_the_split_s_sides(split, tried, nullable):
     tried = np.array(tried)
@@ -97,7 +99,7 @@ def test_steps_of_numbers_take_the_split_s_sides(split, tried, nullable):
         assert steps.goes_left(np.array([MISSING]))[0] == split.goes_left(np.array([np.nan]))[0]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(splits, st.lists(st.integers(0, 70).map(float) | st.just(np.nan), min_size=1), st.booleans())
 def test_steps_of_codes_take_the_split_s_sides(split, numbers, nullable):
     numbers = np.array(numbers)

@@ -14,8 +14,10 @@ from p2ce.models.parse_model import parse_model
 from p2ce.models.torch import family as torch_network
 from p2ce.scores.external import UNDECIDED
 from tests.models.laws import assert_conforms
+from tests.optional import needs
 
-torch = pytest.importorskip("torch")
+torch = needs("torch")
+pytestmark = pytest.mark.torch
 nn = torch.nn
 COLUMNS = list("abcdef")
 FRAME = pd.DataFrame(np.random.default_rng(0).normal(0.0, 2.0, (200, 6)), columns=COLUMNS)

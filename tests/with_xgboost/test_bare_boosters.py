@@ -10,8 +10,9 @@ import pytest
 from tests.models import booster_laws
 from tests.models.booster_laws import by_own_objective
 from tests.models.laws import people
+from tests.optional import needs
 
-xgboost = pytest.importorskip("xgboost")
+xgboost = needs("xgboost")
 pytestmark = pytest.mark.filterwarnings("ignore:.*deprecated:UserWarning", "ignore::FutureWarning")
 
 

@@ -5,8 +5,9 @@ import pytest
 from p2ce.errors import InvalidModel, NotFitted
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import assert_black_box, assert_conforms, people
+from tests.optional import needs
 
-xgboost = pytest.importorskip("xgboost")
+xgboost = needs("xgboost")
 # Newer releases say that dart, gblinear and the forest class will go; they are read while they are there.
 pytestmark = pytest.mark.filterwarnings("ignore:.*deprecated:UserWarning", "ignore::FutureWarning")
 

@@ -6,8 +6,9 @@ from sklearn.model_selection import FixedThresholdClassifier
 
 from p2ce import Explainer, Status
 from tests.models.laws import people
+from tests.optional import needs
 
-xgboost = pytest.importorskip("xgboost")
+xgboost = needs("xgboost")
 
 
 def fitted(threshold, **options):

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.errors import InvalidReference
@@ -12,8 +12,10 @@ from p2ce.models.parse_model import parse_model
 from p2ce.models.xgboost.trees import _category_steps
 from p2ce.tables.codebook import MISSING, codebook_of
 from tests.models.tables import ODD, certainties, conforms, table
+from tests.optional import needs
+from tests.properties.amount import examples
 
-xgboost = pytest.importorskip("xgboost")
+xgboost = needs("xgboost")
 pytestmark = pytest.mark.filterwarnings("ignore:.*deprecated:UserWarning", "ignore::FutureWarning")
 
 QUIET = {"n_jobs": 1, "random_state": 0, "n_estimators": 12, "max_depth": 4, "enable_categorical": True}
@@ -78,7 +80,7 @@ def test_early_stopping_counts_for_every_class():
         assert_xgboost(model.get_booster(), frame, target=target)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     st.frozensets(st.integers(0, 70), min_size=1),
     st.lists(st.floats(-100, 100, width=32) | st.sampled_from([*ODD, *range(70)]), min_size=1),

@@ -24,6 +24,7 @@ from p2ce.errors import InvalidArgument, InvalidModel
 from p2ce.result import Explanations, Status
 from tests.apps.commands import people, repaid, run, write_tables
 from tests.apps.onnx_files import logistic
+from tests.optional import needs, with_torch
 
 Capture = pytest.CaptureFixture[str]
 INPUTS = 6
@@ -59,11 +60,11 @@ def pipeline() -> Any:
 
 def catboost(**more: Any) -> Any:
     settings = {"iterations": 12, "depth": 3, "verbose": 0, "allow_writing_files": False, "thread_count": 1}
-    return pytest.importorskip("catboost").CatBoostClassifier(**settings, **more)
+    return needs("catboost").CatBoostClassifier(**settings, **more)
 
 
 def xgboost(**more: Any) -> Any:
-    return pytest.importorskip("xgboost").XGBClassifier(n_estimators=12, max_depth=3, n_jobs=1, **more)
+    return needs("xgboost").XGBClassifier(n_estimators=12, max_depth=3, n_jobs=1, **more)
 
 
 # A case writes a file; it gives the file's name, the model in memory, its people, and more arguments.
@@ -71,7 +72,7 @@ Case = tuple[Any, ...]
 
 
 def lightgbm_with_whole_numbers_as_categories() -> Case:
-    lightgbm = pytest.importorskip("lightgbm")
+    lightgbm = needs("lightgbm")
     frame = labelled()
     frame["Rate"] = pd.Categorical(frame["Rate"].round().astype(int))
     model = lightgbm.LGBMClassifier(n_estimators=12, num_leaves=6, verbosity=-1, n_jobs=1)
@@ -88,7 +89,7 @@ def xgboost_file(suffix: str) -> Case:
 
 
 def xgboost_booster() -> Case:
-    library = pytest.importorskip("xgboost")
+    library = needs("xgboost")
     settings = {"objective": "binary:logistic", "max_depth": 3, "nthread": 1}
     booster = library.train(settings, library.DMatrix(numbers(), outcome()), num_boost_round=12)
     booster.save_model("booster.json")
@@ -109,7 +110,7 @@ def catboost_file(form: str) -> Case:
     if form != "onnx":
         return f"model.{form}", model, numbers()
     # One tensor in, a label and a list of {class: probability} out.
-    pytest.importorskip("onnxruntime")
+    needs("onnxruntime")
     loaded = load_model("model.onnx").model
     assert loaded.classes_.tolist() == [0, 1]
     again = pickle.loads(pickle.dumps(loaded))
@@ -120,7 +121,7 @@ def catboost_file(form: str) -> Case:
 
 def skops() -> Case:
     model = pipeline()
-    pytest.importorskip("skops.io").dump(model, "model.skops")
+    needs("skops.io").dump(model, "model.skops")
     return "model.skops", model, people(), "--trust-model"
 
 
@@ -132,7 +133,7 @@ def pickled() -> Case:
 
 def onnx_tensors(by_column: bool, label: bool) -> Case:
     """Write probabilities as a tensor, from one tensor or an input per column."""
-    pytest.importorskip("onnxruntime")
+    needs("onnxruntime")
     columns = list(numbers().columns)
     weights, start = [0.01, 0.002, -0.3, 0.001], -6.0
     content = logistic(weights, start, columns=columns if by_column else None, label=label)
@@ -148,7 +149,7 @@ NETWORK = "torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.
 
 
 def torch_weights() -> Case:
-    torch = pytest.importorskip("torch")
+    torch = needs("torch")
     Path("some_nets.py").write_text(
         f"import torch\ndef make_network():\n    return {NETWORK}\n", encoding="utf-8"
     )
@@ -194,7 +195,7 @@ CASES: dict[str, Callable[[], Case]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", with_torch(CASES, "PyTorch"))
 def test_a_file_gives_what_the_model_in_memory_gives(capsys: Capture, case: str) -> None:
     path, model, frame, *more = CASES[case]()
     write_tables(
@@ -233,7 +234,7 @@ def test_what_runs_code_is_not_loaded_without_trust(
     capsys: Capture, model: Callable[[], Any], suffix: str
 ) -> None:
     people().to_csv("people.csv", index=False)
-    dump = pytest.importorskip("skops.io").dump if suffix == "skops" else joblib.dump
+    dump = needs("skops.io").dump if suffix == "skops" else joblib.dump
     dump(model(), f"model.{suffix}")
     present = set(Path.cwd().iterdir())
     for words in (("explain", "--data", "people.csv", "--id", 0), ("inspect", "--reference", "people.csv")):

@@ -14,6 +14,7 @@ from p2ce.apps.model_files.sandbox import Sandbox
 from p2ce.errors import InvalidModel, LimitExceeded
 from p2ce.limits import MIB, Limits
 from tests.hostile.seeds import seeds_of
+from tests.optional import needs, with_torch
 
 pytest.importorskip("resource", reason="limits of a process are of Unix")
 PLAIN, WITH_FILES = "harmful", "harmful_with_files"
@@ -123,7 +124,7 @@ def test_a_reply_that_cannot_be_written_is_no_fault_of_the_file(tmp_path: Path) 
 @pytest.mark.parametrize("format_name", ["lightgbm", "catboost"])
 def test_a_full_disk_is_called_by_its_name(tmp_path: Path, format_name: str) -> None:
     """A limit on the size of files stands for the disk: what cannot be written is the same."""
-    pytest.importorskip(format_name)
+    needs(format_name)
     seed = seeds_of(format_name)[0]
     (tmp_path / f"model{seed.suffix}").write_bytes(seed.content)
     command = f"ulimit -f 1 && exec '{sys.executable}' -m p2ce inspect --model model{seed.suffix}"
@@ -137,7 +138,7 @@ def test_a_full_disk_is_called_by_its_name(tmp_path: Path, format_name: str) -> 
     assert ran.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("format_name", MODULES)
+@pytest.mark.parametrize("format_name", with_torch(MODULES, "torch"))
 def test_every_format_is_parsed_by_an_ordinary_user_in_one_thread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format_name: str
 ) -> None:
@@ -146,7 +147,7 @@ def test_every_format_is_parsed_by_an_ordinary_user_in_one_thread(
     code = ORDINARY.format(module=MODULES[format_name])
     (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
-    pytest.importorskip({"onnx": "onnxruntime"}.get(format_name, format_name))
+    needs({"onnx": "onnxruntime"}.get(format_name, format_name))
     for seed in seeds_of(format_name):
         file = tmp_path / f"model{seed.suffix}"
         file.write_bytes(seed.content)

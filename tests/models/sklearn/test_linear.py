@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import make_multilabel_classification
 from sklearn.linear_model import (
@@ -21,6 +21,7 @@ import p2ce
 from p2ce.errors import InvalidArgument, InvalidModel, InvalidTarget
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import assert_black_box, assert_conforms, diabetes, people, wine
+from tests.properties.amount import examples
 
 WINE, KIND = wine()
 DIABETES, NUMBER = diabetes()
@@ -57,7 +58,7 @@ def test_ties_go_to_the_first_class_as_in_predict():
     assert model.predict(WINE[:1])[0] == model.classes_[0]
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(
     seed=st.integers(0, 10**6),
     classes=st.integers(3, 6),

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.present.charts.portfolio_data import LeverData, lever_data
+from p2ce.present.wording import wording_for
 from p2ce.problem.display import Display
 from p2ce.result import Counterfactual, Explanation, Explanations, FeatureMap, Status
 from p2ce.result.categories import Categories
@@ -197,3 +199,13 @@ def housing_map() -> FeatureMap:
         allowed=np.array([[True, True, False], [True, True, False]]),
         density=Density(edges=((0, 1, 2, 3), (0, 1, 2)), people=np.array([[40, 32, 32], [8, 8, 0]])),
     )
+
+
+def levers_of_long_names() -> LeverData:
+    """State the levers of a portfolio whose names differ in the middle alone."""
+    data = lever_data(portfolio(), wording_for(None))
+    levers = tuple(
+        replace(one, name=f"verified_by_the_applicants_employer_{one.column}_over_the_last_twelve_months")
+        for one in data.levers
+    )
+    return replace(data, levers=levers)

@@ -10,6 +10,7 @@ from p2ce.errors import InvalidArgument, MissingExtra
 from p2ce.present import charts
 from p2ce.result import Explanations, FeatureMap, Status
 from tests.audits.made_up import audited
+from tests.optional import needs
 from tests.present.charts.examples import explained, loan, loan_map, portfolio
 
 ONE = (charts.plot_front, charts.plot_changes)
@@ -59,6 +60,7 @@ class Maker:
 
 
 def test_a_map_is_drawn_in_one_call_or_in_two() -> None:
+    needs("matplotlib")
     explanation, columns = loan_map().explanation, loan_map().columns
     one, two = charts.plot_map(Maker(), explanation, *columns), charts.plot_map(loan_map())
     assert one._repr_png_() == two._repr_png_()
@@ -87,6 +89,7 @@ def test_kinds_and_axes_that_do_not_fit_are_rejected(setting: Any, message: str)
 
 
 def test_matplotlib_is_imported_only_to_draw_and_pyplot_never() -> None:
+    needs("matplotlib")
     code = (
         "import sys\nfrom p2ce.present.charts import plot_front\n"
         "from tests.present.charts.examples import loan\nprint('matplotlib' in sys.modules)\n"

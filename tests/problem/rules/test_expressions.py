@@ -3,11 +3,12 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.errors import InvalidPolicy
 from p2ce.problem.rules.expressions import name_text, number_text, read_comparison
+from tests.properties.amount import examples
 
 NUMBERS = st.one_of(
     st.fractions(),
@@ -24,7 +25,7 @@ def test_a_number_is_read_back_exactly(number: Fraction) -> None:
     assert difference.constant == -abs(number)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.text(min_size=1, max_size=12))
 def test_every_name_can_be_written(name: str) -> None:
     difference, _ = read_comparison(f"2*{name_text(name)} <= 1")

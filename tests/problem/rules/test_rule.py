@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.errors import InvalidPolicy
@@ -26,6 +26,7 @@ from p2ce.problem.rules import (
 from p2ce.problem.rules.rule import Codes, ResolvedRule
 from p2ce.tables.codebook import codebook_of
 from tests.problem.rules.random_rules import BOOK, PEOPLE, budget_rules, codes
+from tests.properties.amount import examples
 
 ALL = st.one_of(
     budget_rules(),
@@ -79,7 +80,7 @@ def test_a_rule_holds_exactly_where_all_its_budgets_do(rule: Rule, before: Codes
     np.testing.assert_array_equal(truth[accept_from], within[accept_from])
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(budget_rules(), codes(6), codes(8))
 def test_costs_of_many_candidates_are_those_of_each(rule: Rule, before: Codes, after: Codes) -> None:
     for budget in rule.resolve(BOOK).budgets:
@@ -104,7 +105,7 @@ def test_a_rule_survives_its_plain_form_and_json(rule: Rule) -> None:
     assert "\n" not in rule.text()
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(ALL, codes(5), codes(5))
 def test_rules_and_what_they_resolve_to_can_be_sent_to_other_processes(
     rule: Rule, before: Codes, after: Codes

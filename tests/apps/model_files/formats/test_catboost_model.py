@@ -13,8 +13,9 @@ import pytest
 from p2ce.apps.model_files.formats import catboost_model
 from p2ce.apps.model_files.load_model import load_model
 from p2ce.errors import InvalidModel, UnsupportedModel
+from tests.optional import needs
 
-catboost = pytest.importorskip("catboost")
+catboost = needs("catboost")
 
 
 @cache

@@ -10,6 +10,7 @@ from p2ce.apps.model_files.formats.lightgbm_text import checked_text
 from p2ce.apps.model_files.load_model import load_model
 from p2ce.errors import InvalidModel
 from tests.hostile.mutate import resized
+from tests.optional import needs
 
 
 def edited(pattern: str, by: str, text: str) -> str:
@@ -62,7 +63,7 @@ def test_line_ends_of_windows_are_read(folder: Path) -> None:
 
 
 def test_trees_of_one_leaf_are_sound(tmp_path: Path) -> None:
-    lightgbm = pytest.importorskip("lightgbm")
+    lightgbm = needs("lightgbm")
     data = lightgbm.Dataset(np.arange(40.0).reshape(-1, 1), np.arange(40.0))
     booster = lightgbm.train({"min_data_in_leaf": 100, "verbosity": -1, "num_threads": 1}, data, 2)
     booster.save_model(tmp_path / "model.txt")

@@ -11,8 +11,9 @@ import pytest
 from p2ce.apps.model_files.load_model import load_model
 from p2ce.errors import InvalidModel
 from tests.apps.onnx_files import logistic, strict_encoder, weights_elsewhere
+from tests.optional import needs
 
-pytest.importorskip("onnxruntime")
+needs("onnxruntime")
 CODE = """
 from p2ce.apps.model_files.load_model import load_model
 load_model("model.onnx")

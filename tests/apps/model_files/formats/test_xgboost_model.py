@@ -13,8 +13,9 @@ import pytest
 from p2ce.apps.model_files.formats import xgboost_model
 from p2ce.apps.model_files.load_model import load_model
 from p2ce.errors import InvalidModel
+from tests.optional import needs
 
-xgboost = pytest.importorskip("xgboost")
+xgboost = needs("xgboost")
 
 
 @cache

@@ -7,22 +7,24 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 from p2ce.errors import InvalidArgument
 from p2ce.present.charts import plot_changes, plot_costs, plot_front, plot_groups, plot_levers, plot_map
-from p2ce.present.charts.matplotlib.canvas import shown
 from p2ce.present.languages import LANGUAGES
+from p2ce.present.wording import wording_for
 from p2ce.result import Explanations, Status
 from tests.audits.made_up import audited, hostile_groups
+from tests.optional import needs
 from tests.present.charts import examples
-from tests.present.charts.examples import front, hostile, loan, many_labels, portfolio
+from tests.present.charts.examples import front, hostile, levers_of_long_names, loan, many_labels, portfolio
 
+matplotlib = needs("matplotlib")
+shown = needs("p2ce.present.charts.matplotlib.canvas").shown
+draw_levers = needs("p2ce.present.charts.matplotlib.draw_portfolio").draw_levers
+FigureCanvasAgg = needs("matplotlib.backends.backend_agg").FigureCanvasAgg
+Figure, Text = needs("matplotlib.figure").Figure, needs("matplotlib.text").Text
 GOLDEN = Path(__file__).parent / "golden"
 PICTURES: dict[str, tuple[Any, ...]] = {  # what draws, what is drawn, settings
     "loan": (plot_front, loan, {}),
@@ -53,18 +55,18 @@ PICTURES: dict[str, tuple[Any, ...]] = {  # what draws, what is drawn, settings
 }
 
 
-def drawn(name: str, language: str) -> Figure:
+def drawn(name: str, language: str) -> Any:
     plot, subject, settings = PICTURES[name]
     return plot(subject(), language=language, **settings)
 
 
-def rendered(figure: Figure) -> tuple[np.ndarray, Any]:
+def rendered(figure: Any) -> tuple[np.ndarray, Any]:
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     return np.asarray(canvas.buffer_rgba()), canvas.get_renderer()
 
 
-def texts_of(figure: Figure) -> list[Text]:
+def texts_of(figure: Any) -> list[Any]:
     return [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
 
 
@@ -157,3 +159,10 @@ def test_greyscale_tells_options_and_regions_apart() -> None:
     common = np.bincount(grey.round().astype(int).ravel(), minlength=256)
     tones = [tone for tone in np.argsort(-common)[:4] if tone < 250]
     assert max(tones) - min(tones) > 20
+
+
+def test_long_names_of_levers_stay_different() -> None:
+    data = levers_of_long_names()
+    labels = draw_levers(data, wording_for(None)).axes[0].yaxis.get_ticklabels()
+    for one in data.levers:
+        assert sum(f"…{one.column}…" == label.get_text() for label in labels) == 1

@@ -1,0 +1,38 @@
+"""Import a library of an extra when a test first uses it; without it, the test is skipped and says why."""
+
+import os
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+
+def needs(name: str) -> Any:
+    """Return a module, or skip the test (or the file, on its top level) that wants it.
+
+    With ``P2CE_ALL_EXTRAS`` set, as in the second half of CI, a missing library is a failure.
+    """
+    if os.environ.get("P2CE_ALL_EXTRAS"):
+        return import_module(name)
+    installed_by = f"{name.partition('.')[0]} is not installed: pip install -e '.[test-all]'"
+    return pytest.importorskip(name, reason=installed_by)
+
+
+def with_torch(names: Iterable[str], *others: str) -> list[Any]:
+    """Mark the parameters that want PyTorch."""
+    return [pytest.param(name, marks=pytest.mark.torch) if name in others else name for name in names]
+
+
+class LazyLibrary:
+    """A module that is imported when a test first uses it, so that collecting the tests needs no library.
+
+    >>> LazyLibrary("json").loads("3")
+    3
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(needs(self._name), name)
