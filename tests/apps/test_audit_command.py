@@ -104,14 +104,14 @@ def test_rows_without_a_key_are_in_the_order_of_people(
     [
         (["nothing", "--groups", "sex"], "'nothing' does not exist"),
         (["{results}", "--groups", "sx"], "got 'sx'"),
-        (["{results}", "--groups", " , "], "--groups expects names of columns"),
+        (["{results}", "--groups", " , "], "--groups expects column names"),
         (["{results}", "--groups", "branch", "--out", "a.pdf"], "End it in one of .html, .md, .csv, .json"),
         (["{results}", "--groups", "branch", "--out", "no/a.html"], "mkdir -p no"),
         (
             ["{results}", "--groups", "branch", "--id-column", "id"],
             "--id-column is a column of --data",
         ),
-        (["{results}", "--groups", "branch", "--min-size", "0"], "min_size expects a whole number"),
+        (["{results}", "--groups", "branch", "--min-size", "0"], "min_size must be a whole number"),
         (["{results}", "--groups", "branch", "--confidence", "95"], "confidence expects"),
         (["{results}", "--groups", "branch", "--language", "xx"], "language expects"),
         (["{results}", "--groups", "sex", "--data", "no.csv"], "--data 'no.csv' does not exist"),

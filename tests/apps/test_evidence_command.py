@@ -56,7 +56,7 @@ def test_a_case_is_saved_and_found_again(folder: Path, capsys: pytest.CaptureFix
     assert "model_file was" not in again.out
     assert "hash of model_file" in again.out
     assert check(case, lightgbm.Booster(model_file=str(model))).passed
-    assert "holds no model" in run(capsys, "replay", case).line
+    assert "contains no model" in run(capsys, "replay", case).line
     changed = run(capsys, "replay", forged(case, lambda data: data.clear(), part="evidence.json"))
     assert changed.code == 2
     assert "is not sound evidence" in changed.line

@@ -123,7 +123,10 @@ def test_a_mistake_of_p2ce_is_written_as_one(
     if not debug:
         ran = run(capsys, *inputs)
         assert ran.code == 3
-        assert "1 row could not be explained, 1 by a fault of p2ce (see where with --debug" in ran.line
+        assert (
+            "1 row could not be explained, 1 because of a bug in p2ce (--debug shows the traceback"
+            in ran.line
+        )
         return
     ran = run(capsys, "--debug", *inputs)
     assert "Traceback" in ran.err

@@ -202,7 +202,7 @@ def test_columns_that_are_hardly_features_are_written(folder: Path) -> None:
     people = pd.DataFrame({"id": [f"c{row}" for row in range(60)], "Age": range(60), "Repaid": [0, 1] * 30})
     people.assign(Rooms=[1, 2, 3] * 20).to_csv("people.csv", index=False)
     _, _, printed = run("infer", "people.csv", "--out", "new.yaml")
-    assert "'id' holds 60 labels in 60 rows. If it names people: --drop id" in printed
+    assert "'id' has 60 labels in 60 rows. If it identifies people, add --drop id" in printed
     assert "Every column became a feature" in printed
     assert "fixed, since every row has another value: 'id'" in printed
     words = ("infer", "people.csv", "--drop", "id,Repaid,Age", "--out", "new.yaml", "--force")

@@ -36,7 +36,7 @@ def credit(folder: Path) -> Path:
         (("--data", "none.parquet"), "none.parquet"),
         (("--out", "people.parquet"), "'people.parquet' is a file. Name a folder"),
         (("--out", "no/such/place"), "mkdir -p no/such"),
-        (("--out", "."), "which is not of a run of p2ce. Name another folder"),
+        (("--out", "."), "which no run of p2ce wrote. Choose another folder"),
         (("--data", "tables", "--out", "tables/results"), "would lie in 'tables', among the people"),
         (("--scheduler", "nonsense"), "'nonsense' is not the address of a scheduler"),
     ],

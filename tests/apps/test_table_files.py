@@ -81,12 +81,12 @@ def test_labels_that_nobody_knows_are_written(work: Path, capsys: Capture) -> No
     Path("people.csv").write_text("Inc,C\n20,Own\n30,NA\n40,\n50, rent\n", encoding="utf-8")
     ran = run(capsys, *BASE)
     assert ran.code == 0
-    assert "'C' of people.csv holds 'Own', which the model does not know. Did you mean 'own'?" in ran.err
-    assert "'C' of people.csv holds 'NA', parsed as missing: the model knows no such label." in ran.err
+    assert "'C' of people.csv contains 'Own', which the model does not know. Did you mean 'own'?" in ran.err
+    assert "'C' of people.csv contains 'NA', parsed as missing: the model has no such label." in ran.err
     assert "rent'" not in ran.err
     frame = pd.read_csv("train.csv")
     frame.assign(C=["castle", *frame["C"][1:]]).to_csv("train.csv", index=False)
-    assert "'C' of train.csv holds 'castle', which the model does not know" in run(capsys, *BASE).err
+    assert "'C' of train.csv contains 'castle', which the model does not know" in run(capsys, *BASE).err
 
 
 def test_catboost_has_a_label_for_what_is_missing(work: Path, capsys: Capture) -> None:

@@ -82,7 +82,7 @@ def test_text_that_a_spreadsheet_would_run_is_kept_from_running(folder: Path, ca
     frame.assign(id=["=1+1", "-2", "p3"]).to_csv("people.csv", index=False)
     ran = run(capsys, *BASE, "--id-column", "id", "--out", "out.csv")
     assert ran.code == 0
-    assert "out.summary.csv holds text that begins like a formula, in 'id'" in ran.err
+    assert "out.summary.csv contains text that begins like a formula, in 'id'" in ran.err
     assert "--raw-csv" in ran.err
     assert pd.read_csv("out.summary.csv")["id"].tolist() == ["'=1+1", "-2", "p3"]
     people = pd.read_csv("out.csv")["id"].tolist()

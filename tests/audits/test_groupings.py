@@ -94,31 +94,36 @@ def test_groups_are_sorted_and_named_apart() -> None:
 @pytest.mark.parametrize(
     ("groups", "more", "kind", "message"),
     [
-        ("sx", {"data": pd.DataFrame({"sex": SEX})}, InvalidArgument, "got 'sx'. Did you mean 'sex'"),
+        (
+            "sx",
+            {"data": pd.DataFrame({"sex": SEX})},
+            InvalidArgument,
+            "'sx' is not a column of the people. Did you mean 'sex'",
+        ),
         (
             "sex",
             {},
             InvalidArgument,
-            "None is known. Columns that the explanations lack come from another table",
+            "None is known. To use a column of another table",
         ),
-        ([], {}, InvalidArgument, "names no column"),
+        ([], {}, InvalidArgument, "must name at least one column"),
         (["sex", "sex"], {"data": pd.DataFrame({"sex": SEX})}, InvalidArgument, "names a column twice"),
-        ({"sex": ["f", "m"]}, {}, InvalidArgument, "3 people, 2 rows"),
-        ({}, {}, InvalidArgument, "groups has no column of groups"),
+        ({"sex": ["f", "m"]}, {}, InvalidArgument, "3 people and 2 rows"),
+        ({}, {}, InvalidArgument, "groups has no columns"),
         (
             {"sex": "fmm"},
             {},
             InvalidArgument,
-            "expects a list of groups for 'sex', one per person, got 'fmm'",
+            "needs a list for 'sex', with one group per person; got 'fmm'",
         ),
-        ({"sex": 7}, {}, InvalidArgument, "expects a list of groups for 'sex'"),
+        ({"sex": 7}, {}, InvalidArgument, "needs a list for 'sex'"),
         (
             7,
             {},
             InvalidArgument,
-            "groups expects a table with a row per person, or names of columns, got int",
+            "groups must be a table with a row per person, or names of columns; got int",
         ),
-        (pd.Series(SEX, index=["ann", "ann", "cy"]), {}, InvalidArgument, "more than one row for 'ann'"),
+        (pd.Series(SEX, index=["ann", "ann", "cy"]), {}, InvalidArgument, "several rows for 'ann'"),
         (pd.Series(SEX, index=["ann", "bo", "cy"]), {}, InvalidArgument, "no row for 'bob'"),
         ({"sex": SEX}, {"data": pd.DataFrame({"sex": SEX})}, InvalidArgument, "names of its columns"),
         (
@@ -131,10 +136,10 @@ def test_groups_are_sorted_and_named_apart() -> None:
             "sex",
             {"data": pd.DataFrame({"sex": SEX, "id": ["ann", "bob", "ann"]}), "id_column": "id"},
             InvalidArgument,
-            "data has more than one row for 'ann'. Keep one of each",
+            "data has several rows for 'ann'. Keep one of each",
         ),
         (pd.DataFrame([SEX] * 3, columns=["a", "a", "b"]), {}, InvalidArgument, "columns of one name"),
-        (pd.Series([[1], [2], [3]]), {}, InvalidArgument, "must be texts or numbers"),
+        (pd.Series([[1], [2], [3]]), {}, InvalidArgument, "must be text or numbers"),
     ],
 )
 def test_wrong_groups_say_what_to_do(
@@ -149,7 +154,7 @@ def test_too_many_groups_ask_for_bands() -> None:
     people, ages = many([NONE] * 3_000), np.arange(3_000)
     with pytest.raises(InvalidArgument, match=r"'age' has 3,000 different values.*pandas\.cut"):
         audit(people, {"age": ages}, **QUICK)
-    with pytest.raises(InvalidArgument, match=r"3,000 groups together.*coarser bands"):
+    with pytest.raises(InvalidArgument, match=r"combined make 3,000 groups.*coarser bands"):
         audit(people, {"a": ages % 60, "b": ages // 60 % 50}, **QUICK)
 
 

@@ -54,12 +54,14 @@ def test_a_folder_and_its_explanations_give_the_same_audit(run: Written) -> None
 def test_columns_that_the_run_kept_make_groups(run: Written) -> None:
     found = audit(str(run.folder), ["branch"], **QUICK)
     assert [group.name for group in found.groups] == ["0", "1", "2"]
-    with pytest.raises(InvalidArgument, match=r"got 'brnch'\. Did you mean 'branch'"):
+    with pytest.raises(
+        InvalidArgument, match=r"'brnch' is not a column of the people\. Did you mean 'branch'"
+    ):
         audit(run.folder, ["brnch"], **QUICK)
 
 
 def test_what_is_not_results_is_said(tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgument, match=r"nothing' does not exist\. Name the folder"):
+    with pytest.raises(InvalidArgument, match=r"nothing' does not exist\. Use the folder"):
         audit(tmp_path / "nothing", ["sex"])
     with pytest.raises(InvalidArgument, match="takes Explanations or the folder of a run, got DataFrame"):
         audit(pd.DataFrame(), ["sex"])  # type: ignore[arg-type]

@@ -50,11 +50,11 @@ def test_no_such_path(tmp_path: Path) -> None:
 
 
 def test_folders_without_tables(tmp_path: Path) -> None:
-    assert "holds no table" in rejection(tmp_path)
+    assert "contains no table" in rejection(tmp_path)
     (tmp_path / "_SUCCESS").touch()
-    assert "holds no table" in rejection(tmp_path)
+    assert "contains no table" in rejection(tmp_path)
     (tmp_path / "readme.md").write_text("# People", encoding="utf-8")
-    assert "holds 'readme.md', which is not a table" in rejection(tmp_path)
+    assert "contains 'readme.md', which is not a table" in rejection(tmp_path)
 
 
 def test_a_folder_of_two_kinds(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_half_written_files(tmp_path: Path, kept: float) -> None:
     for source in (path, tmp_path):
         message = rejection(source)
         assert "b.parquet'" in message
-        assert "half-written" in message if kept else "is empty. Was it written completely?" in message
+        assert "incomplete" in message if kept else "is empty. Was it written completely?" in message
 
 
 def test_damaged_text(tmp_path: Path) -> None:
@@ -128,14 +128,16 @@ class TestEverySource:
         ids = FRAME["id"].astype("object")
         ids[[7, 250, 299]] = [3, 90, 90]
         source = make(tmp_path, FRAME.assign(id=ids.astype("str")))
-        assert "'id' holds '3' twice, in rows 3 and 7 " in rejection(source, id_column="id", most_people=100)
+        assert "'id' contains '3' twice, in rows 3 and 7 " in rejection(
+            source, id_column="id", most_people=100
+        )
         source = make(tmp_path, FRAME.assign(id=[None if row == 200 else row for row in range(300)]))
         assert "'id' is empty in row 200 " in rejection(source, id_column="id", most_people=100)
 
 
 def test_an_index_with_duplicates_or_levels() -> None:
     message = rejection(pd.concat([FRAME[:5], FRAME[:5]]))
-    assert "holds 0 twice, in rows 0 and 5" in message
+    assert "contains 0 twice, in rows 0 and 5" in message
     assert "reset_index(drop=True)" in message
     assert "index of 2 levels" in rejection(FRAME.set_index(["id", "job"], drop=False))
 
@@ -144,7 +146,7 @@ def test_another_schema_in_the_second_file(tmp_path: Path) -> None:
     written(tmp_path, "a.parquet", FRAME)
     path = written(tmp_path, "b.parquet", FRAME.astype({"age": "float64"}))
     message = rejection(tmp_path)
-    assert "b.parquet' has another schema: its column 'age' is double, and int64 in 'a.parquet'" in message
+    assert "b.parquet' has another schema: its column 'age' is double, but int64 in 'a.parquet'" in message
     written(tmp_path, "b.parquet", FRAME.drop(columns="age"))
     assert "b.parquet' has no column 'age'" in rejection(tmp_path)
     path.unlink()
@@ -160,7 +162,7 @@ def test_another_schema_in_the_second_partition() -> None:
     mixed = frame.map_partitions(lambda part: part.assign(age=ages[part.index[0]]), meta=frame)
     message = rejection(mixed)
     assert (
-        "The Dask DataFrame, partition 1 has another schema: its column 'age' is double, and int64" in message
+        "The Dask DataFrame, partition 1 has another schema: its column 'age' is double, but int64" in message
     )
     failing = frame.map_partitions(lambda part: part.no_such_column, meta=frame)
     assert "The Dask DataFrame cannot be computed: AttributeError" in rejection(failing)
@@ -178,15 +180,15 @@ def test_columns_that_no_model_takes(tmp_path: Path) -> None:
     path = written(tmp_path, "people.parquet", FRAME.assign(age=pd.date_range("2026-01-01", periods=300)))
     assert "Expected columns of numbers, bools, categories or text, got 'age' (timestamp" in rejection(path)
     assert "got 'age' (list" in rejection(pa.Table.from_pandas(FRAME.assign(age=[[1]] * 300)))
-    assert "holds list" in rejection(FRAME.assign(id=[[1]] * 300), id_column="id")
-    assert "holds binary" in rejection(FRAME.assign(id=[b"1"] * 300), id_column="id")
+    assert "contains list" in rejection(FRAME.assign(id=[[1]] * 300), id_column="id")
+    assert "contains binary" in rejection(FRAME.assign(id=[b"1"] * 300), id_column="id")
 
 
 def test_columns_of_another_kind(tmp_path: Path) -> None:
     """A million rows would fail one by one."""
     path = written(tmp_path, "people.parquet", FRAME.astype({"age": "str"}))
-    assert "has string in its column 'age', where the reference has numbers" in rejection(path)
-    assert "has int64 in its column 'job', where the reference has text" in rejection(FRAME.assign(job=3))
+    assert "has string in its column 'age', but the reference has numbers" in rejection(path)
+    assert "has int64 in its column 'job', but the reference has text" in rejection(FRAME.assign(job=3))
     written(tmp_path, "people.parquet", FRAME.assign(age=None, job=None))
     assert opened(path).people == len(FRAME)
 
@@ -230,7 +232,7 @@ def test_damage_inside_a_file_is_found_before_the_run(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[offset : offset + 40] = b"\xff" * 40
     path.write_bytes(content)
-    assert "people.parquet' is damaged or half-written: " in rejection(path)
+    assert "people.parquet' is damaged or incomplete: " in rejection(path)
 
 
 def test_text_that_is_none_is_damage(tmp_path: Path) -> None:
@@ -254,7 +256,7 @@ def test_a_file_that_changes_meanwhile(tmp_path: Path, name: str) -> None:
     with pytest.raises(InvalidArgument, match="has changed since the run began"):
         next(source.shards())
     path.unlink()
-    with pytest.raises(InvalidArgument, match="cannot be read any more"):
+    with pytest.raises(InvalidArgument, match="can no longer be read"):
         next(source.shards())
 
 

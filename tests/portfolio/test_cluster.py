@@ -180,7 +180,7 @@ def test_killed_workers_and_parents_change_no_byte(
         os.killpg(parent.pid, signal.SIGINT)
         _, said = parent.communicate(timeout=SECONDS)
     assert parent.returncode == 130
-    assert said == "p2ce: Interrupted; what is done is kept. Run the command again to resume.\n"
+    assert said == "p2ce: Interrupted. Finished work is kept. Run the same command again to resume.\n"
     assert 8 <= entries() < 32
     # The same command resumes the run, by other workers.
     ran = run_command(capsys, *command(files, out, *scheduler_of(client)))
@@ -217,7 +217,7 @@ def test_credentials_that_are_missing_or_wrong_are_said(
     others = as_settings(credentials(tmp_path))
     with (
         dask.config.set(others),
-        pytest.raises(InvalidArgument, match="nothing responds there with these credentials"),
+        pytest.raises(InvalidArgument, match="no reply with these credentials"),
         connected(address),
     ):
         pass

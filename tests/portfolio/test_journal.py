@@ -116,7 +116,7 @@ def test_temporary_files_of_killed_runs_go(tmp_path: Path) -> None:
 
 def test_a_second_run_on_the_same_folder_is_rejected(tmp_path: Path) -> None:
     journal = begin(tmp_path, REQUEST)
-    with pytest.raises(InvalidArgument, match=r"Another run is writing to .* Let it end"):
+    with pytest.raises(InvalidArgument, match=r"Another run is writing to .* Wait until it ends"):
         begin(tmp_path, REQUEST)
     journal.close()
     assert kept(tmp_path) == set()
@@ -143,7 +143,7 @@ def test_another_request_is_rejected_with_what_differs(
     if is_complete:
         complete(begin(tmp_path, REQUEST))
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(InvalidArgument, match=f"holds results of another request: {says}. Name another"):
+    with pytest.raises(InvalidArgument, match=f"contains results of another run: {says}. Choose another"):
         is_finished(tmp_path, replace(REQUEST, **changes))
     assert sorted(tmp_path.rglob("*")) == before
     assert is_finished(tmp_path, REQUEST) == is_complete
@@ -151,18 +151,18 @@ def test_another_request_is_rejected_with_what_differs(
 
 def test_a_folder_that_holds_something_else_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "thesis.doc").write_text("all of it", encoding="utf-8")
-    with pytest.raises(InvalidArgument, match=r"holds 'thesis.doc', which is not of a run"):
+    with pytest.raises(InvalidArgument, match=r"contains 'thesis.doc', which no run of p2ce wrote"):
         is_finished(tmp_path, REQUEST)
     with pytest.raises(InvalidArgument, match="is a file"):
         is_finished(tmp_path / "thesis.doc", REQUEST)
-    with pytest.raises(InvalidArgument, match="Make it first: mkdir -p"):
+    with pytest.raises(InvalidArgument, match="Create it first: mkdir -p"):
         is_finished(tmp_path / "no" / "such", REQUEST)
 
 
 @pytest.mark.parametrize("content", ['{"mine": 1}\n', "my own notes", '{"format": "p2ce.journal/9"}\n'])
 def test_a_journal_of_somebody_else_is_rejected_and_stays(tmp_path: Path, content: str) -> None:
     (tmp_path / JOURNAL).write_text(content, encoding="utf-8")
-    with pytest.raises(InvalidArgument, match="is not of this version of p2ce"):
+    with pytest.raises(InvalidArgument, match="is not from this version of p2ce"):
         begin(tmp_path, REQUEST)
     assert (tmp_path / JOURNAL).read_text(encoding="utf-8") == content
 
@@ -177,7 +177,7 @@ def test_a_manifest_of_somebody_else_is_rejected(tmp_path: Path) -> None:
 def test_files_among_the_parts_are_rejected(tmp_path: Path) -> None:
     begun(tmp_path)
     (tmp_path / "options" / "mine.parquet").write_bytes(b"")
-    with pytest.raises(InvalidArgument, match=r"holds 'mine.parquet', which is not part"):
+    with pytest.raises(InvalidArgument, match=r"contains 'mine.parquet', which is not part"):
         begin(tmp_path, REQUEST)
 
 
@@ -213,7 +213,7 @@ def test_a_full_disk_under_the_journal_keeps_what_is_done(tmp_path: Path) -> Non
     os.close(full)
     with pytest.raises(
         UnfinishedRun,
-        match=r"No space left on device. Free some space; then run the same command",
+        match=r"No space left on device. Free some space, then run the same command",
     ):
         journal.add(finished(tmp_path, 3))
     journal.close()

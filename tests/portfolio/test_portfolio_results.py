@@ -184,7 +184,9 @@ def test_an_explanation_that_was_moved_to_another_row_is_found(copied: Path) -> 
     for at, row in enumerate(sound):
         other = sound[len(sound) - 1 - at]
         if (row["status"], row["options"]) != (other["status"], other["options"]):
-            assert "of another row" in complaint(lambda at=at: results.explanation(IDS[at]), DamagedData)
+            assert "belongs to another row" in complaint(
+                lambda at=at: results.explanation(IDS[at]), DamagedData
+            )
             return
     pytest.fail("all rows are alike")
 

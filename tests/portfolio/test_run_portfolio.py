@@ -129,7 +129,7 @@ def test_other_requests_are_rejected_by_what_differs(
     before = contents(undisturbed)
 
     def rejected(given: Explainer, people: Source, says: str, **more: Any) -> None:
-        with pytest.raises(InvalidArgument, match=f"another request: {says}. Name another folder"):
+        with pytest.raises(InvalidArgument, match=f"another run: {says}. Choose another folder"):
             portfolio.run(given, people, undisturbed, client=client, **{"keep": ["sex"], **more})
 
     rejected(explainer(policy=credit.policy.fix("Income")), source, "the policy has changed")
@@ -156,7 +156,7 @@ def test_objects_of_one_class_are_told_apart(
     """An archive names them by their class; so a run went on with another detector."""
     out = tmp_path / "results"
     portfolio.run(explainer(plausibility=Modest(1e9)), source, out, client=client, keep=["sex"])
-    with pytest.raises(InvalidArgument, match=r"another request: the explainer \(its model, detector"):
+    with pytest.raises(InvalidArgument, match=r"another run: the explainer \(its model, detector"):
         portfolio.run(explainer(plausibility=Modest(40_000)), source, out, client=client, keep=["sex"])
 
 
@@ -239,7 +239,7 @@ def test_a_full_disk_stops_the_run_and_keeps_what_is_done(
     run(tmp_path / "undisturbed")
     with (
         largest_file(150_000),
-        pytest.raises(UnfinishedRun, match=r"cannot be written to .*part-00002.* What is done is kept"),
+        pytest.raises(UnfinishedRun, match=r"cannot be written to .*part-00002.* Finished work is kept"),
     ):
         run(tmp_path / "results")
     out = tmp_path / "results"
@@ -274,7 +274,7 @@ def test_a_cluster_without_authentication_is_warned_of(
         run(tmp_path / "results", client=reached)
     (message,) = (record.getMessage() for record in caplog.records if record.name == "p2ce")
     assert "tcp://127.0.0.1:" in message
-    assert "has no authentication: anyone who reaches it can run code" in message
+    assert "has no authentication. Anyone who can connect to it can run code" in message
     assert contents(tmp_path / "results") == contents(undisturbed)
 
 
@@ -294,7 +294,7 @@ def test_a_model_that_cannot_travel_is_said(client: Client, tmp_path: Path) -> N
 def test_wrong_arguments_are_said_before_anything_is_done(credit: Explainer, tmp_path: Path) -> None:
     for given, says in (
         ({"n_jobs": 0}, "n_jobs"),
-        ({"keep": "sex"}, "keep is a list"),
+        ({"keep": "sex"}, "keep must be a list"),
         ({"client": "tcp://127.0.0.1:8786"}, "client must be a synchronous client"),
         ({"time_limit": -1.0}, "time_limit"),
     ):

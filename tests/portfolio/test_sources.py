@@ -243,7 +243,7 @@ def test_an_index_of_pandas_holds_the_ids() -> None:
     frame = dd.from_pandas(FRAME.set_index("id"), npartitions=2, sort=False)
     assert people_of(opened(frame, id_column=None)).equals(people_of(by_id))
     frame = dd.from_pandas(FRAME.set_index("age", drop=False), npartitions=2, sort=False)
-    with pytest.raises(InvalidArgument, match="'age_' holds"):
+    with pytest.raises(InvalidArgument, match="'age_' contains"):
         opened(frame, id_column=None)
 
 

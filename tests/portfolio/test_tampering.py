@@ -183,12 +183,12 @@ def test_swapped_parts_are_found_although_their_checksums_fit(copied: Path) -> N
 @pytest.mark.parametrize(
     ("edit", "says"),
     [
-        (lambda m: m.update(people=10**18), "sums of those of the shards"),
-        (lambda m: m["shards"][0].update(rows=10**18), "rows, and statuses of others"),
+        (lambda m: m.update(people=10**18), "sums over the shards"),
+        (lambda m: m["shards"][0].update(rows=10**18), "rows, but not as many statuses"),
         (lambda m: m.update(shards=[], people=0, options=0, statuses={}), "at least one"),
-        (lambda m: m.update(statuses={"OPTIMAL": COUNT}), "sums of those of the shards"),
+        (lambda m: m.update(statuses={"OPTIMAL": COUNT}), "sums over the shards"),
         (lambda m: m["shards"][0].update(statuses={"\x1b[31mOPTIMAL": GROUP}), "is not a status"),
-        (lambda m: m["shards"][0].update(number=7), "numbered from 0"),
+        (lambda m: m["shards"][0].update(number=7), "must be numbered 0, 1, …"),
         (lambda m: m["shards"][0].update(people_sha256="x"), "people_sha256"),
         (lambda m: m["shards"][0].update(rows=-1), "rows"),
         (lambda m: m["shards"][0].pop("options"), "options"),
@@ -338,7 +338,7 @@ def test_a_journal_that_begins_otherwise_is_said_in_one_line(
     header, *lines = journal_of(copied)
     for first in ({**header, "\ud800": 1}, {**header, "format": "\ud800"}, {"format": header["format"]}, [1]):
         write_journal(copied, [first, *lines])
-        assert "not of this version" in fault(lambda: run(copied), InvalidArgument)
+        assert "not from this version" in fault(lambda: run(copied), InvalidArgument)
 
 
 def test_a_copied_part_does_not_become_more_people(
@@ -353,7 +353,7 @@ def test_a_copied_part_does_not_become_more_people(
     lines.append({"shard": {**lines[-1]["shard"], "number": last}})
     write_journal(copied, lines)
     said = fault(lambda: run(copied), UnfinishedRun)
-    assert f"holds 'part-0000{last}.parquet', which is not part of the results. Remove it." in said
+    assert f"contains 'part-0000{last}.parquet', which is not part of the results. Remove it." in said
     for folder in ("people", "options"):
         (copied / folder / f"part-0000{last}.parquet").unlink()
     assert len(run(copied)) == COUNT

@@ -1,4 +1,4 @@
-"""Compare groups of people by their results: ``p2ce audit``."""
+"""Compare the results of groups of people: ``p2ce audit``."""
 
 import json
 from collections.abc import Mapping
@@ -35,12 +35,12 @@ def run_audit(
     force: bool,
     limits: Limits,
 ) -> None:
-    """Audit the results of a run or of a JSON file, and write or print what was found."""
+    """Audit the results of a run or of a JSON file, and write or print the audit."""
     names = [name.strip() for name in groups.split(",") if name.strip()]
     if not names:
-        raise InvalidArgument("--groups expects names of columns, as in --groups sex,age_band; got none.")
+        raise InvalidArgument("--groups expects column names, as in --groups sex,age_band; got none.")
     if id_column is not None and data is None:
-        raise InvalidArgument("--id-column is a column of --data, which is not given. Pass it as well.")
+        raise InvalidArgument("--id-column names a column of --data, but --data is missing. Add --data.")
     if out is not None:
         check_form(out, FORMS)
         require_other(out, {"RESULTS": results, "--data": data})
@@ -58,7 +58,7 @@ def run_audit(
 
 
 def _read(results: Path, limits: Limits) -> "tuple[PortfolioResults | Explanations, str | None]":
-    """Open a folder of results, or a JSON file; give the column that names people as well, if it is known."""
+    """Open a folder of results or a JSON file; return it with the id column, if that is known."""
     if results.is_dir() or not results.exists():
         from p2ce.portfolio.portfolio_results import PortfolioResults
 
@@ -73,9 +73,9 @@ def _read(results: Path, limits: Limits) -> "tuple[PortfolioResults | Explanatio
 def _group_table(
     data: Path | None, names: list[str], id_column: str | None, own_index: str | None, limits: Limits
 ) -> "tuple[pd.DataFrame | dict[str, Any] | None, str | None]":
-    """Read the columns that are needed of --data, and say which of them names people.
+    """Read the needed columns of --data, and return them with the name of the id column.
 
-    Without such a column its rows are in the order of the people: a dict of columns has no other.
+    Without an id column, the rows are in the order of the people, and the result is a dict of columns.
     """
     if data is None:
         return None, None
@@ -88,8 +88,8 @@ def _group_table(
     index = own_index if id_column is None and own_index in table.columns else id_column
     if index is None and own_index is not None:
         raise InvalidArgument(
-            f"{named('--data', data)} has no column {echoed(own_index)}, by which people are known in the "
-            "results. Name the column that holds these keys: --id-column"
+            f"{named('--data', data)} has no column {echoed(own_index)}, the id column of the results. Name "
+            "the column of --data that holds these ids with --id-column."
         )
     if index is not None and index not in table.columns:
         raise InvalidArgument(

@@ -12,6 +12,7 @@ from p2ce.apps import policy_command as policy
 from p2ce.apps import portfolio_command as portfolio
 from p2ce.apps.exit_codes import HELP, ExitCode
 from p2ce.apps.messages import DEBUG, error_line
+from p2ce.apps.plain_help import EXPLAIN, GOVERN, POLICY, SETUP, START, PlainCommand, PlainGroup
 from p2ce.limits import read_limits
 from p2ce.visible import shortened
 
@@ -19,26 +20,30 @@ from p2ce.visible import shortened
 UsageError = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
-    help="All Pareto-optimal, plausible counterfactuals of a model, with an optimality certificate.\n\n"
-    "Start with [bold]p2ce demo[/], then explain your own people:\n\n"
+    cls=PlainGroup,
+    help="Find everything that a rejected applicant could change to be accepted.\n\n"
+    "Start with [bold]p2ce demo[/]. Then explain the people in your own table:\n\n"
     "[green]p2ce explain --model model.txt --data people.csv --reference train.csv --out report.html[/]",
-    epilog=f"{HELP} (P2CE_DEBUG=1 shows where).",
+    epilog=HELP,
     no_args_is_help=True,
     invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-app.add_typer(policy.app, name="policy")
-app.add_typer(portfolio.app, name="portfolio")
+app.add_typer(policy.app, name="policy", rich_help_panel=POLICY)
+app.add_typer(portfolio.app, name="portfolio", rich_help_panel=EXPLAIN)
 
 
 @app.callback()
 def settings(
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show where an error comes from; the same as P2CE_DEBUG=1.")
+        bool,
+        typer.Option("--debug", help="Show the traceback of an error, as P2CE_DEBUG=1 does.", metavar=""),
     ] = False,
-    version: Annotated[bool, typer.Option("--version", help="Print the installed version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the installed version.", metavar="")
+    ] = False,
 ) -> None:
     """See the help of ``app``."""
     if debug:
@@ -53,7 +58,81 @@ def settings(
 settings.__doc__ = None  # the help of the app itself is shown instead
 
 
-@app.command(epilog=f"{HELP}.")
+@app.command(cls=PlainCommand, rich_help_panel=START)
+def demo(
+    random_state: Annotated[
+        int,
+        typer.Option(
+            min=0, max=2**32 - 1, help="The seed of the made-up applicants.", metavar="N", show_default=True
+        ),
+    ] = 0,
+    out: Annotated[
+        Path | None,
+        say.option(
+            "Also write a report, such as demo.html. Other endings: .md, .json, .csv, .parquet.",
+            "FILE",
+            panel=say.OUTPUT,
+        ),
+    ] = None,
+    raw_csv: say.RawCsv = False,
+    force: say.Force = False,
+) -> None:
+    """Explain a made-up loan applicant who was rejected."""
+    from p2ce.apps.demo_command import run_demo  # here, so that --help stays quick
+
+    run_demo(random_state=random_state, out=out, force=force, raw_csv=raw_csv)
+
+
+@app.command(cls=PlainCommand, rich_help_panel=START)
+def inspect(
+    model: say.Model,
+    reference: say.ReferenceAlone = None,
+    policy: say.Policy = None,
+    target: say.Target = None,
+    threshold: say.Threshold = None,
+    max_changes: say.MaxChanges = 3,
+    objective: say.Objectives = None,
+    contamination: say.Contamination = None,
+    no_plausibility: say.NoPlausibility = False,
+    plausibility_of_today: say.PlausibilityOfToday = "counts",
+    weights: say.Weights = None,
+    trust_model: say.TrustModel = False,
+    trust_predicates: say.TrustPredicates = False,
+    drop: say.Drop = None,
+    limit: say.Limit = None,
+) -> None:
+    """Check a model, its data and its policy before you explain anyone.
+
+    [green]p2ce inspect --model model.txt --reference train.csv --policy policy.yaml[/]
+
+    Prints how the model is parsed, how results are proven, the candidate values of each feature, and what
+    looks wrong. Without --reference, it prints the model's type, columns and categories.
+    """
+    from p2ce.apps.command_inputs import Inputs
+    from p2ce.apps.inspect_command import run_inspect
+
+    run_inspect(
+        Inputs(
+            model=model,
+            reference=reference,
+            policy=policy,
+            weights=weights,
+            trust_model=trust_model,
+            trust_predicates=trust_predicates,
+            drop=tuple(drop or ()),
+            limits=read_limits(limit or ()),
+            target=target,
+            threshold=threshold,
+            max_changes=max_changes or None,
+            objectives=tuple(objective or ()),
+            contamination=contamination,
+            plausible=not no_plausibility,
+            plausibility_of_today=plausibility_of_today,
+        )
+    )
+
+
+@app.command(cls=PlainCommand, rich_help_panel=EXPLAIN, epilog=HELP)
 def explain(
     model: say.Model,
     data: say.Data,
@@ -62,22 +141,23 @@ def explain(
     id: Annotated[  # noqa: A002
         str | None,
         say.option(
-            "One row: its number, counted from 0 without the header, or its id in --id-column.",
+            "Explain one row only. ID is its number, counted from 0 without the header, or its id in "
+            "--id-column.",
             "ID",
             panel=say.PEOPLE,
         ),
     ] = None,
     rejected: Annotated[
         bool,
-        say.option("Only the rows that the model rejects.", None, "--rejected", panel=say.PEOPLE),
+        say.option("Explain only the rows that the model rejects.", "", "--rejected", panel=say.PEOPLE),
     ] = False,
     id_column: say.IdColumn = None,
     out: Annotated[
         Path | None,
         say.option(
-            "Where to write: .html or .md to read, .json with everything (an object), .csv or "
-            ".parquet with a row per option, and .summary beside it with one per person. Without it, "
-            "the explanation is printed.",
+            "The file to write. Its ending chooses the format: .html or .md to read, .json with everything "
+            "(an object), .csv or .parquet with a row per option. A table also gets a .summary file with a "
+            "row per person. Without --out, the explanation is printed.",
             "FILE",
             panel=say.OUTPUT,
         ),
@@ -100,8 +180,8 @@ def explain(
     progress: Annotated[
         bool | None,
         say.option(
-            "A bar on stderr; by default on a terminal, for more than one person.",
-            None,
+            "Show a progress bar on stderr. By default it is shown on a terminal, for more than one person.",
+            "",
             "--progress/--no-progress",
             panel=say.OUTPUT,
         ),
@@ -112,7 +192,7 @@ def explain(
     drop: say.Drop = None,
     limit: say.Limit = None,
 ) -> None:
-    """Explain what rejected applicants can change to be accepted: all options, proven.
+    """List what rejected applicants could change to be accepted, and prove that the list is complete.
 
     [bold]Every person in a table, as a report:[/]
     [green]p2ce explain --model model.txt --data people.csv --reference train.csv --out report.html[/]
@@ -123,11 +203,12 @@ def explain(
     [bold]Rejected applicants, as a table:[/]
     [green]p2ce explain --model model.cbm --data people.csv --rejected --out out.csv[/]
 
-    [bold]A PyTorch network that your own code builds:[/]
+    [bold]A PyTorch network that your code builds:[/]
     [green]p2ce explain --model nets:make_network --weights weights.pt --data people.csv --drop Repaid[/]
 
-    Without --id and --rejected every row is explained; accepted applicants have no options.
-    After Ctrl-C, what is done is written. To resume long runs, use p2ce portfolio run.
+    Without --id and --rejected, every row is explained. Accepted applicants get no options.
+
+    Ctrl-C stops the run and writes the finished rows. Use p2ce portfolio run for long runs: it can resume.
     """
     from p2ce.apps.command_inputs import Inputs
     from p2ce.apps.explain_command import Task, run_explain
@@ -169,163 +250,35 @@ def explain(
     raise typer.Exit(run_explain(inputs, task))
 
 
-@app.command()
-def evidence(
-    results: Annotated[Path, typer.Argument(help="The folder that a portfolio run wrote.", readable=False)],
-    id: Annotated[str, say.option("The id of the person.", "ID", panel=say.PEOPLE)],  # noqa: A002
-    out: Annotated[Path, say.option("Where to write: a zip file.", "FILE", panel=say.OUTPUT)],
-    model: say.OptionalModel = None,
-    with_model: Annotated[
-        bool, say.option("Keep the model's file, too.", None, "--with-model", panel=say.OUTPUT)
-    ] = False,
-    sign: Annotated[
-        Path | None,
-        say.option(
-            "Sign the file with this Ed25519 private key (PEM or OpenSSH). Its passphrase, if it has one, is "
-            "read from P2CE_KEY_PASSPHRASE.",
-            "KEY",
-            panel=say.OUTPUT,
-        ),
-    ] = None,
-    force: say.Force = False,
-    weights: say.Weights = None,
-    trust_model: say.TrustModel = False,
-    trust_predicates: say.TrustPredicates = False,
-    limit: say.Limit = None,
-) -> None:
-    """Keep how one person's explanation came about in one file, for a regulator or a court.
-
-    [green]p2ce evidence results/ --id 1234 --model model.txt --out case-1234.zip[/]
-
-    The file holds the person, the policy, hashes and versions, every option, the certificate, the explainer
-    with its whole reference population, and a readme: treat it like the data. With --model, the grid that
-    was searched is in it as well.
-    """
-    from p2ce.apps.command_inputs import ModelArguments
-    from p2ce.apps.evidence_command import run_evidence
-
-    given = ModelArguments(
-        model=model,
-        weights=weights,
-        trust_model=trust_model,
-        trust_predicates=trust_predicates,
-        limits=read_limits(limit or ()),
-    )
-    run_evidence(results, id=id, out=out, given=given, with_model=with_model, sign=sign, force=force)
-
-
-@app.command()
-def replay(
-    case: Annotated[
-        Path, typer.Argument(metavar="EVIDENCE", help="What p2ce evidence wrote.", readable=False)
-    ],
-    model: say.OptionalModel = None,
-    explainer: Annotated[
-        Path | None,
-        say.option(
-            "Your own explainer (.p2ce): its policy, settings and population are searched, not the file's.",
-            "FILE",
-        ),
-    ] = None,
-    public_key: Annotated[
-        Path | None,
-        say.option("The public key that the file must be signed by (PEM or OpenSSH).", "KEY"),
-    ] = None,
-    weights: say.Weights = None,
-    trust_model: say.TrustModel = False,
-    trust_predicates: say.TrustPredicates = False,
-    limit: say.Limit = None,
-) -> None:
-    """Repeat the search of an evidence file, and report whether the result is the same, or what differs.
-
-    [green]p2ce replay case-1234.zip --model model.txt[/]
-
-    Checksums of all parts come first. Without --model, the model's file in the evidence is used. It lists
-    what was compared, what was not, and what only the file says. Ends with 0 if the result is the same, 3 if
-    something differs or the signature does not hold, 2 if a file cannot be read or was changed.
-    """
-    from p2ce.apps.command_inputs import ModelArguments
-    from p2ce.apps.evidence_command import run_replay
-
-    given = ModelArguments(
-        model=model,
-        weights=weights,
-        trust_model=trust_model,
-        trust_predicates=trust_predicates,
-        limits=read_limits(limit or ()),
-    )
-    raise typer.Exit(run_replay(case, given=given, explainer=explainer, public_key=public_key))
-
-
-@app.command()
-def inspect(
-    model: say.Model,
-    reference: say.ReferenceAlone = None,
-    policy: say.Policy = None,
-    target: say.Target = None,
-    threshold: say.Threshold = None,
-    max_changes: say.MaxChanges = 3,
-    objective: say.Objectives = None,
-    contamination: say.Contamination = None,
-    no_plausibility: say.NoPlausibility = False,
-    plausibility_of_today: say.PlausibilityOfToday = "counts",
-    weights: say.Weights = None,
-    trust_model: say.TrustModel = False,
-    trust_predicates: say.TrustPredicates = False,
-    drop: say.Drop = None,
-    limit: say.Limit = None,
-) -> None:
-    """Show how a model is parsed, how explanations are proven, the grid of values, and what looks wrong.
-
-    [green]p2ce inspect --model model.txt --reference train.csv --policy policy.yaml[/]
-
-    Without --reference only the model itself is shown: its kind, its columns, its categories.
-    """
-    from p2ce.apps.command_inputs import Inputs
-    from p2ce.apps.inspect_command import run_inspect
-
-    run_inspect(
-        Inputs(
-            model=model,
-            reference=reference,
-            policy=policy,
-            weights=weights,
-            trust_model=trust_model,
-            trust_predicates=trust_predicates,
-            drop=tuple(drop or ()),
-            limits=read_limits(limit or ()),
-            target=target,
-            threshold=threshold,
-            max_changes=max_changes or None,
-            objectives=tuple(objective or ()),
-            contamination=contamination,
-            plausible=not no_plausibility,
-            plausibility_of_today=plausibility_of_today,
-        )
-    )
-
-
-@app.command()
+@app.command(cls=PlainCommand, rich_help_panel=GOVERN)
 def audit(
     results: Annotated[
         Path,
         typer.Argument(
-            help="The folder of a portfolio run, or what explain --out wrote as JSON.", readable=False
+            metavar="RESULTS",
+            help="The folder that p2ce portfolio run wrote, or the JSON file that p2ce explain wrote.",
+            readable=False,
         ),
     ],
     groups: Annotated[
-        str, say.option("Columns to group by, each alone and all together: sex,age_band", "COLUMNS")
+        str,
+        say.option(
+            "Columns to group by, such as sex,age_band. Each is compared alone, then all combined.", "COLUMNS"
+        ),
     ],
     data: Annotated[
         Path | None,
         say.option(
-            "A table with columns of --groups that the results lack: CSV, TSV (also .gz) or Parquet.", "FILE"
+            "A table with the columns of --groups that the results lack: CSV, TSV (also .gz) or Parquet.",
+            "FILE",
         ),
     ] = None,
     id_column: Annotated[
         str | None,
         say.option(
-            "The column of --data with the ids; if not given, that of the run, or their order.", "COLUMN"
+            "The column of --data that holds the ids. By default, the id column of the run; if it has none, "
+            "the order of the rows.",
+            "COLUMN",
         ),
     ] = None,
     min_size: Annotated[
@@ -343,7 +296,7 @@ def audit(
     out: Annotated[
         Path | None,
         say.option(
-            "Where to write: .html, .md, .csv or .json. Without it, the audit is printed.",
+            "The file to write: .html, .md, .csv or .json. Without --out, the audit is printed.",
             "FILE",
             panel=say.OUTPUT,
         ),
@@ -353,11 +306,12 @@ def audit(
     force: say.Force = False,
     limit: say.Limit = None,
 ) -> None:
-    """Compare groups: who is rejected, who has an option, what it costs, with intervals and tests.
+    """Compare groups: how many are rejected, how many have an option, and how much must change.
 
     [green]p2ce audit results/ --groups sex,age_band --out audit.html[/]
 
-    Groups need not be columns of the model: keep them in the run (--keep), or pass them with --data.
+    Differences come with confidence intervals and permutation tests. The group columns need not be columns
+    of the model: keep them in the run with --keep, or pass them with --data.
     """
     from p2ce.apps.audit_command import run_audit
 
@@ -380,47 +334,128 @@ def audit(
     )
 
 
-@app.command()
-def demo(
-    random_state: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Which applicants to make up.")] = 0,
-    out: Annotated[
+@app.command(cls=PlainCommand, rich_help_panel=GOVERN)
+def evidence(
+    results: Annotated[
+        Path,
+        typer.Argument(metavar="RESULTS", help="The folder that p2ce portfolio run wrote.", readable=False),
+    ],
+    id: Annotated[str, say.option("The id of the person.", "ID", panel=say.PEOPLE)],  # noqa: A002
+    out: Annotated[Path, say.option("The zip file to write.", "FILE", panel=say.OUTPUT)],
+    model: say.OptionalModel = None,
+    with_model: Annotated[
+        bool, say.option("Include the model file.", "", "--with-model", panel=say.OUTPUT)
+    ] = False,
+    sign: Annotated[
         Path | None,
-        typer.Option(
-            help="Also write the report: demo.html, or .md, .json, .csv.", metavar="FILE", readable=False
+        say.option(
+            "Sign the file with this Ed25519 private key (PEM or OpenSSH). P2CE_KEY_PASSPHRASE holds its "
+            "passphrase, if it has one.",
+            "KEY",
+            panel=say.OUTPUT,
         ),
     ] = None,
-    raw_csv: say.RawCsv = False,
     force: say.Force = False,
+    weights: say.Weights = None,
+    trust_model: say.TrustModel = False,
+    trust_predicates: say.TrustPredicates = False,
+    limit: say.Limit = None,
 ) -> None:
-    """Explain one rejected loan applicant, made up from a seed: options, proof and time."""
-    from p2ce.apps.demo_command import run_demo  # here, so that --help stays quick
+    """Save everything behind one person's explanation in a file, for a regulator or a court.
 
-    run_demo(random_state=random_state, out=out, force=force, raw_csv=raw_csv)
+    [green]p2ce evidence results/ --id 1234 --model model.txt --out case-1234.zip[/]
+
+    The file holds the person, the policy, hashes, versions, every option, the certificate, a readme, and the
+    explainer with its whole reference population. Protect it as you protect the data. With --model, it also
+    holds the grid that was searched.
+    """
+    from p2ce.apps.command_inputs import ModelArguments
+    from p2ce.apps.evidence_command import run_evidence
+
+    given = ModelArguments(
+        model=model,
+        weights=weights,
+        trust_model=trust_model,
+        trust_predicates=trust_predicates,
+        limits=read_limits(limit or ()),
+    )
+    run_evidence(results, id=id, out=out, given=given, with_model=with_model, sign=sign, force=force)
 
 
-@app.command("warm-up")
+@app.command(cls=PlainCommand, rich_help_panel=GOVERN)
+def replay(
+    case: Annotated[
+        Path,
+        typer.Argument(metavar="EVIDENCE", help="The zip file that p2ce evidence wrote.", readable=False),
+    ],
+    model: say.OptionalModel = None,
+    explainer: Annotated[
+        Path | None,
+        say.option(
+            "Use the policy, settings and population of this explainer (.p2ce) instead of those in the file.",
+            "FILE",
+        ),
+    ] = None,
+    public_key: Annotated[
+        Path | None,
+        say.option("Require a signature that this public key verifies (PEM or OpenSSH).", "KEY"),
+    ] = None,
+    weights: say.Weights = None,
+    trust_model: say.TrustModel = False,
+    trust_predicates: say.TrustPredicates = False,
+    limit: say.Limit = None,
+) -> None:
+    """Repeat the search of an evidence file and report every difference.
+
+    [green]p2ce replay case-1234.zip --model model.txt[/]
+
+    All checksums are verified first. Without --model, the model in the evidence file is used. The report
+    lists what was compared, what was not compared, and what rests on the file alone.
+
+    Exit codes: 0 same result · 2 a file cannot be read or was changed · 3 something differs, or the
+    signature is not valid
+    """
+    from p2ce.apps.command_inputs import ModelArguments
+    from p2ce.apps.evidence_command import run_replay
+
+    given = ModelArguments(
+        model=model,
+        weights=weights,
+        trust_model=trust_model,
+        trust_predicates=trust_predicates,
+        limits=read_limits(limit or ()),
+    )
+    raise typer.Exit(run_replay(case, given=given, explainer=explainer, public_key=public_key))
+
+
+@app.command("warm-up", cls=PlainCommand, rich_help_panel=SETUP)
 def warm_up(
     everything: Annotated[
         bool,
         typer.Option(
             "--all",
-            help="Every kind of problem: additive models, networks, black boxes, options of equal cost, time "
-            "limits, any number of changes, the SHAP estimate and the paper's algorithms.",
+            help="Compile for every kind of problem: additive models, networks, black boxes, options of "
+            "equal cost, time limits, any number of changes, the SHAP estimate and the paper's algorithms.",
+            metavar="",
         ),
     ] = False,
 ) -> None:
-    """Compile the search ahead of time and keep it in the cache, for containers and first calls.
+    """Compile the search ahead of time, so that the first explanation is quick.
 
-    Without --all: models of trees, and the isolation forest as a detector.
+    The compiled code stays in the cache, for example of a container image. Without --all, it covers tree
+    models and the isolation forest.
     """
     from p2ce.apps.warm_up_command import run_warm_up
 
     run_warm_up(everything=everything)
 
 
-@app.command()
+@app.command(cls=PlainCommand, rich_help_panel=SETUP)
 def version(
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="The libraries that matter, too.")] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", "-v", help="Also print the versions of the libraries in use.", metavar=""),
+    ] = False,
 ) -> None:
     """Print the installed version."""
     from p2ce.apps.version_command import lines
@@ -429,7 +464,7 @@ def version(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; any error is one line that says what to do, never a traceback."""
+    """Run the command line. An error is one line that says what to do, never a traceback."""
     raise SystemExit(_run(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -438,7 +473,7 @@ def _run(arguments: list[str]) -> int:
 
     command = typer.main.get_command(app)
     try:
-        # Not by calling it: typer would swallow Ctrl-C.
+        # Calling the command itself would let typer swallow Ctrl-C.
         with library_notices(), command.make_context("p2ce", list(arguments)) as context:
             command.invoke(context)
         return ExitCode.DONE
@@ -465,27 +500,27 @@ def _exit_code_of(error: BaseException) -> ExitCode:
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "p2ce"
         message = shortened(error.format_message(), 300)  # type: ignore[attr-defined]
-        if not message:  # the help was shown instead
+        if not message:  # typer showed the help instead
             return ExitCode.WRONG_USE
         ended = message if message.endswith(("?", "!")) else f"{message.rstrip('.')}."
         error_line(f"{ended} See: {command} --help")
         return ExitCode.WRONG_USE
-    if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):  # of rich
-        # The reader of the output closed the pipe; Python must not complain about it at exit.
+    if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):  # from rich
+        # The reader closed the pipe. Python must not complain about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.DONE
-    if isinstance(error, OSError) and error.errno in NO_ROOM:  # of files, P2CEErrors say so
+    if isinstance(error, OSError) and error.errno in NO_ROOM:  # of stdout; for files, a P2CEError says so
         error_line(f"The output cannot be written: {error.strerror}. {remedy_of(error)}.")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.WRONG_USE
-    if isinstance(error, SystemExit):  # nothing of this program does
-        error_line(f"Code of a model or a policy {what_happened(error)}. It must not end the program.")
+    if isinstance(error, SystemExit):  # p2ce itself never raises it here
+        error_line(f"The code of a model or a policy {what_happened(error)}. It must not end the program.")
         return ExitCode.WRONG_USE
     if isinstance(error, MemoryError):
         error_line(
-            "Out of memory. Explain fewer people or use fewer candidates at once, or use fewer --jobs."
+            "Out of memory. Explain fewer people at once, use fewer candidate values, or lower --jobs."
         )
         return ExitCode.WRONG_USE
     shown = f"{type(error).__name__}: {shortened(error, 200)}" if str(error) else type(error).__name__
-    error_line(f"{shown} This is a bug of p2ce: run again with {DEBUG}=1 to see where, and please report it.")
+    error_line(f"{shown} This is a bug in p2ce. Run again with {DEBUG}=1 for the traceback, and report it.")
     return ExitCode.FAILED

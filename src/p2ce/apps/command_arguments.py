@@ -1,4 +1,4 @@
-"""The arguments that several commands share, with their help."""
+"""Declare the arguments that several commands share, with their help."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,73 +9,72 @@ FILES, PROBLEM, PEOPLE, OUTPUT = "Files", "Problem", "Which rows", "Output"
 
 
 def option(help: str, metavar: str | None = None, *names: str, panel: str = FILES) -> Any:  # noqa: A002
-    """Return an option; a file is checked when it is read, with a better message than typer's."""
+    """Return an option. A flag has the metavar ``""``.
+
+    Files are checked when they are read, with a better message than typer's.
+    """
     return typer.Option(*names, help=help, metavar=metavar, readable=False, rich_help_panel=panel)
 
 
 _MODEL = (
-    "The model: LightGBM text, XGBoost JSON or UBJ, CatBoost cbm, ONNX, or module:factory for your own "
-    "Python code. Pickles and skops files need --trust-model."
+    "The model: LightGBM text, XGBoost JSON or UBJ, CatBoost cbm, ONNX, or module:factory for a model that "
+    "your Python code builds. Pickles and skops files need --trust-model."
 )
 _DATA = "The people to explain: CSV, TSV (also .gz) or Parquet."
-_REFERENCE = "The population, best what the model was trained on: "
+_REFERENCE = "The population, preferably the training data. It defines "
 
 Model = Annotated[str, option(_MODEL, "FILE")]
-OptionalModel = Annotated[str | None, option("A model file, as for explain.", "FILE")]
+OptionalModel = Annotated[str | None, option("The model. See p2ce explain --help for the formats.", "FILE")]
 Data = Annotated[Path, option(_DATA, "FILE")]
 Reference = Annotated[
     Path | None,
-    option(f"{_REFERENCE}ranges, distances and plausibility come from it. Without it, --data.", "FILE"),
+    option(f"{_REFERENCE}ranges, distances and plausibility. By default, --data.", "FILE"),
 ]
-ReferenceAlone = Annotated[
-    Path | None, option(f"{_REFERENCE}the grid and plausibility come from it.", "FILE")
-]
+ReferenceAlone = Annotated[Path | None, option(f"{_REFERENCE}the candidate values and plausibility.", "FILE")]
 Policy = Annotated[
     Path | None,
     option(
-        "What each feature may do (YAML). Without it, it is inferred from the population, and columns "
-        "that look protected do not change.",
+        "What may change, and how (YAML). Without it, a draft is inferred from the population; columns that "
+        "look protected do not change.",
         "FILE",
     ),
 ]
 Weights = Annotated[
-    Path | None, option("PyTorch weights for the network that module:factory builds.", "FILE")
+    Path | None, option("The PyTorch weights of the network that module:factory builds.", "FILE")
 ]
 TrustModel = Annotated[
     bool,
-    option("Load a pickle, joblib or skops file. Loading it runs code of its author.", None, "--trust-model"),
+    option("Allow a pickle, joblib or skops file. Loading it runs its author's code.", "", "--trust-model"),
 ]
 TrustPredicates = Annotated[
     bool,
     option(
-        "Run the Python functions that predicates of the policy name. They are code of its author.",
-        None,
+        "Allow the policy to call Python functions that it names. They are its author's code.",
+        "",
         "--trust-predicates",
     ),
 ]
 Drop = Annotated[
     list[str] | None,
-    option(
-        "A column that the model does not see, for models that know columns by place. Repeatable.", "COLUMN"
-    ),
+    option("Leave out this column, for models that do not store column names. Repeatable.", "COLUMN"),
 ]
 Limit = Annotated[
     list[str] | None,
     option(
-        "Take larger files than usual: table-rows=50e6, table-bytes=8GB, model-memory=16GB. An "
-        "error names the exceeded limit. Repeatable.",
+        "Raise a limit on file sizes, such as table-rows=50e6, table-bytes=8GB or model-memory=16GB. The "
+        "error names the limit to raise. Repeatable.",
         "NAME=AMOUNT",
     ),
 ]
 IdColumn = Annotated[
     str | None,
-    option("The column with the ids of the rows. --id then means one of these.", "COLUMN", panel=PEOPLE),
+    option("The column that holds the ids, for --id and the output.", "COLUMN", panel=PEOPLE),
 ]
 Target = Annotated[
     str | None,
     option(
-        "The favourable class, needed unless names of the classes or of the label say it; for a regressor "
-        "the wanted range, such as 1000: or 10:20.",
+        "The favourable class. May be left out if the names of the classes or of the label column show it. "
+        "For a regressor, the favourable range, such as 1000: or 10:20.",
         "CLASS",
         panel=PROBLEM,
     ),
@@ -83,19 +82,19 @@ Target = Annotated[
 Threshold = Annotated[
     float | None,
     option(
-        "What the score of the target has to reach; if not given, the model's own, or 0.5.",
+        "The score that the target must reach. By default, the model's own threshold, or 0.5.",
         "NUMBER",
         panel=PROBLEM,
     ),
 ]
 MaxChanges = Annotated[
-    int, option("How many features may change at once; 0 for no limit.", "N", panel=PROBLEM)
+    int, option("The most features that may change at once; 0 for no limit.", "N", panel=PROBLEM)
 ]
 Objectives = Annotated[
     list[str] | None,
     option(
-        "What to minimise: mean_distance, max_distance, changes (these three if not given), "
-        "percentile_shift, euclidean. Repeatable.",
+        "What to minimise: mean_distance, max_distance, changes (by default these three), percentile_shift "
+        "or euclidean. Repeatable.",
         "NAME",
         "--objective",
         panel=PROBLEM,
@@ -104,17 +103,15 @@ Objectives = Annotated[
 Contamination = Annotated[
     float | None,
     option(
-        "The share of the population that counts as implausible; 0.05 if not given.", "SHARE", panel=PROBLEM
+        "The share of the population that counts as implausible; by default 0.05.", "SHARE", panel=PROBLEM
     ),
 ]
-NoPlausibility = Annotated[
-    bool, option("Do not require plausible options.", None, "--no-plausibility", panel=PROBLEM)
-]
+NoPlausibility = Annotated[bool, option("Allow implausible options.", "", "--no-plausibility", panel=PROBLEM)]
 PlausibilityOfToday = Annotated[
     str,
     option(
-        "counts: an option is plausible, or no less plausible than the person is today. "
-        "ignore: every option is plausible.",
+        "counts: an option must be plausible, or no less plausible than the person is today. "
+        "ignore: every option must be plausible.",
         "RULE",
         panel=PROBLEM,
     ),
@@ -122,37 +119,41 @@ PlausibilityOfToday = Annotated[
 PriceOfPlausibility = Annotated[
     bool,
     option(
-        "Also search without this requirement, for the least costs with it and without it: officers and "
-        "auditors see them. Takes up to as long again.",
-        None,
+        "Also search without the plausibility requirement, and show officers and auditors the lowest costs "
+        "with and without it. May double the time.",
+        "",
         "--price-of-plausibility",
         panel=PROBLEM,
     ),
 ]
 TimeLimit = Annotated[
     float | None,
-    option("Seconds for each person; the certificate then says what is open.", "SECONDS", panel=PROBLEM),
+    option(
+        "Stop after this many seconds per person. The certificate then states what was not searched.",
+        "SECONDS",
+        panel=PROBLEM,
+    ),
 ]
 AsOf = Annotated[
     str | None,
     option(
-        "The day of the data and the decision, such as 2026-11-18; every output states it. It is never taken "
-        "from the clock.",
+        "The date of the data and the decision, such as 2026-11-18. Every output states it. It is never "
+        "taken from the clock.",
         "DATE",
         panel=OUTPUT,
     ),
 ]
-Jobs = Annotated[int, option("Processes; -1 for one per core.", "N", panel=OUTPUT)]
-Language = Annotated[str, option("en, pt or es.", "LANGUAGE", panel=OUTPUT)]
-Audience = Annotated[str, option("Who reads it: applicant, officer or auditor.", "AUDIENCE", panel=OUTPUT)]
+Jobs = Annotated[int, option("The number of processes; -1 for one per core.", "N", panel=OUTPUT)]
+Language = Annotated[str, option("The language: en, pt or es.", "LANGUAGE", panel=OUTPUT)]
+Audience = Annotated[str, option("The reader: applicant, officer or auditor.", "AUDIENCE", panel=OUTPUT)]
 RawCsv = Annotated[
     bool,
     option(
-        "Write text to CSV as it is. Without it, text that a spreadsheet would run as a formula is "
-        "given an apostrophe in front.",
-        None,
+        "Write text to CSV unchanged. By default, an apostrophe is put before text that a spreadsheet would "
+        "run as a formula.",
+        "",
         "--raw-csv",
         panel=OUTPUT,
     ),
 ]
-Force = Annotated[bool, option("Replace files that exist.", None, "--force", panel=OUTPUT)]
+Force = Annotated[bool, option("Replace existing files.", "", "--force", panel=OUTPUT)]

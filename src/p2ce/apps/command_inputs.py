@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelArguments:
-    """The arguments of the command line that name a model and say what is trusted."""
+    """The arguments that name a model and state what is trusted."""
 
     model: str | None = None
     weights: Path | None = None
@@ -35,13 +35,13 @@ class ModelArguments:
     limits: Limits = DEFAULT
 
     def load(self, model: str) -> LoadedModel:
-        """Load the model of a file, or the one that Python code builds."""
+        """Load the model from a file, or from Python code."""
         return load_model(model, weights=self.weights, trust_model=self.trust_model, limits=self.limits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs(ModelArguments):
-    """The arguments of the command line that state the problem."""
+    """The arguments that state the problem."""
 
     model: str
     data: Path | None = None
@@ -60,14 +60,14 @@ class Inputs(ModelArguments):
 
     @property
     def files(self) -> dict[str, Path | None]:
-        """The files that are read, by their options; a model may be Python code instead."""
+        """Map options to the files that are read. The model may be Python code instead of a file."""
         others = {"--data": self.data, "--reference": self.reference, "--policy": self.policy}
         return {"--model": Path(self.model), **others, "--weights": self.weights}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ready:
-    """The loaded inputs: the explainer, and the rows as it takes them."""
+    """The loaded inputs: the explainer, and the rows in the form that it takes."""
 
     explainer: "Explainer"
     loaded: LoadedModel
@@ -78,7 +78,7 @@ class Ready:
 
 
 def check_files(inputs: Inputs, *, rows: bool = True) -> None:
-    """Look whether all files are there, before any is read; without ``rows`` a model alone will do."""
+    """Check that all files exist, before any is read. Without ``rows``, a model is enough."""
     from p2ce.apps.model_files.detect_format import detect
 
     detect(inputs.model, inputs.limits)
@@ -86,22 +86,22 @@ def check_files(inputs: Inputs, *, rows: bool = True) -> None:
         if path is not None and option != "--model":
             require_file(path, option)
     if rows and inputs.data is None and inputs.reference is None:
-        raise InvalidArgument("Name the table of people: --data people.csv")
+        raise InvalidArgument("The table of people is missing. Add --data people.csv")
     if inputs.contamination is not None and not inputs.plausible:
         raise InvalidArgument(
-            "--contamination is about plausibility, which --no-plausibility drops. Choose one."
+            "--contamination sets plausibility, and --no-plausibility removes it. Use only one of them."
         )
 
 
 def make_ready(inputs: Inputs) -> Ready:
-    """Read everything and make the explainer."""
+    """Read all files and build the explainer."""
     loaded = inputs.load(inputs.model)
     table = None if inputs.data is None else read_table(inputs.data, "--data", limits=inputs.limits)
     if inputs.reference is None:
-        assert table is not None  # check_files saw to it
+        assert table is not None  # check_files requires it
         notice(
-            "No --reference: the people of --data themselves are taken as the population. "
-            "Pass the table that the model was trained on for better ranges and plausibility."
+            "Without --reference, the people of --data are the population. For better ranges and "
+            "plausibility, add --reference with the training data."
         )
         reference_table = table
     else:
@@ -133,7 +133,7 @@ def make_ready(inputs: Inputs) -> Ready:
 def as_the_model_takes_it(
     model: str, table: Table, drop: tuple[str, ...], limits: Limits = DEFAULT
 ) -> "pd.DataFrame":
-    """Return the columns of a table that a model sees, in the types that it takes."""
+    """Return the columns of a table that a model takes, in the types that it takes."""
     loaded = load_model(model, limits=limits)
     known = columns_of(loaded.model)
     names = _names(Inputs(model=model, reference=table.path, drop=drop), known, table, table, None)
@@ -151,7 +151,7 @@ def _read_policy(inputs: Inputs) -> "Policy | None":
 def _names(
     inputs: Inputs, known: ModelColumns, table: Table, people: Table, policy: "Policy | None"
 ) -> list[str]:
-    """Settle the model's columns, as the reference calls them."""
+    """Find the model's columns, under their names in the reference."""
     both = list(dict.fromkeys([*table.columns, *people.columns]))
     for name in inputs.drop:
         if name not in both:
@@ -160,16 +160,16 @@ def _names(
             )
         if known.names is not None and name in known.names:
             raise InvalidArgument(
-                f"--drop {echoed(name)} is a column that the model takes. It cannot be left out."
+                f"--drop {echoed(name)} is a column that the model needs. Remove this option."
             )
     left = [name for name in table.columns if name not in inputs.drop and name != inputs.id_column]
     if known.names is not None:
-        # LightGBM turns blanks in names into underscores.
+        # LightGBM turns spaces in names into underscores.
         own = {name.replace(" ", "_"): name for name in left}
         names = [name if name in left else own.get(name, name) for name in known.names]
         _require(table, names, "--reference" if inputs.reference else "--data", "the model")
         return names
-    # By place: all columns, those that both tables have (few people know the outcome), or the policy's.
+    # By position: all columns, those of both tables (new applicants have no outcome), or the policy's.
     shared = [name for name in left if name in people.columns]
     named = [name for name in left if policy is not None and name in policy.names]
     if known.count is None:
@@ -178,8 +178,8 @@ def _names(
         if len(found) == known.count:
             return found
     raise InvalidArgument(
-        f"The model takes {counted(known.count, 'column')} by place, and {table.path.name} has {len(left)}: "
-        f"{listed(left)}. Leave out what it does not see with --drop."
+        f"The model takes {counted(known.count, 'column')} without names, but {table.path.name} has "
+        f"{len(left)}: {listed(left)}. Leave out the other columns with --drop."
     )
 
 
@@ -194,14 +194,12 @@ def _require(table: Table, names: list[str], option: str, who: str) -> None:
 
 
 def _tell_unused(inputs: Inputs, table: Table, names: list[str]) -> None:
-    """Print the columns of --data that are left out although nobody said so."""
+    """Print the columns of --data that are ignored although no option drops them."""
     used = (*names, inputs.id_column, *inputs.drop)
     unused = [name for name in table.columns if name not in used]
     if unused:
-        notice(
-            f"{listed(unused)} of {table.path.name} {'are' if len(unused) > 1 else 'is'} not the model's, "
-            "and left out."
-        )
+        columns = "columns" if len(unused) > 1 else "column"
+        notice(f"The model does not use the {columns} {listed(unused)} of {table.path.name}.")
 
 
 def _ids(inputs: Inputs, table: Table) -> list[Any]:
@@ -212,14 +210,14 @@ def _ids(inputs: Inputs, table: Table) -> list[Any]:
         raise InvalidArgument(
             f"--id-column {echoed(name)} is not a column of {table.path.name}. {nearest(name, table.columns)}"
         )
-    # As they stand in the file: 00417 and 417 are two people, and so are ids with twenty digits.
+    # Exactly as in the file: 00417 and 417 are two people.
     return [None if is_missing(one) else one for one in table.frame[name].tolist()]
 
 
 def _settled_policy(
     inputs: Inputs, policy: "Policy | None", reference: "pd.DataFrame", people: Table
 ) -> "Policy":
-    """Settle what each feature may do; without a policy, names and values of the population say it."""
+    """Return the policy for the model's columns; without one, infer it from the population."""
     from p2ce.problem.name_hints import likely_protected
     from p2ce.problem.policy import Policy
 
@@ -227,9 +225,13 @@ def _settled_policy(
         inferred = Policy.infer(reference)
         moving = [name for name in reference.columns if not inferred[name].fixed]
         notice(
-            "No --policy: what each feature may do is inferred from the population. "
-            + (f"These may change: {listed(moving, most=20)}. " if moving else "Nothing may change. ")
-            + "Review that before you advise anybody. Write a policy to edit with: "
+            "Without --policy, the policy is inferred from the population. "
+            + (
+                f"These features may change: {listed(moving, most=20)}. "
+                if moving
+                else "Nothing may change. "
+            )
+            + "Review this before you advise applicants. To write a policy that you can edit, run: "
             "p2ce policy infer"
         )
         return inferred
@@ -237,8 +239,8 @@ def _settled_policy(
     missing = [name for name in names if name not in policy.names]
     if missing:
         raise InvalidArgument(
-            f"--policy {echoed(str(inputs.policy))} does not say what {echoed(missing[0])} may do. "
-            f"{nearest(missing[0], policy.names)} Add it, with may_change: false if it must not."
+            f"--policy {echoed(str(inputs.policy))} lacks the feature {echoed(missing[0])}. "
+            f"{nearest(missing[0], policy.names)} Add it, with may_change: false if it must not change."
         )
     for name in names:
         _require_kind(inputs, policy, reference, name)
@@ -251,9 +253,9 @@ def _settled_policy(
         )
     open_ones = [name for name in names if not policy[name].fixed and likely_protected(name) is not None]
     if open_ones:
-        notice(f"The policy lets {listed(open_ones)} change, which looks protected. See: p2ce policy check")
+        notice(f"The policy lets {listed(open_ones)} change, which looks protected. Run: p2ce policy check")
     if extra:
-        notice(f"The policy names {listed(extra)} too, which the model does not see.")
+        notice(f"The policy also names {listed(extra)}, which the model does not use.")
         return replace(
             policy,
             features=tuple(feature for feature in policy.features if feature.name in names),
@@ -264,7 +266,7 @@ def _settled_policy(
 
 
 def _require_kind(inputs: Inputs, policy: "Policy", reference: "pd.DataFrame", name: str) -> None:
-    """Raise if a feature is numbers in the policy and labels in the model, or vice versa."""
+    """Raise if a feature is a number in the policy and a category in the model, or vice versa."""
     from p2ce.tables.codebook import coding_of
 
     labels = coding_of(reference[name]).labels
@@ -272,14 +274,14 @@ def _require_kind(inputs: Inputs, policy: "Policy", reference: "pd.DataFrame", n
         return
     if labels is None:
         raise InvalidArgument(
-            f"{echoed(name)} is a category in --policy {echoed(str(inputs.policy))}, and numbers to the "
-            "model. Write kind: whole, or number, and where it lies: seen: [low, high]"
+            f"{echoed(name)} is a category in --policy {echoed(str(inputs.policy))}, but a number in the "
+            "model. Write kind: whole or kind: number, and its range as seen: [low, high]"
         )
     shown = ", ".join(map(str, labels[:8])) + (", …" if len(labels) > 8 else "")
     raise InvalidArgument(
-        f"{echoed(name)} is {policy[name].kind} in --policy {echoed(str(inputs.policy))}, and a category to "
-        f"the model. Write kind: category and labels: [{shown}], or start from: p2ce policy infer --model "
-        f"{inputs.model}"
+        f"{echoed(name)} has kind: {policy[name].kind} in --policy {echoed(str(inputs.policy))}, but is a "
+        f"category in the model. Write kind: category and labels: [{shown}], or start from: "
+        f"p2ce policy infer --model {inputs.model}"
     )
 
 

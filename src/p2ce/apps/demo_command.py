@@ -1,4 +1,4 @@
-"""Show, on applicants made from a seed, the options of a rejected applicant and what is proven."""
+"""Explain a rejected applicant among made-up ones: ``p2ce demo``."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,15 +11,19 @@ from p2ce.apps.messages import printable, stdout_console, working
 from p2ce.apps.write_outputs import check_out, write
 from p2ce.datasets import load_demo
 from p2ce.present.view import View, view
-from p2ce.result import Explanation, Explanations, Status
+from p2ce.result import Explanation, Explanations
 
 if TYPE_CHECKING:
     import pandas as pd
 
     import p2ce
 
-LOOKED_AT = 50  # rejected applicants among whom one with several options is picked
+LOOKED_AT = 50  # rejected applicants, among whom one with several options is picked
 WANTED_OPTIONS = 3
+MOST_COLUMNS = 4  # options that the table shows side by side
+NEXT = """Next:
+  p2ce demo --out demo.html    write this explanation as a page
+  p2ce inspect --help          check a model and a table of your own"""
 
 
 def run_demo(
@@ -30,7 +34,7 @@ def run_demo(
     force: bool = False,
     raw_csv: bool = False,
 ) -> None:
-    """Train a model, explain one rejected applicant and print the options, the proof and the time."""
+    """Train a model, explain one rejected applicant, and print the options, the proof and the time."""
     console = console or stdout_console()
     if out is not None:
         check_out(out, force=force)
@@ -44,11 +48,13 @@ def run_demo(
         write(
             out, Explanations([explanation]), why=None, audience="applicant", language="en", raw_csv=raw_csv
         )
-        console.print(f"Written: {printable(out)}", markup=False, soft_wrap=True)
+        console.print(f"\nWritten: {printable(out)}", markup=False, soft_wrap=True)
+    else:
+        console.print(f"\n{NEXT}", markup=False, soft_wrap=True)
 
 
 def example_with_options(explainer: "p2ce.Explainer", rejected: "pd.DataFrame") -> Explanation:
-    """Explain rejected applicants until one has several options, else keep the one with most."""
+    """Explain rejected applicants until one has several options, else keep the one with the most."""
     best: Explanation | None = None
     for position in range(min(len(rejected), LOOKED_AT)):
         explanation = explainer.explain(rejected.iloc[position])
@@ -61,7 +67,7 @@ def example_with_options(explainer: "p2ce.Explainer", rejected: "pd.DataFrame") 
 
 
 def show(explanation: Explanation, console: Console) -> None:
-    """Print the applicant, the options in words, the proof and the time."""
+    """Print the applicant with the options, then the options in words, the proof and the time."""
     seen = view(explanation, audience="officer")
     console.print(_applicant(seen))
     console.print(Text(f"{seen.standing.exact} {seen.found.exact}{':' if seen.options else '.'}"))
@@ -73,13 +79,12 @@ def show(explanation: Explanation, console: Console) -> None:
         )
     if seen.options:
         console.print()
-    style = "bold green" if explanation.status in (Status.OPTIMAL, Status.NO_RECOURSE) else "bold yellow"
-    console.print(Text(seen.proof.exact, style=style))
+    console.print(Text(seen.proof.exact))
     console.print(Text(time_sentence(explanation), style="dim"))
 
 
 def time_sentence(explanation: Explanation) -> str:
-    """State how long the explanation took, stage by stage."""
+    """Write how long the explanation took, stage by stage."""
     stages = ", ".join(f"{stage} {_milliseconds(spent)}" for stage, spent in explanation.timings.items())
     return f"Time: {_milliseconds(explanation.elapsed)}" + (f" ({stages})." if stages else ".")
 
@@ -89,12 +94,19 @@ def _milliseconds(seconds: float) -> str:
 
 
 def _applicant(seen: View) -> Table:
-    touched = {name for option in seen.explanation for name in option.changes}
+    """Build a table of the applicant's values, with those that change in each option beside them."""
+    options = seen.options[:MOST_COLUMNS]
     table = Table(title="A rejected applicant", title_justify="left", title_style="bold")
     table.add_column("feature")
     table.add_column("today", justify="right")
-    table.add_column("in some option", justify="center")
+    for option in options:
+        table.add_column(f"option {option.number}", justify="right", style="bold green")
     for name, value in seen.explanation.person.items():
-        shown = seen.wording.current(name, value)
-        table.add_row(Text(seen.wording.name(name)), Text(shown), "changes" if name in touched else "")
+        changed = [
+            Text(seen.wording.current(name, option.counterfactual.changes[name][1]))
+            if name in option.counterfactual.changes
+            else ""
+            for option in options
+        ]
+        table.add_row(Text(seen.wording.name(name)), Text(seen.wording.current(name, value)), *changed)
     return table

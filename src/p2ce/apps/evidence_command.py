@@ -1,4 +1,4 @@
-"""Save the evidence of one person of a portfolio, and search it again: ``p2ce evidence``, ``p2ce replay``."""
+"""Save the evidence of one person, and repeat its search: ``p2ce evidence``, ``p2ce replay``."""
 
 import os
 import tempfile
@@ -16,7 +16,7 @@ from p2ce.visible import echoed
 if TYPE_CHECKING:
     from p2ce.evidence.read_evidence import OpenedEvidence
 
-PASSPHRASE = "P2CE_KEY_PASSPHRASE"  # the environment variable with that of --sign, where the key has one
+PASSPHRASE = "P2CE_KEY_PASSPHRASE"  # the environment variable that holds the passphrase of --sign
 
 
 def run_evidence(
@@ -41,12 +41,12 @@ def run_evidence(
         require_file(sign, "--sign")
     require_place(out, force=force)
     if with_model and file is None:
-        raise InvalidArgument("--with-model keeps the model's file. Name it: --model model.txt")
+        raise InvalidArgument("--with-model needs the model file. Add --model model.txt")
     results = PortfolioResults(folder)
     kept = require_file(folder / EXPLAINER, "RESULTS")
     explainer: Any = kept
     if given.model is None:
-        notice("No --model: the grid is left out, so p2ce.evidence.check cannot prove the front again.")
+        notice("Without --model, the file has no grid, and p2ce.evidence.check cannot verify the proof.")
     else:
         with working("Loading the model …"):
             explainer = Explainer.load(
@@ -72,7 +72,7 @@ def run_evidence(
 def run_replay(
     path: Path, *, given: ModelArguments, explainer: Path | None, public_key: Path | None
 ) -> ExitCode:
-    """Search again what the evidence holds, and print what differs; return the exit code."""
+    """Repeat the search of an evidence file, print what differs, and return the exit code."""
     from p2ce import evidence
     from p2ce.evidence.read_evidence import read_evidence
 
@@ -80,7 +80,7 @@ def run_replay(
         if file is not None:
             require_file(file, option)
     opened = read_evidence(require_file(path, "EVIDENCE"), limits=given.limits)
-    with working("Searching again …"):
+    with working("Repeating the search …"):
         loaded = _model(opened, given)
         replay = evidence.replay(
             opened,
@@ -96,11 +96,11 @@ def run_replay(
 
 
 def _model(opened: "OpenedEvidence", given: ModelArguments) -> LoadedModel:
-    """Load the model that --model names, or else the file in the evidence."""
+    """Load the model of --model, or else the model in the evidence file."""
     if given.model is not None:
         return given.load(given.model)
     if opened.model_file is None:
-        raise InvalidArgument(f"{echoed(opened.path)} holds no model. Name it: --model model.txt")
+        raise InvalidArgument(f"{echoed(opened.path)} contains no model. Add --model model.txt")
     name, content = opened.model_file
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / name

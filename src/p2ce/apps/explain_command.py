@@ -1,4 +1,4 @@
-"""Explain the chosen rows of a table: what ``p2ce explain`` does."""
+"""Explain the chosen rows of a table: ``p2ce explain``."""
 
 import datetime
 import sys
@@ -21,7 +21,7 @@ RELAXATIONS_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """Which rows to explain, how long it may take, and where the explanations go."""
+    """Which rows to explain, how long that may take, and where the explanations go."""
 
     id: str | None = None
     rejected: bool = False
@@ -39,7 +39,8 @@ class Task:
 def run_explain(inputs: Inputs, task: Task) -> ExitCode:
     """Explain the rows, write or print the explanations, and return the exit code.
 
-    After Ctrl-C, finished rows are written as results, and the others as ERROR with `error` "interrupted".
+    After Ctrl-C, finished rows are written as usual. Other rows get the status ERROR and the error kind
+    "interrupted".
     """
     _check(inputs, task)
     with working("Reading the model and the tables …"):
@@ -78,21 +79,21 @@ def _check(inputs: Inputs, task: Task) -> None:
     from p2ce.present.render import AUDIENCES
 
     if task.id is not None and task.rejected:
-        raise InvalidArgument("--id and --rejected both choose rows. Pass one of them.")
+        raise InvalidArgument("--id and --rejected both choose rows. Use only one of them.")
     if task.out is not None:
         outputs.check_out(task.out, force=task.force, inputs=inputs.files)
     check_jobs(task.jobs, name="--jobs")
     check_time(task.time_limit, name="--time-limit")
     if task.audience not in AUDIENCES:
         raise InvalidArgument(
-            f"--audience {echoed(task.audience)} is not known. {nearest(task.audience, AUDIENCES)}"
+            f"--audience {echoed(task.audience)} is unknown. {nearest(task.audience, AUDIENCES)}"
         )
     words_in(task.language)
     check_files(inputs)
 
 
 def _explain(ready: Ready, places: list[int], task: Task) -> "Explanations":
-    """Explain the rows at ``places``; each has the id that the command line calls it by."""
+    """Explain the rows at ``places``, under their ids on the command line."""
     from p2ce.result import Explanations
 
     shown = sys.stderr.isatty() and len(places) > 1 if task.progress is None else task.progress
@@ -125,28 +126,29 @@ def _place(ready: Ready, id: str, inputs: Inputs) -> int:  # noqa: A002
             return found[0]
         if found:
             raise InvalidArgument(
-                f"--id {echoed(id)} names {len(found)} rows: {echoed(inputs.id_column)} holds it in "
+                f"--id {echoed(id)} matches {len(found)} rows: {echoed(inputs.id_column)} contains it in "
                 f"rows {found[0]} and {found[1]}. Use another --id-column."
             )
         raise InvalidArgument(
-            f"--id {echoed(id)} is not in {echoed(inputs.id_column)}, of {count:,} rows. {nearest(id, ids)}"
+            f"--id {echoed(id)} is not in the column {echoed(inputs.id_column)} of {count:,} rows. "
+            f"{nearest(id, ids)}"
         )
     try:
         place = int(id)
     except ValueError:
         raise InvalidArgument(
-            f"--id {echoed(id)} is not a number. Rows count from 0 to {count - 1:,}; to go by a column of "
-            "ids, pass --id-column."
+            f"--id {echoed(id)} is not a number. Rows are numbered from 0 to {count - 1:,}. To use ids "
+            "from a column, add --id-column."
         ) from None
     if not 0 <= place < count:
         raise InvalidArgument(
-            f"--id {place} does not exist: the data has {count:,} rows, 0 to {count - 1:,}."
+            f"--id {place} does not exist. The {count:,} rows are numbered from 0 to {count - 1:,}."
         )
     return place
 
 
 def _relaxations(ready: Ready, explanations: "Explanations") -> "Relaxations | None":
-    """Find relaxations that give an option to a single person who has none."""
+    """Find relaxations that give a single person without options an option."""
     from p2ce.result import Status
 
     if len(explanations) != 1 or explanations[0].status is not Status.NO_RECOURSE:
@@ -169,13 +171,16 @@ def show(explanations: "Explanations", why: "Relaxations | None", task: Task) ->
 
 
 def _print_written(explanations: "Explanations", written: list[Path]) -> None:
-    """Print what was written and how many people have each status, since a table has no row for some."""
+    """Print the written files and the number of people with each status.
+
+    A table of options has no row for people without options.
+    """
     options = counted(sum(map(len, explanations)), "option")
     print(f"{printable(' and '.join(map(str, written)))}: {options} for {explanations}.")
 
 
 def _exit_code(explanations: "Explanations") -> ExitCode:
-    """Return the exit code, and say on stderr what is wrong with rows that were not explained."""
+    """Return the exit code, and report rows that were not explained on stderr."""
     failed = [
         (id_, entry)
         for id_, entry in zip(explanations.ids, explanations, strict=True)
@@ -186,15 +191,15 @@ def _exit_code(explanations: "Explanations") -> ExitCode:
     if interrupted := sum(entry.error == "interrupted" for _, entry in failed):
         of = f"{len(explanations) - interrupted:,} of {counted(len(explanations), 'row')}"
         error_line(
-            f"Interrupted: {of} are explained, and the status of the others is ERROR. "
-            "To resume a long run where it was interrupted, use p2ce portfolio run."
+            f"Interrupted: {of} are explained. The status of the others is ERROR. "
+            "For a long run that can resume, use p2ce portfolio run."
         )
         return ExitCode.INTERRUPTED
     faults = [one for one in failed if one[1].error == "fault"]
     id_, first = (faults or failed)[0]
     blamed = ""
     if faults:
-        blamed = f", {len(faults):,} by a fault of p2ce (see where with --debug, and please report it)"
+        blamed = f", {len(faults):,} because of a bug in p2ce (--debug shows the traceback; please report it)"
     error_line(
         f"{counted(len(failed), 'row')} could not be explained{blamed}. The first is {id_}: {first.message}"
     )

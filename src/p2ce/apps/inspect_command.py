@@ -1,4 +1,4 @@
-"""Show how a model is parsed, over which grid the search runs, and what looks wrong."""
+"""Show how a model is parsed, which grid is searched, and what looks wrong: ``p2ce inspect``."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from p2ce.result import ModelFacts, SampledPrice
 
 FAVOURABLE = {-1: "down", 0: "", 1: "up"}  # by the sign of an association
-FLAGGED = "favourable: which way goes with the target. Options that move the other way are flagged."
-HUGE = 10**9  # combinations, beyond which a black-box model is likely to be estimated
+FLAGGED = "favourable: the direction that goes with the target. Options that move against it are flagged."
+HUGE = 10**9  # with more combinations, the front of a black box is likely to be estimated
 
 
 def run_inspect(inputs: Inputs, console: "Console | None" = None) -> None:
-    """Print everything that is known of a model; with a reference, of the whole problem."""
+    """Print all that is known about a model, and with a reference about the whole problem."""
     console = console or stdout_console()
     check_files(inputs, rows=False)
     if inputs.reference is None:
@@ -45,14 +45,14 @@ def run_inspect(inputs: Inputs, console: "Console | None" = None) -> None:
 
 
 def _show_alone(inputs: Inputs, console: "Console") -> None:
-    """Print what the file alone says."""
+    """Print what the model file alone shows."""
     loaded = inputs.load(inputs.model)
     known = columns_of(loaded.model)
     lines = [("file", f"{inputs.model} ({loaded.kind})"), ("model", type(loaded.model).__name__)]
     if known.names is not None:
         lines.append(("columns", f"{len(known.names)}: {listed(known.names, 12)}"))
     elif known.count is not None:
-        lines.append(("columns", f"{known.count}, known by place only"))
+        lines.append(("columns", f"{known.count}, without names"))
     for name, labels in known.categories.items():
         lines.append(
             ("category", f"{name}: {'labels not kept' if labels is None else listed(list(map(str, labels)))}")
@@ -62,7 +62,7 @@ def _show_alone(inputs: Inputs, console: "Console") -> None:
         lines.append(("classes", ", ".join(map(str, list(classes)))))
     _print_lines(console, lines)
     console.print(
-        "\nTo see how it is parsed and proven, pass its population: --reference train.csv", markup=False
+        "\nTo see how it is parsed and how results are proven, add --reference train.csv", markup=False
     )
 
 
@@ -79,7 +79,7 @@ def _model_lines(
 
 
 def _price_line(price: "SampledPrice") -> str:
-    """State how many people have no plausible option, and what plausible ones cost the others."""
+    """Write how many people have no plausible option, and what plausibility costs the others."""
     people = counted(price.people, "rejected row")
     line = f"of {people} of the population, {price.left_without} have an option only without plausibility"
     if price.undecided:
@@ -108,7 +108,7 @@ def _print_lines(console: "Console", lines: Any) -> None:
 
 
 def _print_grid(console: "Console", ready: Ready) -> None:
-    """Print a line per feature: what it is and is called, whether it may move, and to which values."""
+    """Print a line per feature: its name, its kind, how it may move, and its candidate values."""
     from rich.table import Table
     from rich.text import Text
 
@@ -116,7 +116,7 @@ def _print_grid(console: "Console", ready: Ready) -> None:
 
     features = [ready.policy[name] for name in ready.reference.columns]
     called = [_called(feature.display) for feature in features]
-    # The explainer knows associations that the policy does not: those of the model and of the labels.
+    # The explainer also knows the associations that the model and the labels show.
     favourable = [FAVOURABLE[ready.explainer.policy[feature.name].association] for feature in features]
     table = Table(show_edge=False, pad_edge=False)
     headings = ("feature", *(["called"] * any(called)), "kind", "may move")
@@ -143,9 +143,7 @@ def _warnings(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[st
 
     for name in ready.reference.columns:
         if ready.reference[name].nunique(dropna=False) == 1:
-            yield (
-                f"{echoed(name)} is the same in every row of the population, so nothing is known about it."
-            )
+            yield (f"{echoed(name)} has the same value in every row of the population. No other is known.")
     moving = [name for name in ready.reference.columns if not ready.policy[name].fixed]
     if inputs.policy is None:
         for name in moving:
@@ -156,14 +154,17 @@ def _warnings(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[st
     else:
         yield from _lint(inputs)
     if not moving:
-        yield "No feature may change: no one has an option."
+        yield "No feature may change, so no one has an option."
     if facts.is_black_box and facts.cells > HUGE:
         yield (
-            f"The model is a black box, and there are {about(facts.cells)} combinations: the status may be "
-            "HEURISTIC. Fix features, coarsen steps or lower --max-changes for proof."
+            f"The model is a black box, and there are {about(facts.cells)} combinations, so the status "
+            "may be HEURISTIC. For a proof, fix features, use larger steps or lower --max-changes."
         )
     if len(ready.reference) < 100:
-        yield f"The population has {counted(len(ready.reference), 'row')}: it says little about applicants."
+        yield (
+            f"The population has only {counted(len(ready.reference), 'row')}, so ranges and plausibility are "
+            "unreliable."
+        )
 
 
 def _lint(inputs: Inputs) -> "Iterator[str]":

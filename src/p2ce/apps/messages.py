@@ -1,4 +1,4 @@
-"""Print notices and errors to stderr, one line each; stdout is for the result alone."""
+"""Print notices and errors to stderr, one line each. Only results go to stdout."""
 
 import logging
 import os
@@ -18,7 +18,7 @@ DEBUG = "P2CE_DEBUG"  # the environment variable that turns tracebacks on
 
 
 def printable(text: object) -> str:
-    """Replace what would steer a terminal: names and labels come from untrusted files.
+    """Escape control characters, since names and labels come from untrusted files.
 
     >>> print(printable("own\\x1b[31m"))
     own\\x1b[31m
@@ -27,7 +27,7 @@ def printable(text: object) -> str:
 
 
 def error_line(message: object) -> None:
-    """State what is wrong and what to do."""
+    """Print what is wrong and what to do."""
     print(f"p2ce: {one_line(in_bounds(message))}", file=sys.stderr, flush=True)
 
 
@@ -43,7 +43,7 @@ def stdout_console() -> "Console":
 
 
 def notice(message: object) -> None:
-    """State something worth knowing that is not wrong."""
+    """Print something worth knowing that is not an error."""
     from rich.text import Text
 
     stderr_console().print(Text.assemble(("note: ", "bold cyan"), one_line(in_bounds(message))))
@@ -51,7 +51,7 @@ def notice(message: object) -> None:
 
 @contextmanager
 def working(message: str, *, always: bool = False) -> Iterator[None]:
-    """State what is running: a spinner on a terminal, else nothing, or a plain line if ``always``."""
+    """Show what is running: a spinner on a terminal, else nothing, or a plain line with ``always``."""
     if not sys.stderr.isatty():
         if always:
             print(message, file=sys.stderr, flush=True)
@@ -62,14 +62,14 @@ def working(message: str, *, always: bool = False) -> Iterator[None]:
 
 
 class _Notices(logging.Handler):
-    """Shows what the library logs as notices."""
+    """Print the library's log records as notices."""
 
     def emit(self, record: logging.LogRecord) -> None:
         if getattr(record, FAULT_RECORD, False):  # the last line counts such rows
             if os.environ.get(DEBUG):
                 print(record.getMessage(), file=sys.stderr, flush=True)
             return
-        # Arguments as options; empty where the command line reports it itself.
+        # The message with options for arguments; empty if the command line reports it itself.
         text = getattr(record, "on_command_line", None)
         if text is None and record.levelno >= logging.WARNING:
             text = record.getMessage()
@@ -79,7 +79,7 @@ class _Notices(logging.Handler):
 
 @contextmanager
 def library_notices() -> Iterator[None]:
-    """Show what the library logs for the command line as notices, and its warnings, each once."""
+    """Print the library's warnings, and what it logs for the command line, as notices."""
     log = logging.getLogger("p2ce")
     handler, before = _Notices(), (log.level, log.propagate)
     log.addHandler(handler)

@@ -10,6 +10,7 @@ import typer
 from p2ce.apps import command_arguments as say
 from p2ce.apps.exit_codes import ExitCode
 from p2ce.apps.messages import counted, notice, printable
+from p2ce.apps.plain_help import PlainCommand, PlainGroup
 from p2ce.limits import Limits, read_limits
 from p2ce.visible import echoed
 
@@ -20,34 +21,41 @@ if TYPE_CHECKING:
     from p2ce.problem.policy_lint import Finding
 
 app = typer.Typer(
-    help="Look over and make policy files: what each feature may do.",
+    cls=PlainGroup,
+    help="Create and check policy files: what may change, and how.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
 
 MOST_PROPOSED = 6  # rules that the output lists
-Names = Annotated[str, typer.Option(help="Columns that no advice may change: race,sex")]
+Names = Annotated[
+    str,
+    typer.Option(
+        help="Columns that no option may change, such as race,sex.", metavar="COLUMNS", show_default=False
+    ),
+]
 
 
 class SpecialValues(StrEnum):
-    """What to do about values that look like codes."""
+    """How to treat values that look like codes."""
 
     DETECT = "detect"
     NONE = "none"
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def check(
-    path: Annotated[Path, typer.Argument(help="The policy, a YAML file.")],
-    data: Annotated[Path, typer.Argument(help="The people that it is for: CSV, or Parquet.")],
+    path: Annotated[Path, typer.Argument(help="The policy: a YAML file.", metavar="POLICY")],
+    data: Annotated[Path, typer.Argument(help="The population: CSV, TSV or Parquet.", metavar="DATA")],
     protected: Names = "",
-    strict: Annotated[bool, typer.Option(help="Let warnings fail as errors do.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.", metavar="")] = False,
     limit: say.Limit = None,
 ) -> None:
-    """Report what is wrong in a policy, line by line.
+    """Check a policy file against a table, and report each problem with its line.
 
-    Ends with 0 if there is no error, 1 if there is one (with --strict also a warning), 2 if a file cannot
-    be read.
+    [green]p2ce policy check policy.yaml train.csv[/]
+
+    Exit codes: 0 no error · 1 an error, or with --strict a warning · 2 a file cannot be read
     """
     from p2ce.check_paths import require_file
     from p2ce.problem.policy_file import parse_policy, read_file
@@ -67,47 +75,59 @@ def check(
     raise typer.Exit(ExitCode.FAILED if errors or (strict and warnings) else ExitCode.DONE)
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def infer(
-    data: Annotated[Path, typer.Argument(help="The people that the model was fitted on: CSV, or Parquet.")],
-    out: Annotated[Path, typer.Option(help="Where to write the policy.")] = Path("policy.yaml"),
+    data: Annotated[Path, typer.Argument(help="The training data: CSV, TSV or Parquet.", metavar="DATA")],
+    out: Annotated[Path, typer.Option(help="The policy file to write.", metavar="FILE")] = Path(
+        "policy.yaml"
+    ),
     protected: Names = "",
-    drop: Annotated[str, typer.Option(help="Columns that the model does not see, such as the outcome.")] = "",
-    force: Annotated[bool, typer.Option(help="Replace the file if it exists.")] = False,
+    drop: Annotated[
+        str,
+        typer.Option(
+            help="Columns that the model does not use, such as the outcome.",
+            metavar="COLUMNS",
+            show_default=False,
+        ),
+    ] = "",
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.", metavar="")] = False,
     model: Annotated[
         str | None,
         typer.Option(
-            help="The model file: then only its columns are named, and what it takes for categories is one.",
+            help="A model file. The policy then has exactly its columns and categories.",
             metavar="FILE",
         ),
     ] = None,
     special_values: Annotated[
         SpecialValues,
         typer.Option(
-            help="[cyan]detect[/] takes what looks like a code (-9, 999) for a special value, which is not a "
-            "number; [cyan]none[/] takes every value for a number.",
+            help="detect: treat values that look like codes (-9, 999) as special values. none: treat every "
+            "value as a number.",
         ),
     ] = SpecialValues.DETECT,
     label_column: Annotated[
         str | None,
         typer.Option(
-            help="The column of outcomes. It is not a feature; where a feature clearly goes with the "
-            "outcome, the policy says which way.",
+            help="The column of outcomes. It does not become a feature. Where a feature clearly goes with "
+            "the outcome, the policy states the favourable direction.",
             metavar="COLUMN",
         ),
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option(help="The favourable outcome in --label-column, unless names say it.", metavar="CLASS"),
+        typer.Option(
+            help="The favourable outcome in --label-column. May be left out if its name shows it.",
+            metavar="CLASS",
+        ),
     ] = None,
     limit: say.Limit = None,
 ) -> None:
-    """Write a first policy read off a table, to be edited.
+    """Write a draft policy, inferred from a table, for you to edit.
 
     [green]p2ce policy infer train.csv --model model.txt --out policy.yaml[/]
 
-    Columns whose names look like protected attributes are protected, and what looks like history or time
-    never falls; the output says which. Candidates are chosen where people are. Relations between columns
+    Columns whose names look like protected attributes are protected, and columns that look like history or
+    time may not decrease. The output lists them. Candidate values are chosen where people are. Relations
     that hold in all rows are proposed as rules.
     """
     from p2ce.apps.target_argument import meant_label
@@ -133,22 +153,25 @@ def infer(
     except UnnamedTarget as error:
         calls = " or ".join(f"--target {one}" for one in error.classes[:6])
         raise InvalidTarget(
-            f"Nothing says which label of {echoed(label_column)} is the favourable outcome. Pass {calls}"
+            f"The favourable outcome in {echoed(label_column)} is unclear. Add {calls}"
         ) from error
-    # What names look like is not a statement of anybody's, and a file that nobody edited is a draft.
+    # Protection by name is a guess, and a file that no one has edited is a draft.
     policy = replace(policy.protect(*wanted), stated=False)
     _propose(policy)
     save(policy, out)
     if policy.proposed_rules:
         shown = ", ".join(rule.text() for rule in policy.proposed_rules[:MOST_PROPOSED])
         more = "" if len(policy.proposed_rules) <= MOST_PROPOSED else ", …"
-        notice(f"Holds in all rows: {shown}{more}. To put it in force, move it from proposed_rules to rules.")
+        notice(
+            f"These relations hold in all rows: {shown}{more}. To enforce one, move it from "
+            "proposed_rules to rules."
+        )
     names = printable(", ".join(one.name for one in policy.features if one.protected) or "none")
     print(f"{printable(out)}: {counted(people.shape[1], 'feature')}, protected: {names}.")
 
 
 def _people(data: Path, drop: list[str], model: str | None, limits: Limits) -> "pd.DataFrame":
-    """Read the columns that a policy speaks of: those of the model, if one is given."""
+    """Read the columns of the policy: those of the model, if there is one, else all of the table."""
     from p2ce.apps.command_inputs import as_the_model_takes_it
     from p2ce.tables import typed_columns as cells
     from p2ce.tables.table_files import read_table
@@ -173,17 +196,17 @@ def _labels(data: Path, name: str, limits: Limits) -> "pd.Series[Any]":
 
 
 def _propose(policy: "Policy") -> None:
-    """State which directions the outcomes propose."""
+    """Print the directions that the outcomes suggest."""
     ways = [f"{one.name} {one.association.name.lower()}" for one in policy.features if one.association]
     if ways:
         notice(
-            f"These go with the favourable outcome: {', '.join(ways)}. Options that move them the other way "
-            "are flagged. To forbid that, write the same as direction: in the policy."
+            f"These directions go with the favourable outcome: {', '.join(ways)}. Options that move against "
+            "them are flagged. To forbid that, state them as direction: in the policy."
         )
 
 
 def _tell_what_looks_wrong(people: "pd.DataFrame", *, alone: bool) -> None:
-    """Report columns that are hardly features: those that name people, and perhaps the outcome."""
+    """Report columns that are probably not features: ids, and perhaps the outcome."""
     import pandas as pd
 
     for name in people.columns:
@@ -191,11 +214,14 @@ def _tell_what_looks_wrong(people: "pd.DataFrame", *, alone: bool) -> None:
         is_number = pd.api.types.is_numeric_dtype(people[name])
         if not is_number and labels > 20 and 2 * labels > len(people):
             notice(
-                f"{echoed(name)} holds {labels:,} labels in {len(people):,} rows. If it names people: "
+                f"{echoed(name)} has {labels:,} labels in {len(people):,} rows. If it identifies people, add "
                 f"--drop {name}"
             )
     if alone:
-        notice("Every column became a feature, the outcome too if it is there. Give --model, or --drop it.")
+        notice(
+            "Every column became a feature, including the outcome if there is one. Add --model, or leave the "
+            "outcome out with --drop."
+        )
 
 
 def _known(names: list[str], people: "pd.DataFrame") -> list[str]:

@@ -12,13 +12,15 @@ import typer
 from p2ce.apps import command_arguments as say
 from p2ce.apps.exit_codes import ExitCode
 from p2ce.apps.messages import counted, error_line, printable, working
+from p2ce.apps.plain_help import PlainCommand, PlainGroup
 from p2ce.limits import read_limits
 
 if TYPE_CHECKING:
     from p2ce.portfolio.portfolio_results import PortfolioResults
 
 app = typer.Typer(
-    help="Explain every person in files of any size, on one machine or many.",
+    cls=PlainGroup,
+    help="Explain every person in files of any size, on one machine or a cluster.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
@@ -26,25 +28,24 @@ app = typer.Typer(
 
 @app.callback()
 def portfolio() -> None:
-    """Keep `run` a command of its own: typer merges a single command with its group."""
+    """Keep `run` separate: typer merges a single command with its group."""
 
 
 portfolio.__doc__ = None  # the help of the app itself is shown instead
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def run(
-    explainer: Annotated[Path, say.option("The explainer that Explainer.save() wrote.", "FILE")],
+    explainer: Annotated[Path, say.option("The explainer that Explainer.save() wrote, in Python.", "FILE")],
     model: say.Model,
     data: Annotated[
         Path,
-        say.option("The people: a Parquet or CSV file, or a folder of either.", "PATH"),
+        say.option("The people to explain: a Parquet or CSV file, or a folder of them.", "PATH"),
     ],
     out: Annotated[
         Path,
         say.option(
-            "The folder of the results: people/, options/ and manifest.json, for your user alone. Run the "
-            "command again to resume.",
+            "The folder to write: people/, options/ and manifest.json. Only your user can read it.",
             "FOLDER",
             panel=say.OUTPUT,
         ),
@@ -52,7 +53,7 @@ def run(
     id_column: Annotated[
         str | None,
         say.option(
-            "The column with the ids of the rows; without it, their place in the data is the id.",
+            "The column that holds the ids. By default, the position in the data is the id.",
             "COLUMN",
             panel=say.PEOPLE,
         ),
@@ -60,19 +61,19 @@ def run(
     keep: Annotated[
         list[str] | None,
         say.option(
-            "Columns that the model does not see, to be passed on: sex,age_band. Repeatable.",
+            "Copy these columns to the results, such as sex,age_band for an audit. Repeatable.",
             "COLUMNS",
             panel=say.PEOPLE,
         ),
     ] = None,
     scheduler: Annotated[
         str | None,
-        say.option("A Dask cluster to use, such as tls://10.0.0.5:8786.", "ADDRESS", panel=say.OUTPUT),
+        say.option("Use this Dask cluster, such as tls://10.0.0.5:8786.", "ADDRESS", panel=say.OUTPUT),
     ] = None,
     jobs: Annotated[
         int,
         say.option(
-            "Processes on this machine, where there is no --scheduler; -1 for one per core.",
+            "The number of processes on this machine, without --scheduler; -1 for one per core.",
             "N",
             panel=say.OUTPUT,
         ),
@@ -82,7 +83,10 @@ def run(
     progress: Annotated[
         bool | None,
         say.option(
-            "A bar on stderr; by default on a terminal.", None, "--progress/--no-progress", panel=say.OUTPUT
+            "Show a progress bar on stderr. By default it is shown on a terminal.",
+            "",
+            "--progress/--no-progress",
+            panel=say.OUTPUT,
         ),
     ] = None,
     weights: say.Weights = None,
@@ -90,7 +94,7 @@ def run(
     trust_predicates: say.TrustPredicates = False,
     limit: say.Limit = None,
 ) -> None:
-    """Explain every person in a table or a folder of tables, to Parquet.
+    """Explain every person in a file or folder, and write the results to a folder of Parquet files.
 
     [bold]On this machine, with two processes:[/]
     [green]p2ce portfolio run --explainer credit.p2ce --model model.txt --data people/ --out results/[/]
@@ -99,7 +103,7 @@ def run(
     [green]p2ce portfolio run --explainer credit.p2ce --model model.txt --data /shared/people
     --out /shared/results --scheduler tls://10.0.0.5:8786[/]
 
-    Interrupt with Ctrl-C at any time: what is done is kept. Run the command again to resume.
+    Ctrl-C stops the run and keeps finished work. Run the same command again to resume.
     """
     from p2ce.apps.model_files.load_model import load_model
     from p2ce.check_paths import require_file
@@ -145,13 +149,13 @@ def run(
         error_line(error)
         raise typer.Exit(ExitCode.INCOMPLETE) from None
     except KeyboardInterrupt:
-        error_line("Interrupted; what is done is kept. Run the command again to resume.")
+        error_line("Interrupted. Finished work is kept. Run the same command again to resume.")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     raise typer.Exit(_report(results, out, None if _written(out) == before else time.monotonic() - began))
 
 
 def _written(out: Path) -> int | None:
-    """State when the manifest was written; None if there is none."""
+    """Return when the manifest was written, or None if there is none."""
     from p2ce.portfolio.manifest import MANIFEST
 
     return (out / MANIFEST).stat().st_mtime_ns if (out / MANIFEST).exists() else None
@@ -168,21 +172,20 @@ def _report(results: "PortfolioResults", out: Path, seconds: float | None) -> Ex
     options = counted(results.manifest.options, "option")
     print(f"{printable(out)}: {options} for {people}{': ' * bool(counts)}{counts}.")
     if seconds is None:
-        print("It was complete before.")
+        print("The results were complete already.")
     else:
         timings = json.loads((results.path / TIMINGS).read_bytes())
         now, explaining = timings["people"], max(timings["explaining"], 0.001)
         shown = counted(now, "person", "people")
-        # The time is that of the bar, which begins when the workers are ready.
+        # The same time as the progress bar's, which begins when the workers are ready.
         print(
-            f"{shown} in {explaining:,.1f} seconds: {now / explaining:,.0f} per second, "
-            f"and {max(seconds - explaining, 0.0):,.1f} seconds to start and to end."
+            f"{shown} in {explaining:,.1f} seconds ({now / explaining:,.0f} per second), "
+            f"plus {max(seconds - explaining, 0.0):,.1f} seconds to start and finish."
         )
     failed = statuses.get(Status.ERROR.value, 0)
     if not failed:
         return ExitCode.DONE
     error_line(
-        f"{counted(failed, 'person', 'people')} could not be explained. The column message of people/ says "
-        "why."
+        f"{counted(failed, 'person', 'people')} could not be explained. See the column message in people/."
     )
     return ExitCode.INCOMPLETE

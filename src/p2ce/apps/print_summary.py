@@ -1,4 +1,4 @@
-"""Print many explanations on one screen: a line per person, and how many have each status."""
+"""Print many explanations on one screen: a line per person, and the number of people with each status."""
 
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ MOST_LINES = 40
 
 
 def print_summary(explanations: "Explanations", *, language: str = "en") -> None:
-    """Print a table of the first people as the report has it, and the counts of all."""
+    """Print a table of the first people, as in the report, and the counts of all people."""
     from rich.table import Table
     from rich.text import Text
 
@@ -35,4 +35,4 @@ def print_summary(explanations: "Explanations", *, language: str = "en") -> None
     for status in seen.statuses:
         console.print(Text(f"{status.people} × {status.text}"))
     if (more := len(explanations) - MOST_LINES) > 0:
-        notice(f"{counted(more, 'person', 'people')} more: --out options.csv writes all of them.")
+        notice(f"{counted(more, 'more person', 'more people')}. Use --out options.csv to write all of them.")

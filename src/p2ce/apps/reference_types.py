@@ -1,4 +1,4 @@
-"""Return the columns of the reference the types that the model was fitted on, and report odd labels."""
+"""Convert the columns of the reference to the types that the model was fitted on, and report odd labels."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def typed_reference(
     table: Table, names: list[str], known: ModelColumns, policy: "Policy | None", kind: str
 ) -> "pd.DataFrame":
-    """Return the reference's columns the types that the model was fitted on, as far as they are known."""
+    """Return the reference's columns in the types that the model was fitted on, where those are known."""
     import pandas as pd
 
     renamed = dict(zip(known.names or names, names, strict=True))
@@ -54,7 +54,7 @@ def typed_reference(
 def _settle_loose(
     table: Table, names: list[str], known: ModelColumns, policy: "Policy | None", kind: str
 ) -> dict[str, tuple[Any, ...] | None]:
-    """Find which columns the model's lists of labels belong to: as many in number, in the model's order."""
+    """Find the columns that the model's lists of labels belong to: equally many, in the model's order."""
     by_policy = [
         name for name in names if policy is not None and name in policy.names and policy[name].is_category
     ]
@@ -63,8 +63,8 @@ def _settle_loose(
         if len(found) == len(known.loose_labels):
             return dict(zip(found, known.loose_labels, strict=True))
     raise InvalidArgument(
-        f"{kind} was fitted on {counted(len(known.loose_labels), 'column')} of categories, and "
-        f"{table.path.name} shows {len(by_text)} of text. Say which they are in a policy: kind: category"
+        f"{kind} was fitted on {counted(len(known.loose_labels), 'category column')}, but {table.path.name} "
+        f"has {counted(len(by_text), 'text column')}. Mark the categories in a policy: kind: category"
     )
 
 
@@ -77,7 +77,7 @@ def _holds_labels(column: "pd.Series[Any]") -> bool:
 def _category(
     table: Table, name: str, labels: tuple[Any, ...] | None, order: tuple[Any, ...] | None
 ) -> "pd.Series[Any]":
-    """Make pandas categories: the model's labels in its order, and behind them what else the file has."""
+    """Make pandas categories: the model's labels in its order, then the other labels of the file."""
     import pandas as pd
 
     column = table.frame[name]
@@ -97,7 +97,7 @@ def _category(
 def _labelled(
     table: Table, name: str, labels: tuple[Any, ...], order: tuple[Any, ...] | None
 ) -> "pd.Series[Any]":
-    """Read labels as the policy writes them: the code 7 as a label stays apart from the number 7."""
+    """Read labels as the policy writes them, so that the label "7" differs from the number 7."""
     import pandas as pd
 
     if not table.is_text and order is None:
@@ -110,12 +110,12 @@ def _labelled(
 
 
 def _as_text(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Turn floats into text, since CatBoost takes no float for a category."""
+    """Turn floats into text, since CatBoost accepts no float as a category."""
     return column.astype("str") if column.dtype.kind == "f" else column
 
 
 def _in_type(column: "pd.Series[Any]", dtype: Any) -> "pd.Series[Any]":
-    """Return a column the policy's type, where that loses nothing."""
+    """Return a column in the policy's type, if that loses nothing."""
     if column.dtype == dtype or column.isna().any():
         return column
     changed = column.astype(dtype)
@@ -123,7 +123,7 @@ def _in_type(column: "pd.Series[Any]", dtype: Any) -> "pd.Series[Any]":
 
 
 def tell_new_labels(table: Table, people: "pd.DataFrame", reference: "pd.DataFrame") -> None:
-    """Report what is suspicious about people's labels, such as those that the reference does not have."""
+    """Report suspicious labels of people, such as labels that the reference lacks."""
     for name in reference.columns:
         if _holds_labels(reference[name]):
             _tell_new_labels(table, people[name], reference[name])
@@ -142,26 +142,28 @@ def _tell_new_labels(table: Table, column: "pd.Series[Any]", reference: "pd.Seri
 def _tell_labels(
     table: Table, name: str, values: Iterable[Any], *, known: Sequence[Any] | None, whose: str = ""
 ) -> None:
-    """Report what is suspicious about a column whose cells were parsed as these values.
+    """Report suspicious labels of a column whose cells were parsed as these values.
 
-    ``whose`` says who knows the known labels; None means that they are not known.
+    ``whose`` names the owner of the known labels. None for ``known`` means that there is no list.
     """
     values = list(values)
     column = f"{echoed(name)} of {table.path.name}"
     labels = [value for value in values if not is_missing(value)]
     words = _different(value for value in labels if isinstance(value, str) and cells.says_missing(value))
     if words:
-        notice(f"{column} holds {listed(words)} as a label. Leave cells empty where nothing is known.")
+        notice(f"{column} contains {listed(words)} as a label. If it means missing, leave the cells empty.")
     if known is None:
         return
     written = table.frame[name].tolist()
     gaps = _different(cell for cell, value in zip(written, values, strict=True) if is_missing(value))
     if gaps:
-        notice(f"{column} holds {listed(gaps)}, parsed as missing: {whose} knows no such label.")
+        notice(f"{column} contains {listed(gaps)}, parsed as missing: {whose} has no such label.")
     keys = {cells.key_of(label) for label in known}
     strange = _different(value for value in labels if cells.key_of(value) not in keys)
     if strange:
-        notice(f"{column} holds {listed(strange)}, which {whose} does not know. {nearest(strange[0], known)}")
+        notice(
+            f"{column} contains {listed(strange)}, which {whose} does not know. {nearest(strange[0], known)}"
+        )
 
 
 def _different(values: Iterable[Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Parse --target: a class as people write it, or a range of a predicted number; find the column of labels."""
+"""Parse --target, a class or a range of a prediction, and find the column of labels."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# What a column of labels is called, where its name does not say what 1 means.
+# Usual names of a label column that do not say what 1 means.
 LABELS = frozenset({"y", "target", "label", "outcome", "class", "response"})
 
 
 def read_target(model: Any, given: str | None) -> Any:
-    """Find the class that a text means, or read a range ``low:high`` with either end left open.
+    """Find the class that a text means, or read a range ``low:high``; either end may be open.
 
-    None, if none is given, leaves it to the explainer to find evidence.
+    Without a text, return None: the explainer looks for the favourable class itself.
 
     >>> read_target(None, "1000:"), read_target(None, "yes")
     ((1000.0, None), 'yes')
@@ -52,10 +52,10 @@ def meant_label(labels: "pd.Series[Any]", given: str) -> Any:
 
 
 def find_labels(model: Any, table: Table, names: Sequence[str]) -> "pd.Series[Any] | None":
-    """Find the labels of a table: the one column among ``names`` that holds the model's classes alone.
+    """Find the label column of a table: the one among ``names`` that holds only the model's classes.
 
-    A model that does not name its classes is taken to have 0 and 1. Any column may hold 0 and 1: there, a
-    label is also called like one. None where no column, or more than one, may be the label.
+    A model without class names is assumed to have 0 and 1. Many columns hold 0 and 1, so the name must also
+    look like a label. Return None if no column fits, or more than one.
     """
     import pandas as pd
 
@@ -86,7 +86,7 @@ def _class_meant(given: str, classes: Sequence[Any]) -> Any:
 def _classes(model: Any) -> list[Any] | None:
     try:
         found = getattr(model, "classes_", None)
-    except Exception:  # a property of the user's own
+    except Exception:  # a property of a custom class
         return None
     if found is None or np.ndim(found) != 1 or not len(found):
         return None

@@ -1,4 +1,4 @@
-"""List the versions of p2ce, of the libraries on which explanations depend, and of the kernel's Landlock."""
+"""List the versions of p2ce, of the libraries that explanations depend on, and of the kernel's Landlock."""
 
 import platform
 from importlib.metadata import PackageNotFoundError
@@ -13,13 +13,13 @@ LIBRARIES = (
 
 
 def lines(*, verbose: bool) -> list[str]:
-    """Return one line, or one for each library that is installed."""
+    """Return the version line, and with ``verbose`` a line for each installed library."""
     own = f"p2ce {installed_version('p2ce')}"
     if not verbose:
         return [own]
     libraries = [f"{name} {version}" for name, version in _installed(LIBRARIES).items()]
     python = f"Python {platform.python_version()} ({platform.machine()})"
-    return [own, python, *libraries, f"Landlock {landlock.version() or 'is not there'}"]
+    return [own, python, *libraries, f"Landlock {landlock.version() or 'not available'}"]
 
 
 def _installed(names: tuple[str, ...]) -> dict[str, str]:

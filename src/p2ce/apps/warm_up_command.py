@@ -1,4 +1,4 @@
-"""Compile the kernels ahead of time and keep them in the cache: what ``p2ce warm-up`` does."""
+"""Compile the kernels ahead of time and keep them in the cache: ``p2ce warm-up``."""
 
 import time
 from collections.abc import Callable
@@ -17,17 +17,17 @@ ROWS = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of problem with kernels of its own: how its explainer is made, and how it is called."""
+    """A kind of problem that needs its own kernels: how to build its explainer, and how to call it."""
 
     name: str
     model: "Callable[[pd.DataFrame, Any], Any]"
     settings: "Callable[[], dict[str, Any]]" = dict
     call: "Callable[[], dict[str, Any]]" = dict
-    usual: bool = False  # whether it belongs to what everybody needs
+    usual: bool = False  # compiled without --all, too
 
 
 def run_warm_up(*, everything: bool = False, console: "Console | None" = None) -> None:
-    """Explain a tiny made-up problem of each kind, and print how long it took and where the cache lies."""
+    """Explain a tiny made-up problem of each kind, and print the time it took and the cache folder."""
     console = console or stdout_console()
     begun = time.perf_counter()
     with working("Loading the libraries …", always=True):
@@ -66,7 +66,7 @@ def _explain(kind: Kind, people: "pd.DataFrame", outcome: Any) -> None:
 
 
 def _people() -> "tuple[pd.DataFrame, Any]":
-    """Make a table of two whole numbers; those whose sum is large are accepted."""
+    """Make a table of two whole numbers. Rows with a large sum are accepted."""
     import pandas as pd
 
     people = pd.DataFrame({"a": [row % 8 for row in range(ROWS)], "b": [row // 8 for row in range(ROWS)]})
@@ -88,7 +88,7 @@ def _additive(people: "pd.DataFrame", outcome: Any) -> Any:
 def _network(people: "pd.DataFrame", outcome: Any) -> Any:
     from sklearn.neural_network import MLPClassifier
 
-    # With lbfgs, which ends without a warning on so few rows.
+    # lbfgs gives no warning on so few rows.
     return MLPClassifier((4,), solver="lbfgs", max_iter=2000, random_state=0).fit(people, outcome)
 
 
@@ -108,8 +108,7 @@ def _by_paper(algorithm: str) -> dict[str, Any]:
     return {"method": getattr(paper, algorithm)()}
 
 
-# All kinds of problem whose kernels differ. What needs no kernel of its own (a library, a target, a rule) is
-# not listed.
+# All kinds of problem whose kernels differ. A library, a target or a rule needs no kernel of its own.
 KINDS = (
     Kind(name="trees and detector", model=_trees, settings=_default_detector, usual=True),
     Kind(name="additive models", model=_additive, settings=_default_detector),

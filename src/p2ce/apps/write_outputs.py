@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from p2ce.result import Explanations, Relaxations
 
 WHAT = "The result"
-# What a spreadsheet takes for a formula, unless it is a number. Apostrophes in front count, so that the one
-# that is put there can be taken away again. Full-width and small forms of the signs count as the signs do.
+# Text that a spreadsheet runs as a formula, unless it is a number. Leading apostrophes are part of it, so
+# that the added one can be removed again. Full-width and small forms of the signs count, too.
 FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]")
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 FORMS = {
     ".html": "a report to read and print",
     ".md": "the same as Markdown",
     ".json": "everything, for Explanations.from_json",
-    ".csv": "a row per option, and beside it .summary.csv with a row per person",
+    ".csv": "a row per option, and a .summary.csv with a row per person",
     ".parquet": "the same two tables as Parquet",
 }
 
@@ -34,7 +34,7 @@ FORMS = {
 def check_out(out: Path, *, force: bool, inputs: Mapping[str, Path | None] | None = None) -> None:
     """Raise if a path or a format cannot be written, before the work starts.
 
-    ``inputs`` are the files that are read, by their options; none of them is written over.
+    ``inputs`` maps options to the files that are read. None of them is overwritten.
     """
     suffix = check_form(out, FORMS)
     is_table = suffix in (".csv", ".parquet")
@@ -50,19 +50,19 @@ def check_out(out: Path, *, force: bool, inputs: Mapping[str, Path | None] | Non
 
 
 def check_form(out: Path, forms: Iterable[str]) -> str:
-    """Return the ending of a file in small letters; raise if it names no form that is written."""
+    """Return the ending of a file in lower case; raise if it is not one of the formats."""
     suffix = out.suffix.lower()
     if suffix not in forms:
         ending = f"ends in {echoed(suffix)}" if suffix else "has no ending"
         raise InvalidArgument(
-            f"--out {echoed(str(out))} {ending}, which is not a form that is written here. End it in one of "
+            f"--out {echoed(str(out))} {ending}, which names no format that can be written. Use one of "
             f"{', '.join(forms)}."
         )
     return suffix
 
 
 def summary_path(out: Path) -> Path:
-    """Name the table of people that lies beside the table of options."""
+    """Return the path of the table of people that accompanies a table of options."""
     return out.with_name(f"{out.stem}.summary{out.suffix}")
 
 
@@ -75,7 +75,7 @@ def write(
     language: str,
     raw_csv: bool = False,
 ) -> list[Path]:
-    """Write the explanations; give the files that were written."""
+    """Write the explanations and return the written files."""
     suffix = out.suffix.lower()
     if suffix in (".csv", ".parquet"):
         beside = summary_path(out)
@@ -97,13 +97,13 @@ def write(
 
 
 def write_table(path: Path, frame: Any, *, raw_csv: bool) -> None:
-    """Write a table as CSV or Parquet, as the file's ending says."""
+    """Write a table as CSV or Parquet, by the ending of the file."""
     if path.suffix.lower() == ".csv":
         write_text(path, _csv(path, frame, raw=raw_csv))
         return
     content = io.BytesIO()
     mixed = [name for name in frame.columns if frame[name].dtype == object]
-    for name in mixed:  # labels of several types, which Parquet has no column for
+    for name in mixed:  # Parquet has no column type for labels of several types
         held = frame[name].dropna()
         if held.map(type).nunique() > 1:
             frame[name] = frame[name].map(lambda cell: cell if cell is None else str(cell))
@@ -112,10 +112,10 @@ def write_table(path: Path, frame: Any, *, raw_csv: bool) -> None:
 
 
 def without_formula(cell: Any) -> Any:
-    """Put an apostrophe before text that a spreadsheet would run; everything else stays as it is.
+    """Put an apostrophe before text that a spreadsheet would run; return everything else unchanged.
 
-    Nothing is lost: where text begins with apostrophes and then with one of ``= + - @`` (or a full-width or
-    small form of it), a tab or the end of a line, take one apostrophe away to have what it was.
+    The change can be undone. If text begins with apostrophes followed by one of ``= + - @`` (or a full-width
+    or small form of it), a tab or a line end, remove one apostrophe to restore the original.
 
     >>> without_formula("=1+1"), without_formula("'=1+1"), without_formula("-5"), without_formula(-5)
     ("'=1+1", "''=1+1", '-5', -5)
@@ -128,7 +128,7 @@ def _is_formula(cell: Any) -> bool:
 
 
 def _csv(path: Path, frame: Any, *, raw: bool) -> str:
-    """Write a table as CSV; text that a spreadsheet would run is reported, and escaped unless ``raw``."""
+    """Write a table as CSV. Report text that a spreadsheet would run, and escape it unless ``raw``."""
     risky = [
         name
         for name in frame.columns
@@ -137,8 +137,8 @@ def _csv(path: Path, frame: Any, *, raw: bool) -> str:
     if risky:
         done = "A spreadsheet would run it: import the file as text."
         if not raw:
-            done = "It was given an apostrophe in front, so that no spreadsheet runs it; see --raw-csv."
-        notice(f"{path.name} holds text that begins like a formula, in {listed(risky)}. {done}")
+            done = "An apostrophe was put before it, so no spreadsheet runs it. See --raw-csv."
+        notice(f"{path.name} contains text that begins like a formula, in {listed(risky)}. {done}")
     if risky and not raw:
         frame = frame.astype(dict.fromkeys(risky, object))
         for name in risky:
@@ -149,5 +149,5 @@ def _csv(path: Path, frame: Any, *, raw: bool) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write text, as a whole or not at all."""
+    """Write the whole text, or nothing."""
     write_whole(path, text.encode("utf-8"), what=WHAT)

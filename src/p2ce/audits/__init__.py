@@ -1,1 +1,1 @@
-"""Compare groups of people by their explanations: shares with recourse, costs and burden, with intervals."""
+"""Compare groups of people by their explanations: rejection, recourse, costs and burden, with intervals."""

@@ -1,4 +1,4 @@
-"""Compare groups of people by what their explanations say: ``p2ce.audit``."""
+"""Compare groups of people by their explanations: ``p2ce.audit``."""
 
 import os
 from collections.abc import Iterator
@@ -34,32 +34,32 @@ def audit(
     permutations: int = 20_000,
     random_state: int = 0,
 ) -> Audit:
-    """Compare groups: who is rejected, who has recourse, what it costs, with intervals and tests.
+    """Compare groups: who is rejected, who has recourse, and at what cost, with intervals and tests.
 
     Args:
         explanations: `Explanations`, or the folder that ``p2ce portfolio run`` wrote.
-        groups: Names of columns (of the people, of columns that the run kept, or of `data`), or a table with
-            a row per person: a DataFrame or Series whose index has the people's ids or is in their order,
-            or a dict of columns. Groups need not be columns of the model. Every column makes a grouping, and
-            all of them together one more. People whose value is missing are a group of their own.
-        data: A table that has the columns that `groups` names.
-        id_column: The column of `data` that names people; without it, the index does.
-        min_size: A figure that fewer people are behind is too small to tell, and is left out.
-        confidence: Of all intervals.
-        resamples: Of the bootstrap, for the intervals of costs and burden.
-        permutations: Of each test of a burden; those of shares and medians are exact.
-        random_state: The seed. The same people give the same audit, in any order, whatever groups are called.
+        groups: Names of columns (of the people, of kept columns, or of `data`), or a table with a row per
+            person: a dict of columns, or a DataFrame or Series whose index has the ids or whose rows are in
+            the order of the people. The columns need not be the model's. Each column is one grouping, and all
+            columns combined are another. People with a missing value form their own group.
+        data: A table with the columns that `groups` names.
+        id_column: The column of `data` that holds the ids. By default, the index holds them.
+        min_size: Omit figures based on fewer people.
+        confidence: The confidence level of all intervals.
+        resamples: The bootstrap resamples for the intervals of costs and burden.
+        permutations: The permutations for each test of a burden. Tests of shares and medians are exact.
+        random_state: The seed. The same people give the same audit, in any order and with any group names.
 
-    People whose row could not be explained are counted as errors, and in nothing else. The share with
-    recourse is that of rejected people for whom an option was found. Costs are those of the cheapest option
-    of each person in each objective: quartiles that occur among the costs, so half of the people pay the
-    median or less. The burden is the rejection rate × the median cost.
+    Rows that could not be explained count as errors, and in no other figure. The share with recourse is the
+    share of rejected people for whom an option was found. Costs are those of each person's cheapest option in
+    each objective. Quartiles are costs that occur, so half of the people need the median or less. The burden
+    is the rejection rate × the median cost.
 
-    Figures are about what was found. If some searches did not finish, intervals and p-values assume the least
-    favourable outcome, and no group is called best-off unless that holds for every possible outcome. A person
-    for whom no option was found may have none, or one of any cost from the proven least on
-    (`Certificate.open_costs` on a given grid, else 0). An option that was found may be the cheapest, or the
-    cheapest may cost as little as the proven least. So an interval may be infinite.
+    Figures describe the options that were found. If some searches did not finish, intervals and p-values
+    assume the least favourable outcome, and no group is called best-off unless that holds for every possible
+    outcome. A person without a found option may have none, or one of any cost from the proven minimum
+    (`Certificate.open_costs` on a given grid, else 0). A found option may be the cheapest, or the cheapest
+    may cost as little as the proven minimum. So an interval may be infinite.
 
     >>> from p2ce.result import Explanation, Status
     >>> def one(status):
@@ -76,7 +76,7 @@ def audit(
     _check("permutations", permutations, 100)
     _check("random_state", random_state, 0)
     if not (isinstance(confidence, float) and 0.5 <= confidence < 1.0):
-        raise InvalidArgument(f"confidence expects a number from 0.5 up to 1, got {echoed(confidence)}.")
+        raise InvalidArgument(f"confidence must be at least 0.5 and below 1; got {echoed(confidence)}.")
     outcomes = outcomes_of(explanations)
     groupings = groupings_of(groups, outcomes, data, id_column)
     work = Work(
@@ -132,4 +132,4 @@ def _groups_of(work: Work, grouping: Grouping) -> Iterator[Group]:
 
 def _check(name: str, value: Any, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InvalidArgument(f"{name} expects a whole number of at least {least}, got {echoed(value)}.")
+        raise InvalidArgument(f"{name} must be a whole number of at least {least}; got {echoed(value)}.")

@@ -1,4 +1,4 @@
-"""Hold what an audit found: each group's counts and metrics, its differences to others, and their tests."""
+"""Define the result of an audit: the counts and metrics of each group, its differences, and their tests."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ COUNTS = (
     "unfinished",
     "unproven",
 )
-BECAUSE = "none_because_"  # and the reason: a count of people without recourse
+BECAUSE = "none_because_"  # plus the reason: a count of people without recourse
 References: TypeAlias = Literal["overall", "best"]
 TO: tuple[References, ...] = ("overall", "best")
 ENDS = ("low", "high")
@@ -50,7 +50,7 @@ class Contrast:
     """How a group compares to the whole or to the best-off group in one metric."""
 
     difference: MetricValue
-    ratio: MetricValue | None = None  # None where the other is 0
+    ratio: MetricValue | None = None  # None if the other value is 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,45 +58,45 @@ class Comparison:
     """A permutation test of the hypothesis that a group is like the whole in one metric."""
 
     p_value: Number
-    corrected: Number  # for all comparisons of the audit, by Holm's method
+    corrected: Number  # for all comparisons of the audit, with Holm's method
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """What was found of one group; a metric that too few people are behind is left out."""
+    """The figures of one group. Metrics based on too few people are left out."""
 
     columns: tuple[str, ...] = ()  # none for all people
     values: tuple[str, ...] = ()
     people: Count
-    errors: Count  # rows that could not be explained; all other counts leave them out
+    errors: Count  # rows that could not be explained; no other count includes them
     accepted: Count
     rejected: Count
     with_recourse: Count  # have an option
     no_recourse: Count  # proven to have none
-    # Of `no_recourse`: how many by "model", "plausibility", "rules", "max_changes", "unknown".
+    # Of `no_recourse`: the number of people by "model", "plausibility", "rules", "max_changes", "unknown".
     none_because: dict[str, Count] = field(default_factory=dict)
     unfinished: Count  # no option found, and none excluded
     unproven: Count  # of `with_recourse`: a cheaper option may exist
     metrics: dict[str, MetricValue] = field(default_factory=dict)
     to_overall: dict[str, Contrast] = field(default_factory=dict)
-    # Without metrics in which it is the best, or in which unfinished searches leave open which group is.
+    # Without metrics in which this group is the best, or in which unfinished searches leave the best open.
     to_best: dict[str, Contrast] = field(default_factory=dict)
     tests: dict[str, Comparison] = field(default_factory=dict)
     features: dict[str, Number] = field(default_factory=dict)  # → share of people whose first option uses it
 
     @property
     def grouping(self) -> str:
-        """The columns, as the frames of an audit name them."""
+        """The name of the grouping in the frames of an audit."""
         return AND.join(self.columns)
 
     @property
     def name(self) -> str:
-        """The values, as the frames of an audit name them."""
+        """The name of the group in the frames of an audit."""
         return AND.join(self.values)
 
     @property
     def recourse_at_most(self) -> float | None:
-        """The share with recourse if every unfinished person turned out to have an option."""
+        """The share with recourse if every unfinished search found an option."""
         return (self.with_recourse + self.unfinished) / self.rejected if self.rejected else None
 
 
@@ -104,8 +104,8 @@ class Group:
 class Audit:
     """Rejection rates, shares with recourse, costs and burden of groups, with intervals and tests.
 
-    Frames have a row per group: their index is the grouping ("sex", "age band", "sex × age band") and the
-    group. Where fewer than `min_size` people are behind a figure, it is missing: too small to tell.
+    Frames have a row per group. Their index is the grouping ("sex", "age band", "sex × age band") and the
+    group. A figure is missing if it is based on fewer than `min_size` people.
 
     >>> from p2ce import audit
     >>> from p2ce.result import Explanation, Explanations, Status
@@ -118,16 +118,16 @@ class Audit:
     """
 
     all_people: Group
-    groups: tuple[Group, ...]  # of one grouping after the other
+    groups: tuple[Group, ...]  # grouping by grouping
     objectives: tuple[str, ...]
     min_size: Count
     confidence: Number
     resamples: Count
     permutations: Count
     random_state: Count
-    comparisons: Count  # tests that p-values are corrected for
+    comparisons: Count  # the number of tests that p-values are corrected for
     package: str
-    problem: ProblemRecord | None = None  # what features are called
+    problem: ProblemRecord | None = None  # for the names of features
     dates: StatedDates = field(default_factory=StatedDates)  # that the explanations state
 
     @property
@@ -148,7 +148,7 @@ class Audit:
 
     @property
     def overall(self) -> "pd.Series[Any]":
-        """The same of all people."""
+        """The same for all people."""
         import pandas as pd
 
         return pd.Series(
@@ -178,19 +178,19 @@ class Audit:
         return pd.DataFrame.from_dict(rows, orient="index", columns=list(ENDS), dtype="float64")
 
     def difference(self, to: References = "overall") -> "pd.DataFrame":
-        """Return how far each group is from the whole, or from the best-off group of its grouping.
+        """Return each group's difference to all people, or to the best-off group of its grouping.
 
-        The best-off group is found in the same data, so that a difference to it tends to be too large.
+        The best-off group is chosen from the same data, so a difference to it tends to be too large.
         """
         return self._contrasts(to, "difference")
 
     def ratio(self, to: References = "overall") -> "pd.DataFrame":
-        """Return each group's metric divided by that of the whole, or of the best-off group."""
+        """Return each group's metric divided by that of all people, or of the best-off group."""
         return self._contrasts(to, "ratio")
 
     @property
     def tests(self) -> "pd.DataFrame":
-        """A row per comparison of a group with the whole: ``p_value``, and ``corrected`` by Holm's method."""
+        """A row per comparison of a group with all people: ``p_value``, and Holm's ``corrected`` one."""
         import pandas as pd
 
         rows = [
@@ -208,7 +208,7 @@ class Audit:
         )
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return everything as a flat table, all people first: what ``p2ce audit --out audit.csv`` writes."""
+        """Return everything as a flat table, all people first, as in ``p2ce audit --out audit.csv``."""
         import pandas as pd
 
         flat = pd.DataFrame([_flat(group, self.all_metrics) for group in (self.all_people, *self.groups)])
@@ -220,18 +220,18 @@ class Audit:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Audit":
-        """Undo `to_dict`."""
+        """Build an audit from what `to_dict` returned."""
         found = to_record(data, cls, "Audit.from_dict()", limits, form=FORMAT)
         for place, group in enumerate(found.groups):
             if problem := _inconsistency(group, found.all_people, {one.name for one in found.all_metrics}):
                 raise InvalidArgument(
-                    f"Audit.from_dict(): groups[{place}] {problem}. Give it what to_dict() returned."
+                    f"Audit.from_dict(): groups[{place}] {problem}. Pass what to_dict() returned."
                 )
         return found
 
     @classmethod
     def from_json(cls, text: str | bytes, *, limits: Limits = DEFAULT) -> "Audit":
-        """Parse what ``p2ce audit --out audit.json`` wrote, without trusting it."""
+        """Parse the untrusted content of a file that ``p2ce audit --out audit.json`` wrote."""
         return cls.from_dict(parse_json(text, "Audit.from_json()", limits), limits=limits)
 
     def __eq__(self, other: object) -> bool:
@@ -247,7 +247,7 @@ class Audit:
 
     def _contrasts(self, to: References, what: str) -> "pd.DataFrame":
         if to not in TO:
-            raise InvalidArgument(f"to expects one of {list(TO)}, got {echoed(to)}. {nearest(to, TO)}")
+            raise InvalidArgument(f"to must be one of {list(TO)}; got {echoed(to)}. {nearest(to, TO)}")
         compared = [metric for metric in self.all_metrics if metric.best]
 
         def row(group: Group) -> dict[Any, Any]:
@@ -320,16 +320,16 @@ def _parts(name: str, estimate: MetricValue | None) -> dict[str, Any]:
 
 
 def _inconsistency(group: Group, all_people: Group, known: set[str]) -> str:
-    """State what of a group contradicts the rest; "" where nothing does."""
+    """Return how a group contradicts the rest of an audit, or "" if it does not."""
     if not group.columns or len(group.columns) != len(group.values):
-        return "has no value for each of its columns"
+        return "does not have one value per column"
     if group.people > all_people.people:
-        return "has more people than there are"
+        return "has more people than the audit"
     stated = {*group.metrics, *group.to_overall, *group.to_best, *group.tests}
     if unknown := stated - known:
-        return f"has a metric that the audit does not have, {echoed(min(unknown), most=60)}"
+        return f"has the metric {echoed(min(unknown), most=60)}, which the audit lacks"
     if not set(group.tests) <= group.metrics.keys() & group.to_overall.keys() & all_people.metrics.keys():
-        return "has a test of a metric that it does not have"
+        return "has a test of a metric that it lacks"
     return ""
 
 

@@ -1,19 +1,18 @@
 """Draw quantiles of bootstrap resamples without drawing the resamples.
 
-A resample of a group takes as many people as there are, with replacement. How many of them are accepted, have
-no option, have a known cost, or belong to each class of open costs, is multinomial. A quantile is then found
-by cutting the known costs again and again, and drawing only how many of the resample lie below each cut:
-binomial, between the cuts that were drawn before. So a group and the whole, and both ends of a range, come
-from the same resample, however many people there are. The tests compare this with resamples that are drawn
-person by person.
+A resample of a group draws as many people as the group has, with replacement. The numbers of people who are
+accepted, have no option, have a known cost, or belong to each class of open costs are multinomial. A quantile
+is then found by cutting the known costs repeatedly, and drawing only how many people of the resample lie
+below each cut. This number is binomial, given the earlier cuts. So a group and all people, and both ends of a
+range, come from the same resample, at any number of people. The tests compare this with resamples that are
+drawn person by person.
 
-Where costs are open, a resample has a range of quantiles (`open_costs`): for every completion, its quantile
-lies between both ends. So the percentile of the lower ends is at most that of any completion, and the
-percentile of the upper ends at least that: an interval from the first to the second contains the intervals
-of all completions. For a quantile it is no wider than their union. If the lower percentile is v, take the
-completion in which all people pay `low`, except that those for whom none was found have none if that is
-above v: its quantile is at most v in exactly the resamples whose lower end is at most v. The upper ends are
-those of one completion.
+If costs are open, a resample has a range of quantiles (`open_costs`), which contains the quantile of every
+completion. So the percentile of the lower ends is at most that of any completion, and the percentile of the
+upper ends at least that. An interval from the first to the second contains the intervals of all completions.
+For a quantile it is no wider than their union. If the lower percentile is v, take the completion in which all
+people need `low`, except that people without a found option have none if `low` is above v. Its quantile is at
+most v in exactly the resamples whose lower end is at most v. The upper ends are those of one completion.
 """
 
 from collections.abc import Sequence
@@ -26,7 +25,7 @@ from p2ce.audits.metrics import HALF
 from p2ce.audits.open_costs import HIGH, LOW, Costs, terms_of
 
 SPREAD = 2.0  # standard deviations
-MINE, WHOLE = 1, 2  # how many parts: the group, or the group and all others
+MINE, WHOLE = 1, 2  # the number of parts: the group, or the group and all others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,29 +37,29 @@ class Part:
     costs: Costs
 
     def counts(self) -> IntArray:
-        """Count the people of each kind: accepted, without an option, with a known cost, open by class."""
+        """Return the number of people of each kind: accepted, without option, known cost, each open class."""
         return np.array([self.accepted, self.without, len(self.costs.known), *self.costs.people])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Resamples:
-    """So many resamples of a group, and of all others apart from it."""
+    """Resamples of a group, and of all other people."""
 
-    axis: FloatArray  # (k,) the different costs that are known
-    people: IntArray  # (2, k + 1) people of the group, and of the others, before each of them
+    axis: FloatArray  # (k,) the different known costs
+    people: IntArray  # (2, k + 1) the number of people of the group, and of the others, before each cost
     low: FloatArray  # (classes,) of open costs
     high: FloatArray
-    drawn: IntArray  # (2, b, kinds) how many of each kind, as `Part.counts` has them
+    drawn: IntArray  # (2, b, kinds) the number of each kind, as in `Part.counts`
     rng: np.random.Generator
 
     @property
     def known(self) -> IntArray:
-        """How many have a known cost: (2, b)."""
+        """The number of people with a known cost: (2, b)."""
         return self.drawn[:, :, 2]
 
     @property
     def open(self) -> IntArray:
-        """How many are in each class of open costs: (2, b, classes)."""
+        """The number of people in each class of open costs: (2, b, classes)."""
         return self.drawn[:, :, 3:]
 
     def rejection_rate(self, scope: int) -> FloatArray:
@@ -70,9 +69,9 @@ class Resamples:
         return rates
 
     def ranges(self, wanted: Sequence[tuple[int, float]]) -> list[tuple[FloatArray, FloatArray]]:
-        """Draw ranges of quantiles, all of the same resamples: of a scope, and of which share.
+        """Draw ranges of quantiles from the same resamples; each wanted pair is a scope and a share.
 
-        They are NaN where nobody of a resample has an option or may have one.
+        A range is NaN if no person in a resample has or may have an option.
         """
         cuts = [_Cuts(people, known) for people, known in zip(self.people, self.known, strict=True)]
         found = []
@@ -99,10 +98,10 @@ class Resamples:
         step = 0
         while len(which := np.flatnonzero(high - low > 1)):
             begin, width = low[which], high[which] - low[which]
-            # A little before and a little behind where the target is expected, which leaves a short piece,
-            # and every third time in the middle, which ends for certain.
+            # Cut a little before and a little after the expected position, which leaves a short piece.
+            # Every third cut is in the middle, so the loop always ends.
             first, last = low_sum[which], high_sum[which]
-            inside = np.maximum(last - first, HALF)  # nobody, where a resample is empty
+            inside = np.maximum(last - first, HALF)  # 0 people if a resample is empty
             expected = (target[which] - first) / inside
             error = np.sqrt(expected * (1.0 - expected) / inside)
             share = HALF if step % 3 == 2 else expected + (-SPREAD, SPREAD)[step % 3] * error
@@ -118,16 +117,16 @@ class Resamples:
 
 
 class _Cuts:
-    """How many people of each resample of one part lie below the cuts that were drawn until now."""
+    """The number of people in each resample of one part below the cuts drawn so far."""
 
     def __init__(self, people: IntArray, known: IntArray) -> None:
         self._people = people
-        # (cuts, b): at first, no one is before the first cost, and every person before the end.
+        # (cuts, b): at the start, no one is before the first cost, and every person before the end.
         self._places = np.stack([np.zeros_like(known), np.full_like(known, len(people) - 1)])
         self._counts = np.stack([np.zeros_like(known), known])
 
     def below(self, which: IntArray, place: IntArray, rng: np.random.Generator) -> IntArray:
-        """Draw how many of some resamples lie before a place each."""
+        """Draw the number of people before a position in each of some resamples."""
         places, counts = self._places[:, which], self._counts[:, which]
         columns = np.arange(len(which))
         left = np.where(places <= place, places, -1).argmax(axis=0), columns
@@ -145,14 +144,14 @@ class _Cuts:
 
 
 def _with_row(rows: IntArray, which: IntArray, values: IntArray) -> IntArray:
-    """Add a row; the resamples that it is not about repeat their first entry."""
+    """Add a row. The other resamples repeat their first entry."""
     row = rows[0].copy()
     row[which] = values
     return np.concatenate([rows, row[None]])
 
 
 def resamples_of(mine: Part, whole: Part, count: int, rng: np.random.Generator) -> Resamples:
-    """Draw resamples of a group, and of the others of the whole that it belongs to."""
+    """Draw resamples of a group, and of all other people."""
     axis = np.unique(whole.costs.known)
     before = [np.searchsorted(part.costs.known, axis, side="right") for part in (mine, whole)]
     people = np.pad(np.stack([before[0], before[1] - before[0]]), ((0, 0), (1, 0)))

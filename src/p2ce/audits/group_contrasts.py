@@ -1,4 +1,4 @@
-"""Compare a group with the whole and with the best-off group: differences and ratios with intervals."""
+"""Compare a group with all people and with the best-off group: differences and ratios with intervals."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -33,22 +33,22 @@ from p2ce.audits.tallies import Tally
 
 
 def best_off(work: Work, metric: Metric, tallies: Sequence[Tally]) -> int | None:
-    """Find the group that is best off, of two or more that are large enough.
+    """Return the best-off group among two or more that are large enough.
 
-    None where that depends on how unfinished searches end.
+    Return None if the outcome of unfinished searches decides it.
     """
     large = [place for place, tally in enumerate(tallies) if is_large(work, tally, metric)]
     if len(large) < 2:
         return None
     ranges = {place: _worst_and_best(work, metric, tallies[place]) for place in large}
-    # Of equal ones the largest.
+    # Among equal groups, the largest.
     first = min(large, key=lambda place: (ranges[place], -tallies[place].size(metric.base)))
     worst, _ = ranges.pop(first)
     return first if all(worst <= best for _, best in ranges.values()) else None
 
 
 def _worst_and_best(work: Work, metric: Metric, tally: Tally) -> tuple[float, float]:
-    """Return a metric at its worst and at its best, as unfinished searches may end; less is better."""
+    """Return the worst and the best value of a metric over all outcomes of open searches; less is better."""
     if metric.kind != "rate":
         low, high = quantile_range(costs_of(work, metric, tally), metric.quantile)
         return scale_of(metric, tally) * high, scale_of(metric, tally) * low
@@ -59,7 +59,7 @@ def _worst_and_best(work: Work, metric: Metric, tally: Tally) -> tuple[float, fl
 def to_best(
     work: Work, metric: Metric, mine: Tally, best: Tally, drawn: Drawn, best_drawn: Drawn
 ) -> Contrast:
-    """Compare a group with the best-off one, which has no one in common with it."""
+    """Compare a group with the best-off group, which shares no people with it."""
     if metric.kind == "rate":
         one, two = share_in(work, metric, mine), share_in(work, metric, best)
         return _rate_contrast(one, two, lambda distance: distance, lambda ratio: ratio)
@@ -68,7 +68,7 @@ def to_best(
 
 
 def to_overall(work: Work, metric: Metric, tally: Tally, drawn: Drawn) -> Contrast:
-    """Compare a group with the whole that it is a part of."""
+    """Compare a group with all people, including itself."""
     if metric.kind == "rate":
         return _rate_to_overall(work, metric, tally)
     values = value_of(work, metric, tally), value_of(work, metric, work.all_people)
@@ -90,7 +90,7 @@ def _rate_to_overall(work: Work, metric: Metric, tally: Tally) -> Contrast:
 
 
 def _cost_contrast(work: Work, mine: float, other: float, drawn: Ends, other_drawn: Ends) -> Contrast:
-    """Compare two costs or burdens, the least of one with the greatest of the other."""
+    """Compare two costs or burdens: the least of one with the greatest of the other."""
     (low, high), (other_low, other_high) = drawn, other_drawn
     return Contrast(
         difference=between(work, mine - other, low - other_high, high - other_low),
@@ -101,7 +101,7 @@ def _cost_contrast(work: Work, mine: float, other: float, drawn: Ends, other_dra
 
 
 def _ratios(mine: FloatArray, other: FloatArray, nothing: float) -> FloatArray:
-    """Divide; something by 0 is infinite, and 0 by 0, which may be anything, is what stands for `nothing`."""
+    """Divide. A positive number by 0 is infinite, and 0 by 0, which may be anything, is `nothing`."""
     by_zero = np.where(mine > 0, math.inf, nothing)
     by_zero = np.where(np.isnan(mine), mine, by_zero)
     return np.divide(mine, other, out=by_zero, where=other != 0)
@@ -113,7 +113,7 @@ def _rate_contrast(
     scaled: Callable[[float], float],
     ratio_scaled: Callable[[float], float],
 ) -> Contrast:
-    """Compare two shares of different people, and bring the result to another scale."""
+    """Compare two shares of different people, and convert the result to another scale."""
     one, two = mine.least.value, other.least.value
     low, high = difference_interval(mine, other)
     difference = MetricValue(value=scaled(one - two), low=scaled(low), high=scaled(high))
@@ -126,6 +126,6 @@ def _rate_contrast(
 
 
 def without(all_people: Tally, tally: Tally) -> Tally:
-    """Count all people who are not of a group; costs are left out."""
+    """Return the tally of all people outside a group, without costs."""
     counts = tuple(one - other for one, other in zip(all_people.counts, tally.counts, strict=True))
     return replace(all_people, counts=counts, costs=())

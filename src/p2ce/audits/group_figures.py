@@ -1,4 +1,4 @@
-"""Compute what there is to say of one group by itself: counts, shares, costs and burden with intervals."""
+"""Compute the figures of one group: counts, shares, costs and burden with intervals."""
 
 import math
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from p2ce.audits.outcomes import REASONS, Outcome, Outcomes
 from p2ce.audits.rate_intervals import ShareRange, share_range
 from p2ce.audits.tallies import OrderedCosts, Tally
 
-# What a stream of random numbers is for: those of a group as itself, as the best-off, and for its tests.
+# The streams of random numbers of a group: for itself, as the best-off group, and for its tests.
 AS_ITSELF, AS_THE_BEST, FOR_TESTS = range(3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Work:
-    """What all groups are computed from."""
+    """The inputs for the figures of all groups."""
 
     outcomes: Outcomes
     ordered: tuple[OrderedCosts, ...]
@@ -48,7 +48,7 @@ class Drawn:
 def figures_of(
     work: Work, tally: Tally, drawn: Drawn, columns: tuple[str, ...], values: tuple[str, ...]
 ) -> Group:
-    """Compute what there is to say of a group by itself."""
+    """Compute the figures of a group."""
     shares = tally.features / max(tally.with_recourse, 1)
     named = zip(work.outcomes.features, shares.tolist(), strict=False)
     return Group(
@@ -83,7 +83,7 @@ def _estimate(work: Work, metric: Metric, tally: Tally, drawn: Drawn) -> MetricV
 
 
 def is_large(work: Work, tally: Tally, metric: Metric) -> bool:
-    """Return whether enough people are behind a metric."""
+    """Return whether a metric is based on enough people."""
     return tally.size(metric.base) >= work.min_size
 
 
@@ -100,24 +100,24 @@ def costs_of(work: Work, metric: Metric, tally: Tally) -> Costs:
 
 
 def place_of(work: Work, metric: Metric) -> int:
-    """Return which objective a metric is about."""
+    """Return the position of a metric's objective."""
     return work.outcomes.objectives.index(metric.objective)
 
 
 def value_of(work: Work, metric: Metric, tally: Tally) -> float:
-    """Compute a cost or burden of what was found."""
+    """Compute a cost or burden from the found options."""
     found = costs_of(work, metric, tally).found
-    # The least cost that at least this share of people do not exceed; somebody has it.
+    # The least occurring cost that at least this share of people do not exceed.
     return scale_of(metric, tally) * float(np.quantile(found, metric.quantile, method="inverted_cdf"))
 
 
 def scale_of(metric: Metric, tally: Tally) -> float:
-    """Return what a cost is multiplied by: the burden is the rejection rate × the median."""
+    """Return the factor of a cost: the burden is the rejection rate × the median."""
     return tally.rejected / tally.explained if metric.kind == "burden" else 1.0
 
 
 def draw(work: Work, tally: Tally, purpose: int) -> Drawn:
-    """Draw all costs and burdens of resamples of a group."""
+    """Draw the costs and burdens of resamples of a group."""
     mine: dict[str, Ends] = {}
     whole: dict[str, Ends] = {}
     rng = rng_of(work, tally, purpose)
@@ -139,7 +139,7 @@ def draw(work: Work, tally: Tally, purpose: int) -> Drawn:
 
 
 def between(work: Work, value: float, lows: FloatArray, highs: FloatArray) -> MetricValue:
-    """Put the percentile interval of what was drawn around a value."""
+    """Return a value with the percentile interval of the draws."""
     tail = (1.0 - work.confidence) / 2
     some = ~np.isnan(lows)
     low = np.quantile(lows[some], tail, method="lower") if some.any() else math.nan
@@ -148,6 +148,6 @@ def between(work: Work, value: float, lows: FloatArray, highs: FloatArray) -> Me
 
 
 def successes(metric: Metric, tally: Tally) -> tuple[int, int]:
-    """Count the people in the numerator of a rate: those known, and those possible."""
+    """Count the people in the numerator of a rate: at least, and at most."""
     known = int(getattr(tally, metric.numerator))
     return known, known + (tally.unfinished if metric.is_open else 0)

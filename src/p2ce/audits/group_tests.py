@@ -1,4 +1,4 @@
-"""Test whether a group is like the whole, metric by metric, and correct for the number of tests."""
+"""Test whether a group differs from all people, metric by metric, and correct for the number of tests."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from p2ce.audits.tallies import Tally
 
 
 def test_of(work: Work, metric: Metric, tally: Tally) -> Comparison:
-    """Test whether a group is like the whole in one metric; the correction comes later."""
+    """Test whether a group differs from all people in one metric, without the correction."""
     whole = work.all_people
     if metric.kind == "rate":
         others = without(whole, tally)
@@ -30,7 +30,7 @@ def test_of(work: Work, metric: Metric, tally: Tally) -> Comparison:
 
 
 def corrected_tests(groups: list[Group]) -> list[Group]:
-    """Correct the p-values of all groups for their number."""
+    """Correct the p-values of all groups for the number of tests."""
     corrected = iter(holm([test.p_value for group in groups for test in group.tests.values()]))
     return [
         replace(

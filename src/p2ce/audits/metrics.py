@@ -1,4 +1,4 @@
-"""Define what an audit compares between groups: metrics, the people they are about, and which end is good."""
+"""Define the metrics of an audit, the people they are based on, and whether low or high is good."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ class Metric:
 
     name: str
     kind: Kind
-    base: Base  # the people in its denominator: with fewer than `min_size` it is too small to tell
+    base: Base  # the people in its denominator; it is hidden if they are fewer than `min_size`
     numerator: str = ""  # of a rate: the count
-    is_open: bool = False  # of a rate: whether people whose search is unfinished may still be counted
+    is_open: bool = False  # of a rate: whether people with unfinished searches may belong to the numerator
     objective: str = ""  # of costs
     quantile: float = HALF  # of costs
-    best: Literal["low", "high", ""] = "low"  # where the best-off group is; "" for what is not compared
+    best: Literal["low", "high", ""] = "low"  # which end is best; "" if groups are not compared
 
     @property
     def is_median(self) -> bool:

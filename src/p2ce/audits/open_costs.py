@@ -1,21 +1,21 @@
-"""State what cheapest options may cost where searches are open, and between which ends a quantile then lies.
+"""Bound the costs of cheapest options if searches are open, and the range of a quantile of these costs.
 
-A search is open in one of two ways. Either an option was found and a cheaper one is not excluded: the
-cheapest costs at least what is proven and at most what was found, since every option is verified before it is
-reported. Or no option was found: there may be none, or one that costs anything from the proven least on.
+A search is open in one of two ways. Either an option was found, but a cheaper one may exist: the cheapest
+costs at least the proven minimum and at most the found cost, since every option is verified before it is
+reported. Or no option was found: there may be none, or one of any cost from the proven minimum.
 
-A *completion* says how every open search ends. Its quantile q is at most v exactly if the sum over all people
-with an option, of 1 - q for a cost of at most v and of -q for any other cost, is 0 or more: then at least the
-share q pays v or less. In this sum, every person adds a term, whatever the others do:
+A *completion* is one outcome for every open search. Its quantile q is at most v exactly if the following sum
+over all people with an option is at least 0: 1 - q for a cost of at most v, and -q for any other cost. Then
+at least the share q needs v or less. Every person adds a term to this sum, independently of the others:
 
     the cost is proven      1 - q if cost <= v, else -q
     an option was found     at most 1 - q if low <= v, else -q;    at least 1 - q if high <= v, else -q
     none was found          at most 1 - q if low <= v, else 0 (no option);    at least -q (any cost)
 
-So the sum is largest where each term is, and least where each term is. The least quantile of all completions
-is the least v at which the largest sum reaches 0; the greatest is the least v at which the least sum does.
-Where no v is enough, the quantile has no upper end: it is infinite. The same holds for people who are counted
-several times, as in a resample, and for some of the people, as in a permuted group.
+So the sum is largest if every term is, and smallest if every term is. The least quantile of all completions
+is the least v at which the largest sum reaches 0. The greatest is the least v at which the smallest sum does.
+If no v is enough, the greatest quantile is infinite. The same holds if people are counted several times, as
+in a resample, and for a subset of the people, as in a permuted group.
 """
 
 from dataclasses import dataclass
@@ -26,38 +26,40 @@ import numpy as np
 from p2ce.arrays import FloatArray, IntArray
 
 LOW, HIGH = 0, 1  # the ends of a range
-CLASSES = 6  # open people are put into this many classes by either end, where these are many
+CLASSES = 6  # if there are many, people with open costs are grouped into this many classes by either end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Costs:
-    """What the cheapest options of some people cost in one objective."""
+    """The costs of some people's cheapest options in one objective."""
 
-    found: FloatArray  # ordered: of all people for whom an option was found
-    known: FloatArray  # ordered: of those for whom it is proven that nothing costs less
+    found: FloatArray  # sorted: of all people with a found option
+    known: FloatArray  # sorted: of those whose found option is proven to be the cheapest
     # All others, in classes that are the same for all groups.
-    low: FloatArray  # (classes,) the least that their cheapest option may cost
-    high: FloatArray  # (classes,) what it costs at most; infinite where none was found, and there may be none
+    low: FloatArray  # (classes,) the least possible cost of their cheapest option
+    high: (
+        FloatArray  # (classes,) its greatest possible cost; infinite if none was found, and there may be none
+    )
     people: IntArray  # (classes,)
 
     @property
     def with_option(self) -> int:
-        """How many people have an option for certain."""
+        """The number of people who certainly have an option."""
         return len(self.found)
 
     @property
     def without(self) -> int:
-        """For how many people no option was found, and none is excluded."""
+        """The number of people without a found option, who may have one."""
         return int(self.people[np.isinf(self.high)].sum())
 
     @property
     def is_open(self) -> bool:
-        """Whether the cost of some person is not known."""
+        """Whether the cost of any person is unknown."""
         return bool(self.people.any())
 
 
 class Terms(NamedTuple):
-    """What each class adds for one end of a range: `gains` from `levels` on, less `shares` always."""
+    """The terms of each class for one end of a range: `gains` from `levels` on, always minus `shares`."""
 
     levels: FloatArray
     gains: FloatArray
@@ -65,7 +67,7 @@ class Terms(NamedTuple):
 
 
 def terms_of(low: FloatArray, high: FloatArray, quantile: float, end: int) -> Terms:
-    """List the extreme terms of open people: the largest for the end `LOW`, the least for `HIGH`."""
+    """Return the extreme terms of people with open costs: the largest for `LOW`, the smallest for `HIGH`."""
     if end == HIGH:
         return Terms(high, np.ones(len(high)), np.full(len(high), quantile))
     may_have_none = np.isinf(high)
@@ -96,9 +98,9 @@ def _end(costs: Costs, quantile: float, end: int) -> float:
 
 
 def count_below(costs: Costs, values: FloatArray, end: int) -> tuple[IntArray, IntArray]:
-    """Count the people whose cost is at most each of some values, at one end of what it may be.
+    """Count the people whose cost is at most each of these values, at one end of its range.
 
-    Those who have an option for certain come first, then those for whom none was found.
+    Return first the people who certainly have an option, then those without a found option.
     """
     levels = costs.low if end == LOW else costs.high
     is_below = levels <= np.asarray(values)[..., None]
@@ -108,10 +110,10 @@ def count_below(costs: Costs, values: FloatArray, end: int) -> tuple[IntArray, I
 
 
 def classes_of(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Put open people into classes: the ends of each, and the class of every person.
+    """Group people with open costs into classes, and return the ends of each and everyone's class.
 
-    People with equal ends are one class. Where these are too many, those with similar ends are put together;
-    a class has the least `low` and the greatest `high` of its people, which can only widen a range.
+    People with equal ends form one class. If there are too many, classes with similar ends are merged. A
+    class has the least `low` and the greatest `high` of its people, which can only widen a range.
     """
     pairs, index = np.unique(np.column_stack([low, high]), axis=0, return_inverse=True)
     index = index.reshape(-1)
@@ -119,7 +121,7 @@ def classes_of(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArra
         return pairs[:, 0], pairs[:, 1], index
     cells = [
         cell
-        # `pairs` are ordered, so parts are too; people who may have no option are kept apart.
+        # `pairs` are sorted, so parts are too. People who may have no option are kept apart.
         for part in (np.flatnonzero(np.isfinite(pairs[:, 1])), np.flatnonzero(np.isinf(pairs[:, 1])))
         for row in np.array_split(part, CLASSES)
         for cell in np.array_split(row[np.argsort(pairs[row, 1], kind="stable")], CLASSES)

@@ -1,4 +1,4 @@
-"""Reduce explanations of any kind to a few arrays: how each search ended, and what options cost."""
+"""Reduce explanations of any kind to a few arrays: the outcome of each search, and the costs of options."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -23,22 +23,26 @@ if TYPE_CHECKING:
     from p2ce.portfolio.portfolio_results import PortfolioResults
 
 
-PROOF = ("proven", "unproven_because", "grid")  # of a certificate: whether costs are proven, or bounded
+PROOF = (
+    "proven",
+    "unproven_because",
+    "grid",
+)  # fields of a certificate that show whether costs are proven or bounded
 UNKNOWN = "unknown"
 REASONS: tuple[str, ...] = (*get_args(NoneBecause), UNKNOWN)  # why there is no option
 
 
 class Outcome(IntEnum):
-    """How a search ended for one person; every person has exactly one of these."""
+    """The outcome of the search for one person. Every person has exactly one."""
 
     ACCEPTED = 0  # no change is needed
-    WITH_RECOURSE = 1  # there is an option, proven to be the cheapest or not
-    NO_RECOURSE = 2  # proven: there is none
-    UNFINISHED = 3  # no option was found, and none is excluded
+    WITH_RECOURSE = 1  # there is an option, which may or may not be proven to be the cheapest
+    NO_RECOURSE = 2  # there is provably no option
+    UNFINISHED = 3  # no option was found, but there may be one
     ERROR = 4  # the row could not be explained
 
 
-# What a status says by itself; all others depend on whether there is an option.
+# The outcomes of these statuses. The others depend on whether there is an option.
 WITHOUT_OPTION = {
     Status.ACCEPTED: Outcome.ACCEPTED,
     Status.NO_RECOURSE: Outcome.NO_RECOURSE,
@@ -50,20 +54,20 @@ WITHOUT_OPTION = {
 class Outcomes:
     """The explanations of n people, as an audit needs them."""
 
-    ids: "pd.Index[Any]"  # what people are called
+    ids: "pd.Index[Any]"
     outcome: IntArray  # (n,) of `Outcome`
-    none_because: IntArray  # (n,) which of `REASONS` leaves a person without recourse; -1 for others
-    proven: BoolArray  # (n,) whether the options are proven to be all
+    none_because: IntArray  # (n,) the index in `REASONS` of why a person has no recourse; -1 for others
+    proven: BoolArray  # (n,) whether the options are proven to be complete
     objectives: tuple[str, ...]
-    costs: FloatArray  # (n, objectives): of the cheapest option that was found; NaN where there is none
-    # (n, objectives): what the cheapest option is proven to cost at least; NaN where it is certain that there
-    # is none to ask for.
+    costs: FloatArray  # (n, objectives): of the cheapest found option; NaN if there is none
+    # (n, objectives): a proven lower bound of the cheapest option's cost; NaN if there certainly is none, or
+    # if none is needed.
     least: FloatArray
-    # Which features the first option of a person changes: pairs of a person's place and a feature's.
+    # The features that each person's first option changes: pairs of the person's and the feature's position.
     features: tuple[str, ...]
     changed_by: IntArray
     changed: IntArray
-    column: "Callable[[str], pd.Series[Any]]"  # of the people, by its name, in their order
+    column: "Callable[[str], pd.Series[Any]]"  # returns a column of the people by name, in their order
     columns: tuple[str, ...]
     problem: ProblemRecord | None
     dates: StatedDates
@@ -83,13 +87,13 @@ def outcomes_of(explanations: Any) -> Outcomes:
             explanations = PortfolioResults(explanations)
         if not isinstance(explanations, PortfolioResults):
             raise InvalidArgument(
-                f"audit() takes Explanations or the folder of a run, got {type(explanations).__name__}. "
+                f"audit() needs Explanations or the folder of a run; got {type(explanations).__name__}. "
                 "Pass what explain_many() returned, or the path of the folder."
             )
         explanations.verify_checksums()
         outcomes = _of_folder(explanations)
     if not len(outcomes):
-        raise InvalidArgument("An audit needs people, and these explanations are of no one.")
+        raise InvalidArgument("An audit needs at least one person, but there are no explanations.")
     _require_costs(outcomes)
     return outcomes
 
@@ -97,13 +101,13 @@ def outcomes_of(explanations: Any) -> Outcomes:
 def least_costs(
     outcome: IntArray, proven: BoolArray, costs: FloatArray, bounded: BoolArray, open_costs: FloatArray
 ) -> FloatArray:
-    """Return what the cheapest option of each person is proven to cost at least, objective by objective.
+    """Return a proven lower bound of the cost of each person's cheapest option, objective by objective.
 
-    A proven option costs what it costs. A search that ended early has examined all but its open boxes: what
-    it has not found costs at least `open_costs`. That holds (`bounded`) only if every other box was removed
-    for a proven reason, and if the grid was given: on an inferred one, a search that ends goes on to values
-    between the candidates, and to a finer grid where there is no option, and these may cost less. Otherwise
-    nothing is proven but that costs are 0 or more.
+    The bound of a proven option is its cost. A search that stopped early has examined all but its open boxes,
+    so any option that it missed costs at least `open_costs`. This holds (`bounded`) only if every other box
+    was removed for a proven reason, and if the grid was given. On an inferred grid, a finished search
+    continues with values between the candidates, and on a finer grid if there is no option. These may cost
+    less. Otherwise the only bound is 0.
     """
     bound = np.where(bounded[:, None] & np.isfinite(open_costs), np.maximum(open_costs, 0.0), 0.0)
     has_option = outcome == Outcome.WITH_RECOURSE
@@ -112,7 +116,7 @@ def least_costs(
 
 
 def _is_bounded(because: Sequence[Any], grid: Sequence[Any]) -> BoolArray:
-    """Return whether the least costs of open boxes bound those of the search: see `least_costs`."""
+    """Return whether the costs of open boxes bound the missed options; see `least_costs`."""
     pairs = zip(because, grid, strict=True)
     return np.array([not isinstance(reason, str) and name == GIVEN for reason, name in pairs], dtype=bool)
 
@@ -188,7 +192,7 @@ def _of_folder(results: "PortfolioResults") -> Outcomes:
     is_proven, because, grid = (people[names[name]] for name in PROOF)
     proven = is_proven.fillna(False).to_numpy(dtype=bool)
     some = np.flatnonzero(options)
-    # Options follow each other in the order of people, each person's first option first.
+    # Options are in the order of the people, and each person's first option comes first.
     changed = results.table("options", [names["changed"]]).column(0).combine_chunks()
     first = changed.take((np.cumsum(options) - options)[some])
     used = first.flatten().dictionary_encode()
@@ -236,7 +240,7 @@ def _codes(statuses: Sequence[str], has_option: BoolArray) -> IntArray:
 
 
 def _reasons(statuses: Sequence[str], because: Sequence[str | None]) -> IntArray:
-    """Return why each person has no recourse; -1 for people for whom that is not proven."""
+    """Return the reason why each person has no recourse; -1 if that is not proven."""
     place: dict[str | None, int] = {name: at for at, name in enumerate(REASONS)}
     place[None] = place[UNKNOWN]
     pairs = zip(statuses, because, strict=True)
@@ -246,9 +250,9 @@ def _reasons(statuses: Sequence[str], because: Sequence[str | None]) -> IntArray
 def _feature_pairs(
     changed_by: IntArray, codes: IntArray, columns: Sequence[str], problem: ProblemRecord | None
 ) -> dict[str, Any]:
-    """Return `features`, `changed_by` and `changed`: a one-hot group counts once, a linked feature never.
+    """Return `features`, `changed_by` and `changed`. A one-hot group counts once, a linked feature never.
 
-    ``codes`` say which of the columns each of these people changes.
+    ``codes`` are the positions in ``columns`` of what these people change.
     """
     features = {} if problem is None else problem.features
     levers: dict[str, int] = {}
@@ -264,13 +268,13 @@ def _feature_pairs(
 
 
 def _require_costs(outcomes: Outcomes) -> None:
-    """Raise if a person who has an option has a cost that is not a finite number."""
+    """Raise if the option of a person has a cost that is not finite."""
     bad = (outcomes.outcome == Outcome.WITH_RECOURSE)[:, None] & ~np.isfinite(outcomes.costs)
     if bad.any():
         place, objective = np.argwhere(bad)[0].tolist()
         people, cost = int(bad.any(axis=1).sum()), float(outcomes.costs[place, objective])
         raise InvalidArgument(
-            f"An audit needs costs that are finite numbers, and {echoed(outcomes.objectives[objective])} of "
-            f"{echoed(outcomes.ids[place])} is {echoed(cost)}; so it is "
-            f"for {people:,} of {len(outcomes):,} people. Leave them out."
+            f"An audit needs finite costs, but {echoed(outcomes.objectives[objective])} of "
+            f"{echoed(outcomes.ids[place])} is {echoed(cost)}. This affects {people:,} of "
+            f"{len(outcomes):,} people. Leave them out."
         )

@@ -1,12 +1,12 @@
-"""Test by permutation whether a group differs from the whole, with a correction for many comparisons.
+"""Test by permutation whether a group differs from all people, with a correction for many comparisons.
 
-The null hypothesis of each test: among the people that the metric is about, who belongs to the group has
-nothing to do with the outcome. A group is then a random subset of its size, and how many people of a kind it
-has is hypergeometric. The distribution over all permutations is computed for shares and medians, and drawn
-for the burden, one number per permutation, however many people there are.
+The null hypothesis of each test: among the people that the metric is based on, membership in the group is
+independent of the outcome. The group is then a random subset of its size, and its number of people of a kind
+is hypergeometric. The distribution over all permutations is computed for shares and medians. For the burden
+it is drawn, with one number per permutation at any number of people.
 
-Where searches are open, a test has a p-value for each completion (`open_costs`), and reports the largest, or
-a bound that none of them exceeds. So does the correction, since Holm's grows with every p-value.
+If searches are open, a test has a p-value for each completion (`open_costs`). It reports the largest, or an
+upper bound of all. So does the correction, since Holm's correction grows with every p-value.
 """
 
 import math
@@ -20,19 +20,19 @@ from p2ce.audits.metrics import HALF
 from p2ce.audits.open_costs import HIGH, LOW, Costs, count_below, quantile_range
 from p2ce.comparing import EQUAL_DIGITS
 
-EQUAL = 10.0**-EQUAL_DIGITS  # what only rounding tells apart is equal
+EQUAL = 10.0**-EQUAL_DIGITS  # numbers that differ only by rounding are equal
 
 
 def rate_p_value(mine: tuple[int, int], size: int, others: tuple[int, int], other_size: int) -> float:
-    """Test the share of a group against the share of the whole, on both sides.
+    """Test the share of a group against the share of all people, two-sided.
 
-    `mine` and `others` are the least and the most successes, of the group and of all others. The p-value
-    is the largest of all whole numbers between them, and 1 where the two shares may be equal.
+    `mine` and `others` are the least and the most successes of the group and of all others. The p-value is
+    the largest over all whole numbers between them, and 1 if the two shares may be equal.
 
-    Let k be the successes of both together. The distribution of a permuted group depends on k alone, and the
-    p-value falls with the distance of the group's successes x from the k · size / people that are expected.
-    Where shares cannot be equal, all x lie on one side of that, so that for each k the nearest x has the
-    largest p-value: the least x, or the most.
+    Let k be the successes of both together. The distribution of a permuted group depends only on k, and the
+    p-value falls with the distance of the group's successes x from the expected k · size / people. If the
+    shares cannot be equal, all x lie on one side of it. So for each k, the nearest x has the largest p-value:
+    the least x, or the greatest.
     """
     people = size + other_size
     if mine[0] * other_size <= others[1] * size and others[0] * size <= mine[1] * other_size:
@@ -53,17 +53,18 @@ def rate_p_value(mine: tuple[int, int], size: int, others: tuple[int, int], othe
 
 
 def median_p_value(mine: Costs, whole: Costs) -> float:
-    """Test the median cost of a group against that of the whole.
+    """Test the median cost of a group against that of all people.
 
-    Without open costs it is exact. With open costs it is a bound, 1 where the medians may be equal. Otherwise
-    their distance is at least that of their ranges, and a permuted median is as far away only if it is at
-    least `high` or at most `low` below, which is the distance added to the least median of the whole, and
-    taken from its greatest. That a random subset has a median of at least `high` means that fewer than half
-    of it cost less. Say that k people of the group turn out to have an option who have none yet. For this k,
-    the probability is largest if nobody of them costs less and all such others have an option too, which
-    costs no less: they are more people for the same number below. That it has a median of at most `low` is
-    most probable if as many of them as possible cost so little, and of such others exactly those who can
-    have an option. The sum of both is the bound for k, and the p-value is at most its maximum over all k.
+    Without open costs, the p-value is exact. With open costs it is an upper bound, which is 1 if the medians
+    may be equal. Otherwise, their distance is at least the distance of their ranges. Let `high` be the least
+    median of all people plus this distance, and `low` their greatest median minus it. A permuted median is as
+    far away only if it is at least `high` or at most `low`. A random subset has a median of at least `high`
+    if fewer than half of its people cost less. Suppose that k people of the group without a found option turn
+    out to have one. For this k, the probability is largest if none of them costs less than `high`, and if all
+    other people without a found option have one that costs no less: the same number then lies below among
+    more people. A median of at most `low` is most probable if as many of the k as possible cost at most
+    `low`, and if of the others exactly those have an option who can have one at that cost. The sum of both is
+    the bound for k. The p-value is at most its maximum over all k.
     """
     gap = _gap(quantile_range(mine, HALF), quantile_range(whole, HALF))
     if gap is None:
@@ -87,9 +88,9 @@ def median_p_value(mine: Costs, whole: Costs) -> float:
 def burden_p_value(mine: Part, whole: Part, permutations: int, rng: np.random.Generator) -> float:
     """Test the rejection rate × median cost.
 
-    Who is permuted does not depend on how searches end, since people without an option have a burden too:
-    their rejection. So each permuted group has a range of burdens, as the group and the whole have, and
-    counts if it may be as far away as the group and the whole may be close.
+    The permuted people do not depend on how searches end, since people without an option have a burden, too:
+    their rejection. So each permuted group has a range of burdens, like the group and all people. It counts
+    if its greatest possible distance reaches the least possible distance of the group.
     """
     size, people = (int(part.counts().sum()) for part in (mine, whole))
     rates = 1.0 - mine.accepted / size, 1.0 - whole.accepted / people
@@ -110,29 +111,29 @@ def burden_p_value(mine: Part, whole: Part, permutations: int, rng: np.random.Ge
         return rng.hypergeometric(counts, among - counts, taken)
 
     # The sums of terms of `open_costs`. A subset without any cost counts as far away, which favours the null
-    # hypothesis. Both tails are drawn apart and added.
+    # hypothesis. Both tails are drawn separately and added.
     as_low = marked(sure, low_known, some) + HALF * marked(unsure, low_open, more) >= HALF * some
     as_high = ~(marked(sure, high_known, some) >= HALF * (some + more))
     return min((1 + int(as_low.sum()) + int(as_high.sum())) / (1 + permutations), 1.0)
 
 
 def _gap(mine: tuple[float, float], whole: tuple[float, float]) -> tuple[float, float] | None:
-    """Return from where on, down and up, a figure is as far from the whole as the group is at least.
+    """Return the bounds, below and above, beyond which a figure is at least as far away as the group.
 
-    None where the two ranges meet.
+    Return None if the two ranges meet.
     """
     distance = max(mine[0] - whole[1], whole[0] - mine[1]) * (1.0 - EQUAL)
     return (whole[1] - distance, whole[0] + distance) if distance > 0 else None
 
 
 def _before(value: FloatArray) -> FloatArray:
-    """Return the largest number below a number: costs are below the one if they are at most the other."""
+    """Return the next smaller number, so that "below" becomes "at most"."""
     found: FloatArray = np.nextafter(value, -math.inf)
     return found
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Correct p-values for many comparisons by Holm's method: it holds however these depend on each other.
+    """Correct p-values for many comparisons with Holm's method, which is valid under any dependence.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]

@@ -1,4 +1,4 @@
-"""Count the outcomes of each group, and order what the cheapest options cost its people."""
+"""Count the outcomes of each group, and sort the costs of its people's cheapest options."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ class Tally:
 
     counts: tuple[int, ...]  # by `Outcome`
     none_because: tuple[int, ...]  # of people without recourse, by `REASONS`
-    unproven: int  # have options that are not proven to be the cheapest
+    unproven: int  # people with options that are not proven to be the cheapest
     costs: tuple[Costs, ...]  # of each objective
-    features: IntArray  # how many people's first option changes each feature
+    features: IntArray  # the number of people whose first option changes each feature
 
     @property
     def people(self) -> int:
@@ -49,17 +49,17 @@ class Tally:
         return self.counts[Outcome.UNFINISHED]
 
     def size(self, base: Base) -> int:
-        """Count the people that a metric is about."""
+        """Return the number of people that a metric is based on."""
         return int(getattr(self, base))
 
     def entropy(self) -> int:
-        """Return a seed that depends on what is counted alone: neither on names nor on the order of rows."""
+        """Return a seed that depends only on the counts, not on names or the order of rows."""
         arrays = [array for one in self.costs for array in (one.found, one.known, one.people)]
         held = repr(self.counts).encode() + b"".join(array.tobytes() for array in arrays)
         return int.from_bytes(sha256(held).digest()[:16], "little")
 
     def part(self, objective: int) -> Part:
-        """Return what a resample or a permutation draws from."""
+        """Return the people that a resample or a permutation draws from."""
         return Part(
             accepted=self.counts[Outcome.ACCEPTED], without=self.no_recourse, costs=self.costs[objective]
         )
@@ -67,10 +67,10 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OrderedCosts:
-    """What the cheapest option of each person costs in one objective, in order; people are their places."""
+    """The costs of the people's cheapest options in one objective, sorted. People are positions."""
 
-    found: IntArray  # people who have an option, by what it costs
-    known: IntArray  # those of them who have none that costs less
+    found: IntArray  # people with an option, by its cost
+    known: IntArray  # those of them who have no cheaper option
     open: IntArray  # all others who may have an option
     costs: FloatArray  # (n,) as found
     low: FloatArray  # of the classes of open costs, see `Costs`
@@ -90,7 +90,7 @@ class OrderedCosts:
 
 
 def ordered_costs(outcomes: Outcomes) -> tuple[OrderedCosts, ...]:
-    """Order the costs of all people, objective by objective."""
+    """Sort the costs of all people, objective by objective."""
     has_option = outcomes.outcome == Outcome.WITH_RECOURSE
     made = []
     for costs, least in zip(outcomes.costs.T, outcomes.least.T, strict=True):
@@ -144,7 +144,7 @@ def tallies_of(grouping: Grouping, outcomes: Outcomes, ordered: Sequence[Ordered
 
 
 def _split(codes: IntArray, costs: FloatArray, groups: int) -> Sequence[FloatArray]:
-    """Return the costs of each group, which stay ordered."""
+    """Return the costs of each group, still sorted."""
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes, minlength=groups))[:-1]
     return np.split(costs[order], ends)

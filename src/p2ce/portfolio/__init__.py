@@ -1,4 +1,4 @@
-"""Explain a portfolio: people in files of any size, on many machines, to a Parquet dataset that resumes."""
+"""Explain people in files of any size, on many machines. An interrupted run can resume."""
 
 from p2ce.portfolio.explain_batches import explain_batches, result_schema
 from p2ce.portfolio.portfolio_results import PortfolioResults

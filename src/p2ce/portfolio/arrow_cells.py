@@ -1,4 +1,4 @@
-"""Turn columns of pandas into Arrow; cells of several types become a union, in which each keeps its own."""
+"""Turn pandas columns into Arrow. Cells of several types become a union, so each keeps its type."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def arrow_column_of(column: "pd.Series[Any]") -> "pa.ChunkedArray":
-    """Turn a column of pandas into Arrow; a missing value is null."""
+    """Turn a pandas column into Arrow. A missing value becomes null."""
     import pyarrow as pa
 
     try:
@@ -23,7 +23,7 @@ def arrow_column_of(column: "pd.Series[Any]") -> "pa.ChunkedArray":
 
 
 def mixed_array(cells: Sequence[Any]) -> "pa.Array":
-    """Hold cells of several types, each in its own: what has no type in a shard becomes text."""
+    """Build a union of cells with their types. A type that shards lack becomes text."""
     import pyarrow as pa
 
     kinds: dict[type, tuple[int, Any, list[Any]]] = {
@@ -44,7 +44,7 @@ def mixed_array(cells: Sequence[Any]) -> "pa.Array":
 
 
 def _of_these_types(cell: Any) -> bool | int | float | str | None:
-    """Return a cell as it is if a shard has its type, else as a number or as text."""
+    """Return a cell unchanged if shards have its type, else as a number or as text."""
     if is_missing(cell):
         return None
     if type(cell) in (bool, float, str) or (type(cell) is int and -(2**63) <= cell < 2**63):

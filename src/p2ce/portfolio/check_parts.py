@@ -1,4 +1,4 @@
-"""Compare the files of a shard with what its entry says of them: checksums, rows, and people by status."""
+"""Compare the files of a shard with its entry: checksums, rows, and people with each status."""
 
 import hashlib
 import io
@@ -11,9 +11,9 @@ from p2ce.portfolio.result_tables import arrow
 
 
 def damaged_parts(folder: Path, entry: ShardEntry, status: str | None = None) -> list[str]:
-    """List the files of a shard that are missing, or not as the entry says.
+    """List the files of a shard that are missing or do not match the entry.
 
-    ``status`` is the column of that, where its name is known.
+    ``status`` is the name of the status column, if it is known.
     """
     parts = (
         (PEOPLE, entry.people_sha256, entry.rows, status),
@@ -34,7 +34,7 @@ def damaged_parts(folder: Path, entry: ShardEntry, status: str | None = None) ->
 
 
 def _holds(file: io.BufferedReader, rows: int, status: str | None, entry: ShardEntry) -> bool:
-    """Tell whether a Parquet file has so many rows, and so many people of each status."""
+    """Return whether a Parquet file has these rows, and the entry's number of people with each status."""
     from pyarrow import parquet
 
     try:

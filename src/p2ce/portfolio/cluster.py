@@ -1,4 +1,4 @@
-"""Hand shards to the workers of a Dask cluster, and take their results as they come."""
+"""Send shards to the workers of a Dask cluster, and collect the results as they finish."""
 
 import asyncio
 import importlib.metadata
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("p2ce")
 ADDRESS = re.compile(r"([a-z]+://)?[^\s/]+:\d+(/\S*)?")  # with a port
-OPEN_PROTOCOLS = ("tcp://", "ws://", "ucx://", "ucxx://")  # those that know no credentials
+OPEN_PROTOCOLS = ("tcp://", "ws://", "ucx://", "ucxx://")  # without authentication
 CONNECT_SECONDS = 5
-WORKER_SECONDS = 15  # until the first worker of a cluster is there
-# Shards under way for each thread of the cluster: enough that none waits for the parent, few enough to hold.
+WORKER_SECONDS = 15  # to wait for the first worker of a cluster
+# Shards in progress per thread of the cluster: enough that no thread waits, few enough for memory.
 SHARDS_PER_THREAD = 3
 COUNT_SECONDS = 10  # workers may come and go
 ENDS_WORKERS = (
-    "The process that explains it ended every time: it was killed, for want of memory perhaps, or the model "
+    "The process that explains it ended every time. It ran out of memory, or was killed, or the model "
     "crashes on one of its people."
 )
 ONE_PROCESS = "Use explain_many(), which needs no other processes."
@@ -43,7 +43,7 @@ receiving = threading.Lock()
 
 
 def require_dask() -> Any:
-    """Import Dask's scheduler, which portfolios are explained with."""
+    """Import Dask's scheduler, which portfolios need."""
     try:
         import distributed
     except ImportError as error:
@@ -53,40 +53,40 @@ def require_dask() -> Any:
 
 @contextmanager
 def connected(address: str) -> "Iterator[Client]":
-    """Return a client of the scheduler at an address, such as ``tls://10.0.0.5:8786``, and close it.
+    """Yield a client of the scheduler at an address, such as ``tls://10.0.0.5:8786``, and close it.
 
-    Credentials for TLS are those of Dask's configuration.
+    The credentials for TLS come from Dask's configuration.
     """
     distributed = require_dask()
     if not ADDRESS.fullmatch(address):
         raise InvalidArgument(
-            f"{echoed(address)} is not the address of a scheduler. Pass one such as tls://127.0.0.1:8786: "
-            "`dask scheduler` prints."
+            f"{echoed(address)} is not the address of a scheduler. Use the address that `dask scheduler` "
+            "prints, such as tls://127.0.0.1:8786."
         )
     with quiet():
         try:
-            # A client that fails to connect hangs the next one, if the garbage of
-            # the first is collected meanwhile. So only a scheduler that replies gets one.
+            # A client that fails to connect can hang the next one, when its garbage is collected. So a
+            # client is made only if the scheduler replies.
             asyncio.run(_knock(address))
             client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-        except TypeError:  # of Dask, which has no credentials
+        except TypeError:  # Dask raises it without credentials
             raise InvalidArgument(
-                f"The scheduler {echoed(address)} needs credentials, and Dask's configuration has none. Set "
+                f"The scheduler {echoed(address)} needs credentials, but Dask's configuration has none. Set "
                 "distributed.comm.tls: ca-file, client.cert and client.key."
             ) from None
         except (OSError, ValueError, TimeoutError, ImportError) as error:
-            cause = shortened(error, 150) if isinstance(error, ValueError) else "nothing responds there"
+            cause = shortened(error, 150) if isinstance(error, ValueError) else "no reply"
             secured = " with these credentials" * address.startswith("tls://")
             raise InvalidArgument(
                 f"The scheduler {echoed(address)} cannot be reached: {cause}{secured}. Start one with "
-                "`dask scheduler`, and give its address, such as tls://127.0.0.1:8786."
+                "`dask scheduler`, and use the address that it prints, such as tls://127.0.0.1:8786."
             ) from None
         with client:
             yield client
 
 
 async def _knock(address: str) -> None:
-    """Raise what a client would raise if there is no scheduler at an address, or other credentials."""
+    """Raise as a client would if no scheduler replies at an address, or if the credentials differ."""
     from distributed import Security
     from distributed.comm import connect
 
@@ -96,22 +96,22 @@ async def _knock(address: str) -> None:
 
 
 def warn_if_open(client: "Client") -> None:
-    """Warn of a cluster that runs the code of anyone who reaches it."""
+    """Warn about a cluster that runs the code of anyone who can connect."""
     address = client.scheduler.address
     if address.startswith(OPEN_PROTOCOLS):
         log.warning(
-            "The scheduler %s has no authentication: anyone who reaches it can run code on its workers and "
-            "in this process. Use one with TLS (tls://…).",
+            "The scheduler %s has no authentication. Anyone who can connect to it can run code on its "
+            "workers and in this process. Use a scheduler with TLS (tls://…).",
             address,
         )
 
 
 @contextmanager
 def local_client(n_jobs: int) -> "Iterator[Client]":
-    """Start processes on this machine, and end them; nobody else can connect to them.
+    """Start processes on this machine, and end them afterwards. No one else can connect to them.
 
-    All connections are encrypted, and both sides must hold a key that exists only in these processes. The
-    HTTP servers, which Dask starts in any case, have no pages.
+    All connections are encrypted, and both sides must have a key that exists only in these processes. Dask
+    always starts HTTP servers, but here they have no pages.
     """
     distributed = require_dask()
     import dask
@@ -129,19 +129,19 @@ def local_client(n_jobs: int) -> "Iterator[Client]":
                     threads_per_worker=1,
                     processes=True,
                     host="127.0.0.1",
-                    security=True,  # TLS with credentials of its own, which no other process has
+                    security=True,  # TLS with new credentials that no other process has
                     dashboard_address="127.0.0.1:0",  # a free port
                     scheduler_kwargs={"dashboard": False},
-                    memory_limit=None,  # nothing of ours stays in a worker, and the system has its limits
+                    memory_limit=None,  # workers keep no data of ours, and the system has its own limits
                     silence_logs=logging.CRITICAL,
                 )
         except ImportError as error:
-            raise not_installed("Keeping other users out of the processes", "dask") from error
+            raise not_installed("Encrypting the connections of the processes", "dask") from error
         except (RuntimeError, OSError, TimeoutError) as error:
             raise InvalidArgument(
-                f"Processes could not be started ({shortened(error, 150)}). Does the script have its main "
-                'guard, if __name__ == "__main__":, around the run? Without one, every new process begins it '
-                "again."
+                f"Processes could not be started ({shortened(error, 150)}). Check that the script calls the "
+                'run inside its main guard, if __name__ == "__main__":. Without it, each process starts the '
+                "run again."
             ) from error
         with cluster, distributed.Client(cluster, set_as_default=False) as client:
             client.register_plugin(_plugin(setup=_ignore_interrupts), name="p2ce-ignore-interrupts")
@@ -152,8 +152,8 @@ def local_client(n_jobs: int) -> "Iterator[Client]":
 def _scratch_folder() -> Iterator[str]:
     """Make a folder for Dask's temporary files, and remove it.
 
-    Dask imports from there, in this process too. By default it lies below the system's temporary folder under
-    a fixed name, where another user may have made it first.
+    Dask imports from this folder, in this process too. Dask's default folder has a fixed name in the system's
+    temporary folder, where another user may have created it first.
     """
     with tempfile.TemporaryDirectory(prefix="p2ce-") as scratch:
         try:
@@ -163,20 +163,20 @@ def _scratch_folder() -> Iterator[str]:
 
 
 def _ignore_interrupts(worker: Any) -> None:  # noqa: ARG001 - Dask calls it so
-    """Leave Ctrl-C to the parent: a terminal sends it to all processes."""
+    """Ignore Ctrl-C, which a terminal sends to all processes: only the parent handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def check_workers(client: "Client") -> None:
-    """Raise unless every worker has this very version of the package, before anything is sent."""
+    """Raise unless every worker has exactly this version of the package. Nothing is sent before."""
     try:
         client.wait_for_workers(1, timeout=WORKER_SECONDS)
     except TimeoutError:
         address = client.scheduler.address
         raise InvalidArgument(
-            f"The scheduler {echoed(address)} has no workers. Start some with `dask worker {address}`."
+            f"The scheduler {echoed(address)} has no workers. Start a worker with `dask worker {address}`."
         ) from None
-    # Functions of the standard library first: a worker may have no p2ce at all.
+    # The standard library first, since a worker may not have p2ce at all.
     own = importlib.metadata.version("p2ce")
     for worker, found in client.run(importlib.metadata.version, "p2ce", on_error="return").items():
         if found != own:
@@ -195,32 +195,31 @@ def _minor(python: str) -> str:
 
 def _reject(worker: str, there: str, here: str) -> NoReturn:
     raise InvalidArgument(
-        f"The worker {worker} has {there}, this process has {here}. Install the same version on all "
-        "machines, and start the workers again."
+        f"The worker {worker} has {there}, but this process has {here}. Install the same version on all "
+        "machines, and restart the workers."
     )
 
 
 class Workers:
-    """The workers of a cluster, to which the explainer of a run was sent."""
+    """The workers of a cluster, which have received the explainer of a run."""
 
     def __init__(self, client: "Client", context: RunContext, request: str) -> None:
-        """Send what all shards need; ``request`` is the hash by which tasks are known."""
+        """Send what all shards need. ``request`` is the hash that names the tasks."""
         self._client = client
-        # Another call with the same request may run on this cluster, or may have failed there.
+        # Another call with the same request may run, or may have failed, on this cluster.
         self._name = f"p2ce-{request[:16]}-{secrets.token_hex(4)}"
         payload, self._key = send(context, instead=ONE_PROCESS)
-        # Workers that come later get it as well.
+        # Workers that join later get it, too.
         client.register_plugin(_plugin(payload=payload), name=self._name)
         self._counted, self._threads = -float("inf"), 1
 
     def explain(
         self, shards: Iterator[Shard], place: Place
     ) -> Generator[tuple[Shard, Done | Failed], None, None]:
-        """Explain shards; they come back as they are done.
+        """Explain shards, and yield each when it is finished.
 
-        A worker that is lost is survived: its shards are explained again by others. Those that were under way
-        whenever workers ended are tried once more at the end, one at a time, so that only a shard that does
-        it is named.
+        If a worker is lost, other workers explain its shards again. Shards that were in progress each time
+        that workers ended are tried once more at the end, one by one, so that only the guilty shard is named.
         """
         distributed = require_dask()
         suspects: list[Shard] = []
@@ -250,7 +249,7 @@ class Workers:
                 self._client.cancel([future for _, future in under_way.values()])
 
     def dismiss(self) -> None:
-        """Let the workers forget what was sent."""
+        """Remove what was sent to the workers."""
         with suppress(Exception):  # the scheduler may be gone
             self._client.unregister_worker_plugin(self._name)
 
@@ -262,7 +261,7 @@ class Workers:
         )
 
     def _room(self) -> int:
-        """Count how many shards may be under way."""
+        """Return how many shards may be in progress."""
         if time.monotonic() - self._counted > COUNT_SECONDS:
             self._threads = max(1, sum(self._client.nthreads().values()))
             self._counted = time.monotonic()
@@ -270,7 +269,7 @@ class Workers:
 
 
 def _outcome(future: "Future") -> Done | Failed | None:
-    """Wait for what came of a shard; None if workers ended while it was under way."""
+    """Wait for the outcome of a shard; None if workers ended while it was in progress."""
     distributed = require_dask()
     try:
         result: Done | Failed = future.result()
@@ -278,9 +277,9 @@ def _outcome(future: "Future") -> Done | Failed | None:
         return None
     except distributed.client.FutureCancelledError:
         raise UnfinishedRun(
-            "The scheduler was lost. What is done is kept: start it again, then repeat the command."
+            "The scheduler was lost. Finished work is kept. Restart it, then run the same command again."
         ) from None
-    except Exception as error:  # a mistake of this library, or no memory
+    except Exception as error:  # a bug in this library, or too little memory
         return Failed(message=f"Explaining it {what_happened(error, shortened(error, 300))}.")
     return result
 
@@ -301,9 +300,9 @@ def _explain(name: str, key: str, shard: Shard, place: Place) -> Done | Failed:
 
 
 def _plugin(**members: Any) -> Any:
-    """Make what every worker of a cluster has, also those that come later.
+    """Build a plugin for every worker of a cluster, including workers that join later.
 
-    Its class is made here and travels with it, since the package that it derives from is optional.
+    The class is created here and sent with the plugin, since its base class is in an optional package.
     """
     plugin = type("Plugin", (require_dask().WorkerPlugin,), {})()
     for name, member in members.items():
@@ -313,7 +312,7 @@ def _plugin(**members: Any) -> Any:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Silence what Dask logs about workers that come and go: a run says itself what matters."""
+    """Silence Dask's log about workers that join and leave. The run reports what matters."""
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     before = [logger.level for logger in loggers]
     for logger in loggers:

@@ -1,10 +1,10 @@
-"""Tell versions of this package apart by what its files say."""
+"""Distinguish versions of this package by the content of its files."""
 
 import hashlib
 from functools import cache
 from pathlib import Path
 
-# What explanations and their texts are made of; compiled kernels are made from these.
+# The files that determine explanations and their texts. Kernels are compiled from them.
 ENDINGS = (".py", ".jinja", ".toml", ".json")
 
 

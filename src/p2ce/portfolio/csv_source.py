@@ -1,4 +1,4 @@
-"""Read the rows of a CSV or TSV file in blocks; cells get the types of the reference."""
+"""Read the rows of a CSV or TSV file in blocks, with the types of the reference."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-ENOUGH = 10  # rows from which on the beginning of a further file tells whether a column is wrong
+ENOUGH = 10  # the first block of a later file needs this many rows to show that a column is wrong
 
 
 def csv_schema(columns: PeopleColumns, reference: "pd.DataFrame") -> "pa.Schema":
-    """Return the reference's types for the model's columns; ids and kept columns stay text as written."""
+    """Return the reference's types for the model's columns. Ids and kept columns stay text."""
     import pyarrow as pa
 
     types = {name: shard_type(arrow_column_of(reference[name]).type, of_model=True) for name in columns.names}
@@ -36,14 +36,14 @@ def csv_tables(
     schema: "pa.Schema",
     is_first: bool,
 ) -> "Iterator[pa.Table]":
-    """Yield the rows of a file in tables; a cell that cannot be read stays text, and its row fails alone."""
+    """Yield the rows of a file in tables. A cell that cannot be parsed stays text, and only its row fails."""
     import pyarrow as pa
 
     blocks = text_blocks(Path(file.path), file.what, rows=most_people, limits=limits)
     for place, block in enumerate(blocks):
         if not place:
             columns.require(block.columns, file.what)
-        # Where most cells of a column cannot be read at the beginning, the column is wrong.
+        # If most cells in the first block of a column cannot be parsed, the column is wrong.
         strict = not place and (is_first or len(block.frame) >= ENOUGH)
         people = typed_people(block, reference, strict=strict)
         cells = [
@@ -56,7 +56,7 @@ def csv_tables(
 
 
 def types_only(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Reduce a column of the reference to what says how cells are typed: its type, or its labels."""
+    """Reduce a column of the reference to what types cells: its type, or its labels."""
     import pandas as pd
 
     if isinstance(column.dtype, pd.CategoricalDtype) or pd.api.types.is_numeric_dtype(column):
@@ -65,7 +65,7 @@ def types_only(column: "pd.Series[Any]") -> "pd.Series[Any]":
 
 
 def _in_type(column: "pd.Series[Any]", kind: Any) -> "pa.ChunkedArray":
-    """Convert typed cells to the reference's type in Arrow, or to a union where a cell does not fit."""
+    """Convert typed cells to the reference's Arrow type, or to a union if a cell does not fit."""
     import pyarrow as pa
 
     found = arrow_column_of(column)

@@ -1,7 +1,7 @@
 """Read people from a Dask DataFrame, partition by partition.
 
-Dask computes the partitions, on the workers of the current client if there is one, one at a time: first to
-count, hash and check them, then for their shards. Their people pass through this process.
+Dask computes the partitions one at a time, on the workers of the current client if there is one: first to
+count, hash and check them, then for their shards. All people pass through this process.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ FRAME = "The Dask DataFrame"
 
 
 def is_dask_frame(source: object) -> bool:
-    """Tell whether this is a Dask DataFrame, without importing Dask."""
+    """Return whether this is a Dask DataFrame, without importing Dask."""
     return any(
         made_by.__name__ == "DataFrame" and package_of(made_by).startswith("dask")
         for made_by in type(source).__mro__
@@ -26,7 +26,7 @@ def is_dask_frame(source: object) -> bool:
 
 
 def open_dask(frame: Any, columns: PeopleColumns, *, most_people: int) -> Source:
-    """Open a Dask DataFrame; an index that has a name holds the ids."""
+    """Open a Dask DataFrame. A named index holds the ids."""
     columns.require([as_text(name) for name in frame.columns], FRAME)
     partitions = frame[[name for name in frame.columns if as_text(name) in columns.needed]].to_delayed()
     by_index = columns.id_column is None and frame.index.name is not None
@@ -45,7 +45,7 @@ def open_dask(frame: Any, columns: PeopleColumns, *, most_people: int) -> Source
 
 def _computed(partition: Any) -> Any:
     try:
-        # Ahead of the shards that wait: workers would run out of them while this one is computed.
+        # Before the waiting shards: workers would run out of shards while this one is computed.
         return partition.compute(priority=1)
     except Exception as error:
         raise InvalidArgument(

@@ -1,4 +1,4 @@
-"""Explain a stream of Arrow record batches: what Dask, Spark and Ray run in their own processes."""
+"""Explain a stream of Arrow record batches, in the processes of Dask, Spark or Ray."""
 
 import datetime
 import os
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WHAT = "The batch"
-_loaded: dict[tuple[str, int, int], Explainer] = {}  # the one that this process loaded last, by its file
+_loaded: dict[
+    tuple[str, int, int], Explainer
+] = {}  # the explainer that this process loaded last, by its file
 _loading = threading.Lock()
 
 
@@ -38,20 +40,21 @@ def explain_batches(
 ) -> "Iterator[pa.RecordBatch]":
     """Explain every row of the batches, batch by batch, and yield a batch of results for each.
 
-    The columns are those of a portfolio's tables, and the same for every batch: `result_schema` returns them
-    before anything is explained. If the model contradicts its parsed scores, the proofs of that batch are
-    withdrawn; `run` withdraws all of them.
+    The columns are those of a portfolio's tables, and the same for every batch. `result_schema` returns them
+    in advance. If the model contradicts its parsed scores, only the proofs of that batch are withdrawn. `run`
+    withdraws all proofs.
 
     Args:
         batches: rows with the model's columns.
-        explainer: the path of what `Explainer.save` wrote, or an explainer. A process loads a file once, and
-            again when it changes.
-        load_model: returns the model of that file. It is called once per process.
+        explainer: an explainer, or the path of a file that `Explainer.save` wrote. A process loads a file
+            once, and again if it changes.
+        load_model: returns the model for that file. It is called once per process.
         table: "people" for a row per person, or "options" for a row per option.
-        id_column: the column with the ids. Without it, ids are the places of the rows among these batches.
-        keep: columns that the model does not see, to be passed on to the table of people.
-        time_limit: seconds for each person.
-        as_of: the day of the data and the decisions, as in `Explainer.explain`.
+        id_column: the column that holds the ids. Without one, ids are the positions of the rows in these
+            batches.
+        keep: columns that are not the model's, to be copied to the table of people.
+        time_limit: seconds per person.
+        as_of: the date of the data and the decisions, as in `Explainer.explain`.
     """
     pa = arrow()
     ready, day = _explainer(explainer, load_model), stated_date(as_of)
@@ -74,7 +77,7 @@ def result_schema(
     id_column: str | None = None,
     keep: Sequence[str] = (),
 ) -> "pa.Schema":
-    """Return the schema of what `explain_batches` yields for batches of a schema.
+    """Return the schema of the batches that `explain_batches` yields.
 
     The arguments are those of `explain_batches`.
     """
@@ -85,7 +88,7 @@ def result_schema(
 
 def _place_of(table: str) -> int:
     if table not in (PEOPLE, OPTIONS):
-        raise InvalidArgument(f"table must be 'people' or 'options', got {echoed(table)}.")
+        raise InvalidArgument(f"table must be 'people' or 'options'; got {echoed(table)}.")
     return (PEOPLE, OPTIONS).index(table)
 
 
@@ -97,7 +100,7 @@ def _context(
     time_limit: float | None = None,
     as_of: datetime.date | None = None,
 ) -> "tuple[RunContext, pa.Schema]":
-    """Check the columns of a batch; return how it is explained, and the types that its columns get."""
+    """Check the columns of a batch, and return its context and the types of its columns."""
     columns = PeopleColumns(names=tuple(explainer.problem.features), id_column=id_column, keep=tuple(keep))
     columns.require(schema.names, WHAT)
     types = columns.schema(schema, WHAT)
@@ -112,13 +115,13 @@ def _context(
 def _explainer(
     explainer: "str | os.PathLike[str] | Explainer", load_model: Callable[[], Any] | None
 ) -> Explainer:
-    """Return the explainer, loaded from its file unless this process has just done so."""
+    """Return the explainer, loaded from its file unless this process loaded it last."""
     if isinstance(explainer, Explainer):
         require_trust(explainer)
         return explainer
     if load_model is None:
         raise InvalidArgument(
-            "The file of an explainer holds no model. Pass load_model=, a function without arguments that "
+            "The file of an explainer contains no model. Pass load_model=, a function without arguments that "
             "returns the model."
         )
     path = require_file(Path(os.fsdecode(explainer)), "The explainer")

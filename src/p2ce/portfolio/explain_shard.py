@@ -1,7 +1,6 @@
-"""Explain a shard and write its two files: what a worker of a run does.
+"""Explain a shard and write its two files, in a worker of a run.
 
-What comes back is data, also where something fails, so that no exception of a worker's libraries has to
-travel: a shard that is finished, or why it is not.
+The outcome is data, even after a failure, so that exceptions of a worker's libraries need not be pickled.
 """
 
 import datetime
@@ -41,18 +40,18 @@ log = logging.getLogger("p2ce")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RunContext:
-    """What all shards of a run have in common; it travels to each process once."""
+    """What all shards of a run share. It is sent to each process once."""
 
     explainer: "Explainer"
     schema: ResultSchema
-    id_column: str | None  # None where the ids are the places in the source
+    id_column: str | None  # None if the ids are the positions in the source
     time_limit: float | None
     as_of: datetime.date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where the files of a run go, and what a process has to be like to write there."""
+    """The folder of a run's files, and what a process needs in order to write there."""
 
     folder: Path
     mark: str  # of the journal in it
@@ -61,7 +60,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """What the library logged in the process of a worker."""
+    """A message that the library logged in a worker."""
 
     level: int
     text: str
@@ -70,7 +69,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """A shard that is written."""
+    """A finished shard."""
 
     finished: Finished
     notices: tuple[Notice, ...] = field(default=(), compare=False)
@@ -78,24 +77,24 @@ class Done:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """Why a shard is not written."""
+    """A failed shard, with the reason."""
 
     message: str
-    stops_run: bool = False  # no other shard would fare better: a full disk, say
+    stops_run: bool = False  # every other shard would fail, too: for example, the disk is full
 
 
 def misplaced(place: Place) -> Failed | None:
-    """State why this process cannot take part in a run; None if it can."""
+    """Return why this process cannot take part in a run, or None if it can."""
     if code_hash() != place.code:
         return Failed(
-            message="A worker has other code of p2ce than this process. Install the same version on all "
-            "machines, and start the workers again.",
+            message="A worker has different code of p2ce than this process. Install the same version on all "
+            "machines, and restart the workers.",
             stops_run=True,
         )
     if not sees_folder(place.folder, place.mark):
         return Failed(
-            message=f"A worker does not see the folder {echoed(str(place.folder))}. Name a folder on a disk "
-            "that all machines share, under the same path.",
+            message=f"A worker does not see the folder {echoed(str(place.folder))}. Use a folder on a shared "
+            "disk that all machines see under the same path.",
             stops_run=True,
         )
     return None
@@ -110,7 +109,7 @@ def explain_shard(context: RunContext, shard: Shard, place: Place) -> Done | Fai
         raise
     except P2CEError as error:
         return Failed(message=str(error))
-    except Exception as error:  # of whatever library reads it
+    except Exception as error:  # the library that reads it may raise anything
         return Failed(message=f"It cannot be read: reading it {what_happened(error)}.")
     times["read"] = time.perf_counter()
     with _notices() as notices:
@@ -141,7 +140,7 @@ def explain_shard(context: RunContext, shard: Shard, place: Place) -> Done | Fai
             ),
             seconds={
                 **{after: round(times[after] - times[before], 6) for before, after in pairwise(times)},
-                # Of which the search itself took this.
+                # The share of the search itself.
                 "search": round(sum(entry.timings.get("search", 0.0) for entry in explanations), 6),
             },
         ),
@@ -150,7 +149,7 @@ def explain_shard(context: RunContext, shard: Shard, place: Place) -> Done | Fai
 
 
 def withdraw_proofs(finished: Finished, schema: ResultSchema, folder: Path) -> Finished:
-    """Write the people of a shard again, without proof, since the model contradicts its scores elsewhere."""
+    """Rewrite the people of a shard without proofs, after a contradiction in another shard."""
     from pyarrow import parquet
 
     path = folder / PEOPLE / part_name(finished.shard.number)
@@ -172,7 +171,7 @@ def withdraw_proofs(finished: Finished, schema: ResultSchema, folder: Path) -> F
 
 
 def _without_proof(explanation: Explanation) -> Explanation:
-    """Return an explanation as it is where the model contradicts its scores."""
+    """Return an explanation in the form for a model that contradicts its scores."""
     certificate, price, status = (
         explanation.certificate,
         explanation.price_of_plausibility,
@@ -195,13 +194,13 @@ def _without_proof(explanation: Explanation) -> Explanation:
 
 
 def _write_part(path: Path, content: bytes) -> None:
-    """Write a part into a folder that is still this user's."""
+    """Write a part, if the folder still belongs to this user."""
     require_own(path.parent)
     write_whole(path, content, what="A part of the results", follow_links=False)
 
 
 def explain_rows(context: RunContext, table: "pa.Table") -> tuple[list[Explanation], Trust]:
-    """Explain rows as if nothing had been explained before, and return whether the scores held."""
+    """Explain rows independently of earlier calls, and return whether the scores held."""
     explainer, trust = judged_apart(context.explainer)
     explanations = explainer.explain_many(
         table.select(context.schema.columns), time_limit=context.time_limit, as_of=context.as_of
@@ -210,7 +209,7 @@ def explain_rows(context: RunContext, table: "pa.Table") -> tuple[list[Explanati
 
 
 def ids_of(context: RunContext, table: "pa.Table", first: int) -> "pa.Array | pa.ChunkedArray":
-    """Return the ids of rows: those of the id column, or their places in the source."""
+    """Return the ids of rows: those of the id column, or the positions in the source."""
     pa = arrow()
     if context.id_column is not None:
         return table.column(context.id_column)
@@ -223,7 +222,7 @@ def _counted(statuses: "Iterator[str] | Sequence[str]") -> dict[str, int]:
 
 @contextmanager
 def _notices() -> Iterator[list[Notice]]:
-    """Collect what the library logs in this thread, for the parent to log: few people read a worker's log."""
+    """Collect the library's messages in this thread, so that the parent can log them."""
     found: list[Notice] = []
     here = threading.get_ident()
 

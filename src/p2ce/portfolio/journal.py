@@ -1,8 +1,8 @@
-"""Keep what a run has finished, so that running the command again resumes it.
+"""Record what a run has finished, so that running the command again resumes it.
 
 The journal has one JSON object per line: first the request, then an entry for each shard whose files are
-written. Only the parent appends to it. An incomplete line, as the last one may be after a crash or on a full
-disk, counts as not written. A later entry of a shard replaces an earlier one.
+written. Only the parent appends to it. After a crash or on a full disk, the last line may be incomplete. It
+then counts as not written. A later entry of a shard replaces an earlier one.
 """
 
 import json
@@ -42,12 +42,12 @@ from p2ce.visible import echoed, listed
 
 FORMAT = "p2ce.journal/1"
 CHANGED = (
-    "Files in {shown} changed while it ran. Does another program write there? What is done is kept: run "
-    "the same command again to resume."
+    "Files in {shown} changed during the run. Check that no other program writes there. Finished work is "
+    "kept. Run the same command again to resume."
 )
 PART = re.compile(r"part-\d{5,}\.parquet")
 BEGINS = json.dumps({"format": FORMAT})[:-1].encode()
-# What msgspec raises on a line of another form, and on half of a surrogate pair, which is not text.
+# What msgspec raises on a line of another form, and on half of a surrogate pair.
 OTHER_FORM = (msgspec.ValidationError, UnicodeEncodeError)
 
 
@@ -56,7 +56,7 @@ class Finished:
     """A shard whose files are written, as the journal lists it."""
 
     shard: ShardEntry
-    withdrawn: bool = False  # the proofs of its people were withdrawn, since another shard has such a person
+    withdrawn: bool = False  # its proofs were withdrawn because of a contradiction in another shard
     seconds: dict[str, Number] = field(default_factory=dict)  # by step
 
 
@@ -67,30 +67,30 @@ class _Header:
 
 
 class Journal:
-    """The journal of a run, locked for as long as it is open."""
+    """The journal of a run, locked while it is open."""
 
     def __init__(self, folder: Path, descriptor: int, header: _Header) -> None:
         self.folder = folder
         self.request = header.request
-        self.mark = secrets.token_hex(8)  # of this process: what others left under way no longer writes
+        self.mark = secrets.token_hex(8)  # of this process, so that leftover tasks of others no longer write
         self.finished: dict[int, Finished] = {}
         self._descriptor = descriptor
 
     def add(self, entry: Finished) -> None:
-        """Append a shard; when this returns, it survives a crash."""
+        """Append a shard. After this returns, the entry survives a crash."""
         try:
             _append(self._descriptor, asdict(entry))
         except OSError as error:
             raise UnfinishedRun(
                 f"{echoed(str(self.folder / JOURNAL))} cannot be written: {error.strerror or error}. "
-                f"{remedy_of(error)}; then run the same command again to resume."
+                f"{remedy_of(error)}, then run the same command again to resume."
             ) from None
         self.finished[entry.shard.number] = entry
 
     def forget_damaged(self, status: str | None = None) -> list[int]:
-        """Forget shards whose files are not as their entries say, and give their numbers.
+        """Forget shards whose files do not match their entries, and return their numbers.
 
-        ``status`` is the column of that, where its name is known.
+        ``status`` is the name of the status column, if it is known.
         """
         damaged = [
             number for number, one in self.finished.items() if damaged_parts(self.folder, one.shard, status)
@@ -100,11 +100,11 @@ class Journal:
         return damaged
 
     def end(self, manifest: Manifest, timings: dict[str, Any]) -> None:
-        """Write the manifest, which makes the run complete; then the journal goes."""
+        """Write the manifest, which completes the run, and remove the journal."""
         (self.folder / MARK).unlink(missing_ok=True)
         for place in (self.folder / PEOPLE, self.folder / OPTIONS):
             _tidy(place)
-            # Other libraries take every file in the folder for a part.
+            # Other libraries treat every file in the folder as a part.
             _require_parts_only(place, {part_name(number) for number in self.finished})
         if self.forget_damaged():
             raise UnfinishedRun(CHANGED.format(shown=echoed(str(self.folder))))
@@ -114,12 +114,12 @@ class Journal:
         (self.folder / JOURNAL).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Unlock it."""
+        """Unlock the journal."""
         os.close(self._descriptor)
 
 
 def sees_folder(folder: Path, mark: str) -> bool:
-    """Tell in any process, perhaps on another machine, whether this is the folder of a running run."""
+    """Return whether this process, perhaps on another machine, sees the folder of the active run."""
     try:
         with open_file(folder / MARK) as file:
             return file.read(2 * len(mark)) == mark.encode()
@@ -128,23 +128,23 @@ def sees_folder(folder: Path, mark: str) -> bool:
 
 
 def check_folder(folder: Path) -> None:
-    """Raise if results cannot go to a folder, if it holds anything else, or if others may write there."""
+    """Raise if a folder cannot take results, contains anything else, or lets others write to it."""
     shown = echoed(str(folder))
     if not os.path.lexists(folder):
         if not folder.parent.is_dir():
             raise InvalidArgument(
-                f"The folder of {shown} does not exist. Make it first: mkdir -p {folder.parent}"
+                f"The parent folder of {shown} does not exist. Create it first: mkdir -p {folder.parent}"
             )
         return
     require_own(folder)
     if not folder.is_dir():
-        raise InvalidArgument(f"{shown} is a file. Name a folder for the results.")
+        raise InvalidArgument(f"{shown} is a file. Choose a folder for the results.")
     entries = sorted(folder.iterdir())
     known = {JOURNAL, MANIFEST} & {entry.name for entry in entries}
     others = [entry.name for entry in entries if not _is_temporary(entry)]
     if others and not known:
         raise InvalidArgument(
-            f"{shown} holds {listed(others, most=3)}, which is not of a run of p2ce. Name another folder."
+            f"{shown} contains {listed(others, most=3)}, which no run of p2ce wrote. Choose another folder."
         )
     for entry in entries:
         require_own(entry)
@@ -154,7 +154,7 @@ def check_folder(folder: Path) -> None:
 
 
 def is_finished(folder: Path, request: Request, limits: Limits = DEFAULT) -> bool:
-    """Tell whether a folder holds all results of a request; raise if it holds those of another."""
+    """Return whether a folder has all results of a request; raise if it has those of another request."""
     check_folder(folder)
     shown = echoed(str(folder))
     if (folder / MANIFEST).exists():
@@ -162,7 +162,7 @@ def is_finished(folder: Path, request: Request, limits: Limits = DEFAULT) -> boo
         _require_same(request, manifest.request, shown)
         if any(damaged_parts(folder, entry) for entry in manifest.shards):
             return False
-        (folder / JOURNAL).unlink(missing_ok=True)  # of a run that was stopped at its very end
+        (folder / JOURNAL).unlink(missing_ok=True)  # of a run that was interrupted at its very end
         return True
     if (folder / JOURNAL).exists():
         lines, _ = whole_lines(_content(folder / JOURNAL, limits))
@@ -172,7 +172,7 @@ def is_finished(folder: Path, request: Request, limits: Limits = DEFAULT) -> boo
 
 
 def begin(folder: Path, request: Request, limits: Limits = DEFAULT) -> Journal:
-    """Go on with the run of a folder that is not finished, or begin one there, and lock it."""
+    """Resume the unfinished run of a folder, or begin one there, and lock it."""
     shown = echoed(str(folder))
     journal = None
     try:
@@ -200,7 +200,7 @@ def begin(folder: Path, request: Request, limits: Limits = DEFAULT) -> Journal:
 
 
 def _reopen(journal: Journal, request: Request, shown: str, limits: Limits) -> None:
-    """Make a journal of a manifest, some of whose files are damaged or gone."""
+    """Turn a manifest back into a journal, if some of its files are damaged or missing."""
     manifest = read_manifest(journal.folder, limits)
     _require_same(request, manifest.request, shown)
     shards = manifest.shards
@@ -226,7 +226,7 @@ def read_manifest(folder: Path, limits: Limits) -> Manifest:
 
 
 def _content(path: Path, limits: Limits) -> bytes:
-    """Read a file of the folder, which may hold anything."""
+    """Read a file of the folder. Its content is not trusted."""
     who = echoed(str(path))
     try:
         with open_file(path) as file:
@@ -244,11 +244,11 @@ def _opened(folder: Path, request: Request, shown: str, limits: Limits) -> Journ
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | NO_LINK | BINARY, PRIVATE)
         except OSError as error:
             raise InvalidArgument(
-                f"{echoed(str(path))} cannot be written: {error.strerror or error}. Name another folder."
+                f"{echoed(str(path))} cannot be written: {error.strerror or error}. Choose another folder."
             ) from None
         try:
             _lock(descriptor, shown)
-            # A run that has just ended may have removed the file before it unlocked it.
+            # A run that has just ended may have removed the file before unlocking it.
             if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
                 return _read(folder, descriptor, request, shown, limits)
         except BaseException:
@@ -260,7 +260,7 @@ def _opened(folder: Path, request: Request, shown: str, limits: Limits) -> Journ
 def _read(folder: Path, descriptor: int, request: Request, shown: str, limits: Limits) -> Journal:
     content = _content(folder / JOURNAL, limits)
     lines, whole = whole_lines(content)
-    # After a power cut, what was never written may be zeros.
+    # After a power failure, unwritten bytes may be zeros.
     written = content.rstrip(b"\0")
     if not lines and (written.startswith(BEGINS) or BEGINS.startswith(written)):
         header = _Header(format=FORMAT, request=request)
@@ -275,7 +275,7 @@ def _read(folder: Path, descriptor: int, request: Request, shown: str, limits: L
     header = _header_of(lines[0] if lines else None, shown)
     _require_same(request, header.request, shown)
     journal = Journal(folder, descriptor, header)
-    with suppress(*OTHER_FORM):  # behind a damaged line nothing is trusted
+    with suppress(*OTHER_FORM):  # after a damaged line, nothing is trusted
         for line in lines[1:]:
             entry = msgspec.convert(line, Finished)
             journal.finished[entry.shard.number] = entry
@@ -290,18 +290,18 @@ def _header_of(line: Any, shown: str) -> _Header:
         header = None
     if header is None or header.format != FORMAT:
         raise InvalidArgument(
-            f"{shown} holds a {JOURNAL} that is not of this version of p2ce. {OTHER_FOLDER}"
+            f"{shown} contains a {JOURNAL} that is not from this version of p2ce. {OTHER_FOLDER}"
         )
     return header
 
 
 def _require_same(request: Request, before: Request, shown: str) -> None:
     if differs := request.differences(before):
-        raise InvalidArgument(f"{shown} holds results of another request: {differs}. {OTHER_FOLDER}")
+        raise InvalidArgument(f"{shown} contains results of another run: {differs}. {OTHER_FOLDER}")
 
 
 def _lock(descriptor: int, shown: str) -> None:
-    """Lock the journal, where the system and its disk can."""
+    """Lock the journal, if the system and its disk support locks."""
     try:
         import fcntl
     except ImportError:  # Windows
@@ -310,31 +310,31 @@ def _lock(descriptor: int, shown: str) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise InvalidArgument(
-            f"Another run is writing to {shown}. Let it end, or name another folder."
+            f"Another run is writing to {shown}. Wait until it ends, or choose another folder."
         ) from None
     except OSError:  # a network disk without locks
         return
 
 
 def _tidy(place: Path) -> None:
-    """Remove temporary files of runs that were killed."""
+    """Remove temporary files that killed runs left behind."""
     for entry in place.iterdir():
         if _is_temporary(entry):
             entry.unlink(missing_ok=True)
 
 
 def _require_parts_only(place: Path, names: Collection[str] | None = None) -> None:
-    """Raise if a folder of parts holds anything else, or others than those of these names."""
+    """Raise if a folder contains anything but parts, or but the parts of these names."""
     for entry in sorted(place.iterdir()):
         if not (PART.fullmatch(entry.name) if names is None else entry.name in names):
             raise InvalidArgument(
-                f"{echoed(str(place))} holds {echoed(entry.name)}, which is not part of the results. Remove "
-                "it."
+                f"{echoed(str(place))} contains {echoed(entry.name)}, which is not part of the results. "
+                "Remove it."
             )
 
 
 def _is_temporary(entry: Path) -> bool:
-    """Tell whether `write_whole` left a file behind."""
+    """Return whether `write_whole` left this file behind."""
     return entry.name.startswith(".p2ce-") and entry.suffix == ".tmp"
 
 

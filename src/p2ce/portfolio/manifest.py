@@ -1,4 +1,4 @@
-"""Hold what a run over a portfolio was about and what it wrote: the content of manifest.json."""
+"""Describe a portfolio run: its inputs and its results, the content of manifest.json."""
 
 import datetime
 import hashlib
@@ -21,12 +21,12 @@ from p2ce.visible import echoed
 FORMAT: Final = "p2ce.portfolio/1"
 SHA256: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 ALWAYS_HASHED = ("model", "policy", "reference")
-# What lies in the folder of a run.
+# The files in the folder of a run.
 MANIFEST, TIMINGS, JOURNAL, EXPLAINER = "manifest.json", "timings.json", "journal.jsonl", "explainer.p2ce"
-MARK = ".p2ce-run"  # by which a worker knows that it sees this folder, and that its run still runs
+MARK = ".p2ce-run"  # shows a worker that it sees this folder, and that the run is still active
 PEOPLE, OPTIONS = "people", "options"
-OTHER_FOLDER = "Name another folder, or remove this one."
-# What the hashes of a request are of, as messages name it.
+OTHER_FOLDER = "Choose another folder, or remove this one."
+# The names of the hashed inputs in messages.
 HASHED = {
     "model": "the model",
     "model_file": "the file of the model",
@@ -38,7 +38,7 @@ HASHED = {
 
 
 def part_name(number: int) -> str:
-    """Name the file of a shard, in either folder.
+    """Return the file name of a shard, the same in both folders.
 
     >>> part_name(42)
     'part-00042.parquet'
@@ -47,14 +47,14 @@ def part_name(number: int) -> str:
 
 
 def to_json(record: object, *, indent: int | None = None) -> str:
-    """Write a record as JSON, the same text each time; the only objects in it are dates."""
+    """Write a record as JSON, always with the same text. The only objects in it are dates."""
     write_date = datetime.date.isoformat
     return json.dumps(record, indent=indent, allow_nan=False, ensure_ascii=False, default=write_date)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Everything on which the results of a run depend."""
+    """Everything that the results of a run depend on."""
 
     package: str  # the version of p2ce
     code: str  # SHA-256 of its sources
@@ -62,15 +62,15 @@ class Request:
     id_column: str | None = None
     keep: tuple[str, ...] = ()
     time_limit: Number | None = None
-    as_of: datetime.date | None = None  # the day that the explanations state
+    as_of: datetime.date | None = None  # the date that the explanations state
 
     @property
     def hash(self) -> str:
-        """The SHA-256 by which tasks of this request are known."""
+        """The SHA-256 that identifies the tasks of this request."""
         return hashlib.sha256(to_json(asdict(self)).encode()).hexdigest()
 
     def differences(self, other: "Request") -> str:
-        """State in what another request differs; nothing if they are the same.
+        """Write how another request differs; an empty text if they are the same.
 
         >>> one = Request(package="1", code="a", hashes={"model": "m", "input": "i"})
         >>> one.differences(Request(package="1", code="a", hashes={"model": "n", "input": "i"}, keep=("id",)))
@@ -87,7 +87,7 @@ class Request:
             if name in self.hashes and name in other.hashes and self.hashes[name] != other.hashes[name]
         ]
         if found or {"model", "reference", "policy"} & set(changed):
-            changed = [name for name in changed if name != "explainer"]  # which is made of them
+            changed = [name for name in changed if name != "explainer"]  # it contains them
         found += [f"{HASHED[name]} {'have' if name == 'input' else 'has'} changed" for name in changed]
         for name in ("id_column", "keep", "time_limit", "as_of"):
             now, before = (to_plain(getattr(one, name)) for one in (self, other))
@@ -98,7 +98,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardEntry:
-    """A shard that is written, as the manifest lists it."""
+    """A finished shard, as the manifest lists it."""
 
     number: Count
     where: str
@@ -107,19 +107,19 @@ class ShardEntry:
     statuses: dict[str, Count]
     people_sha256: SHA256
     options_sha256: SHA256
-    contradiction: bool = False  # the model contradicted its parsed scores on some person of it
+    contradiction: bool = False  # the model contradicted its parsed scores on one of its people
 
     def __post_init__(self) -> None:
         """Reject counts that do not add up."""
         if unknown := [name for name in self.statuses if name not in set(Status)]:
             raise InvalidArgument(f"{echoed(unknown[0])} is not a status")
         if sum(self.statuses.values()) != self.rows:
-            raise InvalidArgument(f"shard {self.number} has {self.rows:,} rows, and statuses of others")
+            raise InvalidArgument(f"shard {self.number} has {self.rows:,} rows, but not as many statuses")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What manifest.json holds. It is the same, byte for byte, for runs of the same request."""
+    """The content of manifest.json. Runs of the same request write the same bytes."""
 
     format: Literal["p2ce.portfolio/1"] = FORMAT
     package: str
@@ -133,23 +133,23 @@ class Manifest:
     options: Count
     statuses: dict[str, Count]
     objectives: tuple[str, ...]
-    problem: ProblemRecord  # which all people share
+    problem: ProblemRecord  # shared by all people
     shards: tuple[ShardEntry, ...]
 
     def __post_init__(self) -> None:
         """Reject counts that do not add up, and a run without shards: each has at least one."""
         if [entry.number for entry in self.shards] != list(range(max(1, len(self.shards)))):
-            raise InvalidArgument("shards are numbered from 0 on, each once, and there is at least one")
+            raise InvalidArgument("shards must be numbered 0, 1, …, and there must be at least one")
         if (self.people, self.options, self.statuses) != _summed(self.shards):
-            raise InvalidArgument("people, options and statuses are the sums of those of the shards")
+            raise InvalidArgument("people, options and statuses must be the sums over the shards")
         if missing := [name for name in ALWAYS_HASHED if name not in self.hashes]:
             raise InvalidArgument(f"hashes lacks {echoed(missing[0])}")
         if any(self.problem.hashes.get(name) != self.hashes[name] for name in ALWAYS_HASHED):
-            raise InvalidArgument("problem is of another model, policy or reference")
+            raise InvalidArgument("problem belongs to another model, policy or reference")
 
     @property
     def request(self) -> Request:
-        """What the run was about."""
+        """The request of the run."""
         return Request(**{one.name: getattr(self, one.name) for one in fields(Request)})
 
     def to_json(self) -> str:
@@ -158,14 +158,14 @@ class Manifest:
 
     @classmethod
     def from_dict(cls, data: Any, who: str, limits: Limits) -> "Manifest":
-        """Check data that may come from anywhere, and make the record."""
+        """Check untrusted data, and build the record."""
         return to_record(data, cls, who, limits, form=FORMAT, todo=OTHER_FOLDER)
 
 
 def manifest_of(
     request: Request, shards: Iterable[ShardEntry], *, objectives: Iterable[str], problem: ProblemRecord
 ) -> Manifest:
-    """Sum up the shards of a run."""
+    """Build the manifest from the shards of a run."""
     ordered = tuple(sorted(shards, key=lambda entry: entry.number))
     people, options, statuses = _summed(ordered)
     return Manifest(
@@ -180,7 +180,7 @@ def manifest_of(
 
 
 def _summed(shards: Iterable[ShardEntry]) -> tuple[int, int, dict[str, int]]:
-    """Count the people, the options, and the people of each status."""
+    """Count the people, the options, and the people with each status."""
     people = options = 0
     statuses: Counter[str] = Counter()
     for entry in shards:

@@ -1,4 +1,4 @@
-"""Pack people into the bytes that travel with a shard, and hash them."""
+"""Pack people into the bytes that are sent with a shard, and hash them."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def packed(table: "pa.Table") -> bytes:
-    """Write a table as the bytes that travel with a shard."""
+    """Write a table as the bytes that are sent with a shard."""
     import pyarrow as pa
 
     sink = pa.BufferOutputStream()
@@ -29,13 +29,13 @@ def unpacked(content: bytes) -> "pa.Table":
 
 
 class PeopleHash:
-    """The SHA-256 of people, shard by shard: of names, types and cells, in their order."""
+    """The SHA-256 of people, shard by shard: of names, types and cells in their order."""
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
 
     def add(self, table: "pa.Table") -> None:
-        """Count the people of a shard in."""
+        """Add the people of a shard."""
         for name, column in zip(table.column_names, table.columns, strict=True):
             self._digest.update(json.dumps([name, str(column.type), len(column)]).encode())
             for part in _content(column):
@@ -47,7 +47,7 @@ class PeopleHash:
 
 
 def _content(column: "pa.ChunkedArray") -> Iterator[bytes]:
-    """Write a column's cells as bytes, the same wherever they lie in memory, and with what under gaps."""
+    """Write a column's cells as bytes that depend neither on memory layout nor on what lies under gaps."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""Read the rows of a Parquet file, some thousand at a time, in the memory of these."""
+"""Read the rows of a Parquet file in batches of some thousands, with memory for one batch."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 BUFFER = 1 << 20  # bytes of a column that are read at once
 BATCH = 8192  # rows that are decoded at once
-# Bytes of a column of texts in a row group up to which it is read as places in a list of its texts, so that
-# their size is known before they are written out: a few bytes may stand for gigabytes.
+# Up to this size, a text column of a row group is read as a dictionary, so that the size of its texts is
+# known before they are expanded: a few bytes may stand for gigabytes.
 LARGEST_LIST = 4 << 20
 
 
 def parquet_tables(
     file: SourceFile, columns: PeopleColumns, limits: Limits, *, most_people: int
 ) -> "Iterator[pa.Table]":
-    """Check the footer of a file, then yield its rows in tables of so many."""
+    """Check the footer of a file, then yield its rows in tables of ``most_people`` rows."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -49,19 +49,19 @@ def parquet_tables(
         with opened:
             batches = opened.iter_batches(batch_size=BATCH, columns=columns.needed, use_threads=False)
             for table in _tables(batches, most_people):
-                table.validate(full=True)  # also that texts are text
+                table.validate(full=True)  # also checks that texts are valid UTF-8
                 yield table
 
 
 def _bytes_of(group: Any, names: list[str]) -> dict[str, int]:
-    """Return the bytes of a row group's columns after decompression, by name."""
+    """Return the decompressed bytes of a row group's columns, by name."""
     parts = (group.column(place) for place in range(group.num_columns))
     sizes = {part.path_in_schema: part.total_uncompressed_size for part in parts}
     return {name: size for name, size in sizes.items() if name in names}
 
 
 def _tables(batches: "Iterator[pa.RecordBatch]", size: int) -> "Iterator[pa.Table]":
-    """Cut and join batches, which end with their row groups, to tables of one size but for the last."""
+    """Regroup batches, which end with their row groups, into tables of equal size except the last."""
     import pyarrow as pa
 
     held: list[pa.RecordBatch] = []
@@ -87,6 +87,6 @@ def _damage_in_one_line(what: str) -> Iterator[None]:
         raise
     except PermissionError as error:
         raise InvalidArgument(f"{what} cannot be read: no permission.") from error
-    except Exception as error:  # pyarrow's own kinds
+    except Exception as error:  # pyarrow raises several kinds
         why = one_line(error)[:200].rstrip(".")
-        raise InvalidArgument(f"{what} is damaged or half-written: {why}. Write it again.") from error
+        raise InvalidArgument(f"{what} is damaged or incomplete: {why}. Write it again.") from error

@@ -1,7 +1,7 @@
-"""Hold which columns of a source are read, and bring them into the Arrow types that shards have.
+"""List the columns to read from a source, and convert them to the Arrow types of shards.
 
-Text is `string`, a dictionary is what it stands for, and a decimal of the model is a float, so that the same
-people are the same table whatever source they come from.
+Text becomes `string`, a dictionary its values, and a decimal of the model a float. So the same people give
+the same table from any source.
 """
 
 from collections.abc import Sequence
@@ -24,25 +24,25 @@ class PeopleColumns:
 
     names: tuple[str, ...]  # the model's
     id_column: str | None = None
-    keep: tuple[str, ...] = ()  # those of the model are written with every person anyway
+    keep: tuple[str, ...] = ()  # the model's columns are written for every person anyway
     numbers: frozenset[str] = frozenset()  # columns in which the reference has numbers
-    labels: frozenset[str] = frozenset()  # and those in which it has texts
+    labels: frozenset[str] = frozenset()  # columns in which the reference has text
 
     def __post_init__(self) -> None:
-        """Reject ids that the model takes: their type is the model's, in which 00417 is 417."""
+        """Reject a model column as the id column: in the model's type, 00417 is 417."""
         if self.id_column in self.names:
             raise InvalidArgument(
-                f"The id column {echoed(self.id_column)} is a column of the model. Name another one."
+                f"The id column {echoed(self.id_column)} is a column of the model. Choose another column."
             )
 
     @property
     def needed(self) -> list[str]:
-        """All of them, each once: the model's, the ids, and those that are kept."""
+        """All columns, each once: the model's, the ids, and the kept ones."""
         ids = () if self.id_column is None else (self.id_column,)
         return list(dict.fromkeys([*self.names, *ids, *self.keep]))
 
     def require(self, given: Sequence[str], what: str) -> None:
-        """Raise if a source lacks a column or has one twice; ``what`` names the source."""
+        """Raise if a source lacks a column or has one twice. ``what`` names the source."""
         require_own_names(list(given), what)
         missing = [name for name in self.names if name not in given]
         if missing:
@@ -64,7 +64,7 @@ class PeopleColumns:
                 )
 
     def schema(self, given: "pa.Schema", what: str) -> "pa.Schema":
-        """Return the columns' types in a shard; raise on those that the model or an id cannot have."""
+        """Return the columns' types in a shard; raise if the model or the ids cannot have them."""
         import pyarrow as pa
 
         fields = [
@@ -79,12 +79,13 @@ class PeopleColumns:
             number = pa.types.is_primitive(field.type)
             if (text and field.name in self.numbers) or (number and field.name in self.labels):
                 raise InvalidArgument(
-                    f"{what} has {field.type} in its column {echoed(field.name)}, where the reference has "
-                    f"{'numbers' if text else 'text'}. Give the column that the model was trained on."
+                    f"{what} has {field.type} in its column {echoed(field.name)}, but the reference has "
+                    f"{'numbers' if text else 'text'}. Use the values that the model was trained on."
                 )
         if self.id_column is not None and not _holds_ids(kind := found.field(self.id_column).type):
             raise InvalidArgument(
-                f"The id column {echoed(self.id_column)} of {what} holds {kind}. Name one of text or numbers."
+                f"The id column {echoed(self.id_column)} of {what} contains {kind}. Choose a column of text "
+                "or numbers."
             )
         return found
 
@@ -96,7 +97,7 @@ def _holds_ids(kind: Any) -> bool:
 
 
 def shard_type(kind: Any, *, of_model: bool) -> Any:
-    """Return the type that a column of this type has in a shard."""
+    """Return the type in a shard of a column of this type."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(kind):
@@ -105,15 +106,15 @@ def shard_type(kind: Any, *, of_model: bool) -> Any:
         return pa.string()
     if of_model and pa.types.is_decimal(kind):
         return pa.float64()
-    if not of_model and pa.types.is_union(kind):  # which no file holds
+    if not of_model and pa.types.is_union(kind):  # no file can store it
         return pa.string()
     return kind
 
 
 def same_types(schema: "pa.Schema", other: "pa.Schema", what: str, first: str) -> "pa.Schema":
-    """Return the types that two parts of a source share; raise if they differ.
+    """Return the common types of two parts of a source; raise if they differ.
 
-    A column without any value has no type, and takes that of the other part.
+    A column without values has no type, and takes the type of the other part.
     """
     import pyarrow as pa
 
@@ -121,7 +122,7 @@ def same_types(schema: "pa.Schema", other: "pa.Schema", what: str, first: str) -
     for one, two in zip(schema, other, strict=True):
         if one.type != two.type and not pa.types.is_null(one.type) and not pa.types.is_null(two.type):
             raise InvalidArgument(
-                f"{what} has another schema: its column {echoed(one.name)} is {two.type}, and {one.type} in "
+                f"{what} has another schema: its column {echoed(one.name)} is {two.type}, but {one.type} in "
                 f"{first}. Write all parts of a source with the same types."
             )
         fields.append(two if pa.types.is_null(one.type) else one)
@@ -129,7 +130,7 @@ def same_types(schema: "pa.Schema", other: "pa.Schema", what: str, first: str) -
 
 
 def shard_table(table: "pa.Table", schema: "pa.Schema", what: str, limits: Limits = DEFAULT) -> "pa.Table":
-    """Bring a table's columns into the types of a shard."""
+    """Convert a table's columns to the types of a shard."""
     import pyarrow as pa
 
     columns = []
@@ -140,7 +141,7 @@ def shard_table(table: "pa.Table", schema: "pa.Schema", what: str, limits: Limit
                 require_text_bytes(column, what, limits)
             column = column.cast(column.type.value_type)
         if pa.types.is_decimal(column.type) and column.type != field.type:
-            column = column.cast(pa.string())  # whose digits are parsed to the nearest float
+            column = column.cast(pa.string())  # its digits are then parsed to the nearest float
         if pa.types.is_union(column.type) and pa.types.is_string(field.type):
             cells = [None if cell is None else as_text(cell) for cell in column.to_pylist()]
             column = pa.chunked_array([cells], type=pa.string())
@@ -149,5 +150,5 @@ def shard_table(table: "pa.Table", schema: "pa.Schema", what: str, limits: Limit
 
 
 def _inside(what: str) -> str:
-    """Write what begins a sentence elsewhere inside of one."""
+    """Write the start of a sentence for use inside a sentence."""
     return what[:1].lower() + what[1:]

@@ -1,4 +1,4 @@
-"""Open the folder that a portfolio run wrote: people and options as tables, and any person's explanation."""
+"""Open the folder that a portfolio run wrote: the tables of people and options, and single explanations."""
 
 import os
 from collections.abc import Sequence
@@ -30,32 +30,30 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-RESULTS = "Name the folder that 'p2ce portfolio run' wrote (--out)."
-# What pandas calls types of Arrow where values are missing.
+RESULTS = "Use the folder that 'p2ce portfolio run' wrote (--out)."
+# The pandas types for Arrow types with missing values.
 WITH_GAPS = {
     "bool": "boolean",
     **{f"int{bits}": f"Int{bits}" for bits in (8, 16, 32, 64)},
     **{f"uint{bits}": f"UInt{bits}" for bits in (8, 16, 32, 64)},
 }
-RESTORE = "Copy the folder again, or run the command that wrote it: it explains damaged parts again."
+RESTORE = "Copy the folder again, or repeat the command that wrote it, which repairs damaged parts."
 
 
 class PortfolioResults:
-    """The results of a run over a portfolio, as `p2ce portfolio run --out results/` wrote them.
+    """The results of a portfolio run, as `p2ce portfolio run --out results/` wrote them.
 
-    ``people()`` has a row per person, ``options()`` a row per option, in the order of the source. Both are
-    ordinary Parquet files: pandas, polars, DuckDB and Spark open ``results/people`` and ``results/options``
-    as well. A column of the model keeps its name: where ours is called the same, ours gets a trailing
-    underscore, and ``names`` tells it. The ids are those of the run's id column, or the places of the rows,
-    from 0. ``manifest`` holds the content of manifest.json, ``problem`` is the one that all explanations
-    share.
+    ``people()`` has a row per person and ``options()`` a row per option, in the order of the source. Both are
+    ordinary Parquet files, so pandas, polars, DuckDB and Spark can also open ``results/people`` and
+    ``results/options``. A column of the model keeps its name. If one of ours has the same name, ours gets a
+    trailing underscore; see ``names``. The ids are those of the run's id column, or the positions of the rows
+    from 0. ``manifest`` is the content of manifest.json. ``problem`` is the problem of all explanations.
 
-    What is read is compared with the manifest: a file with other rows or ids than the manifest says raises
-    `DamagedData`.
+    All data are compared with the manifest. A file with other rows or ids raises `DamagedData`.
 
     Args:
         path: the folder.
-        limits: how large the manifest may be.
+        limits: the largest manifest.
     """
 
     def __init__(self, path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> None:
@@ -76,7 +74,7 @@ class PortfolioResults:
     def people(self, columns: Sequence[str] | None = None) -> "pd.DataFrame":
         """Return a row per person: id, model columns, kept columns, status, options, best costs, explanation.
 
-        ``columns`` selects some of them. A label of a category is text, a number or a bool.
+        ``columns`` selects some columns. A label of a category is text, a number or a bool.
         """
         return self._frame(PEOPLE, columns)
 
@@ -85,9 +83,9 @@ class PortfolioResults:
         return self._frame(OPTIONS, columns)
 
     def explanation(self, id: Any) -> Explanation:  # noqa: A002 - what users call it
-        """Return the explanation of a person, equal to what `Explainer.explain_many` gave.
+        """Return the explanation of a person, equal to that of `Explainer.explain_many`.
 
-        ``id`` may be text where ids are numbers, as on a command line.
+        ``id`` may be text even if the ids are numbers, as on a command line.
         """
         import pyarrow.compute as pc
 
@@ -97,7 +95,7 @@ class PortfolioResults:
             such = listed(self._ids.slice(0, 3).to_pylist())
             raise InvalidArgument(
                 f"{echoed(str(self.path))} has no id {echoed(id)}. Its ids are {self._ids.type}, such as "
-                f"{such or 'none'}. Pass an id of the column {echoed(self.names['id'])}."
+                f"{such or 'none'}. Use an id of the column {echoed(self.names['id'])}."
             )
         if len(rows) > 1:
             raise InvalidArgument(
@@ -107,9 +105,10 @@ class PortfolioResults:
         return self._explanation(*self._shard_of(rows[0]), wanted)
 
     def verify_checksums(self) -> None:
-        """Compare every file with the manifest, and raise `DamagedData` if one is not as it was written.
+        """Compare every file with the manifest, and raise `DamagedData` if one has changed.
 
-        That is its checksum, its rows and its people by status. Nor may there be other parts.
+        This compares the checksum, the number of rows, and the number of people with each status. It also
+        rejects additional parts.
         """
         self._require_whole(self.manifest.shards)
         parts = {part_name(shard.number) for shard in self.manifest.shards}
@@ -117,8 +116,8 @@ class PortfolioResults:
             found = {path.name for path in (self.path / folder).glob("*.parquet")}
             if others := sorted(found - parts):
                 raise DamagedData(
-                    f"{echoed(str(self.path / folder))} holds {listed(others, most=3)}, which the manifest "
-                    "does not list. Remove what is not of this run."
+                    f"{echoed(str(self.path / folder))} contains {listed(others, most=3)}, which the "
+                    "manifest does not list. Remove what this run did not write."
                 )
 
     def _require_whole(self, shards: Sequence[ShardEntry]) -> None:
@@ -135,11 +134,11 @@ class PortfolioResults:
         return self.table(PEOPLE, [self.names["id"]]).column(0)
 
     def _typed_id(self, given: Any) -> "pa.Scalar | None":
-        """Return an id in the type that ids have, or made of its text; None if it has no form there."""
+        """Return an id in the type of the ids, if need be parsed from text; None if that is impossible."""
         pa = arrow()
         try:
             typed = pa.scalar(given, type=self._ids.type)
-            return typed if typed.as_py() == given else None  # of 8.5, Arrow makes the whole number 8
+            return typed if typed.as_py() == given else None  # Arrow truncates 8.5 to the whole number 8
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             pass
         try:
@@ -148,12 +147,12 @@ class PortfolioResults:
             return None
 
     def _shard_of(self, row: int) -> tuple[ShardEntry, int]:
-        """Find the shard that a row lies in, and the place there."""
+        """Return the shard that contains a row, and the position in it."""
         for shard in self.manifest.shards:
             if row < shard.rows:
                 return shard, row
             row -= shard.rows
-        raise DamagedData(f"{echoed(str(self.path))} holds more people than its manifest says. {RESTORE}")
+        raise DamagedData(f"{echoed(str(self.path))} has more people than its manifest states. {RESTORE}")
 
     def _explanation(self, shard: ShardEntry, at: int, wanted: "pa.Scalar") -> Explanation:
         self._require_whole([shard])
@@ -163,13 +162,13 @@ class PortfolioResults:
             (row,) = self._read([part], columns).slice(at, 1).to_pylist()
             found_id, status, options, text = (row[column] for column in columns)
             if found_id != wanted.as_py():
-                raise ValueError(f"it is of {echoed(found_id)} and not of {echoed(wanted.as_py())}")
+                raise ValueError(f"its id is {echoed(found_id)} instead of {echoed(wanted.as_py())}")
             explanation = Explanation.from_json(text)
             if (explanation.status.value, len(explanation)) != (status, options):
-                raise ValueError("its explanation is of another row")
+                raise ValueError("its explanation belongs to another row")
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise DamagedData(
-                f"Row {at} of {echoed(str(part))} is not as it was written: {_said(error)} {RESTORE}"
+                f"Row {at} of {echoed(str(part))} has changed: {_said(error)} {RESTORE}"
             ) from None
         return replace(explanation, problem=self.problem)
 
@@ -181,14 +180,16 @@ class PortfolioResults:
         return pd.DataFrame({name: _to_pandas(column) for name, column in held})
 
     def table(self, folder: str, columns: Sequence[str] | None = None) -> "pa.Table":
-        """Return "people" or "options" as an Arrow table, which takes less memory than a frame."""
+        """Return "people" or "options" as an Arrow table, which needs less memory than a frame."""
         if isinstance(columns, str):
-            raise InvalidArgument(f"columns is a list of names; got {echoed(columns)}. Put it into a list.")
+            raise InvalidArgument(
+                f"columns must be a list of names; got {echoed(columns)}. Put it into a list."
+            )
         found = self._read([self._part(folder, shard.number) for shard in self.manifest.shards], columns)
         expected = self.manifest.people if folder == PEOPLE else self.manifest.options
         if found.num_rows != expected:
             raise DamagedData(
-                f"{echoed(str(self.path / folder))} has {found.num_rows:,} rows, and the manifest says "
+                f"{echoed(str(self.path / folder))} has {found.num_rows:,} rows, but the manifest states "
                 f"{expected:,}. {RESTORE}"
             )
         return found
@@ -199,7 +200,7 @@ class PortfolioResults:
 
         try:
             for path in paths:
-                open_file(path).close()  # a pipe would never begin, and a device never end
+                open_file(path).close()  # rejects pipes and devices, which could block forever
             parts = dataset.dataset([str(path) for path in paths], format="parquet")
             for name in columns or ():
                 if name not in parts.schema.names:
@@ -218,17 +219,17 @@ class PortfolioResults:
 
 
 def _said(error: Exception) -> str:
-    """Write what is wrong with data as a sentence."""
+    """Write what is wrong with the data as a sentence."""
     text = f"it lacks {error}" if isinstance(error, KeyError) else shortened(error, 200)
     return text if text.endswith(".") else f"{text}."
 
 
 def _to_pandas(column: "pa.ChunkedArray") -> "pd.Series[Any]":
-    """Return a column in the type of pandas that says the same: whole numbers with gaps stay whole."""
+    """Return a column in the matching pandas type. Whole numbers with gaps stay whole."""
     import pandas as pd
 
     def typed(kind: "pa.DataType") -> Any:
-        if str(kind) == "string":  # also where all of it is missing
+        if str(kind) == "string":  # even if all of it is missing
             return text_dtype() if isinstance(text_dtype(), pd.StringDtype) else None
         has_gaps = column.null_count and str(kind) in WITH_GAPS
         return pd.api.types.pandas_dtype(WITH_GAPS[str(kind)]) if has_gaps else None
@@ -238,7 +239,7 @@ def _to_pandas(column: "pa.ChunkedArray") -> "pd.Series[Any]":
 
 
 def _manifest(path: Path, limits: Limits) -> Manifest:
-    """Read the manifest of a finished run, or say why there is none."""
+    """Read the manifest of a finished run; raise if there is none."""
     shown = echoed(str(path))
     if not os.path.isdir(path):
         what = "is a file" if os.path.exists(path) else "does not exist"
@@ -248,5 +249,5 @@ def _manifest(path: Path, limits: Limits) -> Manifest:
             raise UnfinishedRun(
                 f"The run in {shown} is not finished. Run the same command again to resume it."
             )
-        raise InvalidArgument(f"{shown} holds no results of p2ce: it has no {echoed(MANIFEST)}. {RESULTS}")
+        raise InvalidArgument(f"{shown} has no results of p2ce: it lacks {echoed(MANIFEST)}. {RESULTS}")
     return read_manifest(path, limits)

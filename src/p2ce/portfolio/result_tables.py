@@ -1,7 +1,7 @@
-"""Lay explanations out as two tables: a row per person with the explanation as JSON, and a row per option.
+"""Write explanations as two tables: a row per person with the explanation as JSON, and a row per option.
 
-The JSON column is what explanations are read from. All other columns are there to be queried, and are not
-read back. They are typed, and the same for every shard of a run. A missing value is null in every column.
+Explanations are read back from the JSON column. All other columns are for queries. They are typed, and the
+same for every shard of a run. A missing value is null in every column.
 """
 
 import json
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
     from p2ce.explainer import Explainer
 
-# Of a certificate, what audits read.
+# The fields of a certificate that audits read.
 PROOF = {"proven": "bool", "unproven_because": "string", "none_because": "string", "grid": "string"}
 TEXT_AND_NUMBERS = {str: "string", bool: "bool", int: "int64", float: "float64"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """What our columns are called: a column of the model or of the caller keeps its name, ours gives way.
+    """The names of our columns. They avoid the names of the model's and the caller's columns.
 
-    A name is the same in both tables, so they join on it. `names["status"]` looks into `own`.
+    A name is the same in both tables, so they can be joined. `names["status"]` looks into `own`.
     """
 
     own: dict[str, str]  # "id", "status", "score", … → column
@@ -46,7 +46,7 @@ class Names:
     costs: dict[str, str]  # objective → column of options
     before: dict[str, str]  # feature that may change → column of options
     after: dict[str, str]
-    rounded: dict[str, str]  # there is a column only where the display of the feature rounds
+    rounded: dict[str, str]  # only for features whose display rounds
 
     def __getitem__(self, own: str) -> str:
         return self.own[own]
@@ -54,7 +54,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ResultSchema:
-    """Columns and types of the two tables of a run, and what its columns are called."""
+    """The columns of the two tables of a run, with their types and names."""
 
     people: "pa.Schema"
     options: "pa.Schema"
@@ -63,16 +63,16 @@ class ResultSchema:
 
 
 def arrow() -> Any:
-    """Import pyarrow, which portfolios are written and read with."""
+    """Import pyarrow, which writes and reads portfolios."""
     try:
         import pyarrow
     except ImportError as error:
-        raise not_installed("A portfolio, which is tables of Parquet,", "parquet") from error
+        raise not_installed("Reading and writing portfolios as Parquet", "parquet") from error
     return pyarrow
 
 
 def names_of(record: ProblemRecord, objectives: Sequence[str], kept: Iterable[str] = ()) -> Names:
-    """Name our columns so that none has the name of a column of the model, or of one that is kept."""
+    """Choose names for our columns that no column of the model and no kept column has."""
     taken = {*record.features, *kept}
 
     def called(wanted: Mapping[str, str]) -> dict[str, str]:
@@ -99,10 +99,9 @@ def names_of(record: ProblemRecord, objectives: Sequence[str], kept: Iterable[st
 
 
 def schema_of(explainer: "Explainer", ids: "pa.DataType", kept: "Sequence[pa.Field]" = ()) -> ResultSchema:
-    """Return the columns of both tables; they depend on the explainer alone, not on what it finds.
+    """Return the columns of both tables. They depend only on the explainer, not on its results.
 
-    ``ids`` is the type of the ids. ``kept`` are columns that are passed on; one that the model has is there
-    anyway.
+    ``ids`` is the type of the ids. ``kept`` lists the columns to copy; the model's columns are always there.
     """
     pa = arrow()
     problem = explainer._problem
@@ -147,10 +146,10 @@ def schema_of(explainer: "Explainer", ids: "pa.DataType", kept: "Sequence[pa.Fie
 
 
 def _type_of(coding: Coding) -> str:
-    """Name the Arrow type of a column; it is text if no other type holds all of its labels."""
+    """Return the name of a column's Arrow type: text if no other type can store all labels."""
     if coding.labels is None:
         kind = coding.number_dtype
-        # Few programs know floats of 16 bits.
+        # Few programs support floats of 16 bits.
         return "bool" if kind.kind == "b" else "float32" if kind == np.float16 else str(kind)
     types = {type(label.item() if isinstance(label, np.generic) else label) for label in coding.labels}
     if types == {int} and not all(-(2**63) <= label < 2**63 for label in coding.labels):
@@ -159,7 +158,7 @@ def _type_of(coding: Coding) -> str:
 
 
 def _plain_type(kind: "pa.DataType") -> "pa.DataType":
-    """Return the type that every program reads: text in place of its variants, labels in place of codes."""
+    """Return the type that every program reads: plain text for its variants, labels for codes."""
     types = arrow().types
     if types.is_dictionary(kind):
         return _plain_type(kind.value_type)
@@ -185,8 +184,8 @@ def to_tables(
 ) -> "tuple[pa.Table, pa.Table]":
     """Return a row per person, and a row per option.
 
-    ``ids`` are those of the people, in the order of the explanations. ``kept`` has a row for each of them,
-    and at least the columns that are kept.
+    ``ids`` are the people's ids in the order of the explanations. ``kept`` has a row per person, with at
+    least the kept columns.
     """
     pa = arrow()
     entries = list(explanations)
@@ -240,7 +239,7 @@ def to_tables(
 
 
 def _to_json(explanation: Explanation) -> str:
-    """Write an explanation without what all people share."""
+    """Write an explanation as JSON, without the problem that all people share."""
     return json.dumps(explanation.to_dict(problem=False), allow_nan=False)
 
 
@@ -268,12 +267,12 @@ def _least(costs: FloatArray, counts: IntArray) -> "pa.Array":
 
 
 def _as_utf8(text: str | None) -> str | None:
-    """Escape halves of surrogate pairs, which no file can hold."""
+    """Escape halves of surrogate pairs, which cannot be stored as UTF-8."""
     return None if text is None else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _typed(cells: list[Any], kind: "pa.DataType") -> "pa.Array":
-    """Make a column of cells; one that the type cannot hold is null there."""
+    """Build a column of cells. A cell that the type cannot store becomes null."""
     pa = arrow()
     types = pa.types
     if types.is_string(kind):
@@ -283,22 +282,22 @@ def _typed(cells: list[Any], kind: "pa.DataType") -> "pa.Array":
         try:
             return pa.array(cells, type=kind, from_pandas=True)
         except (pa.ArrowException, OverflowError):
-            pass  # a whole number that is too large
+            pass  # too large a whole number
     return pa.array([_fitting(cell, kind) for cell in cells], type=kind)
 
 
 def _fitting(cell: Any, kind: "pa.DataType") -> Any:
-    """Return a cell if the type holds it, else None."""
+    """Return a cell if the type can store it, else None."""
     pa = arrow()
     try:
         held = None if is_missing(cell) else pa.scalar(cell, type=kind).as_py()
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return None
-    return held if held == cell else None  # of 8.5, Arrow makes the whole number 8
+    return held if held == cell else None  # Arrow truncates 8.5 to the whole number 8
 
 
 def to_parquet(table: "pa.Table") -> bytes:
-    """Write a table as a Parquet file, the same to the byte for the same table."""
+    """Write a table as a Parquet file. The same table gives the same bytes."""
     pa = arrow()
     from pyarrow import parquet
 

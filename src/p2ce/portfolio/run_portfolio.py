@@ -1,4 +1,4 @@
-"""Explain a portfolio to a folder of Parquet files; the same call resumes a run that was stopped."""
+"""Explain a portfolio to a folder of Parquet files. The same call resumes an interrupted run."""
 
 import datetime
 import hashlib
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from p2ce.explainer import Explainer
 
 log = logging.getLogger("p2ce")
-ROUNDS = 3  # a worker that was thought to be lost may write a part late, and not the same: it is done again
-RESUME = "What is done is kept: run the same command again to resume."
+ROUNDS = 3  # a worker that seemed lost may overwrite a part late with other bytes: it is explained again
+RESUME = "Finished work is kept. Run the same command again to resume."
 
 
 def run(
@@ -59,46 +59,47 @@ def run(
 ) -> PortfolioResults:
     """Explain all rows, shard by shard, in processes of this machine or of a Dask cluster.
 
-    Call it again to resume a run that was stopped (Ctrl-C, a crash, `kill -9`): what is written is kept.
-    The results are the same to the byte, whatever happened meanwhile. A folder with results of another
+    Call it again to resume an interrupted run (Ctrl-C, a crash, `kill -9`): finished work is kept. The
+    results are the same to the byte, however often the run was interrupted. A folder with results of another
     model, policy, reference, input or version of this package is rejected.
 
     Args:
-        explainer: explains each person as `explain_many` does.
+        explainer: the explainer, used as in `explain_many`.
         rows: a Parquet or CSV file, a folder of files of one kind, a pandas, polars or Arrow table, or a Dask
             DataFrame.
-        out: the folder of the results, new or of the same run. It is this user's, and no other may write
-            there. Workers on other machines have to see it under the same path.
-        client: of a Dask cluster; without it, processes are started on this machine. A script then needs
-            its main guard, ``if __name__ == "__main__":``.
-        n_jobs: processes, where there is no client.
-        progress: show a bar on stderr.
-        id_column: the column with the ids; without it, ids are the places of the rows.
-        keep: columns that the model does not see, to be passed on to the results.
-        time_limit: seconds for each person.
-        as_of: the day of the data and the decisions, as in `Explainer.explain`.
-        model_sha256: the hash of the model's file, to be kept in the manifest.
-        limits: how large a shard of a file may be, and the journal of a run to resume.
+        out: the folder of the results: new, or of the same run. It must belong to this user, and no one else
+            may write to it. Workers on other machines must see it under the same path.
+        client: the client of a Dask cluster. Without one, processes are started on this machine. A script
+            then needs its main guard, ``if __name__ == "__main__":``.
+        n_jobs: the number of processes without a client.
+        progress: show a progress bar on stderr.
+        id_column: the column that holds the ids. Without one, the positions of the rows are the ids.
+        keep: columns that are not the model's, to be copied to the results.
+        time_limit: seconds per person.
+        as_of: the date of the data and the decisions, as in `Explainer.explain`.
+        model_sha256: the hash of the model file, for the manifest.
+        limits: the largest shard of a file, and the largest journal of a run to resume.
 
     Raises:
-        UnfinishedRun: a shard cannot be explained, or no more can be written; what is done is kept.
+        UnfinishedRun: a shard could not be explained, or the results cannot be written. Finished work is
+            kept.
     """
     check_time(time_limit)
     day = stated_date(as_of)
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
-        raise InvalidArgument(f"n_jobs must be a number of processes, at least 1, got {echoed(n_jobs)}.")
+        raise InvalidArgument(f"n_jobs must be a number of processes, at least 1; got {echoed(n_jobs)}.")
     require_trust(explainer)
     arrow()
     dask = require_dask()
     if client is not None and (not isinstance(client, dask.Client) or client.asynchronous):
         raise InvalidArgument(
-            f"client must be a synchronous client of Dask, got {echoed(client)}. Make one: "
+            f"client must be a synchronous Dask client; got {echoed(client)}. Create one: "
             "distributed.Client('tls://127.0.0.1:8786', security=…)"
         )
     began, own = time.monotonic(), time.process_time()
     folder = Path(out)
     if isinstance(keep, str):
-        raise InvalidArgument(f"keep is a list of columns, got {echoed(keep)}. Put it into a list.")
+        raise InvalidArgument(f"keep must be a list of columns; got {echoed(keep)}. Put it into a list.")
     keep = tuple(dict.fromkeys(keep))
     _require_apart(rows, folder)
     people = _opened(explainer, rows, id_column, keep, limits)
@@ -123,7 +124,7 @@ def run(
         journal = begin(folder, request, limits)
         stack.callback(journal.close)
         write_whole(folder / EXPLAINER, zipped(parts), what="The explainer", follow_links=False)
-        explainer.warm_up()  # an estimate is fitted once, here, so that all workers have the same
+        explainer.warm_up()  # fits an estimate once, so that all workers have the same one
         fields = [people.schema.field(name) for name in keep]
         ids = arrow().int64() if people.id_column is None else people.schema.field(people.id_column).type
         schema = schema_of(explainer, ids, fields)
@@ -144,8 +145,8 @@ def run(
         explaining = time.monotonic() - ready
         entries = [journal.finished[number] for number in sorted(journal.finished)]
         timings = {
-            "seconds": round(time.monotonic() - began, 3),  # of the last call, which may have gone on
-            "explaining": round(explaining, 3),  # without what comes before the first shard
+            "seconds": round(time.monotonic() - began, 3),  # of the last call only, if the run was resumed
+            "explaining": round(explaining, 3),  # without the time before the first shard
             "parent": round(time.process_time() - own, 3),  # processor time of this process alone
             "people": sum(one.shard.rows for one in entries) - before,
             "shards": [{"number": one.shard.number, **one.seconds} for one in entries],
@@ -173,13 +174,15 @@ def _opened(
 
 
 def _require_apart(rows: Any, folder: Path) -> None:
-    """Reject a folder of results inside the source: the next call would read results as people."""
+    """Reject a result folder inside the source: the next call would read results as people."""
     if not isinstance(rows, str | os.PathLike):
         return
     given, out = (Path(os.path.realpath(os.fsdecode(one))) for one in (rows, folder))
     if out == given or given in out.parents:
         shown = echoed(os.fsdecode(rows))
-        raise InvalidArgument(f"The results would lie in {shown}, among the people. Name a folder elsewhere.")
+        raise InvalidArgument(
+            f"The results would be written into {shown}, among the people. Choose another folder."
+        )
 
 
 def _hashes(
@@ -188,9 +191,9 @@ def _hashes(
     known = explainer.problem.hashes
     digest = hashlib.sha256()
     for name in sorted(parts):
-        if name != SCORES:  # whose last bits differ between machines; the model's hash has the others
+        if name != SCORES:  # its last bits differ between machines; the model's hash covers the rest
             digest.update(name.encode() + b"\0" + parts[name] + b"\0")
-    # An archive names objects of the user's only.
+    # An archive only names the user's own objects.
     digest.update(problem_fingerprint(explainer._problem, explainer._compiled.values).encode())
     return {
         **{name: known[name] for name in ("model", "policy", "reference")},
@@ -201,7 +204,7 @@ def _hashes(
 
 
 def _explain_all(workers: Workers, people: Source, journal: Journal, *, progress: bool) -> None:
-    """Explain what the journal does not have yet; a shard that fails leaves the others alone."""
+    """Explain the shards that the journal lacks. A shard that fails does not affect the others."""
     place = Place(folder=Path(os.path.abspath(journal.folder)), mark=journal.mark, code=code_hash())
     failures: list[tuple[Shard, Failed]] = []
     seen: set[str] = set()
@@ -223,13 +226,13 @@ def _explain_all(workers: Workers, people: Source, journal: Journal, *, progress
         shard, first = min(failures, key=lambda one: one[0].number)
         count = "1 shard" if len(failures) == 1 else f"{len(failures):,} shards"
         raise UnfinishedRun(
-            f"{count} could not be explained. The first is {shard.where}: {first.message} The others are "
-            "kept, and the same command tries this again."
+            f"{count} could not be explained. The first is {shard.where}: {first.message} The other shards "
+            "are kept. Run the same command again to retry."
         )
 
 
 def _left(people: Source, journal: Journal) -> Iterator[Shard]:
-    """Return the shards that are not finished; the journal forgets entries that are not of these shards."""
+    """Yield the unfinished shards, and drop journal entries that match no shard."""
     planned = 0
     for shard in people.shards():
         planned += 1
@@ -242,12 +245,12 @@ def _left(people: Source, journal: Journal) -> Iterator[Shard]:
 
 
 def _withdraw_proofs(journal: Journal, schema: ResultSchema) -> None:
-    """Withdraw the proofs of all shards once one has a contradiction, as an explainer does for one call."""
+    """Withdraw the proofs of all shards if one has a contradiction, as an explainer does for one call."""
     if not any(entry.shard.contradiction for entry in journal.finished.values()):
         return
     log.warning(
-        "The model or detector contradicts its parsed scores: all explanations of this run are HEURISTIC. "
-        "Was it changed after the explainer was made? Make a new one, and run again to another folder."
+        "The model or detector contradicts its parsed scores, so all explanations of this run are HEURISTIC. "
+        "If it was changed after the explainer was built, build a new explainer and use another folder."
     )
     for entry in list(journal.finished.values()):
         if not entry.shard.contradiction and not entry.withdrawn:
@@ -257,7 +260,7 @@ def _withdraw_proofs(journal: Journal, schema: ResultSchema) -> None:
 
 @contextmanager
 def _stopping() -> Iterator[None]:
-    """State of a file that cannot be written that the others are kept."""
+    """Turn an error while writing into `UnfinishedRun`, which says that finished work is kept."""
     try:
         yield
     except InvalidArgument as error:
@@ -268,7 +271,7 @@ def _stopping() -> Iterator[None]:
 
 
 def _log(notices: Sequence[Notice], seen: set[str]) -> None:
-    """Log what workers logged, each text once."""
+    """Log each message of the workers once."""
     for notice in notices:
         if notice.text not in seen:
             seen.add(notice.text)

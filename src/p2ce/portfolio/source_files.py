@@ -1,4 +1,4 @@
-"""Find the files of a source, all of one kind."""
+"""List the files of a source. All must be of one kind."""
 
 import os
 from dataclasses import dataclass
@@ -20,32 +20,32 @@ class SourceFile:
 
     path: str  # absolute
     given: str  # as the caller wrote it
-    name: str  # within the folder: what shards call it
+    name: str  # within the folder, for the names of shards
     size: int  # bytes
     changed: int  # when it was last written, in nanoseconds
 
     @property
     def what(self) -> str:
-        """How a message about the file begins."""
+        """The start of a message about the file."""
         return named(SOURCE, Path(self.given))
 
     def require_unchanged(self) -> None:
-        """Raise if the file is not as it was; what is known of it holds for that one."""
+        """Raise if the file has changed since it was listed."""
         try:
             state = os.stat(self.path)
         except OSError as error:
             raise InvalidArgument(
-                f"{self.what} cannot be read any more: {error.strerror}. Put it back, and run again."
+                f"{self.what} can no longer be read: {error.strerror}. Restore it, and run again."
             ) from error
         if (state.st_size, state.st_mtime_ns) != (self.size, self.changed):
             raise InvalidArgument(
-                f"{self.what} has changed since the run began. Run again with the file as it was, "
-                "or in another folder."
+                f"{self.what} has changed since the run began. Restore the file and run again, or use "
+                "another folder for the results."
             )
 
 
 def files_of(path: Path) -> tuple[FileKind, list[SourceFile]]:
-    """List a file, or all files in a folder by name; hidden ones and those that begin with _ are skipped."""
+    """List a file, or all files in a folder by name. Names that begin with . or _ are skipped."""
     if not path.is_dir():
         require_file(path, SOURCE)
         return kind_of_file(path, named(SOURCE, path)), [_file(path, path.parent)]
@@ -63,16 +63,16 @@ def files_of(path: Path) -> tuple[FileKind, list[SourceFile]]:
         kind = kind_of_file(one, file.what)
         if kind == "text" and one.suffix.lower() not in TEXT_SUFFIXES:
             raise InvalidArgument(
-                f"{what} holds {echoed(file.name)}, which is not a table. Move it elsewhere, or let its name "
-                "begin with an underscore."
+                f"{what} contains {echoed(file.name)}, which is not a table. Move it, or put an underscore "
+                "before its name."
             )
         kinds.setdefault(kind, file.name)
         files.append(file)
     if not files:
-        raise InvalidArgument(f"{what} holds no table. Give a folder of Parquet or CSV files.")
+        raise InvalidArgument(f"{what} contains no table. Use a folder of Parquet or CSV files.")
     if len(kinds) > 1:
         shown = " and ".join(f"{echoed(name)} ({KIND_NAMES[kind]})" for kind, name in kinds.items())
-        raise InvalidArgument(f"{what} holds tables of two kinds: {shown}. Give a folder of one kind.")
+        raise InvalidArgument(f"{what} contains tables of two kinds: {shown}. Use a folder of one kind.")
     return next(iter(kinds)), files
 
 

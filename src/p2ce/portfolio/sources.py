@@ -1,4 +1,4 @@
-"""Open people to be explained: files, folders, tables in memory, or a Dask DataFrame."""
+"""Open the people to explain: files, folders, tables in memory, or a Dask DataFrame."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -35,23 +35,22 @@ def open_source(
     limits: Limits = DEFAULT,
     most_people: int = MOST_PEOPLE,
 ) -> Source:
-    """Open a source of people, and check all of it that can be checked before the run.
+    """Open a source of people, and check as much of it as possible before the run.
 
-    A source is the path of a Parquet or CSV file or of a folder of one kind, a table of any kind that
-    `explain_many` takes, or a Dask DataFrame. Other columns than those named are not read.
+    A source is the path of a Parquet or CSV file, of a folder of one kind of files, any table that
+    `explain_many` takes, or a Dask DataFrame. Only the named columns are read.
 
     Args:
         source: the people.
         names: the model's columns.
-        id_column: the column with the ids, each of which occurs once; by default ids are the places of the
-            rows, or the index of a pandas frame that is more than places, or the named index of a Dask
-            DataFrame.
-        keep: other columns that are passed on to the results.
-        reference: the population that the model's columns have their types of; CSV cells get them too.
-        limits: how large a shard may be.
-        most_people: people in a shard.
+        id_column: the column that holds unique ids. By default, the ids are the positions of the rows, the
+            index of a pandas frame unless it is just positions, or the named index of a Dask DataFrame.
+        keep: other columns to copy to the results.
+        reference: the population. It determines the types of the model's columns, also of CSV cells.
+        limits: the largest shard.
+        most_people: the most people in a shard.
     """
-    arrow()  # or say how to install it
+    arrow()  # raises with installation instructions if it is missing
     reference = reference.set_axis([as_text(name) for name in reference.columns], axis=1)
     labels = {name: coding_of(reference[name]).labels for name in names}
     columns = PeopleColumns(
@@ -74,8 +73,8 @@ def open_source(
         return open_dask(source, columns, most_people=most_people)
     if kind_of(source) is None:
         raise InvalidArgument(
-            "A source of people is the path of a Parquet or CSV file or folder, a table of pandas, polars or "
-            f"Arrow, or a Dask DataFrame; got {type(source).__name__}."
+            "A source of people must be the path of a Parquet or CSV file or folder, a pandas, polars or "
+            f"Arrow table, or a Dask DataFrame; got {type(source).__name__}."
         )
     return open_table(source, columns, most_people=most_people)
 
@@ -88,7 +87,7 @@ def _file_parts(
     limits: Limits,
     most_people: int,
 ) -> Iterator[Part]:
-    """Read files of one kind, in their order: CSV in the types of a schema, Parquet without one."""
+    """Read files of one kind in order: CSV with the types of a schema, Parquet without a schema."""
     labels = {name: types_only(reference[name]) for name in columns.names}
     for file in files:
         file.require_unchanged()

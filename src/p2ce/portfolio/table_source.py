@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-Parts: TypeAlias = Callable[[], "Iterable[Part]"]  # makes the parts of a source anew
+Parts: TypeAlias = Callable[[], "Iterable[Part]"]  # yields the parts of a source from the start
 TABLE = "The table"
-NEW_INDEX = "Or use the places of the rows as ids: frame.reset_index(drop=True)"
+NEW_INDEX = "Or use the positions of the rows as ids: frame.reset_index(drop=True)"
 
 
 def open_table(source: Any, columns: PeopleColumns, *, most_people: int) -> Source:
-    """Open a table; an index of pandas that is more than places holds the ids."""
+    """Open a table. A pandas index that is not just positions holds the ids."""
     import pandas as pd
 
     table = _as_arrow(source, columns)
@@ -39,8 +39,8 @@ def open_table(source: Any, columns: PeopleColumns, *, most_people: int) -> Sour
         if by_index:
             if frame.index.nlevels > 1:
                 raise InvalidArgument(
-                    f"{TABLE} has an index of {frame.index.nlevels} levels. Name the column with "
-                    "the ids instead, after frame.reset_index()."
+                    f"{TABLE} has an index of {frame.index.nlevels} levels. Call frame.reset_index(), and "
+                    "name the column with the ids instead."
                 )
             columns, todo = with_index(columns, frame.index.name), NEW_INDEX
         table = arrow_table(frame, columns, by_index=by_index)
@@ -48,7 +48,7 @@ def open_table(source: Any, columns: PeopleColumns, *, most_people: int) -> Sour
 
 
 def _as_arrow(source: Any, columns: PeopleColumns) -> "pa.Table | None":
-    """Take the needed columns of polars and Arrow, which copies few of them; None for other kinds."""
+    """Take the needed columns of polars and Arrow with few copies; return None for other kinds."""
     import pyarrow as pa
 
     kind = kind_of(source)
@@ -64,7 +64,7 @@ def _as_arrow(source: Any, columns: PeopleColumns) -> "pa.Table | None":
 
 
 def with_index(columns: PeopleColumns, index: object) -> PeopleColumns:
-    """Make an index of this name the id column, under a name that no other column has."""
+    """Make an index of this name the id column, with a name that no other column has."""
     name = "index" if index is None else as_text(index)
     while name in columns.needed:
         name += "_"
@@ -72,7 +72,7 @@ def with_index(columns: PeopleColumns, index: object) -> PeopleColumns:
 
 
 def arrow_table(frame: "pd.DataFrame", columns: PeopleColumns, *, by_index: bool) -> "pa.Table":
-    """Turn the needed columns of a pandas frame into Arrow; the ids are its index if so said."""
+    """Turn the needed columns of a pandas frame into Arrow, with ``by_index`` its index as the ids."""
     import pyarrow as pa
 
     own = {as_text(name): frame.iloc[:, place] for place, name in enumerate(frame.columns)}
@@ -86,8 +86,8 @@ def arrow_table(frame: "pd.DataFrame", columns: PeopleColumns, *, by_index: bool
 class Part:
     """Some rows of a source, in order."""
 
-    what: str  # how a message about it begins
-    name: str  # what its shards are called; "" for the whole
+    what: str  # the start of a message about it
+    name: str  # the name in its shards; "" for the whole source
     table: "pa.Table"
 
 
@@ -101,9 +101,9 @@ def open_parts(
     limits: Limits = DEFAULT,
     most_people: int,
 ) -> Source:
-    """Open parts that follow each other: count, hash and check their rows.
+    """Open consecutive parts: count, hash and check their rows.
 
-    ``schema`` is given where the parts do not decide about the types.
+    Pass ``schema`` if the parts do not determine the types.
     """
     content, people, types, first = PeopleHash(), 0, schema, ""
     ids = UniqueIds(f"The id column {echoed(columns.id_column)}", todo)
@@ -119,7 +119,7 @@ def open_parts(
                 ids.add(some.column(columns.id_column))
         people += part.table.num_rows
     if types is None or not people:
-        raise InvalidArgument(f"{what} has columns but no rows. Give at least one person.")
+        raise InvalidArgument(f"{what} has columns but no rows. It must have at least one person.")
     if columns.id_column is not None:
         ids.require_unique(partial(_ids, parts, types, columns.id_column, limits, most_people))
     return Source(
@@ -132,7 +132,7 @@ def open_parts(
 
 
 def _slices(part: Part, schema: "pa.Schema", limits: Limits, most_people: int) -> "Iterator[pa.Table]":
-    """Cut a part into slices of so many rows, in the types of a shard."""
+    """Cut a part into slices of at most so many rows, in the types of a shard."""
     for row in range(0, part.table.num_rows, most_people):
         yield shard_table(part.table.slice(row, most_people), schema, part.what, limits)
 

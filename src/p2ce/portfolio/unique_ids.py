@@ -1,4 +1,4 @@
-"""Check that every person has an id, and that no two have the same, in eight bytes per person."""
+"""Check that every person has a unique id, with eight bytes of memory per person."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -12,19 +12,19 @@ from p2ce.visible import echoed
 if TYPE_CHECKING:
     import pyarrow as pa
 
-WITHOUT_ID = "Or leave the id column out: ids are then the places of the rows."
+WITHOUT_ID = "Or leave out the id column: the positions of the rows are then the ids."
 
 
 class UniqueIds:
-    """Collects hashes of ids, block by block; where two are equal, the ids themselves are compared."""
+    """Collect hashes of ids, block by block. If two hashes are equal, the ids are compared."""
 
     def __init__(self, what: str, todo: str = WITHOUT_ID) -> None:
         self._what, self._todo = what, todo  # the column in a sentence, and the end of a message
-        self._hashes = bytearray()  # which grows in place
+        self._hashes = bytearray()  # grows in place
         self._people = 0
 
     def add(self, ids: "pa.ChunkedArray") -> None:
-        """Note the ids of the next people; raise if one is missing."""
+        """Add the ids of the next people; raise if one is missing."""
         missing = ids.is_null(nan_is_null=True).to_numpy()
         if missing.any():
             row = self._people + int(missing.argmax())
@@ -36,7 +36,7 @@ class UniqueIds:
         self._people += len(ids)
 
     def require_unique(self, again: "Callable[[], Iterable[pa.ChunkedArray]]") -> None:
-        """Raise on the first id that two people have; ``again`` yields the same ids once more."""
+        """Raise on the first duplicate id. ``again`` yields the same ids once more."""
         hashes = np.frombuffer(self._hashes, dtype=np.uint64)
         hashes.sort()
         twice = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
@@ -49,8 +49,8 @@ class UniqueIds:
                 one = ids[place].as_py()
                 if one in rows:
                     raise InvalidArgument(
-                        f"{self._what} holds {echoed(one)} twice, in rows {rows[one]:,} and "
-                        f"{first + place:,} (counted from 0). Each id may occur once. {self._todo}"
+                        f"{self._what} contains {echoed(one)} twice, in rows {rows[one]:,} and "
+                        f"{first + place:,} (counted from 0). Each id may occur only once. {self._todo}"
                     )
                 rows[one] = first + place
             first += len(ids)

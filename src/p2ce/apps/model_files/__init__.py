@@ -1,1 +1,1 @@
-"""Model files: what each is, how it is loaded safely, and which columns the model takes."""
+"""Detect the format of a model file, load it safely, and find the columns that the model takes."""

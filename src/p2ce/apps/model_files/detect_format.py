@@ -1,4 +1,4 @@
-"""Detect the format of a model file, by its content before its name."""
+"""Detect the format of a model file, by its content first, then by its name."""
 
 import re
 import zipfile
@@ -13,17 +13,17 @@ LIGHTGBM, XGBOOST, CATBOOST = "LightGBM", "XGBoost", "CatBoost"
 CATBOOST_JSON = "CatBoost JSON"
 SKOPS, ONNX, PICKLE, PYTHON = "skops", "ONNX", "pickle", "Python"
 
-# `my_module:make_model`; a drive letter of Windows has a backslash behind it.
+# `my_module:make_model`. After a drive letter of Windows comes a backslash.
 ENTRY_POINT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 PICKLE_SUFFIXES = (".pkl", ".pickle", ".joblib", ".p", ".sav")
 HEAD = 1 << 16
-MOST_LISTED = 32 * MIB  # of names in a zip file: a few hundred thousand
-LONGEST_COMMENT = (1 << 16) - 1  # behind a zip file
+MOST_LISTED = 32 * MIB  # the list of names in a zip file: a few hundred thousand
+LONGEST_COMMENT = (1 << 16) - 1  # at the end of a zip file
 SUPPORTED = "LightGBM text, XGBoost JSON or UBJ, CatBoost cbm, ONNX, or my_module:my_factory for Python code"
 
 
 def detect(given: str, limits: Limits = DEFAULT) -> str:
-    """Name the kind of a model file, or say why it is none."""
+    """Return the format of a model file; raise if it is not a known one."""
     path = Path(given)
     if ENTRY_POINT.fullmatch(given) and not path.exists():
         return PYTHON
@@ -34,7 +34,7 @@ def detect(given: str, limits: Limits = DEFAULT) -> str:
     found = _by_content(path, head)
     if found is None:
         raise InvalidArgument(
-            f"--model {echoed(given)} is not a model file that is known here. Give {SUPPORTED}."
+            f"--model {echoed(given)} is not a model file in a known format. Use {SUPPORTED}."
         )
     return found
 
@@ -51,23 +51,20 @@ def _by_content(path: Path, head: bytes) -> str | None:
         return _of_json(path, head)
     if head.startswith((b"binf", b"bs64")):
         raise InvalidArgument(
-            f"--model {echoed(str(path))} is in the old binary form of XGBoost. "
+            f"--model {echoed(str(path))} is in XGBoost's old binary format. "
             'Save it again: booster.save_model("model.json")'
         )
     if path.suffix.lower() in PICKLE_SUFFIXES or (head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05"):
         return PICKLE
-    # ONNX is a protobuf, whose first field is the version of the format.
+    # ONNX is a protobuf. Its first field is the version of the format.
     if path.suffix.lower() == ".onnx" or (head[:1] == b"\x08" and b"\x12" in head[2:4]):
         return ONNX
     return _by_suffix(path)
 
 
 def _of_zip(path: Path) -> str | None:
-    damaged = InvalidArgument(
-        f"--model {echoed(str(path))} is damaged: a zip file that breaks off, or is of no usual kind. Copy "
-        "it again."
-    )
-    # Without an end it is not a zip file, which Python reports.
+    damaged = InvalidArgument(f"--model {echoed(str(path))} is a damaged or unusual zip file. Copy it again.")
+    # Without an end record it is not a zip file, and Python reports that.
     with path.open("rb") as file:
         listed = zip_list_bytes(file, comment=LONGEST_COMMENT) or 0
     if listed > MOST_LISTED:
@@ -81,15 +78,15 @@ def _of_zip(path: Path) -> str | None:
         return SKOPS
     if any(name.endswith("data.pkl") for name in names):
         raise InvalidArgument(
-            f"--model {echoed(str(path))} holds PyTorch weights, which say nothing about the network. Name "
-            f"the Python function that builds it: --model my_module:make_network --weights {path}"
+            f"--model {echoed(str(path))} contains PyTorch weights without their network. Name the Python "
+            f"function that builds the network: --model my_module:make_network --weights {path}"
         )
     return None
 
 
 def _of_json(path: Path, head: bytes) -> str | None:
     if b"learner" in head[:4096] or b'"learner"' in path.read_bytes():
-        return XGBOOST  # JSON and its binary sister UBJ alike
+        return XGBOOST  # JSON, or its binary form UBJ
     if b"tree_info" in head or b"feature_infos" in head:
         raise InvalidArgument(
             f"--model {echoed(str(path))} is a LightGBM dump, which LightGBM itself cannot load. "
@@ -106,6 +103,6 @@ def _by_suffix(path: Path) -> str | None:
     if name is None:
         return None
     raise InvalidArgument(
-        f"--model {echoed(str(path))} is called like a {name} model but does not begin like one. Was it "
-        "written to the end, or is it another file?"
+        f"--model {echoed(str(path))} has the name of a {name} model but not its content. Check that it is "
+        "complete, and that it is the right file."
     )

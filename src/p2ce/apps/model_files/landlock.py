@@ -1,7 +1,7 @@
-"""Return up files, programs, TCP and signals for good, by the system calls of Linux's Landlock.
+"""Give up access to files, programs, TCP and signals for good, with Linux's Landlock.
 
-What is given up depends on the kernel: files and programs since Linux 5.13, TCP since 6.7, signals to other
-processes and abstract sockets since 6.12. Without Landlock nothing is given up; `version` tells.
+The kernel decides what can be given up: files and programs since Linux 5.13, TCP since 6.7, signals to other
+processes and abstract sockets since 6.12. Without Landlock, nothing is given up; see `version`.
 """
 
 import ctypes
@@ -13,12 +13,12 @@ from typing import Any
 CREATE, ADD_RULE, RESTRICT = 444, 445, 446  # system calls, the same numbers on every processor
 ASK_VERSION, PATH_BENEATH = 1, 1
 NO_NEW_PRIVILEGES = 38  # of prctl
-# How many rights each version of Landlock knows, in the order of their bits.
+# The number of rights that each version of Landlock knows, in the order of their bits.
 FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
 TCP_RIGHTS = {4: 2}
 SCOPES = {6: 2}
 READ_FILE = 1 << 2
-# Of the files in a folder: write, read, list, remove and make them and folders, truncate. Not: execute.
+# For files in a folder: write, read, list, remove, make files and folders, truncate. Not: execute.
 USE_FOLDER = sum(1 << bit for bit in (1, 2, 3, 4, 5, 7, 8, 14))
 
 
@@ -32,16 +32,16 @@ class _Beneath(ctypes.Structure):
 
 
 def version() -> int:
-    """Return the version of Landlock in this kernel, or 0 where there is none."""
+    """Return the version of Landlock in this kernel, or 0 if there is none."""
     if sys.platform != "linux":
         return 0
     return max(0, int(_libc().syscall(CREATE, None, 0, ASK_VERSION)))
 
 
 def give_up_files(*, readable: Sequence[str] = (), folder: str | None = None) -> None:
-    """Forbid this thread everything that Landlock knows, apart from reading some files and using a folder.
+    """Forbid this thread everything that Landlock knows, except to read some files and to use a folder.
 
-    No later call takes it back, as root or not. Threads that run already are not held, so there must be none.
+    No later call can undo this, not even as root. Running threads are not restricted, so there must be none.
     """
     known = version()
     if not known:
@@ -53,7 +53,7 @@ def give_up_files(*, readable: Sequence[str] = (), folder: str | None = None) ->
         _allow(rules, path, READ_FILE)
     if folder is not None:
         _allow(rules, folder, USE_FOLDER & rights)
-    _check("prctl", _libc().prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0))  # which RESTRICT asks for
+    _check("prctl", _libc().prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0))  # RESTRICT requires it
     _call("restrict", RESTRICT, rules, 0)
     os.close(rules)
 

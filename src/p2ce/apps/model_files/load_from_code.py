@@ -1,4 +1,4 @@
-"""Load a model from the user's own code: ``my_module:make_network``, with PyTorch weights or without."""
+"""Load a model from Python code: ``my_module:make_network``, with or without PyTorch weights."""
 
 import functools
 import importlib
@@ -14,10 +14,10 @@ from p2ce.visible import echoed, one_line
 
 
 def load_python(given: str, weights: Path | None, limits: Limits) -> Any:
-    """Import the module (from this folder, or where Python looks), and call what the name means.
+    """Import the module, from this folder or Python's path, and return the model that the name means.
 
-    A function or class is called without arguments; anything else is the model itself. With ``weights`` it
-    has to be a PyTorch module, into which they are loaded.
+    A function or class is called without arguments. Anything else is the model itself. ``weights`` are loaded
+    into the model, which must be a PyTorch module.
     """
     module_name, _, name = given.partition(":")
     module = _module(given, module_name)
@@ -32,16 +32,16 @@ def load_python(given: str, weights: Path | None, limits: Limits) -> Any:
             found = found()
         except Exception as error:
             raise InvalidArgument(
-                f"{given} raised {type(error).__name__}: {one_line(error)} It is called without arguments, "
-                "and returns the model."
+                f"{given} raised {type(error).__name__}: {one_line(error)} It is called without arguments "
+                "and must return the model."
             ) from error
     if found is None:
-        raise InvalidArgument(f"{given} returned None. It has to return the model.")
+        raise InvalidArgument(f"{given} returned None. It must return the model.")
     return _with_weights(found, weights, limits, given)
 
 
 def source_of(given: str) -> bytes:
-    """Return the text of the module, by which a change of it is known."""
+    """Return the text of the module, so that a change of it is noticed."""
     path = getattr(sys.modules.get(given.partition(":")[0]), "__file__", None)
     return Path(path).read_bytes() if path is not None and Path(path).exists() else b""
 
@@ -57,9 +57,9 @@ def _module(given: str, name: str) -> Any:
         if error.name is not None and name.startswith(error.name):
             scripts = [path.stem for path in Path.cwd().glob("*.py")]
             raise InvalidArgument(
-                f"--model {echoed(given)} names the module {echoed(name)}, neither in this folder nor "
-                "installed. "
-                f"{nearest(name, scripts) if scripts else 'Run p2ce where it lies, or set PYTHONPATH.'}"
+                f"--model {echoed(given)} names the module {echoed(name)}, which is neither in this folder "
+                "nor installed. "
+                f"{nearest(name, scripts) if scripts else 'Run p2ce in its folder, or set PYTHONPATH.'}"
             ) from error
         raise InvalidArgument(f"{name} imports {echoed(error.name)}, which is not installed.") from error
     except P2CEError:
@@ -74,7 +74,8 @@ def _with_weights(model: Any, weights: Path | None, limits: Limits, given: str) 
         return model.eval() if is_torch else model
     if not is_torch:
         raise InvalidArgument(
-            f"--weights are for a PyTorch module; {given} returned {type(model).__name__}. Leave them out."
+            f"--weights needs a PyTorch module, but {given} returned {type(model).__name__}. Remove "
+            "--weights."
         )
     tensors = read_file(weights, "--weights", "PyTorch", "torch_weights", limits)
     try:

@@ -1,4 +1,4 @@
-"""Load a model from a file in a safe format, or from the user's own Python code."""
+"""Load a model from a file in a safe format, or from Python code."""
 
 import hashlib
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from p2ce.errors import InvalidArgument
 from p2ce.limits import DEFAULT, Limits
 from p2ce.visible import echoed
 
-# The module of `formats` for each kind of file.
+# The module in `formats` for each kind of file.
 FORMATS = {
     kinds.LIGHTGBM: "lightgbm_text",
     kinds.XGBOOST: "xgboost_model",
@@ -26,7 +26,7 @@ FORMATS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadedModel:
-    """A model, what its file is, and a mark by which a changed file is known."""
+    """A model, the kind of its file, and a hash that shows whether the file has changed."""
 
     model: Any
     kind: str  # of the file
@@ -40,16 +40,16 @@ def load_model(
     trust_model: bool = False,
     limits: Limits = DEFAULT,
 ) -> LoadedModel:
-    """Load the model that ``--model`` names; any error is one line.
+    """Load the model that ``--model`` names. Any error is one line.
 
-    A file is parsed by a child process first, since a file made to do harm may end the library that reads it.
-    Pickles and skops files run code, and are loaded only with ``trust_model``.
+    A child process parses a file first, since a malicious file may crash the library that reads it. Pickles
+    and skops files run code, so they are loaded only with ``trust_model``.
     """
     kind = kinds.detect(given, limits)
     if weights is not None and kind != kinds.PYTHON:
         raise InvalidArgument(
-            "--weights go with a network that Python code builds: --model my_module:make_network. "
-            f"{echoed(given)} is a file of its own."
+            "--weights needs a network that Python code builds: --model my_module:make_network. "
+            f"{echoed(given)} is a complete model file. Remove --weights."
         )
     if kind == kinds.PYTHON:
         weights = None if weights is None else require_file(weights, "--weights")

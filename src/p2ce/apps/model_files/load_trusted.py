@@ -1,4 +1,4 @@
-"""Load a pickle or a skops file, which run code; the user must trust their author."""
+"""Load a pickle or a skops file, if the user trusts its author: loading it runs code."""
 
 import warnings
 from pathlib import Path
@@ -11,8 +11,8 @@ from p2ce.visible import echoed, one_line
 
 # What each kind of file does to the process that loads it.
 RUNS_CODE = {
-    PICKLE: "a pickle, and unpickling runs whatever code its writer put in",
-    SKOPS: "a skops file, and loading it calls whatever classes its writer named",
+    PICKLE: "a pickle, and loading it runs any code that its author put in",
+    SKOPS: "a skops file, and loading it calls any class that its author named",
 }
 
 
@@ -20,29 +20,29 @@ def load_trusted(path: Path, kind: str, *, trusted: bool) -> Any:
     """Load the model in a pickle or skops file, if the user trusts it."""
     if not trusted:
         raise InvalidArgument(
-            f"--model {echoed(str(path))} is {RUNS_CODE[kind]}. If you made it yourself or trust who did, "
-            "add --trust-model; safer is to export it as ONNX, or in its library's own format (LightGBM "
-            "text, XGBoost JSON, CatBoost cbm)."
+            f"--model {echoed(str(path))} is {RUNS_CODE[kind]}. If you made it or trust its author, add "
+            "--trust-model. A safer way is to export the model as ONNX, or in its library's own format "
+            "(LightGBM text, XGBoost JSON, CatBoost cbm)."
         )
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of another version: p2ce checks what it parses
+            warnings.simplefilter("ignore")  # about other versions: p2ce checks what it parses
             model = LOADERS[kind](path)
     except P2CEError:
         raise
     except ImportError as error:
         raise MissingExtra(
             f"--model {echoed(str(path))} needs the package {echoed(error.name or one_line(error))}, which "
-            "is not installed here. Install it in the version that the model was saved with."
+            "is not installed. Install the version that the model was saved with."
         ) from error
-    except Exception as error:  # whatever the objects in it raise
+    except Exception as error:  # its objects may raise anything
         raise InvalidModel(
             f"--model {echoed(str(path))} is a {kind} file that cannot be loaded: {why(error)} "
-            "Was it written to the end, and by a version like the installed one?"
+            "Check that it is complete, and that a similar version of the library wrote it."
         ) from error
     if not callable(model) and not hasattr(model, "predict"):
         raise InvalidArgument(
-            f"--model {echoed(str(path))} holds a {type(model).__name__}, which is not a model. Save the "
+            f"--model {echoed(str(path))} contains a {type(model).__name__}, which is not a model. Save the "
             "model itself."
         )
     return model
@@ -57,7 +57,7 @@ def _load_pickle(path: Path) -> Any:
 def _load_skops(path: Path) -> Any:
     from skops.io import get_untrusted_types, load
 
-    # All types that the file names: which of them are harmless, no list can say.
+    # All types that the file names. No list can tell which of them are harmless.
     return load(path, trusted=get_untrusted_types(file=path))
 
 

@@ -1,4 +1,4 @@
-"""Find which columns a loaded model takes, and which are categories, with which labels."""
+"""Find the columns that a loaded model takes, and the categories among them with their labels."""
 
 import json
 from dataclasses import dataclass, field
@@ -10,18 +10,18 @@ from typing import Any
 class ModelColumns:
     """What a model knows about its columns."""
 
-    names: tuple[str, ...] | None = None  # in its order; None where it knows them by place only
+    names: tuple[str, ...] | None = None  # in its order; None if it knows them by position only
     count: int | None = None
-    # Columns that the model takes as pandas categories, with its labels in its order where it keeps them.
+    # Columns that the model takes as pandas categories. Their labels in its order, or None if it keeps none.
     categories: dict[str, tuple[Any, ...] | None] = field(default_factory=dict)
-    # Labels of category columns in order, where the model does not say which columns they belong to.
+    # Labels of category columns in order, if the model does not state which columns they belong to.
     loose_labels: tuple[tuple[Any, ...], ...] = ()
     texts: frozenset[str] = frozenset()  # columns whose values the model takes as text (or whole numbers)
-    numbers_only: bool = False  # all that is not a category has to be numbers
+    numbers_only: bool = False  # all columns but the categories must be numbers
 
 
 def columns_of(model: Any) -> ModelColumns:
-    """Get the columns of a model."""
+    """Return the columns of a model."""
     root = type(model).__module__.partition(".")[0]
     if root == "lightgbm":
         return _of_lightgbm(getattr(model, "booster_", model))
@@ -32,7 +32,7 @@ def columns_of(model: Any) -> ModelColumns:
     names = getattr(model, "feature_names_in_", None)
     count = getattr(model, "n_features_in_", None)
     known = None if names is None else tuple(str(name) for name in names)
-    split = getattr(model, "is_categorical_", None)  # of scikit-learn's histogram boosting
+    split = getattr(model, "is_categorical_", None)  # scikit-learn's histogram boosting has it
     categories: dict[str, tuple[Any, ...] | None] = {}
     if split is not None and known is not None:
         categories = {name: None for name, yes in zip(known, split, strict=True) if yes}
@@ -46,7 +46,7 @@ def _of_lightgbm(booster: Any) -> ModelColumns:
     labels = tuple(tuple(one) for one in booster.pandas_categorical or ())
     header = booster.model_to_string(num_iteration=1).partition("\n\n")[0]
     infos = next((line for line in header.splitlines() if line.startswith("feature_infos=")), "=")
-    # A number has [lowest:highest] here, a category the codes that were seen: 0:2:1.
+    # A number has [lowest:highest] here, a category has its codes, such as 0:2:1.
     seen = infos.partition("=")[2].split(" ")
     split = [name for name, info in zip(names, seen, strict=False) if info[:1] not in ("[", "n", "")]
     if len(split) == len(labels):
@@ -73,7 +73,7 @@ def _of_xgboost(booster: Any) -> ModelColumns:
 
 
 def _xgboost_labels(kept: dict[str, Any] | None) -> tuple[Any, ...] | None:
-    """Read the labels that XGBoost 3.1 and later keep; it truncates letters beyond ASCII."""
+    """Read the labels that XGBoost 3.1 and later keep. It truncates characters beyond ASCII."""
     if kept is None or not kept.get("values"):
         return None
     if "offsets" not in kept:

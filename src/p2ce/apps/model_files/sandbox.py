@@ -1,6 +1,6 @@
-"""Parse a model file in a child process that cannot open others and whose crash is harmless.
+"""Parse a model file in a child process that can open no other file, and whose crash is harmless.
 
-What comes back is the library's own writing of what it loaded, or one line of what is wrong.
+The child returns the model as its library writes it again, or one line that says what is wrong.
 """
 
 import errno
@@ -39,12 +39,12 @@ KNOWN_ERRORS: dict[str, type[P2CEError]] = {
 
 
 def read_file(path: Path, option: str, kind: str, module: str, limits: Limits) -> Any:
-    """Return what a file holds, after a child process has parsed it."""
+    """Return the content of a file, after a child process has parsed it."""
     require_within(limits, "model_bytes", path.stat().st_size, f"{option} {echoed(str(path))} is too large")
     parser = importlib.import_module(f"p2ce.apps.model_files.formats.{module}")
     try:
         with Sandbox(path, parser.__name__, limits) as sandbox:
-            parser.prepare(b"")  # this process imports the library while the child does
+            parser.prepare(b"")  # import the library here while the child does
             return parser.load(sandbox.content())
     except (InvalidModel, LimitExceeded, UnsupportedModel) as error:
         raise type(error)(f"{option} {echoed(str(path))} cannot be loaded as {kind}: {why(error)}") from error
@@ -52,32 +52,32 @@ def read_file(path: Path, option: str, kind: str, module: str, limits: Limits) -
         raise
     except ImportError as error:
         raise _missing(kind) from error
-    except OSError as error:  # of this machine, not of the file
+    except OSError as error:  # a problem of this machine, not of the file
         remedy = (
-            " Make room in the temporary folder, or set TMPDIR to another." if error.errno in FULL else ""
+            " Free space in the temporary folder, or set TMPDIR to another." if error.errno in FULL else ""
         )
         remedy = " Allow larger files (ulimit -f)." if error.errno == errno.EFBIG else remedy
         raise InvalidArgument(
-            f"{option} {echoed(str(path))} cannot be parsed in a process of its own: "
+            f"{option} {echoed(str(path))} cannot be parsed in a child process: "
             f"{error.strerror or one_line(error)}.{remedy}"
         ) from error
-    except Exception as error:  # each library has its own for what it cannot read
+    except Exception as error:  # each library raises its own errors
         raise InvalidModel(
             f"{option} {echoed(str(path))} looks like {kind} but cannot be loaded: {why(error)} "
-            "Was it written to the end, and by a version like the installed one?"
+            "Check that it is complete, and that a similar version of the library wrote it."
         ) from error
 
 
 class Sandbox:
-    """A child process at work on a file; leaving the block ends it."""
+    """A child process that parses a file. Leaving the block ends it."""
 
     def __init__(self, path: Path, module: str, limits: Limits) -> None:
-        """Start parsing a file by a module like those of `formats`."""
+        """Start to parse a file with a module of `formats`."""
         self._limits = limits
         self._deadline = time.monotonic() + limits.model_seconds
         self._reply = tempfile.TemporaryFile()  # noqa: SIM115  # `__exit__` closes it
-        self._folder = tempfile.TemporaryDirectory(prefix="p2ce-")  # the child's current one
-        # The child finds what this process finds, and no module of the folder that it is started in.
+        self._folder = tempfile.TemporaryDirectory(prefix="p2ce-")  # the child's working directory
+        # The child imports what this process can import, and no module from the folder it starts in.
         paths = os.pathsep.join(dict.fromkeys(os.path.abspath(one) for one in sys.path if one))
         program = [sys.executable, "-P", "-m", "p2ce.apps.model_files.sandbox_child"]
         with path.open("rb") as file:
@@ -101,7 +101,7 @@ class Sandbox:
         self._folder.cleanup()
 
     def content(self) -> bytes:
-        """Wait for the reply: what ``parse`` gave, or the error that it raised."""
+        """Wait for the reply: return what ``parse`` returned, or raise its error."""
         limits = self._limits
         too_long = limit_exceeded(limits, "model_seconds", "Parsing it takes too long")
         try:
@@ -117,7 +117,7 @@ class Sandbox:
         if code != 0 or not header.endswith(b"\n"):
             cause = f"the signal {_name(-code)}" if code < 0 else f"exit code {code}"
             raise InvalidModel(
-                f"its library ends by {cause} when it parses it, so it is damaged or made to do harm"
+                f"its library crashes with {cause} on this file, so the file is damaged or malicious"
             )
         error = json.loads(header)
         if not error:
@@ -140,7 +140,7 @@ def _missing(kind: str) -> MissingExtra:
 
 
 def why(error: Exception) -> str:
-    """Take the sentence out of a library's message: XGBoost writes a place before and a trace behind it."""
+    """Extract the sentence from a library's message: XGBoost adds a source line before and a trace after."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     first = lines[0] if lines else type(error).__name__
     return PLACE.sub("", first)[:400].rstrip(".") + "."

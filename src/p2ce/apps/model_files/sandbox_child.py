@@ -1,10 +1,11 @@
-"""Parse one model file with no files, no network and bounded memory and time: the child process's program.
+"""Parse one model file without files or network, and with bounded memory and time.
 
     python -m p2ce.apps.model_files.sandbox_child MODULE MEMORY SECONDS   < file   > reply
 
-Libraries parse formats of their own in C++ and trust what they read; what a file does to them, it does here.
-The reply is a line of JSON, ``{}`` or what is wrong, and behind it what the format's ``parse`` gives. Where
-the reply cannot be written, the exit code says why: ``UNWRITTEN`` and the number of the system's error.
+This is the program of the child process. Libraries parse their formats in C++ and trust what they read, so a
+malicious file does its harm here. The reply is a line of JSON, ``{}`` or what is wrong, followed by what the
+format's ``parse`` returns. If the reply cannot be written, the exit code is ``UNWRITTEN`` plus the number of
+the system's error.
 """
 
 import contextlib
@@ -19,12 +20,12 @@ from typing import IO
 
 from p2ce.apps.model_files.landlock import give_up_files
 
-NEEDED = ("/dev/stdin", "/proc/self/statm")  # by CatBoost
-UNWRITTEN = 100  # and an errno: the exit code where the reply cannot be written
+NEEDED = ("/dev/stdin", "/proc/self/statm")  # CatBoost opens them
+UNWRITTEN = 100  # plus an errno: the exit code if the reply cannot be written
 
 
 def main(name: str, memory: int, seconds: float) -> None:
-    """Read the file from standard input, and write the reply to what standard output was."""
+    """Read the file from standard input, and write the reply to the original standard output."""
     reply = _take_stdout()
     _limit_memory_and_time(memory, seconds)
     module = importlib.import_module(name)
@@ -34,22 +35,22 @@ def main(name: str, memory: int, seconds: float) -> None:
         module.prepare(content)
         _close_the_door(getattr(module, "FILES", 0))
         parsed = module.parse(content)
-    except Exception as error:  # each library has its own for what it cannot parse
+    except Exception as error:  # each library raises its own errors
         failure = {"error": type(error).__name__, "message": str(error)[:1000]}
         content = json.dumps(failure).encode() + b"\n"
     else:
         content = b"{}\n" + parsed
-    # By `_exit`, since libraries need not clean up after a file that may have confused them.
+    # `_exit` skips the libraries' cleanup, since the file may have corrupted their state.
     try:
         reply.write(content)
         reply.flush()
-    except OSError as error:  # the disk is full, or files may not be as large
+    except OSError as error:  # the disk is full, or the file size is limited
         os._exit(UNWRITTEN + (error.errno or 0))
     os._exit(0)
 
 
 class _Missing:
-    """Lets imports of some packages fail, as if they were not installed."""
+    """Make imports of some packages fail, as if they were not installed."""
 
     def __init__(self, packages: Collection[str]) -> None:
         self._packages = frozenset(packages)
@@ -60,7 +61,7 @@ class _Missing:
 
 
 def _take_stdout() -> IO[bytes]:
-    """Keep the pipe to the parent, and discard what libraries print."""
+    """Keep the pipe to the parent, and discard the output of libraries."""
     reply = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -72,20 +73,20 @@ def _take_stdout() -> IO[bytes]:
 def _limit_memory_and_time(memory: int, seconds: float) -> None:
     try:
         import resource
-    except ImportError:  # Windows has none; the parent's clock is all that is left
+    except ImportError:  # Windows does not have it; only the parent's time limit remains
         return
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_AS, memory)
     _limit(resource.RLIMIT_CPU, math.ceil(seconds))
-    _limit(resource.RLIMIT_FSIZE, memory)  # of the reply, the only file that is open for writing
+    _limit(resource.RLIMIT_FSIZE, memory)  # for the reply, the only file that is open for writing
 
 
 def _close_the_door(files: int) -> None:
-    """Let nothing more be opened or started: a file, a socket and a pipe each need a number below a limit.
+    """Forbid opening and starting anything more.
 
-    No number is below 0. A library that needs files gets some numbers, and with Landlock no other file than
-    the model, those that it makes in the current folder, which is empty and the child's own, and what the
-    system says about the memory of this process.
+    A file, a socket and a pipe each need a descriptor below a limit, and the limit is 0. A library that needs
+    files gets some descriptors. With Landlock, it can then open only the model, files that it makes in the
+    child's own empty folder, and the system's figures on the memory of this process.
     """
     give_up_files(readable=NEEDED if files else (), folder=os.curdir if files else None)
     tempfile.tempdir = os.getcwd()
@@ -96,7 +97,7 @@ def _close_the_door(files: int) -> None:
     lowest_free = os.dup(0)
     os.close(lowest_free)
     _limit(resource.RLIMIT_NOFILE, lowest_free + files if files else 0)
-    _limit(resource.RLIMIT_NPROC, 0)  # of threads and processes; root is not held by it
+    _limit(resource.RLIMIT_NPROC, 0)  # for threads and processes; it does not restrict root
 
 
 def _limit(what: int, most: int) -> None:
@@ -104,7 +105,7 @@ def _limit(what: int, most: int) -> None:
 
     _, hard = resource.getrlimit(what)
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    with contextlib.suppress(OSError, ValueError, OverflowError):  # not every system has every limit
+    with contextlib.suppress(OSError, ValueError, OverflowError):  # some systems lack some limits
         resource.setrlimit(what, (most, most))
 
 

@@ -57,8 +57,8 @@ def of_feature(**new: Any) -> Callable[[dict[str, Any]], Any]:
 EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "a split beyond the end": (of_split(split_index=10**6), "splits by number 1,000,000"),
     "a feature of a split beyond the end": (of_split(float_feature_index=10**8), "splits by feature"),
-    "a border that is not a number": (of_split(border=float("nan")), "number that is none"),
-    "another kind of split": (of_split(split_type="OnlineCtr"), "what is not a number"),
+    "a border that is not a number": (of_split(border=float("nan")), "not finite"),
+    "another kind of split": (of_split(split_type="OnlineCtr"), "a feature that is not a number"),
     "a feature in a far place": (of_feature(flat_feature_index=10**8), "place that there is not"),
     "two features in one place": (of_feature(flat_feature_index=1), "place that there is not"),
     "borders that fall": (of_feature(borders=[1.0, 0.0]), "do not rise"),

@@ -1,4 +1,4 @@
-"""CatBoost's binary cbm and its JSON, which it takes on trust: JSON is checked before CatBoost reads it."""
+"""Parse CatBoost's binary cbm and its JSON. CatBoost trusts JSON, so it is checked first."""
 
 import json
 import os
@@ -17,7 +17,7 @@ UNNEEDED = ("matplotlib", "graphviz", "plotly", "sklearn", "polars", "pyarrow") 
 BINARY = b"CBM1"
 DEEPEST_SYMMETRIC = 16  # CatBoost's own limit
 NUMERIC = "FloatFeature"
-FILES = 3  # how many the child process may have open: CatBoost reads and writes JSON in files only
+FILES = 3  # that the child process may have open: CatBoost reads and writes JSON only in files
 
 
 def prepare(_: bytes) -> None:
@@ -26,7 +26,7 @@ def prepare(_: bytes) -> None:
 
 
 def parse(content: bytes) -> bytes:
-    """Load cbm or JSON and try it on a row; give CatBoost's own cbm."""
+    """Load cbm or JSON, try it on a row, and return CatBoost's own cbm."""
     import catboost
 
     binary = content.startswith(BINARY)
@@ -37,11 +37,11 @@ def parse(content: bytes) -> bytes:
         model.load_model(blob=content)
     else:
         os.lseek(0, 0, os.SEEK_SET)
-        model.load_model("/dev/stdin", format="json")  # from a blob it reads cbm only
+        model.load_model("/dev/stdin", format="json")  # from a blob it reads only cbm
     if len(model.get_text_feature_indices()) + len(model.get_embedding_feature_indices()):
         raise UnsupportedModel(
-            "The CatBoost file has features of text or lists, which CatBoost writes in no form that can be "
-            "checked. Build the model in Python code: --model my_module:my_factory"
+            "The CatBoost file has text or embedding features, which CatBoost cannot write in a form that "
+            "can be checked. Build the model in Python code: --model my_module:my_factory"
         )
     labels = set(model.get_cat_feature_indices())
     row = ["a" if place in labels else 0.0 for place in range(len(model.feature_names_))]
@@ -52,12 +52,12 @@ def parse(content: bytes) -> bytes:
 
 
 def load(content: bytes) -> Any:
-    """Make a classifier where there are classes, else a regressor."""
+    """Build a classifier if there are classes, else a regressor."""
     import catboost
 
     any_kind = catboost.CatBoost().load_model(blob=content)
     check_exported(any_kind)
-    # Only a classifier has classes; the class of the object decides how p2ce reads it.
+    # Only a classifier has classes, and p2ce parses the object by its class.
     classes = any_kind.classes_
     classifies = classes is not None and len(classes) > 0
     made = catboost.CatBoostClassifier() if classifies else catboost.CatBoostRegressor()
@@ -65,7 +65,7 @@ def load(content: bytes) -> Any:
 
 
 def check_exported(model: Any) -> None:
-    """Check a model by its JSON, which CatBoost writes to files only."""
+    """Check a model by its JSON, which CatBoost writes only to files."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")
@@ -74,24 +74,24 @@ def check_exported(model: Any) -> None:
 
 @parsing("The CatBoost file")
 def check_json(content: bytes, *, columns: int = MOST_FEATURES, numbers_only: bool = False) -> None:
-    """Look whether counts agree and indices are in their ranges."""
+    """Check that counts agree and indices are in their ranges."""
     model = json.loads(content)
     info = model["features_info"]
     kinds = ("float_features", "categorical_features", "text_features", "embedding_features")
     features = [one for kind in kinds for one in info.get(kind) or []]
     places = sorted(int(one["flat_feature_index"]) for one in features)
-    # CatBoost leaves out features behind the last one that it uses, so places may have gaps.
+    # CatBoost leaves out features that it does not use, so positions may have gaps.
     if len(set(places)) != len(places) or (places and not 0 <= places[0] <= places[-1] < columns):
-        raise InvalidModel("The CatBoost file has a feature in a place that there is not.")
+        raise InvalidModel("The CatBoost file has a feature at a position that does not exist.")
     numeric = info.get("float_features") or []
     if numbers_only and (len(features) > len(numeric) or places != list(range(len(places)))):
         raise InvalidModel(
-            "The CatBoost file is JSON with other features than numbers, which CatBoost itself cannot load. "
-            'Save it again: model.save_model("model.cbm")'
+            "The CatBoost file is JSON with features that are not numbers, which CatBoost itself cannot "
+            'load. Save it again: model.save_model("model.cbm")'
         )
     borders = [_finite(one.get("borders") or []) for one in numeric]
     if any((np.diff(each) <= 0).any() for each in borders):
-        raise InvalidModel("The CatBoost file has borders of a feature that do not rise.")
+        raise InvalidModel("The CatBoost file has borders of a feature that do not increase.")
     factor, biases = model["scale_and_bias"]
     _finite([factor, *biases])
     if not biases:
@@ -108,7 +108,7 @@ def check_json(content: bytes, *, columns: int = MOST_FEATURES, numbers_only: bo
 def _finite(values: Any) -> np.ndarray:
     found = np.array(values, dtype=np.float64)
     if not np.isfinite(found).all():
-        raise InvalidModel("The CatBoost file has a number that is none.")
+        raise InvalidModel("The CatBoost file has a number that is not finite.")
     return found
 
 
@@ -122,13 +122,13 @@ def _check_split(split: Mapping[str, Any], numeric: list[Any], count: int | None
             raise InvalidModel(f"The CatBoost file splits by feature {place:,} of {len(numeric):,}.")
         _finite([split["border"]])
     elif count is not None:
-        raise InvalidModel("The CatBoost file splits by what is not a number.")
+        raise InvalidModel("The CatBoost file splits by a feature that is not a number.")
 
 
 def _check_symmetric(
     number: int, tree: Mapping[str, Any], numeric: list[Any], outputs: int, count: int | None
 ) -> None:
-    """Look at an oblivious tree, which has no children to follow: its leaves are counted by its depth."""
+    """Check an oblivious tree. It has no children to follow: its depth gives the number of leaves."""
     splits = tree.get("splits") or []
     values = _finite(tree["leaf_values"])
     leaves = 2 ** min(len(splits), DEEPEST_SYMMETRIC + 1)
@@ -138,13 +138,13 @@ def _check_symmetric(
             f"Tree {number} of the CatBoost file has {len(splits):,} splits and {len(values):,} leaf values."
         )
     if weights is not None and len(weights) not in (0, leaves):
-        raise InvalidModel(f"Tree {number} of the CatBoost file has not one weight for each leaf.")
+        raise InvalidModel(f"Tree {number} of the CatBoost file does not have one weight per leaf.")
     for split in splits:
         _check_split(split, numeric, count)
 
 
 def _check_nested(tree: Mapping[str, Any], numeric: list[Any], outputs: int, count: int | None) -> None:
-    """Walk a tree of nested objects, which cannot lead back."""
+    """Check a tree of nested objects, which cannot have cycles."""
     ahead = [tree]
     while ahead:
         node = ahead.pop()

@@ -1,6 +1,6 @@
-"""LightGBM's model text, which LightGBM takes on trust: every size and index in it is checked before.
+"""Parse LightGBM's model text. LightGBM trusts it, so every size and index is checked first.
 
-A node that leads back makes LightGBM run for ever, and a size or an index that does not fit ends it.
+A cycle of nodes makes LightGBM run forever, and a wrong size or index crashes it.
 """
 
 import re
@@ -32,7 +32,7 @@ def prepare(_: bytes) -> None:
 
 
 def parse(content: bytes) -> bytes:
-    """Load a text and try it on a row; give what LightGBM writes of it."""
+    """Load a text, try it on a row, and return the text that LightGBM writes."""
     import lightgbm
 
     booster = lightgbm.Booster(model_str=checked_text(content))
@@ -42,7 +42,7 @@ def parse(content: bytes) -> bytes:
 
 
 def load(content: bytes) -> Any:
-    """Make the Booster."""
+    """Build the Booster."""
     import lightgbm
 
     return lightgbm.Booster(model_str=checked_text(content))
@@ -50,21 +50,25 @@ def load(content: bytes) -> Any:
 
 @parsing("The LightGBM file")
 def checked_text(content: bytes) -> str:
-    """Return the text of a model file, with the line ends that LightGBM writes, if its trees are sound."""
+    """Check the text of a model file, and return it with LightGBM's line ends."""
     content = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
     if END not in content:
-        raise InvalidModel("The LightGBM file breaks off before its end. Save or copy it again.")
+        raise InvalidModel("The LightGBM file is incomplete. Save or copy it again.")
     text = content.decode("utf-8")
-    # What ends a line for Python alone would hide lines from this check, or from LightGBM.
+    # Characters that end a line only for Python would hide lines from this check or from LightGBM.
     strange = next((letter for letter in text if letter < " " and letter not in "\n\t"), None)
     if strange is not None:
-        raise InvalidModel(f"The LightGBM file holds the control character {echoed(strange)}. Save it again.")
+        raise InvalidModel(
+            f"The LightGBM file contains the control character {echoed(strange)}. Save it again."
+        )
     _check_settings(text)
     header = _fields(content.partition(b"\n\n")[0])
     features = _check_header(header)
     blocks = _blocks(content, header)
     if len(blocks) % int(header["num_tree_per_iteration"]):
-        raise InvalidModel(f"The LightGBM file has {len(blocks)} trees, no whole number of rounds.")
+        raise InvalidModel(
+            f"The LightGBM file has {len(blocks)} trees, which is not a whole number of rounds."
+        )
     trees = [_tree(number, _fields(block), features) for number, block in enumerate(blocks)]
     if trees:
         joined(trees, columns=features)
@@ -76,14 +80,14 @@ def _fields(block: bytes) -> dict[str, str]:
     for line in block.decode("utf-8").split("\n"):
         name, equals, value = line.partition("=")
         if name in found and equals:
-            raise InvalidModel(f"The LightGBM file says {echoed(name[:40])} twice in one place.")
+            raise InvalidModel(f"The LightGBM file states {echoed(name[:40])} twice in one block.")
         if equals:
             found[name] = value
     return found
 
 
 def _check_settings(text: str) -> None:
-    """Look at the settings of fitting: LightGBM reads on behind a colon that a line may not have."""
+    """Check the training parameters: LightGBM reads past a colon that a line may lack."""
     lines = iter(text.split("\n"))
     for line in lines:
         if line == SETTINGS:
@@ -92,35 +96,35 @@ def _check_settings(text: str) -> None:
         if line == END_OF_SETTINGS:
             break
         if line and not SETTING.fullmatch(line):
-            raise InvalidModel(f"The LightGBM file has the line {echoed(line[:40])} where settings stand.")
+            raise InvalidModel(f"The LightGBM file has the line {echoed(line[:40])} among its parameters.")
 
 
 def _check_header(header: dict[str, str]) -> int:
-    """Look whether the counts of the header agree; give the number of features."""
+    """Check that the counts of the header agree, and return the number of features."""
     features, classes = int(header["max_feature_idx"]) + 1, int(header["num_class"])
     if not 1 <= features <= MOST_FEATURES:
         raise InvalidModel(f"The LightGBM file has max_feature_idx={features - 1}.")
     for name in ("feature_names", "feature_infos"):
         if len(header[name].split(" ")) != features:
-            raise InvalidModel(f"The LightGBM file has {features} features, and {name} of another number.")
+            raise InvalidModel(f"The LightGBM file has {features} features, but not as many {name}.")
     if classes < 1 or int(header["num_tree_per_iteration"]) != classes:
-        raise InvalidModel(f"The LightGBM file has {classes} classes, and another number of trees for each.")
+        raise InvalidModel(f"The LightGBM file has {classes} classes, but not as many trees per round.")
     _, *settings = header.get("objective", "").split(" ")
     said = [setting.partition(":")[2] for setting in settings if setting.startswith("num_class:")]
     if any(int(number) != classes for number in said):
         raise InvalidModel(
-            f"The LightGBM file has {classes} classes, and an objective of num_class:{said[0][:20]}."
+            f"The LightGBM file has {classes} classes, but its objective has num_class:{said[0][:20]}."
         )
     return features
 
 
 def _blocks(content: bytes, header: dict[str, str]) -> list[bytes]:
-    """Cut the file where its own sizes say, as LightGBM does."""
+    """Split the file by the sizes that it states, as LightGBM does."""
     at = content.find(b"Tree=0\n")
     found = []
     for number, size in enumerate(map(int, header["tree_sizes"].split())):
         if at < 0 or size < 1 or not content.startswith(b"Tree=%d\n" % number, at):
-            raise InvalidModel(f"Tree {number} of the LightGBM file does not begin where its sizes say.")
+            raise InvalidModel(f"Tree {number} of the LightGBM file does not begin where the sizes say.")
         found.append(content[at : at + size])
         at += size
     if found and not content.startswith(END, at):
@@ -129,7 +133,7 @@ def _blocks(content: bytes, header: dict[str, str]) -> list[bytes]:
 
 
 def _tree(number: int, fields: dict[str, str], features: int) -> TreeNodes:
-    """Return a tree as arrays, leaves behind splits, after a check of the lengths of all its parts."""
+    """Check the lengths of all parts of a tree, and return it as arrays, splits before leaves."""
     leaves = int(fields["num_leaves"])
     linear = int(fields.get("is_linear", "0"))
     wanted = dict.fromkeys(PER_LEAF + (PER_LINEAR_LEAF if linear else ()), leaves)
@@ -138,10 +142,10 @@ def _tree(number: int, fields: dict[str, str], features: int) -> TreeNodes:
     if leaves > 1:
         needed |= {"split_feature", "threshold", "decision_type", "left_child", "right_child"}
     for name, count in wanted.items():
-        spare = {0} if leaves == 1 and name not in needed else set()  # of a tree that is one leaf
+        spare = {0} if leaves == 1 and name not in needed else set()  # in a tree of one leaf
         if (name in fields or name in needed) and len(fields[name].split()) not in {count, *spare}:
             raise InvalidModel(
-                f"Tree {number} of the LightGBM file has {leaves:,} leaves, and {name} of another length."
+                f"Tree {number} of the LightGBM file has {leaves:,} leaves, but {name} does not fit them."
             )
     float(fields["shrinkage"])
     decision = _whole(fields, "decision_type")
@@ -169,7 +173,7 @@ def _whole(fields: dict[str, str], name: str) -> np.ndarray:
 
 
 def _children(fields: dict[str, str], name: str, leaves: int) -> np.ndarray:
-    """Number leaf i, which LightGBM writes as -1 - i, behind the splits; what is beyond them stays so."""
+    """Number leaf i, which LightGBM writes as -1 - i, after the splits. Invalid numbers stay invalid."""
     child = _whole(fields, name)
     return np.where(child >= 0, np.where(child < leaves - 1, child, 2 * leaves), leaves - 2 - child)
 
@@ -189,11 +193,11 @@ def _check_categories(number: int, fields: dict[str, str], sets: np.ndarray) -> 
         and bool(((sets >= 0) & (sets < count) & (sets == np.trunc(sets))).all())
     )
     if not sound:
-        raise InvalidModel(f"Tree {number} of the LightGBM file splits by a set of labels that is not there.")
+        raise InvalidModel(f"Tree {number} of the LightGBM file splits by a missing set of labels.")
 
 
 def _check_linear(number: int, fields: dict[str, str], features: int) -> None:
-    """Look at the linear models in the leaves: as many terms as said, of features that there are."""
+    """Check the linear models in the leaves: the number of terms, and that their features exist."""
     counts, terms = _whole(fields, "num_features"), _whole(fields, "leaf_features")
     sound = (
         bool((counts >= 0).all())
@@ -201,4 +205,4 @@ def _check_linear(number: int, fields: dict[str, str], features: int) -> None:
         and bool(((terms >= 0) & (terms < features)).all())
     )
     if not sound:
-        raise InvalidModel(f"Tree {number} of the LightGBM file has linear leaves over other features.")
+        raise InvalidModel(f"Tree {number} of the LightGBM file has linear leaves with unknown features.")

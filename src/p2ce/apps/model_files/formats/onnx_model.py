@@ -1,9 +1,9 @@
-"""Evaluate a model in an ONNX file through onnxruntime, as a black-box model.
+"""Evaluate a model in an ONNX file with onnxruntime, as a black-box model.
 
-Taken are one float tensor (rows, columns), its columns in the order of the reference, or one input per
-column, found by name (numbers, whole numbers, bools or text). Of the outputs, probabilities count: a tensor
-with one column per class, or a list of {class: probability}, also behind a label, as scikit-learn's converter
-writes it. Without them, one number per row is a score or a prediction. Classes of a tensor are numbered.
+The input is one float tensor (rows, columns) in the column order of the reference, or one input per column,
+matched by name (numbers, whole numbers, bools or text). The output is probabilities: a tensor with a column
+per class, or a list of {class: probability}. A label may come before them, as scikit-learn's converter writes
+it. Without probabilities, one number per row is the score or prediction. Classes of a tensor are numbered.
 """
 
 import os
@@ -27,7 +27,7 @@ TYPES = {
 
 
 class OnnxModel:
-    """A session that evaluates frames or arrays; it is pickled as its file's bytes."""
+    """A session that evaluates frames or arrays. It is pickled as the bytes of its file."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -40,15 +40,15 @@ class OnnxModel:
         strange = [one for one in inputs if one.type not in TYPES]
         if strange:
             raise UnsupportedModel(
-                f"The ONNX model's input {echoed(strange[0].name)} is {strange[0].type}, which is not "
-                f"known here. Known are {', '.join(TYPES)}."
+                f"The ONNX model's input {echoed(strange[0].name)} has the unsupported type "
+                f"{strange[0].type}. Supported are {', '.join(TYPES)}."
             )
 
     def _open(self) -> None:
         onnxruntime = _runtime()
         options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4  # errors are raised, and reported once
-        options.intra_op_num_threads = 1  # people are shared among processes, not threads
+        options.log_severity_level = 4  # errors are raised, so they are reported once
+        options.intra_op_num_threads = 1  # processes share the people, not threads
         self._session = onnxruntime.InferenceSession(
             self._content, options, providers=["CPUExecutionProvider"]
         )
@@ -91,40 +91,40 @@ class OnnxClassifier(OnnxModel):
 
 
 class OnnxScore(OnnxModel):
-    """An ONNX model that gives one number per row."""
+    """An ONNX model that returns one number per row."""
 
     __name__ = "ONNX"
 
     def __call__(self, rows: Any) -> "np.ndarray":
-        """Return the number."""
+        """Return the numbers."""
         return np.asarray(self.run(rows)[0]).reshape(len(rows), -1)
 
 
 def prepare(_: bytes) -> None:
-    """Import onnxruntime, and pandas for trial rows of many inputs."""
+    """Import onnxruntime, and pandas for trial rows."""
     import pandas as pd
 
     _runtime()
-    pd.DataFrame({"text": [""]})  # which loads what strings need
+    pd.DataFrame({"text": [""]})  # this loads what strings need
 
 
 def parse(content: bytes) -> bytes:
-    """Load a file and try it on a row, where no other file can be opened; ONNX may keep numbers in others."""
+    """Load a file and try it on a row, where no other file can be opened: ONNX may refer to other files."""
     load(content)
     return content
 
 
 def load(content: bytes) -> OnnxModel:
-    """Make the model, and settle by a trial row which of its outputs counts."""
+    """Build the model, and choose its output with a trial row."""
     trial = OnnxModel(content)
     try:
         outputs = trial.run(_one_row(trial))
-    except Exception as error:  # of onnxruntime, whose classes have no common base
+    except Exception as error:  # the errors of onnxruntime have no common base class
         if not any(one.type == TEXT for one in trial._session.get_inputs()):
             raise
         raise InvalidModel(
-            "The ONNX model fails on a row of empty text. Export it with an encoder that ignores categories "
-            f"which it has not seen, handle_unknown='ignore' in scikit-learn ({one_line(error)[:200]})"
+            "The ONNX model fails on a row of empty text. Export it with an encoder that ignores unseen "
+            f"categories: handle_unknown='ignore' in scikit-learn ({one_line(error)[:200]})"
         ) from error
     for place, output in enumerate(outputs):
         if isinstance(output, list) and output and isinstance(output[0], dict):
@@ -137,7 +137,7 @@ def load(content: bytes) -> OnnxModel:
     if not floats:
         kinds = ", ".join(f"{one.name} {one.type}" for one in trial._session.get_outputs())
         raise UnsupportedModel(
-            f"The ONNX model gives {kinds}, none of which is a probability or a score. "
+            f"The ONNX model returns {kinds}, none of which is a probability or a score. "
             "Export it with its probabilities."
         )
     width = int(np.asarray(outputs[floats[-1]]).reshape(1, -1).shape[1])
@@ -147,7 +147,7 @@ def load(content: bytes) -> OnnxModel:
 
 
 def _runtime() -> Any:
-    """Import onnxruntime; since 1.29 it reports on models to its makers, unless this is said before."""
+    """Import onnxruntime without its telemetry, which is on by default since 1.29."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 

@@ -1,6 +1,6 @@
-"""PyTorch weights: tensors by name, out of a file that PyTorch reads as a restricted pickle.
+"""Parse PyTorch weights: tensors by name, from a file that PyTorch reads as a restricted pickle.
 
-The reply is a line of JSON, with name, type and shape of each tensor, and their bytes one after the other.
+The reply is a line of JSON with the name, type and shape of each tensor, followed by their bytes.
 """
 
 import io
@@ -16,7 +16,7 @@ UNNEEDED = ("matplotlib", "pandas", "sklearn")
 
 
 def prepare(_: bytes) -> None:
-    """Import PyTorch, and what it imports when it first loads anything."""
+    """Import PyTorch, and what it imports at its first load."""
     import torch
 
     written = io.BytesIO()
@@ -25,7 +25,7 @@ def prepare(_: bytes) -> None:
 
 
 def parse(content: bytes) -> bytes:
-    """Read the tensors; give them in a form that has nothing but numbers."""
+    """Read the tensors, and return them in a form that contains only numbers."""
     import torch
 
     state = torch.load(io.BytesIO(content), weights_only=True, map_location="cpu")
@@ -33,7 +33,7 @@ def parse(content: bytes) -> bytes:
         isinstance(name, str) and isinstance(value, torch.Tensor) for name, value in state.items()
     ):
         raise InvalidModel(
-            "It holds no weights by name. Save them with torch.save(network.state_dict(), path)."
+            "It contains no weights by name. Save them with torch.save(network.state_dict(), path)."
         )
     tensors = {name: value.detach().contiguous() for name, value in state.items()}
     listing = [[name, str(one.dtype), list(one.shape)] for name, one in tensors.items()]
@@ -42,7 +42,7 @@ def parse(content: bytes) -> bytes:
 
 
 def load(content: bytes) -> dict[str, Any]:
-    """Make the tensors."""
+    """Build the tensors."""
     import torch
 
     header, _, numbers = content.partition(b"\n")

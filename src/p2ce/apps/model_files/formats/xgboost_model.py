@@ -1,4 +1,4 @@
-"""XGBoost's JSON and its binary sister UBJ; JSON is checked before XGBoost reads it, which trusts it."""
+"""Parse XGBoost's JSON and its binary form UBJ. XGBoost trusts JSON, so it is checked first."""
 
 import json
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ def prepare(_: bytes) -> None:
 
 
 def parse(content: bytes) -> bytes:
-    """Load JSON or UBJ and try it on a row; give XGBoost's own JSON."""
+    """Load JSON or UBJ, try it on a row, and return XGBoost's own JSON."""
     import xgboost
 
     if _is_json(content):
@@ -40,9 +40,9 @@ def parse(content: bytes) -> bytes:
 
 
 def load(content: bytes) -> Any:
-    """Make the classifier or regressor that saved it, else a Booster.
+    """Build the classifier or regressor that saved it, else a Booster.
 
-    An estimator stops after its best iteration, a Booster does not.
+    An estimator predicts up to its best iteration. A Booster does not.
     """
     import xgboost
 
@@ -59,13 +59,13 @@ def load(content: bytes) -> Any:
 
 
 def _is_json(content: bytes) -> bool:
-    """Distinguish JSON from UBJ, in which the length of a key follows the bracket."""
+    """Return whether this is JSON; in UBJ, the length of a key follows the bracket."""
     return content[1:].lstrip()[:1] in (b'"', b"}")
 
 
 @parsing("The XGBoost file")
 def check_json(content: bytes) -> None:
-    """Look whether counts agree and indices are in their ranges."""
+    """Check that counts agree and indices are in their ranges."""
     learner = json.loads(content)["learner"]
     settings = learner["learner_model_param"]
     features, classes, targets = (
@@ -74,24 +74,24 @@ def check_json(content: bytes) -> None:
     if not 0 <= features <= MOST_FEATURES or not 0 <= classes <= MOST_FEATURES or not 0 <= targets <= 1:
         raise InvalidModel(
             f"The XGBoost file has {features:,} features, {classes:,} classes and {targets:,} targets. "
-            "One target is read."
+            "Only one target is supported."
         )
     for name in ("feature_names", "feature_types"):
         if len(learner.get(name) or ()) not in (0, features):
-            raise InvalidModel(f"The XGBoost file has {features} features, and {name} of another number.")
+            raise InvalidModel(f"The XGBoost file has {features} features, but not as many {name}.")
     groups = max(1, classes)
     booster = learner["gradient_booster"]
     if booster["name"] == "gblinear":
         if len(booster["model"]["weights"]) != (features + 1) * groups:
-            raise InvalidModel("The XGBoost file has not one weight for each feature.")
+            raise InvalidModel("The XGBoost file does not have one weight per feature.")
         return
     model = booster["gbtree"]["model"] if booster["name"] == "dart" else booster["model"]
     _check_rounds(booster, model, groups)
     best = (learner.get("attributes") or {}).get("best_iteration")
-    starts = model.get("iteration_indptr")  # of which older versions write none
+    starts = model.get("iteration_indptr")  # older versions do not write it
     if best is not None and starts is not None and not 0 <= int(best) < len(starts) - 1:
         raise InvalidModel(
-            f"The XGBoost file has {len(starts) - 1:,} rounds, and a best_iteration of {int(best):,}."
+            f"The XGBoost file has {len(starts) - 1:,} rounds, but its best_iteration is {int(best):,}."
         )
     _check_labels(model.get("cats") or {}, features)
     trees = [_tree(number, tree, features) for number, tree in enumerate(model["trees"])]
@@ -115,11 +115,11 @@ def _check_rounds(booster: dict[str, Any], model: dict[str, Any], groups: int) -
         and (dropout is None or len(_numbers(dropout)) == trees)
     )
     if not sound:
-        raise InvalidModel(f"The XGBoost file has {trees} trees, and rounds or classes of another number.")
+        raise InvalidModel(f"The XGBoost file has {trees} trees, which do not fit its rounds or classes.")
 
 
 def _check_labels(kept: dict[str, Any], features: int) -> None:
-    """Look at the labels of categories, which XGBoost 3.1 began to keep."""
+    """Check the labels of categories, which XGBoost keeps since 3.1."""
     encoded = kept.get("enc") or []
     if not encoded:
         return
@@ -129,7 +129,7 @@ def _check_labels(kept: dict[str, Any], features: int) -> None:
         if "offsets" in one and len(offsets):
             ends = offsets[0] == 0 and (np.diff(offsets) >= 0).all() and offsets[-1] == len(one["values"])
             if not ends:
-                raise InvalidModel("The XGBoost file cuts the labels of a feature where there are none.")
+                raise InvalidModel("The XGBoost file splits the labels of a feature at a wrong position.")
         counts.append(max(0, len(offsets) - 1) if "offsets" in one else len(one["values"]))
     starts, order = _whole(kept["feature_segments"]), _whole(kept["sorted_idx"])
     expected = np.concatenate([[0], np.cumsum(counts)])
@@ -151,17 +151,17 @@ def _tree(number: int, tree: dict[str, Any], features: int) -> TreeNodes:
     count = int(settings["num_nodes"])
     if int(settings.get("size_leaf_vector", "1")) > 1:
         raise InvalidModel(
-            "The XGBoost file has trees with a leaf value for each class, which are not read from files. "
+            "The XGBoost file has trees with a leaf value for each class, which are not supported in files. "
             "Fit with multi_strategy='one_output_per_tree'."
         )
-    held = {*NEEDED, *tree}.intersection(PER_NODE)  # not every version writes all of them
+    held = {*NEEDED, *tree}.intersection(PER_NODE)  # some versions omit some of them
     if int(settings["num_feature"]) != features or any(len(tree[name]) != count for name in held):
         raise InvalidModel(
-            f"Tree {number} of the XGBoost file has {count:,} nodes, and parts of another number."
+            f"Tree {number} of the XGBoost file has {count:,} nodes, but parts of another length."
         )
     parents = _whole(tree["parents"])
     if not (((parents >= 0) & (parents < count)) | (parents == NO_PARENT)).all():
-        raise InvalidModel(f"Tree {number} of the XGBoost file has a parent that there is not.")
+        raise InvalidModel(f"Tree {number} of the XGBoost file has a parent that does not exist.")
     _check_categories(number, tree, count)
     values = _numbers(tree["split_conditions"])
     return TreeNodes(
@@ -188,7 +188,7 @@ def _check_categories(number: int, tree: dict[str, Any], count: int) -> None:
         and (not len(nodes) or bool(((nodes >= 0) & (nodes < count)).all()))
     )
     if not sound:
-        raise InvalidModel(f"Tree {number} of the XGBoost file splits by categories that are not there.")
+        raise InvalidModel(f"Tree {number} of the XGBoost file splits by missing categories.")
 
 
 def _whole(values: Sequence[Any]) -> np.ndarray:
