@@ -80,7 +80,7 @@ def test_a_table_without_the_key_of_the_run_is_rejected(
     (results / "manifest.json").write_text(json.dumps({**manifest, "id_column": "number"}), encoding="utf-8")
     ran = run(capsys, "audit", results, "--groups", "sex", "--data", here / "groups.csv")
     assert ran.code == 2
-    assert "has no column 'number', by which people are known in the results" in ran.line
+    assert "has no column 'number', the id column of the results" in ran.line
     assert run(capsys, "audit", results, "--groups", "sex", "--data", here / "groups.csv", *KEY).code == 0
 
 
@@ -109,10 +109,10 @@ def test_rows_without_a_key_are_in_the_order_of_people(
         (["{results}", "--groups", "branch", "--out", "no/a.html"], "mkdir -p no"),
         (
             ["{results}", "--groups", "branch", "--id-column", "id"],
-            "--id-column is a column of --data",
+            "--id-column names a column of --data",
         ),
         (["{results}", "--groups", "branch", "--min-size", "0"], "min_size must be a whole number"),
-        (["{results}", "--groups", "branch", "--confidence", "95"], "confidence expects"),
+        (["{results}", "--groups", "branch", "--confidence", "95"], "confidence must be"),
         (["{results}", "--groups", "branch", "--language", "xx"], "language expects"),
         (["{results}", "--groups", "sex", "--data", "no.csv"], "--data 'no.csv' does not exist"),
         (

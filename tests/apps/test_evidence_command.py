@@ -74,7 +74,7 @@ def test_the_file_of_the_model_goes_along(folder: Path, capsys: pytest.CaptureFi
 def test_without_a_model_the_grid_is_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     done = run(capsys, "evidence", "results", "--id", 7, "--out", "bare.zip")
     assert done.code == 0
-    assert "the grid is left out" in done.err
+    assert "the file has no grid" in done.err
     assert run(capsys, "replay", "bare.zip", "--model", "model.txt").code == 0
 
 

@@ -196,7 +196,7 @@ def test_a_policy_is_kept_to(folder: Path, capsys: Capture) -> None:
     Path("policy.yaml").write_text(fixed, encoding="utf-8")
     ran = run(capsys, *BASE, "--policy", "policy.yaml", "--out", "out.json")
     assert ran.code == 0
-    assert "No --policy" not in ran.err
+    assert "Without --policy" not in ran.err
     options = [option for entry in saved("out.json") for option in entry]
     assert options
     assert not any({"Income", "Age"} & set(option.changes) for option in options)
@@ -253,7 +253,7 @@ def test_no_way_is_explained(folder: Path, capsys: Capture) -> None:
 def test_the_data_itself_may_be_the_population(folder: Path, capsys: Capture) -> None:
     ran = run(capsys, "explain", "--model", "model.txt", "--data", "train.csv", "--id", 0)
     assert ran.code == 0
-    assert "No --reference" in ran.err
+    assert "Without --reference" in ran.err
 
 
 def test_it_runs_as_a_program(folder: Path) -> None:

@@ -34,7 +34,7 @@ def test_associations_of_the_labels_are_shown(folder: Path, capsys: Capture) -> 
     lines = {line.split()[0]: line.split("│") for line in ran.out.splitlines() if "│" in line}
     assert lines["Income"][3].strip() == "up"
     assert lines["Housing"][3].strip() == ""
-    assert "Options that move the other way are flagged." in ran.out
+    assert "Options that move against it are flagged." in ran.out
     frame = pd.read_csv("train.csv").drop(columns="Repaid")
     frame.to_csv("unlabelled.csv", index=False)
     words = ("inspect", "--model", "model.txt", "--reference", "unlabelled.csv", "--target", 1)

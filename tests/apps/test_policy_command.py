@@ -194,7 +194,9 @@ def test_a_model_says_which_columns_and_categories_there_are(folder: Path) -> No
     err = io.StringIO()
     with redirect_stderr(err), pytest.raises(SystemExit):
         cli.main([*words, "plain.yaml"])
-    assert "'Home' is whole in --policy 'plain.yaml', and a category to the model." in err.getvalue()
+    assert (
+        "'Home' has kind: whole in --policy 'plain.yaml', but is a category in the model." in err.getvalue()
+    )
     assert "labels: [1, 2, 3]" in err.getvalue()
 
 

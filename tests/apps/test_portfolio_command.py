@@ -34,10 +34,10 @@ def credit(folder: Path) -> Path:
             "--explainer 'credit.p2c' does not exist. Did you mean 'credit.p2ce'",
         ),
         (("--data", "none.parquet"), "none.parquet"),
-        (("--out", "people.parquet"), "'people.parquet' is a file. Name a folder"),
+        (("--out", "people.parquet"), "'people.parquet' is a file. Choose a folder"),
         (("--out", "no/such/place"), "mkdir -p no/such"),
         (("--out", "."), "which no run of p2ce wrote. Choose another folder"),
-        (("--data", "tables", "--out", "tables/results"), "would lie in 'tables', among the people"),
+        (("--data", "tables", "--out", "tables/results"), "would be written into 'tables', among the people"),
         (("--scheduler", "nonsense"), "'nonsense' is not the address of a scheduler"),
     ],
 )

@@ -72,7 +72,7 @@ def test_labels_reach_the_model_as_they_are(work: Path, capsys: Capture, labels:
     found = Explanations.from_dict(json.loads(Path("out.json").read_text(encoding="utf-8")))
     expected = model.predict_proba(people)[:, 1]
     assert np.allclose([entry.person_score for entry in found], expected)
-    assert ("as a label. Leave cells empty" in ran.err) == (labels[0] in ("None", "NA"))
+    assert ("as a label. If it means missing" in ran.err) == (labels[0] in ("None", "NA"))
     assert "does not know" not in ran.err
 
 

@@ -203,7 +203,7 @@ def test_a_scheduler_that_is_not_there_is_said_in_one_line(monkeypatch: pytest.M
             "'tls://127.0.0.1:1' cannot be reached: nothing responds there with these cred",
         ),
         ("nonsense://here:1", "'nonsense://here:1' cannot be reached"),
-        ("nonsense://here", "'nonsense://here' is not the address of a scheduler. Pass one such as tls://"),
+        ("nonsense://here", "'nonsense://here' is not the address of a scheduler. Use the address"),
     ):
         with pytest.raises(InvalidArgument, match=says), connected(address):
             pass
@@ -236,8 +236,8 @@ def test_a_process_that_does_not_fit_the_run_writes_nothing(tmp_path: Path) -> N
     place = Place(folder=tmp_path, mark=journal.mark, code=code_hash())
     assert misplaced(place) is None
     for other, says in (
-        (replace(place, code="other"), "other code of p2ce"),
-        (replace(place, mark="other"), "Name a folder on a disk that all machines share"),
+        (replace(place, code="other"), "different code of p2ce"),
+        (replace(place, mark="other"), "Use a folder on a shared disk that all machines see"),
         (replace(place, folder=tmp_path / "elsewhere"), "does not see the folder"),
     ):
         wrong = misplaced(other)

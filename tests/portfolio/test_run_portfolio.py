@@ -295,7 +295,7 @@ def test_wrong_arguments_are_said_before_anything_is_done(credit: Explainer, tmp
     for given, says in (
         ({"n_jobs": 0}, "n_jobs"),
         ({"keep": "sex"}, "keep must be a list"),
-        ({"client": "tcp://127.0.0.1:8786"}, "client must be a synchronous client"),
+        ({"client": "tcp://127.0.0.1:8786"}, "client must be a synchronous Dask client"),
         ({"time_limit": -1.0}, "time_limit"),
     ):
         with pytest.raises(InvalidArgument, match=says):

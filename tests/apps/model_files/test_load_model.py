@@ -240,7 +240,7 @@ def test_what_runs_code_is_not_loaded_without_trust(
     for words in (("explain", "--data", "people.csv", "--id", 0), ("inspect", "--reference", "people.csv")):
         ran = run(capsys, *words, "--model", f"model.{suffix}")
         assert ran.code == 2
-        assert "--trust-model; safer is to export it as ONNX" in ran.line
+        assert "--trust-model. A safer way is to export the model as ONNX" in ran.line
     assert set(Path.cwd().iterdir()) == present
 
 

@@ -59,12 +59,12 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "a feature of a split beyond the end": (of_split(float_feature_index=10**8), "splits by feature"),
     "a border that is not a number": (of_split(border=float("nan")), "not finite"),
     "another kind of split": (of_split(split_type="OnlineCtr"), "a feature that is not a number"),
-    "a feature in a far place": (of_feature(flat_feature_index=10**8), "place that there is not"),
-    "two features in one place": (of_feature(flat_feature_index=1), "place that there is not"),
-    "borders that fall": (of_feature(borders=[1.0, 0.0]), "do not rise"),
+    "a feature in a far place": (of_feature(flat_feature_index=10**8), "position that does not exist"),
+    "two features in one place": (of_feature(flat_feature_index=1), "position that does not exist"),
+    "borders that fall": (of_feature(borders=[1.0, 0.0]), "do not increase"),
     "one leaf": (of_tree(lambda tree: tree.update(leaf_values=[1.0])), "3 splits and 1 leaf values"),
     "too many splits": (of_tree(lambda tree: tree.update(splits=tree["splits"] * 20)), "60 splits"),
-    "weights of other leaves": (of_tree(lambda tree: tree.update(leaf_weights=[1.0])), "weight for each"),
+    "weights of other leaves": (of_tree(lambda tree: tree.update(leaf_weights=[1.0])), "one weight per leaf"),
     "no bias": (lambda model: model.update(scale_and_bias=[1, []]), "no class"),
     "no trees at all": (lambda model: model.pop("oblivious_trees"), "structure that its library"),
 }
@@ -98,5 +98,5 @@ def test_features_that_cannot_be_checked_are_named(tmp_path: Path, kind: str) ->
     model = catboost.CatBoostClassifier(iterations=2, verbose=0, allow_writing_files=False)
     model.fit(pd.DataFrame({"column": cells}), np.arange(40) % 2, **{kind: ["column"]})
     model.save_model(str(tmp_path / "model.cbm"))
-    with pytest.raises(UnsupportedModel, match=r"features of text or lists.*my_module:my_factory"):
+    with pytest.raises(UnsupportedModel, match=r"text or embedding features.*my_module:my_factory"):
         load_model(str(tmp_path / "model.cbm"))

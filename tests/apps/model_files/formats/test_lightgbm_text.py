@@ -28,12 +28,12 @@ EDITS = {
     "a node beyond the end": (r"left_child=\S+", "left_child=99", "not in its tree"),
     "a leaf beyond the end": (r"right_child=\S+", "right_child=-99", "not in its tree"),
     "a feature beyond the end": (r"split_feature=\d+", "split_feature=999", "feature that does not exist"),
-    "too many leaves": (r"num_leaves=\d+", "num_leaves=70000", "another length"),
-    "no leaves": (r"num_leaves=\d+", "num_leaves=-1", "another length"),
+    "too many leaves": (r"num_leaves=\d+", "num_leaves=70000", "does not fit them"),
+    "no leaves": (r"num_leaves=\d+", "num_leaves=-1", "does not fit them"),
     "a word for a number": (r"decision_type=\S+", "decision_type=two", "structure that its library"),
-    "a setting without a value": (r"\[num_leaves: \d+\]", "[num_leaves]", "where settings stand"),
-    "a setting of another kind": (r"\[num_leaves: \d+\]", "num_leaves=4", "where settings stand"),
-    "labels beyond the end": (r"cat_boundaries=.*", "cat_boundaries=0 9", "set of labels"),
+    "a setting without a value": (r"\[num_leaves: \d+\]", "[num_leaves]", "among its parameters"),
+    "a setting of another kind": (r"\[num_leaves: \d+\]", "num_leaves=4", "among its parameters"),
+    "labels beyond the end": (r"cat_boundaries=.*", "cat_boundaries=0 9", "missing set of labels"),
 }
 
 
@@ -47,7 +47,7 @@ def test_edits_are_written(folder: Path, edit: str) -> None:
 
 def test_sizes_have_to_fit(folder: Path) -> None:
     text = Path("model.txt").read_text(encoding="utf-8")
-    with pytest.raises(InvalidModel, match="Tree 1 of the LightGBM file does not begin where its sizes say"):
+    with pytest.raises(InvalidModel, match="Tree 1 of the LightGBM file does not begin where the sizes say"):
         checked_text(edited("shrinkage=1\n", "shrinkage=1.0\n", text).encode())
     with pytest.raises(InvalidModel, match=r"does not begin|does not end"):
         checked_text((text[:3000] + "\nend of trees\n").encode())

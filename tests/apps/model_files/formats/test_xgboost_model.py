@@ -83,22 +83,28 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "a tree of no class": (of_model(put("tree_info", 0, 10**8)), "rounds or classes"),
     "a tree too many": (of_model(lambda model: model["trees"].append(model["trees"][0])), "rounds"),
     "rounds beyond the end": (of_model(put("iteration_indptr", -1, 10**8)), "rounds"),
-    "categories beyond the end": (of_tree(put("categories_segments", 0, 10**9)), "splits by categories"),
-    "many categories": (of_tree(put("categories_sizes", 0, 10**9)), "splits by categories"),
-    "a huge category": (of_tree(put("categories", 0, 2**31 - 1)), "splits by categories"),
-    "no set for a split": (of_tree(lambda tree: tree["categories_nodes"].clear()), "splits by categories"),
+    "categories beyond the end": (
+        of_tree(put("categories_segments", 0, 10**9)),
+        "splits by missing categories",
+    ),
+    "many categories": (of_tree(put("categories_sizes", 0, 10**9)), "splits by missing categories"),
+    "a huge category": (of_tree(put("categories", 0, 2**31 - 1)), "splits by missing categories"),
+    "no set for a split": (
+        of_tree(lambda tree: tree["categories_nodes"].clear()),
+        "splits by missing categories",
+    ),
     "labels of other columns": (of_model(far_labels), "labels"),
     "a child beyond the end": (of_tree(put("left_children", 0, 10**8)), "not in its tree"),
     "a node that leads to itself": (of_tree(put("right_children", 0, 0)), "more than one way"),
     "a feature beyond the end": (of_tree(put("split_indices", 0, 10**8)), "feature that does not exist"),
-    "a parent beyond the end": (of_tree(put("parents", 1, 10**8)), "parent that there is not"),
+    "a parent beyond the end": (of_tree(put("parents", 1, 10**8)), "parent that does not exist"),
     "a value that is not a number": (of_tree(put("split_conditions", 0, "1")), "not a number"),
     "an index that is not a whole number": (of_tree(put("left_children", 0, 0.5)), "not a whole number"),
     "an infinite leaf": (of_tree(all_infinite), "not a number"),
-    "another number of nodes": (tree_said("num_nodes", "10000000"), "parts of another number"),
+    "another number of nodes": (tree_said("num_nodes", "10000000"), "parts of another length"),
     "leaves of many values": (tree_said("size_leaf_vector", "99"), "one_output_per_tree"),
-    "a best round beyond the end": (best_round("99999999"), "3 rounds, and a best_iteration of 99,999,999"),
-    "a best round before the first": (best_round("-2"), "3 rounds, and a best_iteration of -2"),
+    "a best round beyond the end": (best_round("99999999"), "3 rounds, but its best_iteration is 99,999,999"),
+    "a best round before the first": (best_round("-2"), "3 rounds, but its best_iteration is -2"),
     "a best round that is not a number": (best_round("last"), "structure that its library"),
     "many classes": (said("num_class", "1000000000"), "classes"),
     "many features": (said("num_feature", "100000000"), "features"),
@@ -118,7 +124,7 @@ def test_edits_are_written(edit: str) -> None:
 def test_weights_of_a_linear_booster_are_counted() -> None:
     model = json.loads(sound("gblinear"))
     model["learner"]["gradient_booster"]["model"]["weights"].pop()
-    with pytest.raises(InvalidModel, match="one weight for each feature"):
+    with pytest.raises(InvalidModel, match="one weight per feature"):
         xgboost_model.check_json(json.dumps(model).encode())
 
 
