@@ -59,7 +59,7 @@ def test_a_case_is_saved_and_found_again(folder: Path, capsys: pytest.CaptureFix
     assert "contains no model" in run(capsys, "replay", case).line
     changed = run(capsys, "replay", forged(case, lambda data: data.clear(), part="evidence.json"))
     assert changed.code == 2
-    assert "is not sound evidence" in changed.line
+    assert "is not a valid evidence file" in changed.line
     exists = run(capsys, "evidence", "results", "--id", "8", "--out", case)
     assert (exists.code, "--force" in exists.line) == (2, True)
 
@@ -83,11 +83,11 @@ def test_a_case_is_signed_and_verified(
 ) -> None:
     key = write_key(folder, passphrase=b"open sesame")
     words = ("evidence", "results", "--id", 8, "--model", "model.txt", "--sign", key)
-    assert "Is the passphrase right" in run(capsys, *words, "--out", "signed.zip").line
+    assert "Check the passphrase" in run(capsys, *words, "--out", "signed.zip").line
     monkeypatch.setenv("P2CE_KEY_PASSPHRASE", "open sesame")
     assert run(capsys, *words, "--out", "signed.zip").code == 0
     key.chmod(0o644)
-    assert "Other users may read the private key" in run(capsys, *words, "--out", "again.zip").err
+    assert "Other users can read the private key" in run(capsys, *words, "--out", "again.zip").err
     assert (folder / "signed.zip").read_bytes() == (folder / "again.zip").read_bytes()
     again = ("replay", "signed.zip", "--model", "model.txt")
     own = ("--explainer", folder / "results" / "explainer.p2ce")
@@ -110,7 +110,7 @@ def test_mistakes_are_one_line(folder: Path, capsys: pytest.CaptureFixture[str])
         (("evidence", "nowhere", "--id", "7", *out), "does not exist"),
         (("evidence", "results", "--id", "7", "--model", "other.txt", *out), "another model"),
         (("replay", "nothing.zip"), "does not exist"),
-        (("replay", "model.txt"), "is not sound evidence"),
+        (("replay", "model.txt"), "is not a valid evidence file"),
     ):
         done = run(capsys, *words)
         assert done.code == 2

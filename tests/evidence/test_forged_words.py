@@ -197,7 +197,7 @@ def test_a_consistent_forgery_is_found_with_an_explainer_of_the_verifiers_own(
     case.explainer.save(own)
     replay = evidence.replay(path, case.model, explainer=own)
     assert [str(one) for one in replay.differences] == [
-        "explainer: its part 'policy.yaml' is not that of your own."
+        "explainer: its part 'policy.yaml' differs from your own."
     ]
     assert "policy of this person" in replay.only_the_file_says
     assert "reference population" not in replay.only_the_file_says

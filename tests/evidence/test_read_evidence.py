@@ -40,8 +40,8 @@ def parts(case: Case, tmp_path_factory: pytest.TempPathFactory) -> dict[str, byt
         ("policy.yaml", b"[" * 20_000, "nested too deeply"),
         ("explainer.p2ce", b"PK, but no zip", "case.zip/explainer.p2ce' is damaged"),
         ("explainer.p2ce", b"", "case.zip/explainer.p2ce' is not a p2ce file"),
-        ("model/a/b", b"x", "a part 'model/a/b' that no evidence has"),
-        ("more.html", b"x", "a part 'more.html' that no evidence has"),
+        ("model/a/b", b"x", "the unexpected part 'model/a/b'"),
+        ("more.html", b"x", "the unexpected part 'more.html'"),
         ("signature.json", b"{}", "signature.json expects"),
     ],
 )
@@ -64,7 +64,7 @@ def test_a_listed_name_that_leads_out_of_a_folder_is_rejected(
     listed = {**parts, "evidence.json": json.dumps(record).encode()}
     for held in (listed, sealed({**parts, name: b"x"})):
         path = write_parts(tmp_path / "case.zip", held)
-        with pytest.raises(InvalidArgument, match="is not sound evidence"):
+        with pytest.raises(InvalidArgument, match="is not a valid evidence file"):
             evidence.replay(path, case.model)
     with pytest.raises(InvalidArgument, match="not a name of a part"):
         check(path, case.model)

@@ -53,7 +53,7 @@ def test_evidence_of_any_problem_is_found_again_and_passes_its_check(name: str, 
         owns = {"features.Owns.moves", "features.Owns.candidates"}
         assert {*replay.personal} == {"max_changes", "policy", *owns}
         assert {"policy of this person", "max_changes of this person"} <= {*replay.only_the_file_says}
-        assert "for information: max_changes is 2 for this person, and 1 in" in str(replay)
+        assert "for information: max_changes is 2 for this person, but 1 in" in str(replay)
     if name == "personal_objectives":
         assert outcomes.pop("settings") == "unchecked"
         assert {*replay.personal} == {"settings.objectives"}
@@ -73,7 +73,7 @@ def test_a_file_says_what_it_is_about(saved: Path, case: Case) -> None:
     assert record["hashes"] == problem.hashes
     for said in (
         "person 17",
-        "Treat this file like the data",
+        "Protect this file as you protect the data",
         "not a signature",
         "p2ce replay",
         record["code"],
@@ -130,7 +130,7 @@ def test_another_limit_than_the_explainers_is_visible(saved: Path, case: Case) -
     replay = evidence.replay(saved, case.model)
     assert replay.same
     assert replay.personal == {"max_changes": (1, 2)}
-    assert "for information: max_changes is 1 for this person, and 2 in the explainer's" in str(replay)
+    assert "for information: max_changes is 1 for this person, but 2 in the explainer's" in str(replay)
 
 
 def test_custom_objectives_of_a_call_cannot_be_kept(case: Case, tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_what_has_no_evidence_is_said(case: Case, tmp_path: Path) -> None:
     for given, more, said in (
         (bare, {"explainer": case.explainer}, "no problem"),
         (wrong, {"explainer": case.explainer}, "could not be explained"),
-        (explanation, {}, "needs its explainer"),
+        (explanation, {}, "needs the explainer that made it"),
         (p2ce.Explanations([explanation]), {"explainer": case.explainer}, "explanations.loc"),
         (case.explainer, {}, "got Explainer"),
         (explanation, {"explainer": forest().explainer}, "another problem"),
@@ -271,7 +271,7 @@ def test_a_person_of_a_portfolio_has_evidence(tmp_path: Path) -> None:
     known = json.loads(manifest.read_text(encoding="utf-8"))
     known["hashes"]["model_file"] = "0" * 64
     manifest.write_text(json.dumps(known), encoding="utf-8")
-    with pytest.raises(InvalidArgument, match="another file than the model of the run"):
+    with pytest.raises(InvalidArgument, match="is not the model file of the run"):
         evidence.save(PortfolioResults(manifest.parent), path, id="c", model_file=manifest)
     with pytest.raises(InvalidArgument, match="no id 'z'"):
         evidence.save(results, path, id="z")

@@ -127,7 +127,7 @@ def test_a_signature_has_one_writing(signed: Path, case: Case, tmp_path: Path) -
         json.dumps(json.loads(written)).encode(),
     ):
         path = write_parts(signed.with_name("other.zip"), {**parts, "signature.json": other})
-        with pytest.raises(InvalidArgument, match="not as it was written"):
+        with pytest.raises(InvalidArgument, match="part .signature.json. was changed"):
             evidence.replay(path, case.model)
     last = written[-6:-5]  # of 64 bytes in Base64, whose last four bits stand for nothing
     spare = written[:-6] + {b"A": b"B", b"Q": b"R", b"g": b"h", b"w": b"x"}[last] + written[-5:]
@@ -141,7 +141,7 @@ def test_a_passphrase_opens_an_encrypted_key(signed: Path, case: Case, tmp_path:
     case.saved(tmp_path / "again.zip", id=17, sign=key, passphrase="open sesame")
     assert signed.read_bytes() == (tmp_path / "again.zip").read_bytes()
     for wrong in (None, "sesame"):
-        with pytest.raises(InvalidArgument, match="Is the passphrase right"):
+        with pytest.raises(InvalidArgument, match="Check the passphrase"):
             case.saved(tmp_path / "none.zip", sign=key, passphrase=wrong)
     assert not (tmp_path / "none.zip").exists()
 
@@ -156,7 +156,7 @@ def test_a_key_that_others_may_read_is_a_warning(
     key.chmod(0o640)
     with caplog.at_level(logging.WARNING, logger="p2ce"):
         case.saved(tmp_path / "case.zip", sign=key)
-    assert "Other users may read the private key" in caplog.text
+    assert "Other users can read the private key" in caplog.text
 
 
 def test_what_is_no_key_is_one_line(signed: Path, case: Case, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Keep how one explanation came about in a file, repeat it later, and check it without the search.
+"""Save everything behind one explanation in a file, repeat the search later, or check it independently.
 
 >>> from p2ce.evidence import check, replay, save
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from p2ce.evidence.replay_outcome import Replay as Replay
     from p2ce.evidence.save_evidence import save as save
 
-# The same for the interpreter, which loads a name when it is first used: a check must not load the search.
+# Names are loaded at first use, since a check must not load the search.
 _HOMES = {
     "Check": "independent.evidence_report",
     "Difference": "replay_outcome",

@@ -1,4 +1,4 @@
-"""Compare an explanation that was recorded with one that was found again, field by field."""
+"""Compare a recorded explanation with that of a repeated search, field by field."""
 
 import json
 from collections import Counter
@@ -16,26 +16,25 @@ from p2ce.result.problem_record import ProblemRecord
 from p2ce.tables.json_values import plain_fields, to_plain
 from p2ce.visible import echoed
 
-# Fields of an explanation; every other one is compared. The row, and what explain() takes and an explanation
-# repeats, is what the search is given. Tables and times are not part of a result, and how much work it was
-# depends on who else was explained at the same time.
+# The fields of an explanation that are not compared. The row and the arguments of explain() are inputs of the
+# search. Tables and times are not part of a result, and the amount of work depends on the rest of the batch.
 REPEATED = tuple(
     one.name
     for one in fields(Explanation)
     if one.name in signature(Explainer.explain).parameters and one.name != "objectives"  # only their names
 )
 INPUTS = ("person", *REPEATED)
-NO_RESULT = ("_kind", "elapsed", "timings")  # the first is of tables only, and not in the file
-SCORE_TODAY = "plausibility_today"  # of the person; equality leaves it out, as it leaves out rounding
+NO_RESULT = ("_kind", "elapsed", "timings")  # the first is only for tables, and not in the file
+SCORE_TODAY = "plausibility_today"  # of the person; equality ignores it because of rounding
 WORK = tuple(one.name for one in fields(Certificate) if not one.compare and one.name != SCORE_TODAY)
-# What code ran is information. Hashes are compared with what they are of, see `p2ce.evidence.replay`.
+# Versions are information only. Hashes are compared with their content, see `p2ce.evidence.replay`.
 APART_IN_PROBLEM = ("versions", "hashes")
 SCORES_OF_PERSON = ("person_score", "person_prediction")
 NOT_COMPARED = ("elapsed", "timings", *(f"certificate.{name}" for name in WORK), "problem.versions")
 
 
 def compared_fields() -> tuple[str, ...]:
-    """Name the fields of an explanation that are compared."""
+    """List the fields of an explanation that are compared."""
     apart = (*INPUTS, *NO_RESULT, "certificate", "problem")
     certificate = [f"certificate.{one.name}" for one in fields(Certificate) if one.name not in WORK]
     problem = [f"problem.{one.name}" for one in fields(ProblemRecord) if one.name not in APART_IN_PROBLEM]
@@ -43,7 +42,7 @@ def compared_fields() -> tuple[str, ...]:
 
 
 def differences_of(recorded: Explanation, found: Explanation) -> Iterator[Difference]:
-    """List all differences of two explanations, and of what their readers see."""
+    """Yield all differences between two explanations and between their problems."""
     yield from _options(recorded, found)
     yield from _fields(recorded, found)
     yield from _certificates(recorded.certificate, found.certificate)
@@ -55,12 +54,12 @@ def differences_of(recorded: Explanation, found: Explanation) -> Iterator[Differ
 
 
 def record_entries(problem: ProblemRecord) -> dict[str, Any]:
-    """Return what readers see of a problem as JSON-ready data."""
+    """Return the parts of a problem that readers see, as JSON-ready data."""
     return plain_fields(problem, APART_IN_PROBLEM)
 
 
 def entries_apart(then: Any, now: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """List the innermost entries that differ between two JSON-ready mappings; None where one has none."""
+    """Yield the innermost entries that differ between two JSON-ready mappings; None for a missing entry."""
     if isinstance(then, dict) and isinstance(now, dict):
         for name in dict.fromkeys([*then, *now]):
             inside = f"{place}.{name}" if place else str(name)
@@ -70,7 +69,7 @@ def entries_apart(then: Any, now: Any, place: str = "") -> Iterator[tuple[str, A
 
 
 def alike(then: Any, now: Any) -> bool:
-    """Return whether JSON-ready data are the same to a reader: 7 and 7.0 are, 1 and true are not."""
+    """Return whether JSON-ready data are equal to a reader: 7 equals 7.0, but 1 does not equal true."""
     if isinstance(then, dict) and isinstance(now, dict):
         return then.keys() == now.keys() and all(alike(then[name], now[name]) for name in then)
     if isinstance(then, list) and isinstance(now, list):
@@ -123,7 +122,7 @@ def _options(recorded: Explanation, found: Explanation) -> Iterator[Difference]:
 
 
 def _changed(recorded: Counterfactual, found: Counterfactual) -> Iterator[Difference]:
-    then, now = (plain_fields(option, ("number",)) for option in (recorded, found))  # which is its place
+    then, now = (plain_fields(option, ("number",)) for option in (recorded, found))  # its position
     for name, value in then.items():
         if not (same_score(value, now[name]) if name in SCORES else alike(value, now[name])):
             what = f"{name} of {_moves(recorded)}"
@@ -131,12 +130,12 @@ def _changed(recorded: Counterfactual, found: Counterfactual) -> Iterator[Differ
 
 
 def _key(option: Counterfactual) -> str:
-    """Tell options apart by what they change."""
+    """Return a key of an option: its changes."""
     return json.dumps(to_plain(option.changes), sort_keys=True)
 
 
 def _moves(option: Counterfactual) -> str:
-    """Name an option by what it changes."""
+    """Describe an option by its changes."""
     changes = (
         f"{name} {echoed(before, most=60)} → {echoed(after, most=60)}"
         for name, (before, after) in option.changes.items()

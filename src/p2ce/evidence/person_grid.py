@@ -1,4 +1,4 @@
-"""List where one person may go on every axis of the grid that was searched for them, as plain values."""
+"""List one person's possible moves on every axis of the searched grid, as plain values."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from p2ce.tables.json_values import Value
 
 
 def grid_of_person(explainer: Explainer, explanation: Explanation) -> tuple[GridAxis, ...]:
-    """List the axes of an explanation's grid; reject an explanation of another explainer."""
+    """Return the axes of an explanation's grid; raise if another explainer made it."""
     problem = explainer._problem_of(explanation, call="evidence.save")
     values = encode_row(explanation.person, problem.codebook).values
     problem = _searched(explainer._within_reach(problem, values), explanation)
@@ -42,12 +42,12 @@ def grid_of_person(explainer: Explainer, explanation: Explanation) -> tuple[Grid
 
 
 def labels_of_codes(codebook: Codebook) -> dict[str, tuple[Value, ...]]:
-    """List the labels of every column of categories in the order of their codes, which detectors see."""
+    """Return the labels of every category column in the order of the codes that detectors see."""
     return {coding.name: coding.labels for coding in codebook if coding.labels is not None}
 
 
 def _searched(problem: Problem, explanation: Explanation) -> Problem:
-    """Return the problem on the grid that the certificate is about."""
+    """Return the problem on the grid of the certificate."""
     if explanation.certificate is None or explanation.certificate.grid != FINEST:
         return problem
     finest = problem.on_finest_grid
@@ -58,7 +58,7 @@ def _searched(problem: Problem, explanation: Explanation) -> Problem:
 
 
 def _members(problem: Problem, column: int) -> list[int]:
-    """Return the columns that an axis moves: those of a compound stand behind the others."""
+    """Return the columns that an axis moves. Compounds come after the other columns."""
     first = len(problem.names)
     if column < first:
         return [column]

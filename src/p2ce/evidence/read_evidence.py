@@ -1,4 +1,4 @@
-"""Read an evidence file without trusting it: checksums first, then every part by its own reader."""
+"""Read an untrusted evidence file: verify checksums first, then parse every part."""
 
 import hashlib
 import os
@@ -35,17 +35,17 @@ REQUIRED = (EXPLANATION, POLICY, EXPLAINER, README)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OpenedEvidence:
-    """The parts of an evidence file whose checksums hold."""
+    """The parts of an evidence file with valid checksums."""
 
     path: str
     record: EvidenceRecord
     explanation: Explanation
-    policy: str  # that applied, as YAML
+    policy: str  # the policy in effect, as YAML
     readme: str
-    signature: Signature | None  # as it is written; `p2ce.evidence.verify_signature` verifies it
-    unknown: tuple[str, ...]  # entries of parts that this version does not know
-    # Entries that are read otherwise than they are written (part and place, as written, as read): a number of
-    # an option that is not its place, say.
+    signature: Signature | None  # not verified here; see `p2ce.evidence.verify_signature`
+    unknown: tuple[str, ...]  # entries that this version does not know
+    # Entries that are parsed differently from what is written (part and place, written, parsed), such as an
+    # option's number that is not its position.
     overruled: tuple[tuple[str, Any, Any], ...]
     parts: dict[str, bytes]  # all of them
 
@@ -56,26 +56,26 @@ class OpenedEvidence:
 
     @property
     def model_file(self) -> tuple[str, bytes] | None:
-        """The name and content of the model's file, where it was kept."""
+        """The name and content of the model file, if it was kept."""
         names = [name for name in self.parts if name.startswith(MODEL)]
         return (names[0].removeprefix(MODEL), self.parts[names[0]]) if names else None
 
 
 def read_evidence(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> OpenedEvidence:
-    """Read a file of `save`; an error is one line that says what is wrong, and which part was changed."""
+    """Read a file that `save` wrote. An error is one line that names the damaged part."""
     shown = os.fsdecode(path)
     try:
         return _read(shown, limits)
     except LimitExceeded as error:
         raise LimitExceeded(f"{echoed(shown)} is damaged, or too large. {error}") from error
     except FileNotFoundError as error:
-        raise InvalidArgument(f"There is no file {echoed(shown)}. Check the path.") from error
+        raise InvalidArgument(f"The file {echoed(shown)} does not exist. Check the path.") from error
     except OSError as error:
         raise InvalidArgument(f"Cannot read {echoed(shown)}: {error.strerror or error}.") from error
     except (Damaged, P2CEError, ValueError) as error:
         raise InvalidArgument(
-            f"{echoed(shown)} is not sound evidence: {' '.join(str(error).split()).rstrip('.')}. Get it "
-            "again from where it was saved."
+            f"{echoed(shown)} is not a valid evidence file: {' '.join(str(error).split()).rstrip('.')}. Get "
+            "the file again from its source."
         ) from error
 
 
@@ -89,7 +89,7 @@ def _read(path: str, limits: Limits) -> OpenedEvidence:
     _check_names({*record.parts}, {*held} - {RECORD, SIGNATURE})
     for name, expected in record.parts.items():
         if hashlib.sha256(held[name]).hexdigest() != expected:
-            raise Damaged(f"its part {echoed(name, most=60)} was changed: its SHA-256 is another")
+            raise Damaged(f"its part {echoed(name, most=60)} was changed: its SHA-256 differs")
     plain = parse_json(held[EXPLANATION], EXPLANATION, limits, unique=True)
     explanation = Explanation.from_dict(plain, limits=limits)
     if explanation.problem is None:
@@ -110,14 +110,14 @@ def _read(path: str, limits: Limits) -> OpenedEvidence:
 
 
 def _check_names(listed: set[str], held: set[str]) -> None:
-    """Reject a file with other parts than those that `save` writes, listed or not."""
+    """Reject a file whose parts are not exactly those that `save` writes."""
     for name in (*REQUIRED, *sorted(listed)):
         if name not in held:
             raise Damaged(f"it lacks the part {echoed(name, most=60)}")
     models = [name for name in sorted(held) if name.startswith(MODEL) and name.count("/") == 1]
     for name in sorted(held):
         if name not in (*REQUIRED, *models[:1]):
-            raise Damaged(f"it has a part {echoed(name, most=60)} that no evidence has")
+            raise Damaged(f"it has the unexpected part {echoed(name, most=60)}")
         if name not in listed:
             raise Damaged(f"its part {echoed(name, most=60)} has no checksum")
 
@@ -135,12 +135,12 @@ def _signature(held: dict[str, bytes], limits: Limits) -> Signature | None:
     data = parse_json(held[SIGNATURE], SIGNATURE, limits, unique=True)
     signature = to_record(data, Signature, SIGNATURE, limits, form=SIGNATURE_FORMAT)
     if held[SIGNATURE] != plain_json(plain_fields(signature)):  # no signature covers it
-        raise Damaged(f"its part {echoed(SIGNATURE)} is not as it was written")
+        raise Damaged(f"its part {echoed(SIGNATURE)} was changed")
     return signature
 
 
 def _read_otherwise(data: Any, known: Any, place: str) -> Iterator[tuple[str, Any, Any]]:
-    """List entries of JSON data that the record made of them lacks, or has otherwise."""
+    """Yield entries of JSON data that the parsed record lacks, or has differently."""
     if isinstance(data, dict) and isinstance(known, dict):
         for name, entry in data.items():
             inside = shortened(f"{place}{name}", 100)

@@ -1,4 +1,4 @@
-"""Write the readme of an evidence file: plain text for a person who has nothing but the file."""
+"""Write the readme of an evidence file: plain text for a reader who has only the file."""
 
 import textwrap
 
@@ -11,17 +11,17 @@ WIDTH = 100
 
 
 def readme_of(record: EvidenceRecord, explanation: Explanation) -> str:
-    """State what the file is, what was searched, how it ended, and how to repeat it."""
+    """Write what the file is, what was searched, what was found, and how to repeat the search."""
     about = "one person" if record.id is None else f"person {echoed(record.id)}"
     sections = {
         f"Evidence of the explanation of {about}": _what_it_is(record),
         "The explanation": [rendered("explanation_text", explanation)],
         "What is proven": _what_is_proven(explanation),
-        "How to repeat it": _how_to_repeat(record),
-        "By what it was made": _made_by(record),
+        "How to repeat the search": _how_to_repeat(record),
+        "Versions and hashes": _made_by(record),
         "Confidential": [
-            "explainer.p2ce holds the whole reference population, and explanation.json the person's row. "
-            "Treat this file like the data.",
+            "explainer.p2ce contains the whole reference population, and explanation.json the person's row. "
+            "Protect this file as you protect the data.",
         ],
     }
     lines: list[str] = []
@@ -35,18 +35,18 @@ def _what_it_is(record: EvidenceRecord) -> list[str]:
     held = {
         "evidence.json": "versions, hashes, the grid that was searched, and the SHA-256 of every other part",
         "explanation.json": "the person, every option with its values, costs and scores, and the certificate",
-        "policy.yaml": "what each feature may do",
-        "explainer.p2ce": "settings, reference population and plausibility forest; no model",
+        "policy.yaml": "what may change, and how",
+        "explainer.p2ce": "settings, reference population and plausibility forest, but no model",
     }
-    held |= {name: "the model's file" for name in record.parts if name.startswith(MODEL)}
+    held |= {name: "the model file" for name in record.parts if name.startswith(MODEL)}
     return [
-        "p2ce searches for everything that a person could change to be accepted by a model. This file holds "
-        "all that the search for one person was given, and all that it found.",
+        "p2ce finds everything that a person could change to be accepted by a model. This file contains all "
+        "inputs and all results of the search for one person.",
         "\n".join(f"  {name}: {what}" for name, what in held.items()),
-        "The checksums reveal accidents. They are not a signature: who changes a part can change its "
-        "checksum as well. If there is a signature.json, the signer publishes a key: "
-        "p2ce replay this.zip --public-key key.pub verifies it. Otherwise compare the SHA-256 of the whole "
-        "file with one that was kept elsewhere.",
+        "The checksums reveal accidental damage. They are not a signature: anyone who changes a part can "
+        "change its checksum, too. If there is a signature.json, verify it with the signer's public key: "
+        "p2ce replay this.zip --public-key key.pub. Otherwise compare the SHA-256 of the whole file with one "
+        "that was kept elsewhere.",
     ]
 
 
@@ -54,7 +54,8 @@ def _what_is_proven(explanation: Explanation) -> list[str]:
     certificate = explanation.certificate
     if certificate is None or not certificate.proven:
         return [
-            "Nothing is proven beyond the options that are listed: each was evaluated by the model itself."
+            "The listed options are verified: the model itself evaluated each of them. Nothing else is "
+            "proven."
         ]
     limit = "any number of" if certificate.max_changes is None else f"at most {certificate.max_changes}"
     return [
@@ -70,10 +71,10 @@ def _how_to_repeat(record: EvidenceRecord) -> list[str]:
     return [
         f"  Software: p2ce {record.package}, whose sources have the SHA-256 {record.code}\n"
         f"  p2ce replay this.zip{model}",
-        "It verifies the checksums, searches again, and says that the result is the same, or what differs. "
-        "It lists what it compared, what it did not compare, and what only this file says. Your own copy of "
-        "the explainer takes the place of the one in here: --explainer yours.p2ce. A short program that "
-        "shares no code with the search checks the options one by one:",
+        "It verifies the checksums, repeats the search, and reports every difference. It lists what it "
+        "compared, what it did not compare, and what rests on this file alone. To use your own copy of the "
+        "explainer instead of the one in this file, add --explainer yours.p2ce. A short program that shares "
+        "no code with the search checks the options one by one:",
         "  from p2ce import evidence\n  print(evidence.check('this.zip', model))",
     ]
 

@@ -1,4 +1,4 @@
-"""Search again what an evidence file holds, and list what differs, what was compared and what was not."""
+"""Repeat the search of an evidence file, and list what differs, what was compared and what was not."""
 
 import hashlib
 import json
@@ -58,24 +58,24 @@ def replay(
     trust_predicates: bool = False,
     limits: Limits = DEFAULT,
 ) -> Replay:
-    """Search again for the person of an evidence file, with the same settings and without a time limit.
+    """Repeat the search of an evidence file, with the same settings and without a time limit.
 
-    Everything that can be found again is compared, to the names, units and texts that a reader sees. The
-    inputs of the search come from the file, but for the model and what you give here: a file that was forged
-    throughout is the evidence of another search. So give your own explainer and a public key where you can.
-    A model that scores people of the reference otherwise is a difference, and the search goes on with it.
+    Everything that the search determines is compared, including the names, units and texts that a reader
+    sees. The model and the arguments below come from you, and all other inputs from the file. So a file that
+    was forged consistently is valid evidence of another search. Pass your own explainer and a public key if
+    you can. If the model scores people of the reference differently, this is a difference, and the search
+    continues with it.
 
     Args:
         path: what `save` wrote.
         model: the model, as for `Explainer.load`.
-        explainer: your own explainer, as `Explainer.save` wrote it. Its policy, settings and reference
-            are searched instead of the file's, and every part that differs is a difference.
-        public_key: the file of the Ed25519 key, as PEM or OpenSSH, by whose private half it must be signed.
-        plausibility: the detector again, where it was one of your own. Left out, it is as saved.
-        objectives: all objectives of the explainer again, where one was of your own. Left out, they are as
-            saved.
-        model_sha256: the SHA-256 of the model's file, to be compared with the recorded one.
-        trust_predicates: accept rules that name Python functions, which run code of their author.
+        explainer: your own copy of the explainer, as `Explainer.save` wrote it. Its policy, settings and
+            reference replace those of the file, and every part that differs is a difference.
+        public_key: the file of an Ed25519 public key, as PEM or OpenSSH, that must verify the signature.
+        plausibility: the detector, if it was a custom one. By default, as saved.
+        objectives: all objectives of the explainer, if one was a custom one. By default, as saved.
+        model_sha256: the SHA-256 of the model file, to compare with the recorded one.
+        trust_predicates: accept rules that name Python functions, which run their author's code.
         limits: how much of a file is unpacked before it is rejected.
     """
     opened = path if isinstance(path, OpenedEvidence) else read_evidence(path, limits=limits)
@@ -84,7 +84,7 @@ def replay(
     saved.require_trusted(trust_predicates=trust_predicates)
     policy: Policy | None = _own_policy(opened, trust_predicates=trust_predicates, limits=limits)
     loaded = Explainer._of_saved(
-        replace(saved, path=opened.path) if explainer is None else saved,  # which messages name
+        replace(saved, path=opened.path) if explainer is None else saved,  # messages name the path
         model,
         plausibility=plausibility,
         objectives=objectives,
@@ -122,13 +122,13 @@ def replay(
 def verify_signature(
     path: "str | os.PathLike[str]", public_key: "str | os.PathLike[str]", *, limits: Limits = DEFAULT
 ) -> str:
-    """Raise `InvalidSignature` unless an evidence file is signed by the private half of a public key.
+    """Raise `InvalidSignature` unless the key that belongs to a public key has signed an evidence file.
 
     Return the fingerprint of the key, as `ssh-keygen -l` prints it.
 
     Args:
         path: what `save` wrote.
-        public_key: the file of the Ed25519 key, as PEM or OpenSSH.
+        public_key: the file of the Ed25519 public key, as PEM or OpenSSH.
         limits: how much of a file is unpacked before it is rejected.
     """
     opened = read_evidence(path, limits=limits)
@@ -155,7 +155,7 @@ def _search(explainer: Explainer, recorded: Explanation, policy: Policy | None) 
 def _signature(
     opened: OpenedEvidence, public_key: "str | os.PathLike[str] | None"
 ) -> tuple[str, list[Difference]]:
-    """State who signed the file; one that is required and does not hold is a difference."""
+    """Describe the signature. A required signature that is not valid is a difference."""
     if public_key is None:
         if opened.signature is None:
             return "none", []
@@ -181,11 +181,11 @@ def _other_parts(
     then, now = (_stated_parts(source, limits) for source in (opened.explainer, explainer))
     for name in dict.fromkeys([*then, *now]):
         if then.get(name) != now.get(name):
-            yield Difference(kind="explainer", what=f"its part {echoed(name)} is not that of your own")
+            yield Difference(kind="explainer", what=f"its part {echoed(name)} differs from your own")
 
 
 def _stated_parts(source: "str | os.PathLike[str] | bytes", limits: Limits) -> dict[str, Any]:
-    """Return the parts of an explainer without versions and scores, by which the model is compared."""
+    """Return the parts of an explainer without versions and scores, which are compared separately."""
     with Parts(source, limits) as parts:
         held: dict[str, Any] = {name: parts.take(name) for name in parts if name != SCORES}
     head = json.loads(held[HEAD])
@@ -194,7 +194,7 @@ def _stated_parts(source: "str | os.PathLike[str] | bytes", limits: Limits) -> d
 
 
 class _Scope:
-    """Which statements of a file were compared, and which hashes are of something else."""
+    """The statements of a file that were compared, and the hashes that do not match."""
 
     def __init__(
         self, opened: OpenedEvidence, saved: SavedExplainer, found: Explanation, model_sha256: str | None
@@ -204,17 +204,17 @@ class _Scope:
         self.opened, self.recorded = opened, opened.explanation.problem
         self.now = {"policy": _sha256(opened.policy.encode())}
         self.now["reference"] = found.problem.hashes["reference"]
-        # Scores may be rounded otherwise on another machine. The model itself is compared by its scores.
+        # Another machine may round scores differently. The model itself is compared by its scores.
         known = (fingerprint_of(saved.scores), found.problem.hashes["model"])
         self.knows_model = self.recorded.hashes.get("model") in known
         self.now["model"] = self.recorded.hashes.get("model", "")
         if opened.model_file is not None:
             self.now["model_file"] = _sha256(opened.model_file[1])
         elif model_sha256 is not None and opened.record.hashes.get("model_file") == model_sha256:
-            self.now["model_file"] = model_sha256  # another one is information, as another version is
+            self.now["model_file"] = model_sha256  # a different hash is information, like a different version
 
     def hashes(self) -> Iterator[Difference]:
-        """Compare recorded hashes with what they are of."""
+        """Compare recorded hashes with the content."""
         places = ((RECORD, self.opened.record.hashes), (EXPLANATION, self.recorded.hashes))
         for place, hashes in places:
             for name, value in self.now.items():
@@ -231,7 +231,7 @@ class _Scope:
 
     def not_compared(self) -> tuple[str, ...]:
         hashes = dict.fromkeys([*self.opened.record.hashes, *self.recorded.hashes])
-        grid = ("the grid that was searched",) if self.opened.record.grid is None else ()
+        grid = ("the searched grid",) if self.opened.record.grid is None else ()
         readme = () if _written_by_this_code(self.opened) else (README,)
         others = (*grid, "package", "code", "written_by", *readme)
         left = (_hash_of(name) for name in hashes if name not in self._known())
@@ -246,7 +246,7 @@ def _hash_of(name: str) -> str:
 
 
 def _record(opened: OpenedEvidence, explainer: Explainer, found: Explanation) -> Iterator[Difference]:
-    """Compare what evidence.json states: labels, grid, and the versions that the explanation has as well."""
+    """Compare what evidence.json states: labels, grid, and the versions that the explanation also has."""
     record, problem = opened.record, opened.explanation.problem
     assert problem is not None
     pairs: dict[str, tuple[Any, Any]] = {
@@ -264,7 +264,7 @@ def _record(opened: OpenedEvidence, explainer: Explainer, found: Explanation) ->
 
 
 def _readme(opened: OpenedEvidence) -> Iterator[Difference]:
-    """Compare the readme with what this code writes; other code may have other words."""
+    """Compare the readme with the text of this code. Other code may have other words."""
     if not _written_by_this_code(opened):
         return
     parts = {name: value for name, value in opened.record.parts.items() if name != README}
@@ -312,7 +312,7 @@ def _versions(
     if model_sha256 is not None and "model_file" in opened.record.hashes:
         then["model_file"], now["model_file"] = opened.record.hashes["model_file"], model_sha256
     return {
-        name: (then.get(name, "not there"), now.get(name, "not there"))
+        name: (then.get(name, "missing"), now.get(name, "missing"))
         for name in dict.fromkeys([*then, *now])
         if then.get(name) != now.get(name)
     }

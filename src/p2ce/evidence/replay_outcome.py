@@ -1,4 +1,4 @@
-"""Hold what a second search found: what differs, what was compared, and what only the file says."""
+"""Define the result of a repeated search: what differs, what was compared, and what rests on the file."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -7,20 +7,20 @@ from p2ce.result.explanation import Explanation
 from p2ce.visible import echoed
 
 DifferenceKind: TypeAlias = Literal[
-    "model",  # the model scores people of the reference otherwise
-    "explainer",  # a part of the explainer in the file is not that of the verifier's own
+    "model",  # the model scores people of the reference differently
+    "explainer",  # a part of the explainer in the file differs from the verifier's own
     "person",  # the score of the person
     "status",
     "proven",
-    "option removed",  # recorded, and not found again
-    "option added",  # found now, and not recorded
-    "option changed",  # the same changes, with other costs or scores
+    "option removed",  # recorded, but not found again
+    "option added",  # found now, but not recorded
+    "option changed",  # the same changes with other costs or scores
     "option repeated",  # recorded more than once
     "certificate",
     "problem",  # threshold, target, objectives, …
     "problem",  # what readers see of the problem: names, units, candidates, rules, policy, …
-    "hash",  # of a part of the problem that is not what was hashed
-    "record",  # what evidence.json states beside its hashes: labels, grid, versions
+    "hash",  # a recorded hash that does not match the content
+    "record",  # other statements of evidence.json: labels, grid, versions
     "readme",
     "signature",
 ]
@@ -28,51 +28,51 @@ DifferenceKind: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One thing that differs between what was recorded and what was found again."""
+    """A difference between the recorded and the repeated search."""
 
     kind: DifferenceKind
     what: str  # the field, the option's changes, …
-    recorded: Any = None  # None where there was nothing
+    recorded: Any = None  # None if there was nothing
     found: Any = None
 
     def __str__(self) -> str:
         if self.kind == "model":
             return f"model: {self.what}, by up to {self.found:.3g}."
         if self.kind == "option removed":
-            return f"option removed: {self.what} was recorded, and is not found again."
+            return f"option removed: {self.what} was recorded, but is not found again."
         if self.kind == "option added":
-            return f"option added: {self.what} is found now, and was not recorded."
+            return f"option added: {self.what} is found now, but was not recorded."
         if self.kind == "option repeated":
             return f"option repeated: {self.what} was recorded {self.recorded} times."
         if self.recorded is self.found is None:
             return f"{self.kind}: {self.what}."
-        return f"{self.kind}: {self.what} was {echoed(self.recorded)}, and is {echoed(self.found)}."
+        return f"{self.kind}: {self.what} was {echoed(self.recorded)} and is {echoed(self.found)}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Replay:
-    """What a second search found, compared with what was recorded.
+    """The result of a repeated search, compared with the record.
 
-    `compared`, `not_compared` and `only_the_file_says` cover the file: whatever it holds is in one of them.
+    Every statement of the file is in `compared`, `not_compared` or `only_the_file_says`.
     """
 
-    differences: tuple[Difference, ...]  # none where both are the same
-    compared: tuple[str, ...]  # found again, from the inputs of the search, and compared
-    not_compared: tuple[str, ...]  # stated in the file, and neither found again nor an input of the search
-    # Inputs of the search that were taken from the file. A forger who changes one of them, and all that
-    # follows from it, writes the evidence of another search, which is found again as well.
+    differences: tuple[Difference, ...]  # empty if both are the same
+    compared: tuple[str, ...]  # results of the search that were compared
+    not_compared: tuple[str, ...]  # statements that are neither a result nor an input of the search
+    # Inputs of the search that come from the file. A forger who changes one of them and all its consequences
+    # writes valid evidence of another search.
     only_the_file_says: tuple[str, ...]
-    signature: str  # who signed the file, and whether that was verified
-    versions: dict[str, tuple[str, str]]  # library → (recorded, installed), where they differ; no difference
-    # What is stated for this person and is not the explainer's own ("max_changes", an entry of the policy) →
-    # (of this person, the explainer's own); no difference, since explain() takes others for one person.
+    signature: str  # the signer, and whether the signature was verified
+    versions: dict[str, tuple[str, str]]  # library → (recorded, installed) if they differ, for information
+    # Settings of this person that are not the explainer's ("max_changes", an entry of the policy) → (of this
+    # person, of the explainer). For information, since explain() accepts other settings for one person.
     personal: dict[str, tuple[Any, Any]]
     recorded: Explanation
     found: Explanation
 
     @property
     def same(self) -> bool:
-        """Whether all that was compared is the same."""
+        """Whether everything that was compared is the same."""
         return not self.differences
 
     def __bool__(self) -> bool:
@@ -84,12 +84,12 @@ class Replay:
         first = f"the same: {self.recorded.status}, {options}." if self.same else "not the same:"
         others = [f"  {difference}" for difference in self.differences]
         personal = [
-            f"  for information: {name} is {echoed(own)} for this person, and {echoed(usual)} in the "
+            f"  for information: {name} is {echoed(own)} for this person, but {echoed(usual)} in the "
             "explainer's settings."
             for name, (own, usual) in self.personal.items()
         ]
         versions = [
-            f"  for information: {name} was {then}, and is {now}."
+            f"  for information: {name} was {then} and is {now}."
             for name, (then, now) in self.versions.items()
         ]
         scope = [
@@ -106,7 +106,7 @@ class Replay:
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    """Write names one after the other, with what belongs to one record together.
+    """Write a list of names, grouped by record.
 
     >>> _listed(("status", "certificate.proven", "certificate.bound", "readme.txt"))
     'status, certificate (proven, bound), readme.txt'

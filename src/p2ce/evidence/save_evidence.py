@@ -1,4 +1,4 @@
-"""Save how one explanation came about: one zip file with all that the search was given and all it found."""
+"""Save everything behind one explanation: a zip file with all inputs and results of the search."""
 
 import hashlib
 import os
@@ -54,21 +54,21 @@ def save(
     sign: "str | os.PathLike[str] | None" = None,
     passphrase: str | None = None,
 ) -> None:
-    """Save the evidence of one explanation as a zip file, the same to the byte each time.
+    """Save the evidence of one explanation as a zip file. The same inputs give the same bytes.
 
     Args:
         explanation: the explanation, or the results of a portfolio run, as `p2ce.portfolio.PortfolioResults`.
         path: the zip file to write.
-        id: the id of the person; of a portfolio, it selects the person.
-        explainer: the explainer of the explanation. The path of one that `Explainer.save` wrote will do, but
-            then the file lacks the grid, and `p2ce.evidence.check` cannot prove the front again. Of a
-            portfolio, by default the one that the run kept.
-        model_file: the file of the model, whose SHA-256 is kept; of a portfolio, the one that the run used.
-        with_model: keep the whole file of the model.
-        sign: the file of an Ed25519 private key, as PEM or OpenSSH, to sign all parts with.
-        passphrase: of that key, where it is encrypted.
+        id: the id of the person. For a portfolio, it selects the person.
+        explainer: the explainer of the explanation, or the path of a file that `Explainer.save` wrote. With a
+            path, the file has no grid, and `p2ce.evidence.check` cannot verify the proof. For a portfolio,
+            the default is the explainer that the run kept.
+        model_file: the model file, whose SHA-256 is recorded. For a portfolio, the file that the run used.
+        with_model: include the whole model file.
+        sign: the file of an Ed25519 private key, as PEM or OpenSSH, that signs all parts.
+        passphrase: the passphrase of that key, if it is encrypted.
 
-    The file holds the whole reference population: treat it like the data.
+    The file contains the whole reference population. Protect it as you protect the data.
     """
     code, hashes = code_hash(), {}
     if not isinstance(explanation, Explanation):
@@ -79,7 +79,7 @@ def save(
     problem = _problem_of(explanation)
     if explainer is None:
         raise InvalidArgument(
-            "evidence.save() of an explanation needs its explainer. Pass explainer=…, which made it."
+            "evidence.save() of an explanation needs the explainer that made it. Pass explainer=…"
         )
     held, record = _of_explainer(explainer, explanation)
     parts = {
@@ -92,14 +92,14 @@ def save(
         content = _content(model_file, "The model")
         if hashes.setdefault("model_file", _sha256(content)) != _sha256(content):
             raise InvalidArgument(
-                f"{echoed(os.fsdecode(model_file))} is another file than the model of the run: its SHA-256 "
-                f"is {_sha256(content)}, expected {hashes['model_file']}. Pass the file that the run used."
+                f"{echoed(os.fsdecode(model_file))} is not the model file of the run: its SHA-256 is "
+                f"{_sha256(content)}, expected {hashes['model_file']}. Pass the file that the run used."
             )
         if with_model:
             name = SAFE_NAME.sub("_", Path(os.fsdecode(model_file)).name).lstrip(".")
             parts[f"{MODEL}{name or 'model'}"] = content
     elif with_model:
-        raise InvalidArgument("with_model=True keeps the model's file. Name it: model_file=…")
+        raise InvalidArgument("with_model=True needs the model file. Pass model_file=…")
     record = replace(
         record,
         id=id,
@@ -119,36 +119,34 @@ def save(
 
 
 def _require_results(results: object, id: Value) -> None:  # noqa: A002
-    """Reject what is neither one explanation nor the results of a run, and results without an id."""
+    """Reject anything but one explanation or the results of a run, and results without an id."""
     if not hasattr(results, "manifest"):
         todo = "Select one person: explanations.loc[id]." if isinstance(results, Explanations) else ""
         raise InvalidArgument(
-            "evidence.save() expects an Explanation or PortfolioResults first, got "
+            "evidence.save() needs an Explanation or PortfolioResults first; got "
             f"{type(results).__name__}. {todo or 'Pass what explain() returned.'}"
         )
     if id is None:
-        raise InvalidArgument("evidence.save() of a portfolio keeps one person. Pass id=… to say which.")
+        raise InvalidArgument("evidence.save() of a portfolio needs the id of one person. Pass id=…")
 
 
 def _problem_of(explanation: Explanation) -> ProblemRecord:
     if explanation.status is Status.ERROR:
-        raise InvalidArgument(
-            f"There is no evidence of a row that could not be explained: {explanation.message}"
-        )
+        raise InvalidArgument(f"A row that could not be explained has no evidence: {explanation.message}")
     if explanation.problem is None:
         raise InvalidArgument(
-            "The explanation has no problem: its policy, hashes and versions are not known. Use one that "
-            "explain() returned, or that was written with to_dict(problem=True)."
+            "The explanation has no problem, so its policy, hashes and versions are unknown. Use an "
+            "explanation that explain() returned, or one written with to_dict(problem=True)."
         )
     if (stated := explanation.problem.settings.get(OBJECTIVES)) is not None:
-        read_objectives(stated)  # or raise: a file could not be searched again
+        read_objectives(stated)  # raises if the search could not be repeated
     return explanation.problem
 
 
 def _of_explainer(
     explainer: "Explainer | str | os.PathLike[str]", explanation: Explanation
 ) -> tuple[bytes, EvidenceRecord]:
-    """Return the explainer's archive, and the record with what only the explainer knows."""
+    """Return the explainer's archive, and a record with the entries that only the explainer knows."""
     known: dict[str, Any] = {
         "package": "",
         "code": "",

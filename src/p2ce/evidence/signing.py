@@ -1,4 +1,4 @@
-"""Sign an evidence file with an Ed25519 key, and verify such a signature with the public half."""
+"""Sign an evidence file with an Ed25519 private key, and verify the signature with the public key."""
 
 import base64
 import hashlib
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("p2ce")
 
-FORMAT: Literal["p2ce.signature/1"] = "p2ce.signature/1"  # grows with what is signed
-LONGEST_KEY = 65_536  # bytes of a file; an Ed25519 key has a few hundred
+FORMAT: Literal["p2ce.signature/1"] = "p2ce.signature/1"  # increases if the signed message changes
+LONGEST_KEY = 65_536  # bytes; the file of an Ed25519 key has a few hundred
 SSH_NAME = b"ssh-ed25519"
 OTHERS_MAY_READ = stat.S_IRWXG | stat.S_IRWXO
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """What `signature.json` holds."""
+    """The content of `signature.json`."""
 
     format: Literal["p2ce.signature/1"] = FORMAT
     key: str  # the fingerprint of the public key, as `ssh-keygen -l` prints it
@@ -36,11 +36,11 @@ class Signature:
 def signature_of(
     parts: Mapping[str, bytes], key: "str | os.PathLike[str]", *, passphrase: str | None = None
 ) -> Signature:
-    """Sign all parts with the private key of a file, the same to the byte each time."""
+    """Sign all parts with the private key of a file. The same parts give the same bytes."""
     private = _private_key(key, passphrase)
     if os.name == "posix" and os.stat(key).st_mode & OTHERS_MAY_READ:
         log.warning(
-            "Other users may read the private key %s, and could sign in your name. Restrict it: chmod 600",
+            "Other users can read the private key %s, and could sign in your name. Restrict it: chmod 600",
             echoed(os.fsdecode(key)),
         )
     signed = private.sign(_message(parts))
@@ -50,7 +50,7 @@ def signature_of(
 def require_signature(
     signature: Signature | None, parts: Mapping[str, bytes], key: "str | os.PathLike[str]"
 ) -> str:
-    """Raise `InvalidSignature` unless the private half of this public key signed these very parts.
+    """Raise `InvalidSignature` unless the private key of this public key signed exactly these parts.
 
     Return the fingerprint of the key.
     """
@@ -58,8 +58,8 @@ def require_signature(
     shown = fingerprint(public)
     if signature is None:
         raise InvalidSignature(
-            f"It is not signed: it has no part {echoed(SIGNATURE)}. Get the signed file, or replay without "
-            "a public key."
+            f"The file is not signed: it has no part {echoed(SIGNATURE)}. Get the signed file, or replay "
+            "without a public key."
         )
     from cryptography.exceptions import InvalidSignature as Invalid
 
@@ -70,10 +70,11 @@ def require_signature(
         public.verify(signed, _message(parts))
     except (Invalid, ValueError):
         raise InvalidSignature(
-            f"The signature is not by the key {shown}, or a part was changed after it was signed. It names "
-            f"the key {echoed(signature.key, most=60)}. Get the file again from its signer."
+            f"The key {shown} does not verify the signature: another key signed the file, or a part was "
+            f"changed later. It names the key {echoed(signature.key, most=60)}. Get the file again from its "
+            "signer."
         ) from None
-    if signature.key != shown:  # which is not signed, and which readers see
+    if signature.key != shown:  # readers see this name, but it is not signed
         raise InvalidSignature(
             f"The signature is by the key {shown}, but names the key {echoed(signature.key, most=60)}. Get "
             "the file again from its signer."
@@ -91,9 +92,10 @@ def fingerprint(public: "Ed25519PublicKey") -> str:
 
 
 def _message(parts: Mapping[str, bytes]) -> bytes:
-    """Return what is signed: a line for every other part, by name, with its SHA-256.
+    """Return the signed message: a line with the SHA-256 of every other part, by name.
 
-    Names have no line breaks (`p2ce.zip_parts`), and the first line is of no other kind of document.
+    Names have no line breaks (`p2ce.zip_parts`). The first line distinguishes the message from other
+    documents.
     """
     listed = sorted(name for name in parts if name != SIGNATURE)
     lines = [FORMAT, *(f"{hashlib.sha256(parts[name]).hexdigest()}  {name}" for name in listed)]
@@ -109,8 +111,8 @@ def _private_key(path: "str | os.PathLike[str]", passphrase: str | None) -> "Ed2
     try:
         key = load(content, None if passphrase is None else passphrase.encode())
     except (TypeError, ValueError, unsupported) as error:
-        # A TypeError is about a passphrase that is missing, or that the key does not have.
-        raise _unusable(path, "private key", f"{error} Is the passphrase right?") from None
+        # A TypeError means that a passphrase is missing, or that the key has none.
+        raise _unusable(path, "private key", f"{error} Check the passphrase.") from None
     if not isinstance(key, ed25519.Ed25519PrivateKey):
         raise _unusable(path, "private key", f"it is a key of another kind, {type(key).__name__}.")
     return key
@@ -119,7 +121,7 @@ def _private_key(path: "str | os.PathLike[str]", passphrase: str | None) -> "Ed2
 def _public_key(path: "str | os.PathLike[str]") -> "Ed25519PublicKey":
     content = _content(path, "public key")
     if b"PRIVATE KEY" in content:
-        raise _unusable(path, "public key", "it is a private key, which stays with the signer.")
+        raise _unusable(path, "public key", "it is a private key, which only the signer should have.")
     serialization, ed25519, unsupported = _library()
     load = serialization.load_pem_public_key
     if content.lstrip().startswith((b"ssh-", b"ecdsa-", b"sk-")):
@@ -150,8 +152,8 @@ def _content(path: "str | os.PathLike[str]", what: str) -> bytes:
 def _unusable(path: "str | os.PathLike[str]", what: str, why: str) -> InvalidArgument:
     forms = "PEM or OpenSSH" if what == "private key" else "PEM, or the line of an OpenSSH .pub file"
     return InvalidArgument(
-        f"{echoed(os.fsdecode(path))} is no {what} for signatures: {shortened(why, 200)} Expected an Ed25519 "
-        f"key as {forms}."
+        f"{echoed(os.fsdecode(path))} is not a {what} for signatures: {shortened(why, 200)} Expected an "
+        f"Ed25519 key as {forms}."
     )
 
 
@@ -161,5 +163,5 @@ def _library() -> tuple[Any, Any, type[Exception]]:
         from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:
-        raise not_installed("A signature", "sign") from None
+        raise not_installed("Signing and verifying", "sign") from None
     return serialization, ed25519, UnsupportedAlgorithm

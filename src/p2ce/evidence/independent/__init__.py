@@ -1,1 +1,1 @@
-"""Check evidence by a separate program, which imports nothing of the engine (a test holds it)."""
+"""Check evidence with a separate program that imports nothing of the engine (a test ensures this)."""

@@ -1,4 +1,4 @@
-"""Check an evidence file with nothing but the model, by code that the search does not share."""
+"""Check an evidence file with only the model, by code that shares nothing with the search."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -26,11 +26,11 @@ def check(path: "str | os.PathLike[str]", model: Any, *, limits: Limits = DEFAUL
     Args:
         path: The file that `p2ce.evidence.save` wrote.
         model: The model, or a function that returns the scores of a pandas DataFrame.
-        limits: The limits of sizes that a file may have.
+        limits: The largest sizes of a file.
 
     Every constraint and cost is checked as well. If more than 200,000 cells of the grid might not be covered
     by an option, only a sample is checked, and the outcome is "sampled" instead of "held". The report also
-    lists what no check compares, and what only the file says.
+    lists what no check compares, and what rests on the file alone.
     """
     try:
         parts = unzipped(path, limits)
@@ -38,11 +38,11 @@ def check(path: "str | os.PathLike[str]", model: Any, *, limits: Limits = DEFAUL
         checks = tuple(_outcome(case, what, check) for what, check in case.checks())
         left_out = case.claims.not_compared()
         return EvidenceReport(checks=checks, not_compared=left_out, only_the_file_says=INPUTS)
-    except Exception as error:  # whatever a file holds, the error is one line
+    except Exception as error:  # for any content of a file, the error is one line
         why = f"{type(error).__name__}: {echoed(str(error))}"
         raise InvalidArgument(
-            f"{echoed(str(path))} cannot be checked: {why}. Pass what p2ce.evidence.save() wrote, and "
-            "a model, or a function, that scores pandas frames."
+            f"{echoed(str(path))} cannot be checked: {why}. Pass a file that p2ce.evidence.save() wrote, and "
+            "a model or function that scores pandas frames."
         ) from error
 
 
@@ -55,7 +55,7 @@ def _outcome(case: "_Case", what: str, check: Callable[[], list[str]]) -> Check:
 
 
 class _Case:
-    """The options of an evidence file as rows of codes, and every check of them as a list of complaints."""
+    """The options of an evidence file as rows of codes. Every check returns a list of complaints."""
 
     def __init__(self, parts: dict[str, bytes], archive: dict[str, bytes], model: Any) -> None:
         stated = yaml.safe_load(parts["policy.yaml"])
@@ -111,14 +111,14 @@ class _Case:
         (score,), (accepted,) = self.judge(self.policy.before[None])
         right = np.isclose(score, self.given[key], rtol=1e-5, atol=1e-5)
         fits = accepted == (self.given["status"] == "ACCEPTED")
-        return [f"the model gives {score:.6g}"] * (not right) + ["the status is another"] * (not fits)
+        return [f"the model gives {score:.6g}"] * (not right) + ["the status differs"] * (not fits)
 
     def on_grid(self) -> list[str]:
-        # Refined options lie between the values of the grid, which they must not be worse than.
+        # Refined options lie between the values of the grid, and must not be worse than these.
         refined = bool(self.certificate.get("refined"))
         grid, broken = (
             self.grid,
-            self.options.each(~self.grid.beside(self.options.rows, refined), "lies beside the grid"),
+            self.options.each(~self.grid.beside(self.options.rows, refined), "is not on the grid"),
         )
         broken += [*grid.unlike_certificate(self.certificate), *grid.unlike_policy(), *grid.repeats()]
         if not broken:

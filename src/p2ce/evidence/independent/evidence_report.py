@@ -1,4 +1,4 @@
-"""State what was checked in an evidence file, what is broken, and what no check looks at."""
+"""Define the report on an evidence file: what was checked, what is broken, and what is not checked."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,20 +6,20 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One thing that was checked in an evidence file."""
+    """One check of an evidence file."""
 
     what: str
-    outcome: Literal["held", "broken", "unchecked", "sampled"]  # sampled: held wherever it was tried
+    outcome: Literal["held", "broken", "unchecked", "sampled"]  # sampled: held for a sample
     details: str  # what is broken, why it is unchecked, or how much was tried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceReport:
-    """What was checked of evidence; it passes where nothing is broken, and lists what is not proven."""
+    """The result of all checks. It passes if nothing is broken, and lists what is not proven."""
 
     checks: tuple[Check, ...]
-    not_compared: tuple[str, ...] = ()  # stated in the file, and looked at by no check
-    only_the_file_says: tuple[str, ...] = ()  # what the checks take for granted
+    not_compared: tuple[str, ...] = ()  # statements of the file that no check covers
+    only_the_file_says: tuple[str, ...] = ()  # what the checks assume
 
     @property
     def passed(self) -> bool:

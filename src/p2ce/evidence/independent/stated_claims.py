@@ -1,4 +1,4 @@
-"""Compare what an evidence file says of itself and of the problem with what is in it, and name the rest."""
+"""Compare the claims of an evidence file about itself and the problem with its content; list the rest."""
 
 import hashlib
 from collections.abc import Iterator
@@ -16,8 +16,8 @@ PROVES = {"OPTIMAL": True, "NO_RECOURSE": True, "HEURISTIC": False, "TIME_LIMIT"
 FAVOURABLE = "ACCEPTED"
 FORMATS = {"evidence.json": "p2ce.evidence/1", "explanation.json": "p2ce.explanation/2"}
 SCALES = ("probability", "decision", "lead")
-# The entries that some check compares, by the part and what holds them: "*" is each of a list or mapping.
-# Whatever else a file states is listed as not compared.
+# The entries that a check compares, by part and parent. "*" is each entry of a list or mapping.
+# All other statements of a file are listed as not compared.
 CHECKED: dict[str, str] = {
     "evidence.json": "format hashes labels grid parts",
     "evidence.json: hashes": "model policy reference model_file",
@@ -34,10 +34,10 @@ CHECKED: dict[str, str] = {
 }
 ALSO_NOT = (
     "evidence.json: grid (values that the policy does not list)",
-    *(f"explanation.json: {name} of rules" for name in SIDES),  # which their text says
+    *(f"explanation.json: {name} of rules" for name in SIDES),  # their text states it
     "explainer.p2ce: versions and scores",
 )
-GIVEN = ("person", "as_of")  # entries of explanation.json that the search is given
+GIVEN = ("person", "as_of")  # entries of explanation.json that are inputs of the search
 INPUTS = (
     "the person's id",
     "the person's row",
@@ -50,7 +50,7 @@ INPUTS = (
 
 @dataclass
 class StatedClaims:
-    """What the parts of an evidence file state beside the options; every check lists complaints."""
+    """The claims of an evidence file except its options. Every check returns a list of complaints."""
 
     parts: dict[str, bytes]
     record: dict[str, Any]  # evidence.json
@@ -65,15 +65,15 @@ class StatedClaims:
         self.reference = StatedReference(self.archive)
 
     def checksums(self) -> list[str]:
-        """Compare every part with the SHA-256 that is listed of it."""
+        """Compare every part with its listed SHA-256."""
         found = {name: _sha256(content) for name, content in self.parts.items()}
         listed = {**self.record["parts"], "evidence.json": found["evidence.json"]}
-        if "signature.json" in found:  # which lists all others itself
+        if "signature.json" in found:  # it lists all other parts itself
             listed["signature.json"] = found["signature.json"]
         return [f"{name} was changed" for name in {**listed, **found} if found.get(name) != listed.get(name)]
 
     def hashes(self) -> list[str]:
-        """Compare both lists of hashes with each other, and with what can be computed again."""
+        """Compare both lists of hashes with each other, and with recomputed hashes."""
         listed, own = self.record["hashes"], self.problem["hashes"]
         broken = [f"two hashes of the {name}" for name in own if listed.get(name) != own[name]]
         found = {"policy": _sha256(self.parts["policy.yaml"])}
@@ -84,26 +84,26 @@ class StatedClaims:
         try:
             found["reference"] = self.reference.fingerprint
         except Unchecked as reason:
-            why = f"of the reference: {reason}"
-        broken += [f"the hash is of another {name}" for name in found if listed.get(name) != found[name]]
+            why = f"reference: {reason}"
+        broken += [f"the hash belongs to another {name}" for name in found if listed.get(name) != found[name]]
         if not broken and listed["model"] != self.head["model"]["fingerprint"]:
-            why = "the explainer has another one of the model, by rounding on another machine at best"
+            why = "the explainer has another hash of the model, perhaps from rounding on another machine"
         if why and not broken:
             raise Unchecked(why)
         return broken
 
     def policy(self) -> list[str]:
-        """Compare the policy with that of the explanation, then with the explainer's own."""
+        """Compare the policy with that of the explanation, then with that of the explainer."""
         content, problem = self.parts["policy.yaml"], self.problem
         rules = [_without_sides(rule) for rule in problem["rules"]]
         if content.decode() != problem["policy"] or rules != self.stated.get("rules", []):
             return ["policy.yaml is another policy"]
         if content != self.archive["policy.yaml"] and self.stated != self._own_policy():
-            raise Unchecked("another policy than the explainer's: was it given for this person?")
+            raise Unchecked("it is not the explainer's policy, so it must have been passed for this person")
         return []
 
     def _own_policy(self) -> Any:
-        """Read the explainer's policy; where it does not say if a group may be none, the reference does."""
+        """Read the explainer's policy. The reference fills in whether a one-hot group may be all zero."""
         policy = yaml.safe_load(self.archive["policy.yaml"])
         for rule in policy.get("rules", []):
             if rule["rule"] == "one_hot" and "may_be_none" not in rule:
@@ -112,19 +112,19 @@ class StatedClaims:
         return policy
 
     def settings(self) -> list[str]:
-        """Compare what is stated with what the explainer was made with, or else with the defaults."""
+        """Compare the stated settings with those of the explainer, or else with the defaults."""
         then, now = self.head["settings"], {**self.given, **self.certificate}
         names = [name for name in ("margin", "method", "ties") if name in now]
         if isinstance(then["method"], dict) and now.get("method") != "exact":
             names = [
                 name for name in names if name != "method"
-            ]  # an algorithm of the paper with settings of its own
+            ]  # an algorithm of the paper has its own settings
         broken = [f"another {name}" for name in names if now[name] != then[name]]
         broken = broken or self.judge.other_goal(then["target"], then["threshold"])
         if not broken and now.get("max_changes", then["max_changes"]) != then["max_changes"]:
-            raise Unchecked("another number of changes than the explainer's: was it given for this person?")
+            raise Unchecked("max_changes is not the explainer's, so it must have been passed for this person")
         if not broken and "objectives" in self.given["problem"]["settings"]:
-            raise Unchecked("other objectives than the explainer's: were they given for this person?")
+            raise Unchecked("the objectives are not the explainer's, so they were passed for this person")
         return broken
 
     def status(self) -> list[str]:
@@ -152,7 +152,7 @@ class StatedClaims:
             yield f"a proof, with {' and '.join(doubts)}"
 
     def labels(self) -> list[str]:
-        """Compare the order of labels, which their codes depend on, with that in the reference."""
+        """Compare the order of labels, which determines the codes, with that in the reference."""
         listed, why = self.record["labels"], ""
         broken = [
             f"labels of {name}, which is not a column" for name in listed if name not in self.given["columns"]
@@ -160,7 +160,7 @@ class StatedClaims:
         for name in self.given["columns"]:
             try:
                 if self.reference.labels(name) != listed.get(name):
-                    broken.append(f"other labels of {name} than the reference's")
+                    broken.append(f"the labels of {name} differ from the reference")
             except Unchecked as reason:
                 why = str(reason)
         if why and not broken:
@@ -168,10 +168,10 @@ class StatedClaims:
         return broken
 
     def names(self) -> list[str]:
-        """Compare how features are called and displayed, and how they may move, with the policy."""
+        """Compare the names, the display and the moves of features with the policy."""
         listed, policy = self.problem["features"], self.stated["features"]
         if set(listed) != set(self.given["columns"]) or set(policy) != set(listed):
-            return ["other features than the policy's"]
+            return ["the features differ from the policy"]
         rules = self.stated.get("rules", [])
         followers = {rule["follower"] for rule in rules if rule["rule"] == "linked"}
         groups = {
@@ -192,7 +192,7 @@ class StatedClaims:
         return broken
 
     def facts(self) -> list[str]:
-        """Compare other statements about the problem with where they come from."""
+        """Compare other statements about the problem with their sources."""
         stated, problem = self.stated, self.problem
         basis = "inferred" if stated.get("inferred") else "stated"
         is_lead = self.given["scale"] == "lead"
@@ -231,9 +231,9 @@ class StatedClaims:
         return [f"another {name}" for name, (said, found) in pairs.items() if said != found]
 
     def _own(self, name: str) -> Any:
-        """Return a setting of the explainer as explanations state it.
+        """Return a setting of the explainer in the form of an explanation.
 
-        Without a contamination of the explainer, that is the detector's own; no bound is "none".
+        The default contamination is the detector's. Without a bound, it is "none".
         """
         settings = self.head["settings"]
         own, detector = settings.get(name), settings["plausibility"]
@@ -249,10 +249,10 @@ class StatedClaims:
         return self.given["scale"] if own is None and self.given["scale"] in SCALES else own
 
     def not_compared(self) -> tuple[str, ...]:
-        """Name what the file states and no check compares."""
+        """List the statements of the file that no check compares."""
         found = [*_unlisted(self.record, "evidence.json"), *_unlisted(self.given, "explanation.json")]
         others = [name for name in self.given["person"] if name not in self.given["columns"]]
-        found += [f"explanation.json: person.{name}" for name in others]  # which the model does not see
+        found += [f"explanation.json: person.{name}" for name in others]  # the model does not use it
         has_model = any(name.startswith("model/") for name in self.parts)
         if not has_model and "model_file" in self.record["hashes"]:
             found.append("evidence.json: hashes.model_file")
@@ -281,7 +281,7 @@ def _without_sides(rule: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unlisted(entry: Any, place: str) -> Iterator[str]:
-    """Name the entries that are not in the list of what is checked."""
+    """Yield the entries that no check compares."""
     if entry is None:
         return
     if isinstance(entry, list) or f"{place}.*" in CHECKED:

@@ -11,7 +11,7 @@ import numpy as np
 from p2ce.evidence.independent.stated_policy import GAP, StatedPolicy, Unchecked, parsed
 from p2ce.evidence.independent.stated_reference import StatedReference
 
-JOINED: dict[str, Callable[[Any, int], Any]] = {  # how far columns move, how many hold numbers → cost
+JOINED: dict[str, Callable[[Any, int], Any]] = {  # distances by column, number of numeric columns → cost
     "MeanDistance": lambda far, numbers: far.sum(axis=1) / numbers,
     "MaxDistance": lambda far, _: far.max(axis=1),
     "Euclidean": lambda far, _: np.sqrt((far**2).sum(axis=1)),
@@ -22,22 +22,22 @@ MOST_DEEP = 1_000  # splits on the way to a leaf
 
 @dataclass
 class StatedCosts:
-    """What rows (n, d) cost the person of a policy, and whether the isolation forest finds them plausible."""
+    """Costs of rows (n, d) for the person of a policy, and their plausibility by the isolation forest."""
 
     policy: StatedPolicy
     parts: dict[str, bytes]  # of the archive
-    own: str | None = None  # the objectives that this person was given, as a text
+    own: str | None = None  # the objectives passed for this person, as text
 
     def __post_init__(self) -> None:
         self.head, self.reference = parsed(self.parts, "p2ce.json"), StatedReference(self.parts)
         self.objectives = self.head["settings"]["objectives"] if self.own is None else json.loads(self.own)
 
     def costs(self, rows: Any) -> Any:
-        """Price rows by every objective: (n, objectives)."""
+        """Return the costs of rows in every objective: (n, objectives)."""
         return np.stack([self.cost(rows, objective) for objective in self.objectives], axis=1)
 
     def cost(self, rows: Any, objective: dict[str, Any]) -> Any:
-        """Price rows by one objective."""
+        """Return the costs of rows in one objective."""
         kind, policy = objective.get("type"), self.policy
         if kind == "Changes":
             return policy.count(rows).astype(float)
@@ -51,7 +51,7 @@ class StatedCosts:
                 unit = self._unit(name, objective["unit"], apart)
                 far[known, place] = np.abs(rows[known, place] - policy.before[place]) / unit
         for rule in policy.rules:
-            if rule["rule"] == "one_hot":  # one category, however many columns it has
+            if rule["rule"] == "one_hot":  # one category with several columns
                 group = policy.at(rule["columns"])
                 switched = (rows != policy.before)[:, group].any(axis=1)
                 far[:, group] = 0.0
@@ -59,7 +59,7 @@ class StatedCosts:
         return JOINED[kind](far, max(1, len(policy.names) - len(policy.labels)))
 
     def _unit(self, name: str, unit: str, apart: list[float]) -> float:
-        """Return how much of a column counts as 1: a standard deviation, without the tails if robust."""
+        """Return the unit of a column: a standard deviation, without the tails if robust."""
         if unit == "own":
             return 1.0
         values = self.reference.numbers(name)
@@ -71,9 +71,10 @@ class StatedCosts:
         return float((values if unit == "std" or two or np.ptp(clipped) == 0 else clipped).std())
 
     def plausibility(self, rows: Any) -> tuple[Any, Any]:
-        """Walk the forest: give its decision values, and which rows are plausible enough.
+        """Walk the forest: return its decision values, and which rows are plausible enough.
 
-        That is plausible, or, where the plausibility of today counts, no less so than the person's own row.
+        A row is plausible enough if it is plausible, or, if the plausibility of today counts, no less
+        plausible than the person's own row.
         """
         settings = self.head["settings"]
         if settings["plausibility"] is None:
@@ -84,7 +85,7 @@ class StatedCosts:
         return values, depth >= least
 
     def rules_of(self, values: Any, certificate: dict[str, Any]) -> tuple[Any, list[str]]:
-        """Name the rule that admits rows of these decision values, and compare the person's own value."""
+        """Return the rule that admits rows with these decision values, and compare the person's own value."""
         rules = np.where(values >= 0, "plausible", "as plausible as today").astype(object)
         is_free = certificate.get("detector_family", "") is None
         rules[np.isnan(values) | is_free] = None
@@ -92,12 +93,12 @@ class StatedCosts:
             return rules, []
         (own,), _ = self.plausibility(self.policy.before[None])
         is_same = np.isclose(own, today, rtol=1e-5, atol=1e-5)
-        return rules, [f"the person's own is {own:.6g}"] * (not is_same)
+        return rules, [f"the person's own value is {own:.6g}"] * (not is_same)
 
     def _walked(self, rows: Any) -> tuple[Any, Any, Any]:
-        """Walk the forest: give decision values, path lengths, and the least plausible path length."""
+        """Walk the forest: return decision values, path lengths, and the least plausible path length."""
         if (forest := self.head["forest"]) is None:
-            raise Unchecked("the detector is the user's own")
+            raise Unchecked("the detector is a custom one")
         feature, threshold, right, value = (
             self._load(f"forest/{name}") for name in ("feature", "threshold", "right", "value")
         )

@@ -1,4 +1,4 @@
-"""Hold a front against the cells of a grid: all of them where they are few, else a sample."""
+"""Compare a front with the cells of a grid: with all cells if they are few, else with a sample."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,43 +15,43 @@ from p2ce.evidence.independent.stated_policy import GAP, Sampled, StatedPolicy, 
 MOST_CELLS, SAMPLES, ALONE = 200_000, 50_000, 100
 EQUAL = 1 + 2e-9  # costs within this factor are equal, since rounding makes no trade-off
 
-Axes = Sequence[tuple[list[int], Any]]  # the places of the columns of each axis, and its moves as codes
+Axes = Sequence[tuple[list[int], Any]]  # the positions of each axis's columns, and its moves as codes
 
 
 def covers(cost: Any, costs: Any, *, ties: bool = False) -> Any:
-    """Tell which costs (n, objectives) one cost dominates, or equals unless ties count."""
+    """Return which costs (n, objectives) one cost dominates, or equals unless ties count."""
     no_more = (cost <= costs * EQUAL).all(axis=-1)
     return no_more & (cost * EQUAL < costs).any(axis=-1) if ties else no_more
 
 
 def repeated(rows: Any) -> Any:
-    """Tell which of some rows (n, d) another one before them equals."""
+    """Return which rows (n, d) equal an earlier row."""
     return np.array([(rows[:place] == row).all(axis=1).any() for place, row in enumerate(rows)], dtype=bool)
 
 
 def dominated(costs: Any) -> Any:
-    """Tell which of some costs (n, objectives) another one of them dominates."""
+    """Return which costs (n, objectives) another of them dominates."""
     return np.array([any(covers(other, cost, ties=True) for other in costs) for cost in costs], dtype=bool)
 
 
 @dataclass
 class StatedGrid:
-    """The moves that the person may make on every axis, features that move together as one axis."""
+    """The person's possible moves on every axis. Features that move together are one axis."""
 
     policy: StatedPolicy
-    listed: list[dict[str, Any]] | None  # the axes as evidence.json has them
+    listed: list[dict[str, Any]] | None  # the axes of evidence.json
     most: int  # changes
 
     @cached_property
     def axes(self) -> dict[tuple[str, ...], Any]:
         """The features of every axis, and their codes (moves, features)."""
         if self.listed is None:
-            raise Unchecked("the grid is not in the file: no model was at hand when it was saved")
+            raise Unchecked("the file has no grid, because it was saved without the model")
         moves = {tuple(axis["features"]): axis["values"] for axis in self.listed}
         return {names: self.policy.codes(names, values) for names, values in moves.items()}
 
     def beside(self, rows: Any, refined: bool = False) -> Any:
-        """Tell which rows (n, d) lie beside the grid: ``refined``, where the policy lists the candidates."""
+        """Return which rows (n, d) are off the grid; with ``refined``, only stated candidates are exact."""
         moved, known = rows != self.policy.before, np.zeros(len(self.policy.names), dtype=bool)
         wrong = np.zeros(len(rows), dtype=bool)
         for names, moves in self.axes.items():
@@ -65,11 +65,11 @@ class StatedGrid:
         return wrong | moved[:, ~known].any(axis=1)
 
     def unlike_certificate(self, certificate: dict[str, Any]) -> Iterator[str]:
-        """Compare the number of axes and of cells with what the certificate says of them."""
+        """Compare the numbers of axes and cells with those in the certificate."""
         if not certificate:
             return
         cells = certificate["cells"]
-        if isinstance(cells, dict):  # a number of thousands of digits, in hexadecimal
+        if isinstance(cells, dict):  # a huge number, in hexadecimal
             cells = int(cells["int"], 16)
         found = {
             "axes": sum(len(moves) > 0 for moves in self.axes.values()),
@@ -80,7 +80,7 @@ class StatedGrid:
                 yield f"it has another number of {what} than the certificate"
 
     def repeats(self) -> Iterator[str]:
-        """Name features with two axes, and axes on which a move is listed twice or is none."""
+        """Yield features with two axes, and axes with repeated or empty moves."""
         names = [name for axis in self.listed or () for name in axis["features"]]
         yield from (f"{name} has two axes" for name in self.policy.names if names.count(name) > 1)
         for axis, moves in self.axes.items():
@@ -89,7 +89,7 @@ class StatedGrid:
                 yield f"the moves of {' and '.join(axis)} are not all different"
 
     def require_groups(self) -> None:
-        """Reject a grid without the axis of features that move as one, and that may well have no move."""
+        """Raise if grouped features lack an axis, which may be correct if they have no move."""
         known = {name for axis in self.axes for name in axis}
         for rule in self.policy.rules:
             members = self._moved_by(rule)
@@ -97,16 +97,16 @@ class StatedGrid:
                 members if rule["rule"] == "one_hot" else members[:1]
             ):  # a follower waits for its driver
                 if self.policy.may_change(name) and name not in known:
-                    raise Unchecked(f"{name} has no axis: is there no move of all that it moves with?")
+                    raise Unchecked(f"{name} has no axis; perhaps its group has no move")
 
     def unlike_policy(self) -> Iterator[str]:
-        """Name features that lack an axis, and those of which the policy lists other candidates."""
+        """Yield features that lack an axis, and features whose candidates differ from the policy."""
         together = {name for rule in self.policy.rules for name in self._moved_by(rule)}
         for place, name in enumerate(self.policy.names):
             if name in together:
                 continue
             if self.policy.may_change(name) and (name,) not in self.axes:
-                yield f"{name} may change, and has no axis"
+                yield f"{name} may change but has no axis"
                 continue
             stated = self._stated(name)
             if stated is None:
@@ -124,7 +124,7 @@ class StatedGrid:
         return list(kinds.get(rule["rule"], ()))
 
     def _stated(self, name: str) -> Any:
-        """List the candidates that the policy states; None where the data choose them."""
+        """Return the candidates that the policy states; None if they come from the data."""
         one = self.policy.features[name]
         if "candidates" in one or "labels" in one:
             values = one["candidates"] if "candidates" in one else one["labels"]
@@ -141,7 +141,7 @@ class StatedGrid:
     def counterexamples(
         self, front: Any, costs: StatedCosts, judge: StatedModel, certificate: dict[str, Any]
     ) -> tuple[list[str], str]:
-        """List allowed, plausible, accepted cells that the front does not cover, and how many were tried."""
+        """Return allowed, plausible, accepted cells that no option covers, and how many were tried."""
         if not certificate.get("proven") or certificate["method"] != "exact":
             raise Unchecked("the explanation claims no complete front")
         known, ties = costs.costs(front), certificate["ties"]
@@ -152,7 +152,7 @@ class StatedGrid:
                 covered |= covers(cost, priced, ties=ties)
             return ~covered
 
-        # Costs only grow by further moves: no cell with a move that is covered by itself is open.
+        # More moves never lower a cost, so a cell is covered if one of its moves alone is covered.
         axes = self._placed
         left = [(place, moves[is_open(self._rows([(place, moves)]))]) for place, moves in axes]
         rows, share = self._all_cells(left), "all"
@@ -166,25 +166,25 @@ class StatedGrid:
         rows = rows[costs.plausibility(rows)[1]]
         note = f"{share} {self._count(axes):,} grid cells, {len(rows):,} by the model"
         rows = rows[judge(rows)[1]][:ALONE]
-        # Alone, since libraries round a row differently in a batch.
+        # One by one, since libraries round a row differently in a batch.
         found = [row for row in rows if judge(row[None])[1][0]]
         if share != "all" and not found:
             raise Sampled(note)
-        return [f"{self._text(row)} is accepted and no option covers it" for row in found], note
+        return [f"{self._text(row)} is accepted, but no option covers it" for row in found], note
 
     @property
     def _placed(self) -> Axes:
         return [(self.policy.at(names), moves) for names, moves in self.axes.items()]
 
     def _count(self, axes: Axes) -> int:
-        """Count the cells with at most so many moves."""
+        """Count the cells with at most ``most`` moves."""
         counts = [1, *[0] * min(self.most, len(axes))]
         for _, moves in axes:
             counts = [1, *(more + less * len(moves) for less, more in pairwise(counts))]
         return sum(counts[1:])
 
     def _rows(self, support: Axes) -> Any:
-        """Write all cells that move on these axes, and on no other, as rows."""
+        """Return all cells that move on exactly these axes, as rows."""
         picks = np.indices([len(moves) for _, moves in support]).reshape(len(support), -1)
         rows = np.repeat(self.policy.before[None], picks.shape[1], axis=0)
         for (place, moves), pick in zip(support, picks, strict=True):
@@ -192,7 +192,7 @@ class StatedGrid:
         return rows
 
     def _all_cells(self, axes: Axes) -> Any:
-        """Write all cells as rows; None if there are too many."""
+        """Return all cells as rows; None if there are too many."""
         if self._count(axes) > MOST_CELLS:
             return None
         sizes = range(1, min(self.most, len(axes)) + 1)
@@ -200,7 +200,7 @@ class StatedGrid:
         return np.concatenate([np.empty((0, len(self.policy.names))), *blocks])
 
     def _sample(self, axes: Axes) -> Any:
-        """Draw cells, many with small moves, which may be cheaper than an option."""
+        """Draw cells, many with small moves, which may be cheaper than the options."""
         rng, before, axes = np.random.default_rng(0), self.policy.before, [one for one in axes if len(one[1])]
         rows = np.repeat(before[None], SAMPLES, axis=0)
         rank = rng.random((SAMPLES, len(axes))).argsort(axis=1).argsort(axis=1)

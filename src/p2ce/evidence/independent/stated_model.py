@@ -1,4 +1,4 @@
-"""Score rows by the user's own model, called as any user would call it."""
+"""Score rows with the user's model, called as any user would call it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,18 +11,18 @@ from p2ce.evidence.independent.stated_policy import GAP, StatedPolicy, Unchecked
 
 @dataclass
 class StatedModel:
-    """A model, and what an explanation says of its target."""
+    """A model, and the target that an explanation states."""
 
     policy: StatedPolicy
     given: dict[str, Any]  # the explanation
     model: Any  # has predict_proba, decision_function or predict, or is a function of a frame
 
     def __call__(self, rows: Any) -> tuple[Any, Any]:
-        """Return what the model reports of rows (n, d) of codes, and which of them it accepts."""
+        """Return the model's outputs for rows (n, d) of codes, and which rows it accepts."""
         scale, target, margin = self.given["scale"], self.given["target"], self.given["margin"]
         models = self.model if isinstance(self.model, list | tuple) else [self.model]
         if scale == "lead" and len(models) > 1:
-            raise Unchecked("several models have thresholds of their own")
+            raise Unchecked("several models have different thresholds")
         if not len(rows):
             return np.empty(0), np.empty(0, dtype=bool)
         frame = self.frame(rows)
@@ -43,7 +43,7 @@ class StatedModel:
         return wanted, wanted - others >= margin
 
     def other_goal(self, target: Any, threshold: Any) -> list[str]:
-        """Compare target and threshold with those of the explainer, where None stands for the default."""
+        """Compare target and threshold with those of the explainer, where None is the default."""
         own, scale = self.given["target"], self.given["scale"]
         if target is None:
             models = self.model if isinstance(self.model, list | tuple) else [self.model]
@@ -56,7 +56,7 @@ class StatedModel:
             return []
         bare = self.given["threshold"] - self.given["margin"]
         if threshold is None and not np.isclose(bare, 0.5 if scale == "probability" else 0.0):
-            raise Unchecked("neither the explainer's threshold nor the default: is it the model's own?")
+            raise Unchecked("neither the explainer's threshold nor the default; it may be the model's own")
         return [] if threshold is None or np.isclose(bare, threshold) else ["another threshold"]
 
     def _output(self, model: Any, frame: pd.DataFrame) -> Any:
@@ -70,7 +70,7 @@ class StatedModel:
         return list(getattr(model, "classes_", (0, 1))).index(self.given["target"])
 
     def _of_target(self, model: Any, output: Any) -> Any:
-        """Return the scores of the target class; one column of scores is about the second class."""
+        """Return the scores of the target class. A single column of scores is for the second class."""
         if output.ndim == 2:
             return output[:, self._place(model)]
         if self._place(model) == 1:
@@ -78,7 +78,7 @@ class StatedModel:
         return 1 - output if self.given["scale"] == "probability" else -output
 
     def frame(self, rows: Any) -> pd.DataFrame:
-        """Write rows in the types of the user's own table."""
+        """Return rows as a frame in the types of the user's table."""
         columns, given = {}, self.given
         for name, codes in zip(self.policy.names, rows.T, strict=True):
             gaps, dtype, own = codes == GAP, given["dtypes"][name].partition("[")[0], given["person"][name]

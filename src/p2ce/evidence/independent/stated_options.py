@@ -12,7 +12,7 @@ from p2ce.evidence.independent.stated_policy import StatedPolicy
 
 @dataclass
 class StatedOptions:
-    """The options as rows of codes; every check lists complaints."""
+    """The options as rows of codes. Every check returns a list of complaints."""
 
     given: dict[str, Any]  # the explanation
     policy: StatedPolicy
@@ -25,24 +25,24 @@ class StatedOptions:
         self.rows = self.policy.codes(self.names, [option["values"] for option in self.options])
 
     def each(self, fine: Any, why: str = "is not allowed") -> list[str]:
-        """List the options that are not fine, and why."""
+        """List the options that fail, with the reason."""
         return [f"option {place + 1} {why}" for place in np.flatnonzero(~fine)]
 
     def listed(self, key: str, found: Any, accepted: Any) -> list[str]:
-        """Compare what options list with what is found again."""
+        """Compare the listed values of options with recomputed ones."""
         then = np.array([option[key] for option in self.options], dtype=float)
         fine = np.isclose(then, found, rtol=1e-5, atol=1e-5, equal_nan=True)
         return [*self.each(accepted, "is not accepted"), *self.each(fine, f"lists another {key}")]
 
     def plausibility(self) -> list[str]:
-        """Compare how plausible options are, and the rule that admits them."""
+        """Compare the plausibility of options, and the rule that admits them."""
         values, enough = self.prices.plausibility(self.rows)
         rules, broken = self.prices.rules_of(values, self.certificate)
         broken += self.each(rules == [one["admitted_by"] for one in self.options], "has another rule")
         return broken + self.listed("plausibility", values, enough)
 
     def listed_changes(self) -> list[str]:
-        """Compare listed changes with the values, and what is listed with what there is."""
+        """Compare listed changes with the values, and check that nothing else is listed."""
         code, fine = self.policy.code, []
         for option, row in zip(self.options, self.rows, strict=True):
             moves = zip(self.names, self.policy.before, row, strict=True)
@@ -53,12 +53,16 @@ class StatedOptions:
         return self.each(np.array(fine, dtype=bool), "lists other changes")
 
     def features(self) -> list[str]:
-        """Check every change by its feature's entry in the policy."""
+        """Check every change against its feature's entry in the policy."""
         allowed = {name: self.policy.feature_allows(name, self.rows) for name in self.names}
-        return [one for name, fine in allowed.items() for one in self.each(fine, f"may not change {name} so")]
+        return [
+            one
+            for name, fine in allowed.items()
+            for one in self.each(fine, f"changes {name} in a way that is not allowed")
+        ]
 
     def displayed(self) -> list[str]:
-        """Check the rounded values that people read instead of the exact ones."""
+        """Check the rounded values that are displayed instead of the exact ones."""
         rows = self.policy.codes(self.names, [{**one["values"], **one["rounded"]} for one in self.options])
         if (rows == self.rows).all() and all(one["rounded_score"] is None for one in self.options):
             return []
@@ -68,10 +72,10 @@ class StatedOptions:
         right = np.isclose(said, score, rtol=1e-5, atol=1e-5) | (self.given["scale"] == "lead")
         right |= np.isnan(said) & [not one["rounded"] for one in self.options]
         broken = self.each(fine, "is not accepted as it is displayed")
-        return broken + self.each(right, "lists another score of what is displayed")
+        return broken + self.each(right, "lists another score for the displayed values")
 
     def cost(self, name: str, objective: dict[str, Any]) -> list[str]:
-        """Price every option by an objective."""
+        """Compare the cost of every option in one objective."""
         then = np.array([option["costs"][name] for option in self.options], dtype=float)
         fine = np.isclose(self.prices.cost(self.rows, objective), then, rtol=1e-6)
-        return self.each(fine, "costs otherwise")
+        return self.each(fine, "lists another cost")

@@ -1,4 +1,4 @@
-"""Judge rows by a policy as its file states it: what each feature may do, and the rules between features."""
+"""Judge rows by the policy file: what each feature may do, and the rules between features."""
 
 import json
 import re
@@ -12,12 +12,12 @@ import numpy as np
 from p2ce.limits import Limits
 from p2ce.zip_parts import Parts
 
-# Of the text of an inequality: a sign, or a term of a sum, which has a factor, a name, or both.
+# A part of an inequality: a sign, or a term with a factor, a name, or both.
 TERM = re.compile(
     r"(?P<sign><=|==)|(?P<factor>\d[\d.]*(?:e[-+]?\d+)?(?:/\d+)?)?\*?(?P<name>`(?:[^`]|``)+`|[^\W\d]\w*)?"
 )
-SIDES = ("left", "right", "equal")  # the same as data, which an explanation adds
-GAP = -np.inf  # the code of a missing value; a number is its own code, and labels are numbered
+SIDES = ("left", "right", "equal")  # the same as data; an explanation adds them
+GAP = -np.inf  # the code of a missing value. A number is its own code, and labels are numbered
 
 
 class Unchecked(Exception):
@@ -27,38 +27,38 @@ class Unchecked(Exception):
 
 
 class Sampled(Unchecked):
-    """How much was tried where there is too much to try all of it."""
+    """How much was tried, if there is too much to try all."""
 
     outcome = "sampled"
 
 
 def unzipped(source: Any, limits: Limits) -> dict[str, bytes]:
-    """Return the parts of a zip file, by name; ``source`` is its path or its content."""
+    """Return the parts of a zip file by name. ``source`` is its path or its content."""
     with Parts(source, limits) as parts:
         return {name: parts.take(name) for name in parts}
 
 
 def parsed(parts: dict[str, bytes], name: str) -> Any:
-    """Parse a part that is JSON, in which an object with one key stands for a number that JSON lacks."""
+    """Parse a JSON part. An object with one key represents a number that JSON lacks."""
     try:
         return json.loads(parts[name], object_pairs_hook=_object)
     except ValueError as error:
-        raise ValueError(f"its part {name} was changed, and is not JSON: {error}") from error
+        raise ValueError(f"its part {name} was changed and is not JSON: {error}") from error
 
 
 def _object(entries: list[tuple[str, Any]]) -> Any:
     one = dict(entries)
-    if len(one) < len(entries):  # of which programs see different ones
-        raise ValueError("an entry stands there twice")
+    if len(one) < len(entries):  # programs disagree on which one counts
+        raise ValueError("it has an entry twice")
     return float(one["float"]) if len(one) == 1 and one.get("float") in ("nan", "inf", "-inf") else one
 
 
 @dataclass
 class StatedPolicy:
-    """A policy for one person; rows (n, d) are codes of all the model's columns."""
+    """A policy for one person. Rows (n, d) are codes of all columns of the model."""
 
     names: list[str]
-    labels: dict[str, list[Any]]  # of columns of categories, in the order of their codes
+    labels: dict[str, list[Any]]  # of category columns, in the order of the codes
     features: dict[str, dict[str, Any]]  # the entries of a policy file
     rules: list[dict[str, Any]]
     person: dict[str, Any]
@@ -69,29 +69,29 @@ class StatedPolicy:
         return self.codes(self.names, [self.person])[0]
 
     def at(self, names: Any) -> list[int]:
-        """Return the places of columns."""
+        """Return the positions of columns."""
         return [self.names.index(name) for name in names]
 
     def code(self, name: str, value: Any) -> float:
-        """Number one value of a column; an unseen label comes behind all others."""
+        """Return the code of a value. An unseen label comes after all others."""
         known = self.labels.get(name)
         if value is None or value != value:
             return GAP
         return float(value) if known is None else float(known.index(value) if value in known else len(known))
 
     def codes(self, names: Any, rows: Any) -> Any:
-        """Number the values of rows, each a dict or in the order of the names."""
+        """Return the codes of rows. Each row is a dict, or in the order of the names."""
         cells = ([row[name] for name in names] if isinstance(row, dict) else row for row in rows)
         found = [[self.code(name, cell) for name, cell in zip(names, row, strict=True)] for row in cells]
         return np.array(found, dtype=float).reshape(-1, len(names))
 
     def shown(self, place: int, code: float) -> Any:
-        """Return the value that a code stands for."""
+        """Return the value of a code."""
         known = self.labels.get(self.names[place])
         return None if code == GAP else code if known is None else [*known, self.person][int(code)]
 
     def count(self, rows: Any) -> Any:
-        """Count the changes of rows: a one-hot group is one, and a follower none unless it counts."""
+        """Count the changes of rows: a one-hot group counts once, a follower not at all unless it counts."""
         moved = rows != self.before
         for rule in self.rules:
             if rule["rule"] == "one_hot":
@@ -103,17 +103,17 @@ class StatedPolicy:
         return moved.sum(axis=1)
 
     def allows(self, rows: Any) -> Any:
-        """Tell which rows all features and rules allow."""
+        """Return which rows all features and rules allow."""
         features = [self.feature_allows(name, rows) for name in self.names]
         return np.all([*features, *(self.rule_allows(rule, rows) for rule in self.rules)], axis=0)
 
     def may_change(self, name: str) -> bool:
-        """Tell whether a feature's entry lets it change at all."""
+        """Return whether a feature's entry lets it change at all."""
         one = self.features[name]
         return bool(one.get("may_change", not one.get("protected", False)))
 
     def feature_allows(self, name: str, rows: Any) -> Any:
-        """Tell which rows leave a feature as it is, or change it as its entry allows."""
+        """Return which rows keep a feature unchanged, or change it as its entry allows."""
         one, (place,) = self.features[name], self.at([name])
         now, was, special = rows[:, place], self.before[place], one.get("special", [])
         gaps, missing = now == GAP, one.get("missing", "may be filled")
@@ -132,7 +132,7 @@ class StatedPolicy:
         return fine | (now == was)
 
     def rule_allows(self, rule: dict[str, Any], rows: Any) -> Any:
-        """Tell which rows keep a rule."""
+        """Return which rows satisfy a rule."""
         kind, names = rule["rule"], rule.get("columns") or [rule[key] for key in ("column",) if key in rule]
         some, moves = rows[:, self.at(names)], (rows != self.before)[:, self.at(names)].sum(axis=1)
         if kind in ("change_at_most_one", "together"):
@@ -163,10 +163,10 @@ class StatedPolicy:
             return np.isclose(follower, own + rule["ratio"] * move, rtol=1e-6)
         if kind == "inequality":
             return self._balances(rule["text"], rows)
-        raise Unchecked("only code of its author can check it")
+        raise Unchecked("only its author's code can check it")
 
     def _balances(self, text: str, rows: Any) -> Any:
-        """Compare the two sums of an inequality; a row with a missing value keeps it."""
+        """Compare the two sums of an inequality. A row with a missing value satisfies it."""
         sums, side, unknown = [np.zeros(len(rows)), np.zeros(len(rows))], 0, np.zeros(len(rows), dtype=bool)
         for term in TERM.finditer(text):
             side += term["sign"] is not None
@@ -179,7 +179,7 @@ class StatedPolicy:
         return unknown | close | ((sums[0] < sums[1]) & (" == " not in text))
 
     def _meets(self, rows: Any, name: str, entry: Any) -> Any:
-        """Tell in which rows a column is as a condition says: a value, a list, a range, or changed."""
+        """Return the rows in which a column meets a condition: a value, a list, a range, or changed."""
         (place,) = self.at([name])
         now = rows[:, place]
         if not isinstance(entry, dict):

@@ -1,4 +1,4 @@
-"""Read the reference population out of an explainer's archive: its columns as codes, and its SHA-256."""
+"""Read the reference population from an explainer's archive: its columns as codes, and its SHA-256."""
 
 import hashlib
 import io
@@ -12,7 +12,7 @@ from p2ce.evidence.independent.stated_policy import GAP, Unchecked, parsed
 
 
 class StatedReference:
-    """The columns of a reference, coded as a policy's rows are."""
+    """The columns of a reference, with the same codes as a policy's rows."""
 
     def __init__(self, parts: dict[str, bytes]) -> None:
         self.parts, self.table = parts, parsed(parts, "reference.json")
@@ -31,13 +31,13 @@ class StatedReference:
         return np.where(gaps, GAP, np.where(np.isinf(values), np.nan, values))
 
     def labels(self, name: str) -> list[Any] | None:
-        """List the labels of a column of categories in the order of their codes; None for numbers."""
+        """Return the labels of a category column in the order of the codes; None for numbers."""
         place = self._place(name)
         return None if f"reference/{place}.values.npy" in self.parts else self._categories(place)[0]
 
     @cached_property
     def fingerprint(self) -> str:
-        """The SHA-256 of names and values; labels without an order count by name, if they occur."""
+        """The SHA-256 of names and values. Unordered labels count by name, if they occur."""
         digest = hashlib.sha256()
         for place, name in enumerate(self.names):
             listed: list[str] | None = None
@@ -58,7 +58,7 @@ class StatedReference:
         return digest.hexdigest()
 
     def _categories(self, place: int) -> tuple[list[Any], Any]:
-        """Return labels and codes of a column: the commonest label is first, unless they have an order."""
+        """Return the labels and codes of a column, the most frequent label first unless there is an order."""
         schema, codes = self.table["columns"][place], self._load(f"{place}.codes").astype(int)
         listed = schema.get("texts", schema.get("cells"))
         if listed is None:  # declared categories, in their own order
@@ -70,12 +70,12 @@ class StatedReference:
                 listed = [listed[one] for one in self._load(f"{place}.labels.codes")]
         kept = [at for at, label in enumerate(listed) if label is not None and label == label]
         if not all(isinstance(listed[at], str | int | float) for at in kept):
-            raise Unchecked(f"{self.names[place]} holds other things than text and numbers")
+            raise Unchecked(f"{self.names[place]} contains other values than text and numbers")
         if "cells" in schema and not all(isinstance(listed[at], str) for at in kept):
             raise Unchecked(f"{self.names[place]} is a column of objects in the reference")
         counts = np.array([(codes == at).sum() for at in kept], dtype=int)
         order = np.arange(len(kept)) if schema.get("ordered") else np.argsort(-counts, kind="stable")
-        rank = np.full(len(listed) + 1, GAP)  # the last one is of -1, which says missing
+        rank = np.full(len(listed) + 1, GAP)  # the last entry is for -1, a missing value
         rank[np.array(kept, dtype=int)[order]] = np.arange(len(kept))
         return [listed[kept[at]] for at in order], rank[codes]
 
