@@ -127,7 +127,7 @@ def test_a_signature_has_one_writing(signed: Path, case: Case, tmp_path: Path) -
         json.dumps(json.loads(written)).encode(),
     ):
         path = write_parts(signed.with_name("other.zip"), {**parts, "signature.json": other})
-        with pytest.raises(InvalidArgument, match="part .signature.json. was changed"):
+        with pytest.raises(InvalidArgument, match=r"part .signature.json. was changed"):
             evidence.replay(path, case.model)
     last = written[-6:-5]  # of 64 bytes in Base64, whose last four bits stand for nothing
     spare = written[:-6] + {b"A": b"B", b"Q": b"R", b"g": b"h", b"w": b"x"}[last] + written[-5:]

@@ -1,4 +1,4 @@
-"""Give up access to files, programs, TCP and signals for good, with Linux's Landlock.
+"""Drop access to files, programs, TCP and signals for good, with Linux's Landlock.
 
 The kernel decides what can be given up: files and programs since Linux 5.13, TCP since 6.7, signals to other
 processes and abstract sockets since 6.12. Without Landlock, nothing is given up; see `version`.
