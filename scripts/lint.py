@@ -36,7 +36,7 @@ PRIVATE_WORDS = {
     "in the way": "constraints to relax",
 }
 PRIVATE = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(PRIVATE_WORDS)})(?![A-Za-z])", re.IGNORECASE)
-# Former names, and what is written instead; CHANGELOG.md has the whole table.
+# Former names, and what is written instead; docs/renamed.md has the whole table.
 OLD_WORDS = {
     "ActionSets?|(?i:action sets?)": "Policy",
     "FeatureActions": "FeaturePolicy",
@@ -71,7 +71,7 @@ OLD_WORDS = {
 }
 OLD = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(OLD_WORDS)})(?![A-Za-z])")
 # Their subjects are the old words themselves, or the results of the paper's experiments.
-WITH_OLD_WORDS = re.compile(r"docs/(changelog|results)\.md|tests/scripts/.*")
+WITH_OLD_WORDS = re.compile(r"docs/(renamed|results)\.md|tests/scripts/.*")
 DASK_KEYWORD = "n_workers"  # of LocalCluster and Client, in the files that start one
 # Phrases that read as translated, and plain English instead.
 TRANSLATED = {
@@ -86,7 +86,7 @@ WRITTEN = {".py", ".md", ".json", ".toml", ".jinja"}
 # P²CE is the paper's algorithm, p2ce the tool: P²CE is named on lines about the paper, and in these files.
 OF_THE_PAPER = re.compile(r"paper|authors'|Model-Agnostic", re.IGNORECASE)
 ABOUT_THE_PAPER = re.compile(
-    r"src/p2ce/paper/.*|docs/(theory/paper|reference/paper|results|changelog)\.md|reproduction/.*"
+    r"src/p2ce/paper/.*|docs/(theory/paper|reference/paper|results|changelog|renamed)\.md|reproduction/.*"
 )
 # The name on the package index is not ours, so that nobody is advised to install what lies there.
 FROM_THE_INDEX = re.compile(r"pip install (?:-\S+ )*['\"]?p2ce\b")
@@ -148,7 +148,7 @@ def file_names() -> Iterator[str]:
 
 
 def words() -> Iterator[str]:
-    pages = (path for path in (ROOT / "docs").rglob("*.md") if path.name != "changelog.md")
+    pages = (path for path in (ROOT / "docs").rglob("*.md") if path.name != "renamed.md")
     top = (ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"))
     for path in (*SOURCE.rglob("*.py"), *SOURCE.rglob("*.json"), *pages, *top):
         for number, line in enumerate(text_of(path).splitlines(), start=1):
