@@ -69,7 +69,7 @@ def random_table(
     if group:
         level = draw.integers(0, 4 if draw.random() < 0.5 else 3, ROWS)
         made |= {name: pd.Series((level == i).astype(np.int8)) for i, name in enumerate(GROUP)}
-    frame = pd.DataFrame({name: made[name] for name in draw.permutation(list(made))})
+    frame = pd.DataFrame({str(name): made[name] for name in draw.permutation(list(made))})
     parts = np.column_stack([pd.factorize(frame[name], sort=False)[0] for name in frame]).astype(float)
     parts = (parts - parts.mean(axis=0)) / np.maximum(parts.std(axis=0), 1e-9)
     margin = parts @ draw.normal(size=frame.shape[1]) + draw.normal(0.0, 0.4, ROWS)
