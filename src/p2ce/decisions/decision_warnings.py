@@ -126,7 +126,7 @@ def _cut(model: Any, found: ModelAdapter, scores: FloatArray, given: BoolArray) 
     if found.scale == LEAD:
         return "predict does not decide by the largest score."
     if not given.any() or given.all():
-        return f"predict gives this class to {'all' if given.any() else 'none'} of them."
+        return f"predict returns this class for {'all' if given.any() else 'none'} of them."
     highest, lowest = float(scores[~given].max()), float(scores[given].min())
     if highest < lowest:
         return f"predict's own cut-off seems to lie between {highest:.4g} and {lowest:.4g}."

@@ -6,13 +6,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """The progress of a search over a batch of instances."""
+    """The progress of a search, which a ``listener`` receives from time to time.
 
-    person: int  # the position of the current instance
+    Attributes:
+        person: the position of the row that is being explained, from 0.
+        people: the number of rows to explain.
+        found: the number of counterfactuals found for this row so far.
+        open_boxes: the number of boxes of the search space that remain open for this row.
+        elapsed: the seconds since the search began.
+    """
+
+    person: int
     people: int
-    found: int  # the number of points on its incumbent front
+    found: int
     open_boxes: int
-    elapsed: float  # seconds since the search began
+    elapsed: float
 
 
 # Called from time to time; the search stops when it returns False.
