@@ -1,4 +1,4 @@
-"""A pipeline with categories and missing values, and rules that keep the advice sensible."""
+"""Explain a pipeline with categories and missing values, under rules that keep the options sensible."""
 
 import numpy as np
 from sklearn.compose import make_column_transformer
@@ -33,14 +33,14 @@ policy = (
     .increase_only("Income", "SavingsBalance", "YearsAtCurrentJob", "BureauScore")
     .decrease_only("LoanAmount")
     .with_rules(
-        rules.forbid("Housing", {"own": ["rent", "family"]}),  # nobody is advised to sell the house
+        rules.forbid("Housing", {"own": ["rent", "family"]}),  # no option sells the house
         rules.change_at_most_one("Income", "YearsAtCurrentJob"),  # a new job, or more years in the old one
         rules.inequality("12 * LoanAmount <= 20 * Income"),  # at most twenty months' income
         rules.implies({"Security": "guarantor"}, {"LoanMonths": (6, 60)}),
     )
 )
 policy.save("policy.yaml")
-print("The policy, as a file, is policy.yaml. Its rules:")
+print("The policy is saved in policy.yaml. Its rules:")
 for rule in policy.rules:
     print(f"  {rule.text()}")
 

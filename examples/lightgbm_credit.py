@@ -1,17 +1,17 @@
-"""A LightGBM model rejects a loan: write all options as text, with the proof."""
+"""Explain a loan that a LightGBM model rejects: write all options as text, with the proof."""
 
 import lightgbm
 
 import p2ce
 from p2ce.datasets import make_applicants
 
-# 1. People and a model. Take your own table and your own fitted model here.
+# 1. People and a model. Use your own table and fitted model here.
 applicants = make_applicants(random_state=1)
 people, repaid = applicants.data, applicants.target
 model = lightgbm.LGBMClassifier(n_estimators=60, num_leaves=15, random_state=0, verbose=-1)
 model.fit(people, repaid)
 
-# 2. What people may change, and how each feature is called.
+# 2. What people may change, and the displayed name of each feature.
 policy = (
     p2ce.Policy.infer(people)
     .fix("LatePayments", "OwnsHome")
@@ -37,7 +37,7 @@ explanation = max((explainer.explain(person) for _, person in rejected.head(20).
 print("The applicant:", ", ".join(f"{name} {value}" for name, value in explanation.person.items()))
 print()
 print(p2ce.to_text(explanation))
-print("\nThe same for the officer:")
+print("\nThe same explanation for the officer:")
 print(p2ce.to_text(explanation, audience="officer"))
 p2ce.to_html(explanation, "report.html")
-print("\nreport.html is the page to hand over.")
+print("\nThe page for the applicant is report.html.")

@@ -1,4 +1,4 @@
-"""A scorecard of a bank: binned features, logistic regression, points, and what would have been enough."""
+"""Explain a bank's scorecard: binned features, logistic regression, and points."""
 
 import numpy as np
 from sklearn.compose import make_column_transformer
@@ -18,12 +18,12 @@ scorecard = make_pipeline(prepare, LogisticRegression(C=0.5, max_iter=1_000)).fi
 
 
 def points(frame):
-    """600 points are odds of 30 to 1, and every 20 points double them."""
+    """Convert odds to points: odds of 30 to 1 are 600 points, and 20 more points double the odds."""
     odds = scorecard.decision_function(frame)
     return 600 + 20 / np.log(2) * (odds - np.log(30))
 
 
-# The bank accepts from 520 points on; the model's own scale is the log of the odds.
+# The bank accepts from 520 points. The model's own scale is the log of the odds.
 threshold = np.log(30) + (520 - 600) * np.log(2) / 20
 policy = (
     p2ce.Policy.infer(people)
@@ -40,11 +40,11 @@ print(f"{len(rejected)} of {len(people)} are rejected: {many}")
 options = many.to_frame()
 options["points"] = points(options[list(people.columns)])
 print(f"Points after the smallest change: {options.groupby('id')['points'].first().min():.0f} or more")
-print("How many features the fewest changes touch:")
+print("Number of people by the fewest changes they need:")
 for changes, count in options.groupby("id")["changes"].min().value_counts().sort_index().items():
     print(f"  {changes:.0f}: {count} people")
 
 one = many[0]
 print(f"\nThe first of them has {points(rejected.head(1))[0]:.0f} points:")
 print(one)
-print(f"Proven for a model that is {one.certificate.model_family}, by {one.certificate.bound}.")
+print(f"Proven for the model family {one.certificate.model_family}, by {one.certificate.bound}.")

@@ -1,4 +1,4 @@
-"""A PyTorch network is parsed layer by layer: its options are proven, as those of a tree are."""
+"""Explain a PyTorch network. It is parsed layer by layer, so its options are proven like those of a tree."""
 
 import torch
 from torch import nn
@@ -13,7 +13,7 @@ people, repaid = applicants.data, applicants.target
 inputs = torch.tensor(people.to_numpy(dtype="float32"))
 outcome = torch.tensor(repaid.to_numpy(dtype="float32"))
 
-# The first layer scales, since the network gets the values of the frame as they are.
+# The first layer scales, since the network gets the unscaled values of the frame.
 network = nn.Sequential(
     nn.BatchNorm1d(inputs.shape[1]), nn.Linear(inputs.shape[1], 32), nn.ReLU(), nn.Linear(32, 16), nn.ReLU(),
     nn.Linear(16, 1),
@@ -28,7 +28,7 @@ network.eval()
 
 
 def black_box(frame):
-    """The same network as a bare function, which is a black box."""
+    """Return the scores of the same network as a plain function, which is a black box."""
     with torch.no_grad():
         return torch.sigmoid(network(torch.tensor(frame.to_numpy(dtype="float32")))[:, 0]).numpy()
 

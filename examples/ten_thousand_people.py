@@ -1,4 +1,4 @@
-"""Explain 10,000 people to Parquet files. Interrupt it at any time, and run it again to resume."""
+"""Explain 10,000 people to Parquet files. You can interrupt it at any time, and run it again to resume."""
 
 import argparse
 from pathlib import Path
@@ -14,7 +14,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("recourse"))
     parser.add_argument("--people", type=int, default=10_000)
-    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--jobs", type=int, default=2, help="number of processes")
     given = parser.parse_args()
 
     applicants = make_applicants(random_state=5)
@@ -26,7 +26,7 @@ def main() -> None:
 
     people = make_applicants(given.people, random_state=6).data
     results = p2ce.portfolio.run(explainer, people, given.out, n_jobs=given.jobs, progress=True)
-    print(f"{len(results.options())} options for {len(results)} people, in {given.out}")
+    print(f"{given.out}: {len(results.options())} options for {len(results)} people")
     print(results.people()["status"].value_counts().to_string())
 
 

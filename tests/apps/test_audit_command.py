@@ -113,7 +113,7 @@ def test_rows_without_a_key_are_in_the_order_of_people(
         ),
         (["{results}", "--groups", "branch", "--min-size", "0"], "min_size must be a whole number"),
         (["{results}", "--groups", "branch", "--confidence", "95"], "confidence must be"),
-        (["{results}", "--groups", "branch", "--language", "xx"], "language expects"),
+        (["{results}", "--groups", "branch", "--language", "xx"], "There are no texts in the language 'xx'"),
         (["{results}", "--groups", "sex", "--data", "no.csv"], "--data 'no.csv' does not exist"),
         (
             ["{results}", "--groups", "sex", "--data", "{groups}", "--id-column", "ID"],

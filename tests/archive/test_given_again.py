@@ -68,7 +68,7 @@ def test_an_own_detector_is_given_again(tmp_path: Path, detector: Any, message: 
     arguments = {"plausibility": detector, "contamination": 0.2}
     assert_same_after(FIRST, loans.people(), SOME, tmp_path, given={"plausibility": detector}, **arguments)
     with pytest.raises(
-        InvalidArgument, match=rf"credit.p2ce.*{message}.*give it again.*plausibility="
+        InvalidArgument, match=rf"credit.p2ce.*{message}.*Pass it again.*plausibility="
     ) as caught:
         p2ce.Explainer.load(tmp_path / "credit.p2ce", FIRST)
     assert "\n" not in str(caught.value)
@@ -147,9 +147,9 @@ def test_one_model_is_not_several(tmp_path: Path) -> None:
     second = LogisticRegression(max_iter=5000).fit(loans.people(), loans.label())
     alone, both = saved(loans.explainer(), tmp_path, "a"), tmp_path / "b"
     loans.explainer(model=[FIRST, second]).save(both)
-    with pytest.raises(InvalidArgument, match=r"'.*a' was saved with one model, got a list of 2"):
+    with pytest.raises(InvalidArgument, match=r"'.*a' was saved with one model; got a list of 2"):
         p2ce.Explainer.load(alone, [FIRST, second])
-    with pytest.raises(InvalidArgument, match=r"saved with a list of 2 models, got one model"):
+    with pytest.raises(InvalidArgument, match=r"saved with a list of 2 models; got one model"):
         p2ce.Explainer.load(both, FIRST)
     with pytest.raises(InvalidArgument, match="another model"):
         p2ce.Explainer.load(both, [second, FIRST])

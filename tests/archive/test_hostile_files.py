@@ -74,7 +74,7 @@ def test_the_file_as_written_is_read(tmp_path: Path) -> None:
 
 
 def test_paths_that_cannot_be_read_or_written(tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgument, match=r"There is no file '.*none.p2ce'"):
+    with pytest.raises(InvalidArgument, match=r"The file '.*none.p2ce' does not exist"):
         p2ce.Explainer.load(tmp_path / "none.p2ce", FIRST)
     with pytest.raises(InvalidArgument, match=r"Cannot read '.*': Is a directory"):
         p2ce.Explainer.load(tmp_path, FIRST)
@@ -161,7 +161,7 @@ BAD: list[tuple[Callable[[], bytes], str]] = [
         (lambda share=share: whole()[: int(len(whole()) * share)], "is damaged")
         for share in (0.1, 0.5, 0.9, 0.999)
     ),
-    (huge_claim, "another length"),
+    (huge_claim, "its stated length"),
     (twice, "there twice"),
     *((part(name, b"x"), "has a part") for name in ("../../evil", "reference/99.values.npy", "extra.py")),
     (lambda: with_head(lambda held: held.pop("settings")), "is damaged"),

@@ -136,7 +136,7 @@ def test_another_limit_than_the_explainers_is_visible(saved: Path, case: Case) -
 def test_custom_objectives_of_a_call_cannot_be_kept(case: Case, tmp_path: Path) -> None:
     own = p2ce.objectives.CostTable("effort", {"Income": lambda now, then: abs(then - now)}, default=1.0)
     explanation = case.explainer.explain(case.person, objectives=own)
-    with pytest.raises(p2ce.errors.InvalidArgument, match="objectives of your own: 'effort'"):
+    with pytest.raises(p2ce.errors.InvalidArgument, match="custom objectives: 'effort'"):
         evidence.save(explanation, tmp_path / "case.zip", explainer=case.explainer)
 
 
@@ -231,7 +231,7 @@ def test_what_only_the_user_has_is_given_again(tmp_path: Path) -> None:
     case = made(loans.forest(), loans.people(), loans.PERSON, policy=FEW, plausibility=loans.detector())
     case.saved(path)
     assert evidence.replay(path, case.model, plausibility=loans.detector()).same
-    with pytest.raises(InvalidArgument, match=r"case\.zip' was saved with plausibility of your own"):
+    with pytest.raises(InvalidArgument, match=r"case\.zip' was saved with custom plausibility"):
         evidence.replay(path, case.model)
     report = check(path, case.model)
     unchecked = [check.what for check in report.checks if check.outcome == "unchecked"]

@@ -207,7 +207,7 @@ def test_a_forgotten_function_is_not_mistaken_for_one_of_the_same_name() -> None
         explainer._overridden(FREE.within(Income=(10, top)), None)
     for one in (found, priced, Explanation.from_json(found.to_json())):
         for same in (explainer, pickle.loads(pickle.dumps(explainer))):
-            with pytest.raises(InvalidArgument, match=r"functions|of your own"):
+            with pytest.raises(InvalidArgument, match=r"functions|custom"):
                 same.evaluate(PERSON, {"Debt": 0.0}, explanation=one)
     again = explainer.explain(PERSON, policy=other)
     assert explainer.evaluate(PERSON, {"Debt": 0.0}, explanation=again) == judged
@@ -253,9 +253,7 @@ def test_custom_objectives_are_remembered_but_never_read_from_a_record() -> None
         explainer.evaluate(PERSON, found[0].values, explanation=Explanation.from_dict(found.to_dict()))
         == judged
     )
-    with pytest.raises(
-        InvalidArgument, match=r"objectives of your own: 'effort'.*explain\(row, objectives=…\)"
-    ):
+    with pytest.raises(InvalidArgument, match=r"custom objectives: 'effort'.*explain\(row, objectives=…\)"):
         loans.explainer(max_changes=2).evaluate(PERSON, found[0].values, explanation=found)
 
 

@@ -303,12 +303,12 @@ def test_any_explanation_at_all_can_be_written(
     [
         ({"audience": "aplicant"}, "Did you mean 'applicant'?"),
         ({"language": "de"}, "Known are 'en'"),
-        ({"title": 3}, "title expects text"),
-        ({"relaxations": {}}, "relaxations= expects"),
+        ({"title": 3}, "title must be text"),
+        ({"relaxations": {}}, "relaxations= must be"),
         ({"relaxations": WHY}, "OPTIMAL"),
         ({"path": 3}, "path must be"),
-        ({"explanation": [an_explanation()]}, "() takes an Explanation, Explanations or an Audit, got list"),
-        ({"explanation": many(3), "relaxations": WHY}, "dict from their ids"),
+        ({"explanation": [an_explanation()]}, "() needs an Explanation, Explanations or an Audit; got list"),
+        ({"explanation": many(3), "relaxations": WHY}, "dict from ids"),
         ({"explanation": many(3), "relaxations": {"x": WHY}}, "'x', which is not the id"),
     ],
 )

@@ -144,7 +144,7 @@ def writing(frame: pd.DataFrame) -> np.ndarray:
     ("explanation", "match"),
     [
         (unsteady(), "called again on the same rows"),
-        (reusing(), "array of its own"),
+        (reusing(), "must return a new array"),
         (writing, "leave the frame alone.*column 'income'"),
         (lambda frame: formula(frame)[:-1], "one float per row"),
         (lambda frame: formula(frame)[:, None], "one float per row"),

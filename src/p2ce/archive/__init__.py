@@ -1,4 +1,4 @@
-"""Keep an explainer without its model in one file of plain parts, and read it back: one file per part."""
+"""Save an explainer without its model in one file of plain parts, and load it again."""
 
 from p2ce.archive.read_archive import SavedExplainer, read_saved
 from p2ce.archive.saved_arguments import SavedArguments, arguments_to_save

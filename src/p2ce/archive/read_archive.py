@@ -1,4 +1,4 @@
-"""Read an explainer's file without trusting it: nothing in it is run, and everything is checked."""
+"""Read the untrusted file of an explainer: nothing in it is run, and everything is checked."""
 
 import json
 import os
@@ -33,16 +33,16 @@ ZIP_START = b"PK"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SavedExplainer:
-    """All that a file holds of an explainer."""
+    """The content of an explainer's file."""
 
     path: str
     given: SavedArguments
-    own: dict[str, str]  # argument → what only the user has, and has to give again
-    detector: DetectorAdapter | None  # fitted before; None where there is none, or the user has it
-    scores: FloatArray  # (models, rows) what the model said when it was saved
+    own: dict[str, str]  # argument → a custom object that the user must pass again
+    detector: DetectorAdapter | None  # already fitted; None if there is none, or if the user must pass it
+    scores: FloatArray  # (models, rows) the model's scores when it was saved
 
     def with_own(self, *, plausibility: Any, objectives: Any) -> "SavedExplainer":
-        """Put in what the user gives again, or otherwise; complain of what is not given."""
+        """Replace arguments with those that the user passes again; raise if one is missing."""
         replaced = {
             name: value
             for name, value in (("plausibility", plausibility), ("objectives", objectives))
@@ -51,8 +51,8 @@ class SavedExplainer:
         for name, what in self.own.items():
             if name not in replaced:
                 raise InvalidArgument(
-                    f"{echoed(self.path)} was saved with {name} of your own: {what[:300]}. A file cannot "
-                    f"keep that safely, so give it again: p2ce.Explainer.load(path, model, {name}=…)."
+                    f"{echoed(self.path)} was saved with custom {name}: {what[:300]}. A file cannot store "
+                    f"that safely. Pass it again: p2ce.Explainer.load(path, model, {name}=…)."
                 )
         if "plausibility" in replaced and plausibility is None:  # and so there is no threshold to set
             replaced["contamination"] = None
@@ -60,48 +60,48 @@ class SavedExplainer:
         return replace(self, given=given, detector=None if "plausibility" in replaced else self.detector)
 
     def require_trusted(self, *, trust_predicates: bool) -> None:
-        """Reject a policy that runs code of its author, unless the user trusts it."""
+        """Reject a policy that runs its author's code, unless the user trusts it."""
         policy = self.given.arguments.policy
         assert policy is not None, "a saved explainer has a policy"
         what = f"The policy in {echoed(self.path)}"
         require_trusted((*policy.rules, *policy.proposed_rules), what, trusted=trust_predicates)
 
     def require_models(self, model: Any) -> None:
-        """Reject one model where there were several, and several where there was one."""
+        """Reject one model instead of several, and several instead of one."""
         several = len(model) if isinstance(model, list | tuple) else None
         if several != self.given.models:
             expected = "one model" if self.given.models is None else f"a list of {self.given.models} models"
             got = "one model" if several is None else f"a list of {several}"
             raise InvalidArgument(
-                f"{echoed(self.path)} was saved with {expected}, got {got}. Pass what it was then."
+                f"{echoed(self.path)} was saved with {expected}; got {got}. Pass the same again."
             )
 
     def other_scores(self, problem: Problem, rows: FloatArray) -> "OtherScores | None":
-        """Compare how a model scores people of the reference with what the saved one said; None: the same."""
+        """Compare a model's scores for people of the reference with the saved ones; None if equal."""
         scores = model_scores(problem, rows)
         if same_scores(self.scores, scores):
             return None
         if scores.shape != self.scores.shape:
             raise InvalidArgument(
-                f"{echoed(self.path)} is damaged: it has scores of other people. Save it again."
+                f"{echoed(self.path)} is damaged: it has scores for other people. Save it again."
             )
         apart = np.abs(scores - self.scores)
         different = int((apart > 1e-6).any(axis=0).sum())
         return OtherScores(scores.shape[1], different, float(np.nanmax(apart)))
 
     def require_same_scores(self, problem: Problem, rows: FloatArray) -> None:
-        """Reject a model that scores people of the reference otherwise than the saved one did."""
+        """Reject a model whose scores for people of the reference differ from the saved ones."""
         other = self.other_scores(problem, rows)
         if other is not None:
             raise InvalidArgument(
-                f"This is another model than the one that {echoed(self.path)} was saved with: of "
-                f"{other.people} people it scores {other.different} differently, by up to "
+                f"This is not the model that {echoed(self.path)} was saved with: it scores "
+                f"{other.different} of {other.people} people differently, by up to "
                 f"{other.largest:.3g}. Pass that model, or check_model=False to use this one."
             )
 
 
 class OtherScores(NamedTuple):
-    """How far a model is from the one that was saved."""
+    """How far a model differs from the saved one."""
 
     people: int  # of the reference whose scores were compared
     different: int  # of these
@@ -111,9 +111,9 @@ class OtherScores(NamedTuple):
 def read_saved(
     path: "str | os.PathLike[str]", *, content: bytes | None = None, limits: Limits = DEFAULT
 ) -> SavedExplainer:
-    """Read a file of `save`; an error is one line that says what is wrong.
+    """Read a file that `save` wrote. An error is one line that says what is wrong.
 
-    ``content`` is what the file holds, where it is a part of another: the path then only names it.
+    Pass ``content`` if the file is a part of another one. The path is then only a name.
     """
     shown = os.fsdecode(path)
     try:
@@ -123,10 +123,10 @@ def read_saved(
     except LimitExceeded as error:
         raise LimitExceeded(f"{echoed(shown)} is damaged, or too large. {error}") from error
     except FileNotFoundError as error:
-        raise InvalidArgument(f"There is no file {echoed(shown)}. Check the path.") from error
+        raise InvalidArgument(f"The file {echoed(shown)} does not exist. Check the path.") from error
     except OSError as error:
         raise InvalidArgument(f"Cannot read {echoed(shown)}: {error.strerror or error}.") from error
-    except Exception as error:  # whatever a file holds, the error is one line
+    except Exception as error:  # for any content of a file, the error is one line
         why = str(error) if isinstance(error, Damaged) else f"{type(error).__name__}: {error}"
         raise InvalidArgument(
             f"{echoed(shown)} is damaged: {' '.join(why.split())[:300]}. Save the explainer again."
@@ -134,7 +134,7 @@ def read_saved(
 
 
 class NotSupported(InvalidArgument):
-    """A file that is whole, but not for this version to read."""
+    """A file that is intact, but that this version cannot read."""
 
 
 def _read(path: str, content: bytes | None, limits: Limits) -> SavedExplainer:
@@ -145,7 +145,7 @@ def _read(path: str, content: bytes | None, limits: Limits) -> SavedExplainer:
         start = content[: len(ZIP_START)]
     if start != ZIP_START:
         raise NotSupported(
-            f"{echoed(path)} is not a p2ce file: expected what Explainer.save() wrote, got no zip archive."
+            f"{echoed(path)} is not a p2ce file: it is not a zip archive. Pass what Explainer.save() wrote."
         )
     with Parts(path if content is None else content, limits) as parts:
         if HEAD not in parts:
@@ -165,7 +165,7 @@ def _read(path: str, content: bytes | None, limits: Limits) -> SavedExplainer:
         parts.require_empty()
     count = take(take(head, "model", dict), "scores", int)
     if count < 1 or len(scores) % count or count != (given.models or 1):
-        raise Damaged("scores of another number of models")
+        raise Damaged("the number of scores does not fit the number of models")
     return SavedExplainer(
         path=path, given=given, own=own, detector=detector, scores=scores.reshape(count, -1)
     )
@@ -192,6 +192,6 @@ def _check_format(head: Any, path: str) -> None:
             "again with this one."
         )
     raise NotSupported(
-        f"{echoed(path)} was written by an older version{written}, in a form that is no longer read. "
-        "Load it with that version, or make the explainer anew."
+        f"{echoed(path)} was written by an older version{written}, in a format that is no longer supported. "
+        "Load it with that version, or build the explainer again."
     )

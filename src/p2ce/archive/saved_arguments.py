@@ -1,4 +1,4 @@
-"""Hold the arguments of an explainer that a file keeps: all but the model."""
+"""Define the arguments of an explainer that a file stores: all except the model."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,18 +13,18 @@ from p2ce.tables import TableKind
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SavedArguments:
-    """What makes the same explainer again, given the model."""
+    """The arguments that rebuild the same explainer, together with the model."""
 
     arguments: Arguments
     reference: pd.DataFrame
-    kind: TableKind  # of table, in which the reference was given
-    models: int | None  # how many were given in a list, None for one by itself
+    kind: TableKind  # the kind of table that the reference was
+    models: int | None  # the number of models in a list; None for a single model
 
 
 def arguments_to_save(
     arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: TableKind, problem: Problem
 ) -> SavedArguments:
-    """Collect what a file keeps: an inferred policy and a settled target are kept as they are."""
+    """Collect the arguments to store, with the inferred policy and the settled target."""
     policy = problem.policy
     if arguments.policy is not None:
         policy = associated(arguments.policy, policy)

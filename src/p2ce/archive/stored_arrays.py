@@ -29,11 +29,11 @@ def write_array(array: npt.NDArray[Any]) -> bytes:
 
 
 def read_array(content: bytes, *, kinds: str = "biuf") -> npt.NDArray[Any]:
-    """Undo `write_array`. Nothing is reserved that the header only claims to need."""
-    # Read here, since NumPy's own reader takes the header for Python and guesses what it may mean.
+    """Read an array that `write_array` wrote. A false header cannot make it reserve memory."""
+    # NumPy's own reader parses the header as Python and guesses its meaning.
     header = HEADER.match(content)
     if header is None:
-        raise Damaged("an array has another header")
+        raise Damaged("an array has an unexpected header")
     try:
         dtype = np.dtype(header["type"].decode())
     except TypeError as error:
@@ -42,22 +42,22 @@ def read_array(content: bytes, *, kinds: str = "biuf") -> npt.NDArray[Any]:
         raise Damaged(f"an array holds {dtype!s:.40}")
     start = FIRST + int.from_bytes(content[FIRST - 2 : FIRST], "little")
     if start < header.end() or int(header["count"]) * dtype.itemsize != len(content) - start:
-        raise Damaged("an array is of another length than it says")
+        raise Damaged("an array does not have its stated length")
     if dtype.kind == "b" and (np.frombuffer(content, dtype=np.uint8, offset=start) > 1).any():
         raise Damaged("a bool is neither true nor false")
-    # A copy, in this machine's order of bytes, that may be written to.
+    # A writable copy in this machine's byte order.
     return np.frombuffer(content, dtype=dtype, offset=start).astype(dtype.newbyteorder("="))
 
 
 def write_codes(codes: npt.NDArray[Any], count: int) -> npt.NDArray[Any]:
-    """Return places among ``count`` values, −1 for none, in the smallest type that holds them."""
+    """Return positions among ``count`` values, −1 for none, in the smallest type that fits."""
     return codes.astype(np.min_scalar_type(-max(count, 1)))
 
 
 def read_codes(codes: npt.NDArray[Any], count: int, *, missing: bool = True) -> npt.NDArray[np.int64]:
-    """Check places among ``count`` values."""
+    """Check positions among ``count`` values."""
     if codes.dtype.kind != "i" or (len(codes) and (codes.min() < -int(missing) or codes.max() >= count)):
-        raise Damaged("a cell points to a value that is not there")
+        raise Damaged("a cell points to a value that does not exist")
     return codes.astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""Write one column of a table as JSON and arrays, type and missing values kept, and read it back."""
+"""Write one column of a table as JSON and arrays, with its type and missing values, and read it back."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -70,12 +70,12 @@ def _write_text(column: "pd.Series[Any]", dtype: Any, name: str) -> Written:
 
 
 def _write_objects(cells: list[Any], name: str) -> Written:
-    """List every distinct cell once; 1, 1.0 and True are distinct, and so are None and NaN."""
+    """List every distinct cell once. 1, 1.0 and True are distinct, and so are None and NaN."""
     places: dict[Any, int] = {}
     written: list[Any] = []
     codes = np.empty(len(cells), dtype=np.int64)
     for row, cell in enumerate(cells):
-        # By its form, since what is equal may differ in type, and NaN is not even equal to itself.
+        # By its JSON form, since equal cells may differ in type, and NaN does not equal itself.
         form = write_value(cell, f"A cell of {echoed(name)}")
         key = (type(cell), cell) if isinstance(cell, str | bool | int) else repr(form)
         if key not in places:
@@ -86,7 +86,7 @@ def _write_objects(cells: list[Any], name: str) -> Written:
 
 
 def read_column(schema: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> "pd.Series[Any]":
-    """Undo `write_column`."""
+    """Read a column that `write_column` wrote."""
     kind = take(schema, "type", str)
     if kind not in READERS:
         raise Damaged(f"a column is of the type {echoed(kind, most=40)}")
@@ -95,7 +95,7 @@ def read_column(schema: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> "pd.Seri
 
 
 def array_names(schema: Any) -> list[str]:
-    """List the arrays that a column's JSON speaks of."""
+    """List the arrays that a column's JSON refers to."""
     kind = take(schema, "type", str)
     if kind == CATEGORIES:
         labels = take(schema, "labels", dict)

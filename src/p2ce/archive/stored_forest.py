@@ -1,7 +1,6 @@
 """Write the fitted isolation forest as arrays, and read it back with every index checked.
 
-The compiled search walks these arrays without looking where they end, so a forest from a file has to be
-one before it is used.
+The compiled search walks these arrays without bounds checks, so a forest from a file is checked before use.
 """
 
 from collections.abc import Callable
@@ -42,17 +41,17 @@ def write_forest(detector: DetectorAdapter) -> tuple[dict[str, Any], Arrays]:
 
 
 def read_forest(written: Any, array: Callable[[str], npt.NDArray[Any]]) -> DetectorAdapter:
-    """Undo `write_forest`; ``array`` gives an array by its name."""
+    """Read a forest that `write_forest` wrote. ``array`` returns an array by name."""
     columns = take(written, "columns", list)
     if not all(type(name) is str for name in columns) or len(set(columns)) != len(columns):
         raise Damaged("the forest's columns have no names")
     numbers = {name: float(read_value(take(written, name, int, float, dict))) for name in NUMBERS}
     accept_from, reject_below, offset = numbers["accept_from"], numbers["reject_below"], numbers["offset"]
     if not reject_below <= accept_from or not np.isfinite([offset, numbers["whole_length"]]).all():
-        raise Damaged("the forest's threshold is none")
+        raise Damaged("the forest's threshold is not valid")
     held = {name: array(name) for name in ARRAYS}
     if any(held[name].dtype.kind != kind for name, kind in ARRAYS.items()):
-        raise Damaged("the forest holds other types")
+        raise Damaged("the forest has arrays of unexpected types")
     forest = Forest(
         root=held["root"].astype(np.int32),
         feature=held["feature"].astype(np.int32),
@@ -73,12 +72,12 @@ def read_forest(written: Any, array: Callable[[str], npt.NDArray[Any]]) -> Detec
 
 
 def check_forest(forest: Forest, columns: int) -> None:
-    """Reject arrays that are not trees in preorder, each node of them met exactly once."""
+    """Reject arrays that are not trees in preorder in which each node occurs exactly once."""
     try:
         again = assemble_forest(trees_of(forest))
     except P2CEError as error:
-        raise Damaged(f"the forest is none. {error}") from error
+        raise Damaged(f"the forest is not valid. {error}") from error
     if not all(np.array_equal(getattr(again, name), getattr(forest, name)) for name in ARRAYS):
         raise Damaged("the forest's nodes are out of order")
     if forest.feature.max() >= columns:
-        raise Damaged("the forest looks at a column that is not there")
+        raise Damaged("the forest uses a column that does not exist")

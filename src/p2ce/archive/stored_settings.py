@@ -1,4 +1,4 @@
-"""Write the arguments of an explainer as JSON, and read them back; the user's own objects are only named."""
+"""Write the arguments of an explainer as JSON, and read them back. Custom objects are only named."""
 
 import json
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ from p2ce.tables import TableKind
 from p2ce.visible import echoed
 from p2ce.zip_parts import Damaged
 
-# Which records of this library an argument may hold: written field by field, they check themselves when made.
+# The records of this library that an argument may be. They are written field by field, and check themselves.
 OBJECTIVES = (Changes, Euclidean, MaxDistance, MeanDistance, PercentileShift, WeightedDistance, CostTable)
 RECORDS: dict[str, tuple[Any, ...]] = {
     "objectives": OBJECTIVES,
@@ -50,13 +50,13 @@ JSON = (bool, int, float, str, list, dict, type(None))
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """An argument that a file cannot keep, in words."""
+    """The description of an argument that a file cannot store."""
 
     what: str
 
 
 def write_settings(saved: SavedArguments) -> dict[str, Any]:
-    """Return the settings as JSON; the policy and the reference are parts of their own."""
+    """Return the settings as JSON. The policy and the reference are separate parts."""
     given = {name: getattr(saved.arguments, name) for name in SETTINGS}
     written = {name: _write(name, value) for name, value in given.items() if name != "objectives"}
     objectives = _write_objectives(resolve(given["objectives"]))
@@ -64,24 +64,23 @@ def write_settings(saved: SavedArguments) -> dict[str, Any]:
 
 
 def stated_objectives(objectives: Sequence[Objective]) -> str:
-    """State objectives as a text, which `read_objectives` reads."""
+    """Write objectives as text, which `read_objectives` reads."""
     return json.dumps(_write_objectives(objectives), allow_nan=False)
 
 
 def read_objectives(text: object) -> tuple[Objective, ...]:
-    """Undo `stated_objectives`; raise where one of them is the user's own, which a text only names."""
+    """Read objectives from text; raise if one is a custom objective, which the text only names."""
     try:
         found = [_read("objectives", one) for one in json.loads(str(text))]
         own = next((one for one in found if isinstance(one, Own)), None)
         read = resolve(found) if own is None else ()
-    except Exception as error:  # whatever a text holds, the error is one line
+    except Exception as error:  # for any text, the error is one line
         why = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         raise InvalidArgument(f"The objectives of the explanation cannot be read: {why}") from error
     if own is not None:
         raise InvalidArgument(
-            f"The explanation was made with objectives of your own: {own.what[:300]}. Its record only names "
-            "them. Explain a person with them again, explain(row, objectives=…): this explainer then "
-            "remembers them."
+            f"The explanation was made with custom objectives: {own.what[:300]}. Its record only names them. "
+            "Explain a person with them again, explain(row, objectives=…), so that this explainer knows them."
         )
     return read
 
@@ -99,7 +98,7 @@ def _write(name: str, value: Any) -> Any:
                 **{key: write_value(one, f"{key} of {name}") for key, one in held.items()},
             }
         except InvalidArgument:
-            if not isinstance(value, CostTable):  # whose tables may hold functions
+            if not isinstance(value, CostTable):  # its tables may contain functions
                 raise
     if isinstance(value, Objective) or (name == "plausibility" and value is not None):
         return {OWN: _described(value)}
@@ -107,7 +106,7 @@ def _write(name: str, value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Make numbers of NumPy plain ones: the difference has no meaning here."""
+    """Convert NumPy numbers to plain numbers: the difference has no meaning here."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     return [_plain(part) for part in value] if isinstance(value, list) else value
@@ -124,8 +123,8 @@ def _described(value: Any) -> str:
 def read_settings(
     written: Any, *, text: str, reference: pd.DataFrame, kind: TableKind, limits: Limits = DEFAULT
 ) -> tuple[SavedArguments, dict[str, str]]:
-    """Undo `write_settings`; what only the user has is left out, and listed by the name of its argument."""
-    # Files from before this was a setting hold explainers that ignored the plausibility of today.
+    """Read settings that `write_settings` wrote, and list the custom objects by argument."""
+    # Older files lack this setting. Their explainers ignored the plausibility of today.
     written = {"plausibility_of_today": IGNORE, **written} if isinstance(written, dict) else written
     given = {name: _read(name, take(written, name, *JSON)) for name in SETTINGS if name != "objectives"}
     objectives = [_read("objectives", one) for one in take(written, "objectives", list)]

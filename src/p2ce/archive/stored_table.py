@@ -15,7 +15,7 @@ from p2ce.zip_parts import Damaged
 
 
 def write_table(frame: pd.DataFrame, kind: TableKind) -> tuple[dict[str, Any], Arrays]:
-    """Return a frame as JSON and named arrays; row labels are left behind, since nothing looks at them."""
+    """Return a frame as JSON and named arrays, without row labels, which nothing uses."""
     labels = frame.columns
     several = isinstance(labels, pd.MultiIndex)
     held = np.empty(len(labels), dtype=object)
@@ -35,7 +35,7 @@ def write_table(frame: pd.DataFrame, kind: TableKind) -> tuple[dict[str, Any], A
 
 
 def read_table(content: Any, array: Callable[[str], npt.NDArray[Any]]) -> tuple[pd.DataFrame, TableKind]:
-    """Undo `write_table`; ``array`` gives an array by its name."""
+    """Read a table that `write_table` wrote. ``array`` returns an array by name."""
     named, rows = take(content, "kind", str), take(content, "rows", int)
     schemas = take(content, "columns", list)
     kind = next((known for known in KINDS if known == named), None)

@@ -1,4 +1,4 @@
-"""Write single values as JSON without losing what they are, and read them back without trust."""
+"""Write single values as JSON with their types, and read untrusted values back."""
 
 import math
 from typing import Any
@@ -12,7 +12,7 @@ from p2ce.zip_parts import Damaged
 
 NUMPY = "numpy"
 TUPLE = "tuple"
-NOTHING = "missing"  # how a cell of any type says that there is no value
+NOTHING = "missing"  # marks a missing value of any type
 NUMBERS = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     *("float16", "float32", "float64"),
@@ -21,7 +21,7 @@ WORDS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 def write_value(value: Any, what: str) -> Any:
-    """Return the JSON form of a value; ``what`` names it where there is none.
+    """Return the JSON form of a value. ``what`` names it in the error if there is none.
 
     >>> write_value((1, float("inf"), "a"), "target")
     {'tuple': [1, {'float': 'inf'}, 'a']}
@@ -42,13 +42,13 @@ def write_value(value: Any, what: str) -> Any:
     if isinstance(value, str):
         return str(value)
     raise InvalidArgument(
-        f"{what} is {echoed(value, most=80)} ({kind.__name__}), which a file cannot keep safely. "
-        "Use numbers, text or bools, or keep the explainer by other means (pickle, if you trust the file)."
+        f"{what} is {echoed(value, most=80)} ({kind.__name__}), which a file cannot store safely. "
+        "Use numbers, text or bools, or save the explainer in another way (pickle, if you trust the file)."
     )
 
 
 def read_value(plain: Any) -> Any:
-    """Undo `write_value`."""
+    """Read a value that `write_value` wrote."""
     import pandas as pd
 
     if type(plain) is list:
@@ -56,7 +56,7 @@ def read_value(plain: Any) -> Any:
     if type(plain) is not dict:
         return plain
     if len(plain) != 1:
-        raise Damaged("a value has several forms at once")
+        raise Damaged("a value has several forms")
     ((form, held),) = plain.items()
     if form == TUPLE and type(held) is list:
         return tuple(read_value(part) for part in held)
@@ -72,7 +72,7 @@ def read_value(plain: Any) -> Any:
 
 
 def take(data: Any, key: str, *kinds: type) -> Any:
-    """Take an entry of an object that is of one of these types."""
+    """Return an entry of an object; raise if it has none of these types."""
     if type(data) is not dict or key not in data:
         raise Damaged(f"an entry {echoed(key)} is missing")
     value = data[key]

@@ -1,4 +1,4 @@
-"""Make the parts of an explainer's file: settings, policy, reference and fitted forest, all but the model."""
+"""Build the parts of an explainer's file: settings, policy, reference and fitted forest, but no model."""
 
 import json
 from importlib.metadata import version
@@ -16,7 +16,7 @@ from p2ce.detectors.plausibility_forest import PlausibilityForest
 from p2ce.explain.fingerprint import fingerprint_of, model_scores
 from p2ce.problem.policy_file import to_text
 
-# The number grows when an older version could misread the new form.
+# The number increases if an older version could misread the new format.
 FORMAT, NUMBER = "p2ce.explainer", 1
 HEAD, POLICY, TABLE, SCORES = "p2ce.json", "policy.yaml", "reference.json", f"scores{ENDING}"
 LIBRARIES = ("p2ce", "numpy", "pandas", "scikit-learn")
@@ -25,7 +25,7 @@ LIBRARIES = ("p2ce", "numpy", "pandas", "scikit-learn")
 def archive_parts(given: SavedArguments, problem: Problem, rows: FloatArray) -> dict[str, bytes]:
     """Return the parts of the file, by name.
 
-    ``rows`` (n, d) are those of the reference by which the model is known again.
+    ``rows`` (n, d) are rows of the reference, whose scores identify the model.
     """
     policy = given.arguments.policy
     assert policy is not None

@@ -130,7 +130,7 @@ def _notes(audit: Audit, wording: Wording) -> tuple[str, ...]:
 
 
 def _all_outcomes(group: Group, wording: Wording) -> AuditTable:
-    """Count everybody by outcome; unlike the shares of groups, these are of all people."""
+    """Count all people by outcome. The shares of groups have other denominators."""
     outcomes = {
         "chart_outcome_favourable": group.accepted,
         "chart_outcome_with_options": group.with_recourse,
@@ -333,7 +333,7 @@ def _reasons(rows: tuple[Group, ...], everybody: Group, wording: Wording) -> Aud
 
 
 def _known_reasons(everybody: Group) -> list[str]:
-    """List the reasons that somebody has; none where nothing but "unknown" is known."""
+    """List the reasons that occur; none if all are "unknown"."""
     found = [reason for reason, people in everybody.none_because.items() if people]
     return [] if found == [UNKNOWN] else found
 
@@ -344,7 +344,7 @@ def _reason(group: Group, reason: str, wording: Wording) -> str:
 
 
 def _name(group: Group, wording: Wording) -> str | tuple[str, str]:
-    """Return the first cell of a row; everybody comes last, set off."""
+    """Return the first cell of a row. The row of all people comes last and is marked."""
     return group_name(group, wording) if group.columns else (wording.say("audit_all"), "strong")
 
 

@@ -49,7 +49,7 @@ def changes_of(option: Counterfactual, wording: Wording) -> tuple[Change, ...]:
 def clause_of(option: Counterfactual, wording: Wording) -> str:
     """Put all changes of one option into one clause, without a capital and a full stop.
 
-    A linked feature is written as a consequence, since nobody can change it directly.
+    A linked feature is written as a consequence, since no one can change it directly.
     """
     changes = changes_of(option, wording)
     followers = [one for one in changes if one.along]

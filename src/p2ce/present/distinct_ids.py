@@ -1,4 +1,4 @@
-"""Write ids so that no two different ones look alike."""
+"""Write ids so that different ids look different."""
 
 import unicodedata
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Put the explanations of many people into words: all in all, a row for each, and views of the first."""
+"""Put the explanations of many people into words: a summary, a row for each, and views of the first."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -108,10 +108,10 @@ def view_of_many(
 
 
 def with_whys(explanations: Explanations, why: Any) -> list[tuple[Any, Explanation, Relaxations | None]]:
-    """List ids, explanations and what `why` has for each; raise where it belongs to nobody here."""
+    """List ids, explanations and the relaxations for each; raise if some belong to no one here."""
     if why is not None and not isinstance(why, Mapping):
         raise InvalidArgument(
-            f"For many people, relaxations= expects a dict from their ids to what relaxations() found, "
+            f"For many people, relaxations= must be a dict from ids to what relaxations() returned; "
             f"got {type(why).__name__}."
         )
     whys = dict(why or {})

@@ -40,7 +40,9 @@ class Numbers:
         try:
             self.locale = Locale.parse(locale)
         except (UnknownLocaleError, ValueError):
-            raise InvalidArgument(f"There is no locale {echoed(locale)}. Write it as 'pt_BR'.") from None
+            raise InvalidArgument(
+                f"The locale {echoed(locale)} is unknown. Write it as in 'pt_BR'."
+            ) from None
         self._point: str = self.locale.number_symbols["latn"]["decimal"]
         self._money: str = self.locale.currency_formats["standard"].pattern
 

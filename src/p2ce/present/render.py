@@ -194,7 +194,7 @@ def environment(medium: str) -> Environment:
 
     made = Environment(
         loader=PackageLoader("p2ce.present"),
-        autoescape=True,  # so that macros give Markup; `finalize` has escaped all else before
+        autoescape=True,  # macros then return Markup; `finalize` has escaped everything else
         finalize=finalize,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -228,18 +228,17 @@ def _check(caller: str, explanation: Any, audience: Any, language: Any, title: A
     words_in(language)  # raises where the language is unknown
     if audience not in AUDIENCES:
         raise InvalidArgument(
-            f"audience expects one of those that texts are written for, got {echoed(audience)}. "
-            f"{nearest(audience, AUDIENCES)}"
+            f"There are no texts for the audience {echoed(audience)}. {nearest(audience, AUDIENCES)}"
         )
     if title is not None and not isinstance(title, str):
-        raise InvalidArgument(f"title expects text, got {echoed(title)}. Leave it out for a title in words.")
+        raise InvalidArgument(f"title must be text; got {echoed(title)}. Leave it out for the usual title.")
     if not isinstance(explanation, Reported):
         raise InvalidArgument(
-            f"{caller}() takes an Explanation, Explanations or an Audit, got {type(explanation).__name__}. "
+            f"{caller}() needs an Explanation, Explanations or an Audit; got {type(explanation).__name__}. "
             "Pass what explain(), explain_many() or audit() returned."
         )
     if isinstance(explanation, Audit) and relaxations is not None:
-        raise InvalidArgument("relaxations= belongs to explanations, and this is an audit. Leave it out.")
+        raise InvalidArgument("relaxations= belongs to explanations, but this is an audit. Leave it out.")
 
 
 def _text(seen: View) -> str:

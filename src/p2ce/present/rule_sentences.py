@@ -244,8 +244,7 @@ def checked_why(explanation: Explanation, why: object) -> Relaxations | None:
         return None
     if not isinstance(why, Relaxations):
         raise InvalidArgument(
-            f"relaxations= expects what Explainer.relaxations() returned, got {type(why).__name__}. "
-            "Pass that or None."
+            f"relaxations= must be what Explainer.relaxations() returned, or None; got {type(why).__name__}."
         )
     if explanation.status is not Status.NO_RECOURSE:
         raise InvalidArgument(

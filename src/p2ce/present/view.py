@@ -38,7 +38,7 @@ TRIED = {
     "special": "tried_special",
     "plausibility": "tried_plausibility",
 }
-COUNTED = "changes"  # the objective whose costs are plain numbers to everybody
+COUNTED = "changes"  # the objective whose costs are plain numbers to every reader
 # Of people without options.
 TITLES = {
     Status.ERROR: "error",
@@ -140,7 +140,7 @@ class View:
     wording: Wording
     audience: str
     title: str
-    draft: str  # what an applicant's text opens with while nobody has stated or reviewed the policy, or ""
+    draft: str  # the opening of an applicant's text until someone states or reviews the policy, or ""
     date: str  # as of when it holds, "" where an applicant has none to read
     status: str
     tone: str  # "good", "bad" or "open"

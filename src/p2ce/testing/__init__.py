@@ -1,9 +1,8 @@
 """Check a new model or detector before it is used: equal scores, sound bounds, nothing changed.
 
-These are for authors of plug-ins, and for anyone who wants to check that a model is parsed correctly.
-`import p2ce` does not load them. A check that fails raises an AssertionError which says what was
-expected, what came instead, on which row, and what to do; a model that is not supported at all raises
-the P2CEError that `Explainer` would raise.
+These checks are for authors of plug-ins, and for users who want to verify that a model is parsed correctly.
+`import p2ce` does not load them. A failed check raises an AssertionError that states what was expected, what
+came instead, on which row, and what to do. An unsupported model raises the P2CEError of `Explainer`.
 
 >>> from p2ce.testing import check_model
 """

@@ -1,4 +1,4 @@
-"""Check that a detector conforms: what is read of it is what it does, bounds hold, and nothing is changed."""
+"""Check that a detector conforms: it is parsed correctly, bounds hold, and nothing is changed."""
 
 from collections.abc import Collection
 from functools import partial

@@ -1,4 +1,4 @@
-"""Check that a model conforms: what is parsed of it is what it does, bounds hold, and nothing is changed."""
+"""Check that a model conforms: it is parsed correctly, bounds hold, and nothing is changed."""
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -40,17 +40,17 @@ def check_model(
     Args:
         model: a fitted model of any family, or a callable.
         reference: the frame that would be passed to `Explainer`.
-        target: the class to be reached; of a regressor the wanted range, (low, high).
-        threshold: what its score has to reach; by default 0.5 for probabilities of one class of two, 0 for
-            decision values; one class of more has to win.
-        scale: "probability" or "decision", where the model offers both.
-        nullable: the columns in which values may be missing, by default those in which one is. Labels that
-            the reference does not have are tried wherever the model takes one.
-        rows: rows on which scores are compared, about.
-        boxes: boxes of the grid that are bounded, for each threshold.
-        cells: cells of a box that the model itself evaluates, if there are more.
-        people: rejected people of the reference for whom fronts are compared with brute force.
-        random_state: seeds the choice of rows, boxes and cells.
+        target: the favourable class, or the favourable range (low, high) of a regressor.
+        threshold: the score that the target must reach. By default 0.5 for probabilities of two classes, and
+            0 for decision values. One of more than two classes must win.
+        scale: "probability" or "decision", if the model offers both.
+        nullable: the columns in which values may be missing. By default, those with a missing value. Unseen
+            labels are tried in every column in which the model accepts them.
+        rows: the approximate number of rows on which scores are compared.
+        boxes: the number of boxes to bound, per threshold.
+        cells: the most cells of a box that the model itself evaluates.
+        people: the number of rejected people whose fronts are compared with brute force.
+        random_state: the seed for the choice of rows, boxes and cells.
 
     >>> import pandas as pd
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -86,7 +86,7 @@ def check_model(
             cells=cells,
             people=people,
             random_state=random_state,
-            # Where the target must win or lie in a range, there is no other threshold.
+            # If the target must win or lie in a range, there is no other threshold.
             parse_at=None if found.scale == LEAD else parse_at,
             explainer=lambda ordered, policy: explainer_of(
                 model, ordered, policy=policy, target=target, threshold=threshold, scale=scale
@@ -109,12 +109,12 @@ def check_adapter(
     parse_at: Callable[[float], ModelAdapter] | None = None,
     explainer: MakeExplainer | None = None,
 ) -> ModelReport:
-    """Check the adapter that a family makes of a model, before the family is registered.
+    """Check the adapter that a family makes from a model, before the family is registered.
 
-    The arguments are those of `check_model`; ``codebook`` and ``nullable`` are those of the request that was
-    parsed, by default what the reference shows. ``parse_at`` parses the same model for another threshold;
-    with it, bounds are also tried where they are hardest: at a threshold that some cell reaches exactly.
-    ``explainer`` makes the explainer whose fronts are compared; by default one of this adapter.
+    The arguments are those of `check_model`. ``codebook`` and ``nullable`` are those of the parsed request,
+    by default what the reference shows. ``parse_at`` parses the same model for another threshold. With it,
+    bounds are also tried at the hardest thresholds: those that some cell reaches exactly. ``explainer`` makes
+    the explainer whose fronts are compared, by default one with this adapter.
 
     >>> import numpy as np, pandas as pd
     >>> from p2ce.scores.score import FlatScore

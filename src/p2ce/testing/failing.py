@@ -4,7 +4,7 @@ from typing import NoReturn
 
 
 def require(holds: object, message: str) -> None:
-    """Raise an AssertionError unless something holds; unlike `assert`, also under ``python -O``."""
+    """Raise an AssertionError unless ``holds`` is true, also under ``python -O``."""
     if not holds:
         fail(message)
 

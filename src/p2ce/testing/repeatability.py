@@ -1,4 +1,4 @@
-"""Check that the user's own object gives the same score for a row, however it is called."""
+"""Check that the user's own object always gives a row the same score."""
 
 from itertools import pairwise
 
@@ -13,10 +13,10 @@ ALONE = 16
 
 
 def check_repeatability(subject: Subject, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Evaluate rows in several batches and orders; give the scores (n,).
+    """Evaluate rows in several batches and orders, and return the scores (n,).
 
-    The same call again may differ by 1e-9, since threads add in any order. In another batch a library of
-    single precision rounds otherwise: there the adapter's own tolerance counts if it is larger.
+    A repeated call may differ by 1e-9, since threads add in any order. In another batch, a library with
+    single precision rounds differently, so the adapter's own tolerance counts there if it is larger.
     """
     frame = subject.frame(rows)
     first = subject.evaluate_frame(frame)
@@ -29,8 +29,8 @@ def check_repeatability(subject: Subject, rows: FloatArray, rng: np.random.Gener
     there[shuffled] = subject.evaluate(rows[shuffled], " in another order")
     require(
         np.array_equal(kept, copied, equal_nan=True),
-        f"evaluate of {subject.who} {subject.family} has to give an array of its own; a later call has "
-        "written into what an earlier one returned. Return a copy of the buffer.",
+        f"evaluate of {subject.who} {subject.family} must return a new array, but a later call has "
+        "overwritten an earlier result. Return a copy of the buffer.",
     )
     _compare(subject, rows, first, there, "called on the rows in another order", loose)
     ends = np.unique([0, len(rows) // 7, len(rows) // 2, len(rows)])
@@ -58,8 +58,8 @@ def _compare(
     at = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
     require(
         error[at] <= allowed,
-        f"evaluate of {subject.who} {subject.family} has to give a row the same score every time, up to "
-        f"{allowed:g}; first it gave {float(first[at])!r}, and {how} {float(again[at])!r}, about "
-        f"{subject.shown(rows[at])}. Fix its seed, put it into evaluation mode, and take nothing from the "
-        "whole batch.",
+        f"evaluate of {subject.who} {subject.family} must give a row the same score every time, up to "
+        f"{allowed:g}; it first gave {float(first[at])!r}, but {how} {float(again[at])!r}, for "
+        f"{subject.shown(rows[at])}. Fix its seed, put it into evaluation mode, and do not use statistics of "
+        "the batch.",
     )

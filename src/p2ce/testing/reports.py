@@ -1,4 +1,4 @@
-"""State what was checked, and how much of it."""
+"""Define the reports of checks: what was checked, and how much."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ BLACK_BOX = "none (black box)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What was checked; that there is a report means that all of it holds."""
+    """What was checked. A report exists only if every check passed."""
 
     family: str
     bound: str  # "tree leaves", "additive", what an external score calls its own, or BLACK_BOX
@@ -22,9 +22,9 @@ class Report:
     boxes: int  # boxes that were bounded, all thresholds together
     pruned: int  # of these: pruned
     cells: int  # cells of those boxes, all of which the user's own object rejected
-    people: int  # for whom the front was compared with brute force
+    people: int  # whose fronts were compared with brute force
     points: int  # on those fronts
-    state: str  # what was compared to see that nothing has changed
+    state: str  # what was compared to detect changes
 
     def __str__(self) -> str:
         return "\n  ".join([f"{self.family}: conforms", *self._lines()])

@@ -1,4 +1,4 @@
-"""See whether a model, the caller's frame or the global seeds have changed."""
+"""Check whether a model, the caller's frame or the global seeds have changed."""
 
 import io
 import random

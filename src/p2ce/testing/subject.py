@@ -1,4 +1,4 @@
-"""Return model and detector adapters one interface: rows in, the user's own scores out."""
+"""Wrap model and detector adapters in one interface: rows in, the user's own scores out."""
 
 import warnings
 from collections.abc import Callable, Collection
@@ -111,9 +111,10 @@ def subject_of_model(
     codebook: Codebook | None = None,
     nullable: Collection[str] | None = None,
 ) -> Subject:
-    """Make a model adapter the subject of checks.
+    """Build the subject of checks from a model adapter.
 
-    ``codebook`` and ``nullable`` are those that it was parsed with, by default what the reference shows.
+    ``codebook`` and ``nullable`` are those that it was parsed with. By default, the reference determines
+    them.
     """
     codebook = codebook_of(reference) if codebook is None else codebook
     made = _subject(
@@ -126,7 +127,7 @@ def subject_of_model(
 def subject_of_detector(
     read: DetectorAdapter, reference: pd.DataFrame, *, codebook: Codebook, nullable: Collection[str] | None
 ) -> Subject:
-    """Make a detector adapter the subject of checks; 0 and more is plausible."""
+    """Build the subject of checks from a detector adapter. Scores of 0 and more are plausible."""
     score = read.score
 
     def computed(frame: pd.DataFrame) -> FloatArray:
@@ -135,7 +136,7 @@ def subject_of_detector(
 
     call = computed if read.evaluate is None else read.evaluate
     made = _subject("detector", read, reference, codebook, nullable, call=call, threshold=0.0)
-    # A density may be zero, and its logarithm minus infinity: implausible is all that this means.
+    # A density may be zero, and its logarithm minus infinity. That only means implausible.
     return _with_unseen(replace(made, scores=() if score is None else (score,), may_be_infinite=True))
 
 
@@ -185,7 +186,7 @@ def _subject(
 
 
 def _with_unseen(subject: Subject) -> Subject:
-    """Note unseen categories, in those columns in which the subject takes one."""
+    """Add unseen categories for the columns in which the subject accepts one."""
     found: dict[int, float] = {}
     for column, coding in enumerate(subject.own):
         label = _new_label(coding)
@@ -203,7 +204,7 @@ def _with_unseen(subject: Subject) -> Subject:
 
 
 def _new_label(coding: Coding) -> Any:
-    """Make up a label of the kind that a column holds; None for numbers, and for kinds with no others."""
+    """Make up a label of a column's kind; None for numbers, and for kinds without further labels."""
     labels = coding.labels or ()
     if labels and all(isinstance(label, str) for label in labels):
         new = "unseen"
@@ -225,7 +226,7 @@ def shown(row: Any) -> str:
 
 
 def _fitting(values: FloatArray, kind: np.dtype[Any]) -> "np.ndarray[Any, Any]":
-    """Bring values into the range of a type before they are cast to it."""
+    """Clip values to the range of a type, and cast them to it."""
     if kind.kind == "b":
         return np.asarray(values != 0.0)
     if kind.kind in "iu":

@@ -27,7 +27,7 @@ CALLS = [
 def test_every_function_checks_its_subject_its_language_and_its_library(
     plot: Any, subject: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(InvalidArgument, match=rf"{plot.__name__}\(\) takes an? \w+, got int"):
+    with pytest.raises(InvalidArgument, match=rf"{plot.__name__}\(\) needs an? \w+; got int"):
         plot(3)
     with pytest.raises(InvalidArgument, match="language"):
         plot(subject(), language="xx")
@@ -46,7 +46,7 @@ def test_nothing_to_draw_is_an_error_that_says_what_to_do() -> None:
     with pytest.raises(InvalidArgument, match="plot_costs"):
         charts.plot_levers(Explanations([nothing]))
     for plot_many in MANY:
-        with pytest.raises(InvalidArgument, match="nobody"):
+        with pytest.raises(InvalidArgument, match="there are no explanations"):
             plot_many(Explanations([]))
 
 
@@ -71,8 +71,8 @@ def test_a_map_is_drawn_in_one_call_or_in_two() -> None:
     [
         ((loan(),), "got Explanation"),
         ((loan(), "Income", "Age"), "got Explanation"),
-        ((Maker(),), "two features, got 0"),
-        ((Maker(), loan(), "Income"), "two features, got 2"),
+        ((Maker(),), "two features; got 0"),
+        ((Maker(), loan(), "Income"), "two features; got 2"),
         ((loan_map(), loan()), "of a FeatureMap takes no"),
     ],
 )

@@ -22,10 +22,10 @@ KINDS = ("auto", "pairs", "parallel")
 # What a subject that is not drawn is, and what to do about it.
 NOT_ONE = "Draw one person: explanations[0]."
 NOT_MANY = "They come from explainer.explain_many(people), or Explanations([one, another])."
-NO_AUDIT = "Make it by p2ce.audit(explanations, groups)."
+NO_AUDIT = "Create it with p2ce.audit(explanations, groups)."
 NO_MAP = "Write plot_map(explainer, explanation, 'Income', 'Age')."
-NO_OPTION = "this person has no option ({status}). Read p2ce.to_text(explanation) for what was found out."
-NOBODY = "these are explanations of nobody."
+NO_OPTION = "this person has no option ({status}). See p2ce.to_text(explanation) for the reason."
+NOBODY = "there are no explanations."
 
 
 def plot_front(
@@ -60,7 +60,7 @@ def plot_front(
     _check(explanation, Explanation, "plot_front", NOT_ONE, NO_OPTION)
     if kind not in KINDS:
         raise InvalidArgument(
-            f"kind expects one of {list(KINDS)}, got {echoed(kind)}. {nearest(kind, KINDS)}"
+            f"kind must be one of {list(KINDS)}; got {echoed(kind)}. {nearest(kind, KINDS)}"
         )
     wording = wording_of(explanation, language)
     data = front_data(explanation, wording, objectives=objectives)
@@ -69,7 +69,7 @@ def plot_front(
     if kind == "auto":
         kind = "pairs" if len(data.axes) <= 2 else "parallel"
     if ax is not None and not hasattr(ax, "get_xaxis"):
-        raise InvalidArgument(f"ax expects matplotlib axes, got {type(ax).__name__}.")
+        raise InvalidArgument(f"ax must be matplotlib axes; got {type(ax).__name__}.")
     if ax is not None and kind == "pairs" and len(data.pairs) > 1:
         raise InvalidArgument(
             f"ax has room for one panel, but these objectives make {len(data.pairs)}. "
@@ -90,12 +90,12 @@ def plot_changes(
     wording = wording_of(explanation, language)
     data = change_data(explanation, wording, options)
     if not data.features:
-        raise InvalidArgument("There is nothing to draw: the options chosen change no feature.")
+        raise InvalidArgument("There is nothing to draw: the chosen options change no feature.")
     return _draw("changes", "changes", data, wording)
 
 
 class MakesMaps(Protocol):
-    """What `plot_map` needs of an `Explainer`."""
+    """What `plot_map` needs from an `Explainer`."""
 
     def feature_map(self, explanation: Explanation, across: str, up: str) -> FeatureMap:
         """Evaluate a person with two features at all values."""
@@ -117,9 +117,9 @@ def plot_map(
 ) -> Any:
     """Draw two features of one person: where the model accepts, what is plausible, and where options lead.
 
-    ``plot_map(explainer, explanation, "LoanAmount", "Term")`` has the explainer make the map. One that
-    ``explainer.feature_map(…)`` made before is drawn by ``plot_map(feature_map)``. All other features are as
-    they are today, so that options which change others as well are not drawn, but counted in a note.
+    ``plot_map(explainer, explanation, "LoanAmount", "Term")`` computes and draws the map.
+    ``plot_map(feature_map)`` draws a map that ``explainer.feature_map(…)`` has computed. All other features
+    keep today's values. Options that also change other features are not drawn, but counted in a note.
     """
     feature_map: Any = subject
     given = [one for one in (explanation, across, up) if one is not None]
@@ -129,7 +129,7 @@ def plot_map(
     elif hasattr(subject, "feature_map"):
         if explanation is None or across is None or up is None:
             raise InvalidArgument(
-                f"plot_map() of an explainer takes an explanation and two features, got {len(given)} of the "
+                f"plot_map() of an explainer needs an explanation and two features; got {len(given)} of the "
                 f"three. {NO_MAP}"
             )
         feature_map = subject.feature_map(explanation, across, up)
@@ -167,28 +167,26 @@ def plot_levers(explanations: Explanations, *, top: int = 10, language: str = "e
 
 
 def plot_groups(audit: Audit, *, metric: str = "recourse_rate", language: str = "en") -> Any:
-    """Draw a metric of each group with its interval, beside that of everybody.
+    """Draw a metric of each group with its interval, and the value for all people.
 
     `metric` is a column of ``audit.by_group``: "rejection_rate", "median_changes", "burden_changes", … A
-    median comes with a bar from the lower to the upper quartile. Groups that are too small to tell are grey.
+    median comes with a bar from the lower to the upper quartile. Groups with too few people are grey.
     """
     _check(audit, Audit, "plot_groups", NO_AUDIT)
     known = {one.name: one for one in audit.all_metrics}
     if metric not in known:
-        raise InvalidArgument(
-            f"metric expects one of the audit's, got {echoed(metric)}. {nearest(metric, known)}"
-        )
+        raise InvalidArgument(f"The audit has no metric {echoed(metric)}. {nearest(metric, known)}")
     wording = wording_for(audit.problem, language)
     data = [group_data(audit, groups, known[metric], wording) for groups in audit.groupings.values()]
     return _draw("groups", "groups", data, wording)
 
 
 def _check(subject: Any, wanted: type, function: str, advice: str, empty: str = "") -> None:
-    """Raise if the subject is of another type, or has nothing to draw: an empty picture would not say why."""
+    """Raise if the subject has another type or nothing to draw: an empty picture would not say why."""
     if not isinstance(subject, wanted):
         article = "an" if wanted.__name__[0] in "AEIOU" else "a"
         raise InvalidArgument(
-            f"{function}() takes {article} {wanted.__name__}, got {type(subject).__name__}. {advice}"
+            f"{function}() needs {article} {wanted.__name__}; got {type(subject).__name__}. {advice}"
         )
     if empty and not len(subject):  # type: ignore[arg-type]
         status = getattr(subject, "status", "")

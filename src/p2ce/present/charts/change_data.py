@@ -97,11 +97,10 @@ def _numbers(explanation: Explanation, options: Iterable[int | Pick] | None) -> 
         whole = isinstance(number, int) and not isinstance(number, bool)
         if not whole or not 1 <= number <= len(explanation):
             raise InvalidArgument(
-                f"options expects numbers of options from 1 to {len(explanation)}, got {echoed(number)}. "
-                "The first option is 1."
+                f"options must be numbers from 1 to {len(explanation)}; got {echoed(number)}."
             )
     if not numbers:
-        raise InvalidArgument("options is empty: nothing would be shown. Leave it out to see a few picks.")
+        raise InvalidArgument("options is empty, so nothing would be shown. Leave it out to see a few picks.")
     return tuple(dict.fromkeys(numbers))
 
 

@@ -109,7 +109,7 @@ def front_data(
     """Collect the costs of all options; without options there are no points.
 
     `objectives` are some of the explanation's, in the order wanted; all of them if left out. Options are
-    `lettered` for applicants, and numbered for everybody else.
+    `lettered` for applicants, and numbered for everyone else.
     """
     chosen = _objectives(explanation, objectives)
     axes = tuple(_axis(name, [option.costs[name] for option in explanation], wording) for name in chosen)
@@ -142,7 +142,7 @@ def _objectives(explanation: Explanation, chosen: Sequence[str] | None) -> tuple
         check_objective(name, explanation.objectives)
     if not names or len(set(names)) < len(names):
         raise InvalidArgument(
-            f"objectives expects some of {list(explanation.objectives)}, each once; got {list(names)}."
+            f"objectives must be some of {list(explanation.objectives)}, each once; got {list(names)}."
         )
     return names
 

@@ -1,4 +1,4 @@
-"""Collect what a chart of groups draws: a metric of each group with its interval, and that of everybody."""
+"""Collect what a chart of groups draws: a metric of each group with its interval, and of all people."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ class GroupRow:
     place: float | None = None
     low: float | None = None
     high: float | None = None
-    has_end: bool = True  # else the interval goes on beyond the axis, and `high` is where that ends
+    has_end: bool = True  # else the interval continues beyond the axis, and `high` is the end of the axis
     box: tuple[float, float] | None = None  # from the lower to the upper quartile
 
 
@@ -35,7 +35,7 @@ class GroupData:
     title: str  # of the axis
     rows: tuple[GroupRow, ...]
     ticks: tuple[Tick, ...]
-    whole: Tick | None  # the figure of everybody
+    whole: Tick | None  # the figure of all people
     note: str  # "" where all groups are drawn, to the end of their intervals
 
 

@@ -45,9 +45,9 @@ class CostData:
     bars: tuple[Bar, ...]  # of people
     ticks: tuple[Tick, ...]
     up_ticks: tuple[Tick, ...]
-    median: Tick | None  # None where nobody has an option
+    median: Tick | None  # None if no one has an option
     outcomes: tuple[OutcomeCount, ...]  # those that anybody has, in a fixed order
-    note: str  # for how many people the cost is only an upper bound, "" for nobody
+    note: str  # for how many people the cost is only an upper bound, "" for no one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +171,7 @@ def lever_data(explanations: Explanations, wording: Wording, top: int = 10) -> L
     A feature that only moves along with another is not a lever, and the columns of one category are one.
     """
     if isinstance(top, bool) or not isinstance(top, int) or top < 1:
-        raise InvalidArgument(f"top expects how many features to show, at least 1; got {echoed(top)}.")
+        raise InvalidArgument(f"top must be a number of features of at least 1; got {echoed(top)}.")
     groups: dict[int, Groups] = {}  # of each problem
     in_any: Counter[str] = Counter()
     in_first: defaultdict[str, Counter[str]] = defaultdict(Counter)  # the directions

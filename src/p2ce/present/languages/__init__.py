@@ -1,4 +1,4 @@
-"""Hold the words of each language: a file for each, with the same keys.
+"""Load the words of each language from its file. All files have the same keys.
 
 A file begins with what it is: `tag` (as HTML names the language), `locale`, `article` (put before names
 that have none), `articles` (that names begin with, and headings leave out), `determiners` (names that begin
@@ -75,11 +75,10 @@ class Words:
 
 
 def words_in(language: str) -> Words:
-    """Return the words of a language; an unknown one raises and lists those there are."""
+    """Return the words of a language; raise if there are none."""
     if language not in LANGUAGES:
         raise InvalidArgument(
-            f"language expects one of the languages there are words for, got {echoed(language)}. "
-            f"{nearest(language, LANGUAGES)}"
+            f"There are no texts in the language {echoed(language)}. {nearest(language, LANGUAGES)}"
         )
     return _parsed(language)
 

@@ -1,4 +1,4 @@
-"""Draw with matplotlib a metric of groups: a dot with its interval for each, and a line for everybody."""
+"""Draw with matplotlib a metric of groups: a dot with its interval for each, and a line for all people."""
 
 from collections.abc import Sequence
 
