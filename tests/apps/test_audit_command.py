@@ -103,9 +103,9 @@ def test_rows_without_a_key_are_in_the_order_of_people(
     ("words", "line"),
     [
         (["nothing", "--groups", "sex"], "'nothing' does not exist"),
-        (["{results}", "--groups", "sx"], "got 'sx'"),
+        (["{results}", "--groups", "sx"], "'sx' is not a column of the people"),
         (["{results}", "--groups", " , "], "--groups expects column names"),
-        (["{results}", "--groups", "branch", "--out", "a.pdf"], "End it in one of .html, .md, .csv, .json"),
+        (["{results}", "--groups", "branch", "--out", "a.pdf"], "Use one of .html, .md, .csv, .json"),
         (["{results}", "--groups", "branch", "--out", "no/a.html"], "mkdir -p no"),
         (
             ["{results}", "--groups", "branch", "--id-column", "id"],
@@ -138,6 +138,6 @@ def test_what_is_wrong_is_said_in_one_line(
 def test_nothing_is_written_over(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.html").write_text("mine", encoding="utf-8")
     words = ("audit", here / "results", "--groups", "branch", "--out", "a.html")
-    assert "'a.html' exists" in run(capsys, *words).line
+    assert "'a.html' already exists" in run(capsys, *words).line
     assert Path("a.html").read_text(encoding="utf-8") == "mine"
     assert run(capsys, *words, "--force").code == 0

@@ -99,7 +99,7 @@ def test_a_case_is_signed_and_verified(
     write_key(folder, 2)
     wrong = run(capsys, *again, "--public-key", folder / "key2.pub")
     assert wrong.code == 3
-    assert "not the same:\n  signature: The signature is not by the key SHA256:" in wrong.out
+    assert "not the same:\n  signature: The key SHA256:" in wrong.out
     assert "does not exist" in run(capsys, *again, "--public-key", "nothing.pub").line
 
 

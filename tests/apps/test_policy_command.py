@@ -131,7 +131,7 @@ def test_outcomes_propose_directions(folder: Path) -> None:
     frame.to_csv("told.csv", index=False)
     code, printed, noted = run("infer", "told.csv", "--label-column", "Default", "--out", "new.yaml")
     assert (code, printed) == (0, "new.yaml: 2 features, protected: none.\n")
-    assert "These go with the favourable outcome: Income up." in " ".join(noted.split())
+    assert "These directions go with the favourable outcome: Income up." in " ".join(noted.split())
     policy = Policy.load("new.yaml")
     assert policy == Policy.infer(frame[["Income", "Noise"]], frame["Default"])
     assert (policy["Income"].association, policy["Income"].direction) == (Direction.UP, Direction.BOTH)
@@ -146,7 +146,10 @@ def test_outcomes_propose_directions(folder: Path) -> None:
 
 def test_files_are_not_overwritten_by_accident(folder: Path) -> None:
     code, _, printed = run("infer", "data.csv")
-    assert (code, printed) == (2, "p2ce: --out 'policy.yaml' exists. Choose another name, or pass --force.\n")
+    assert (code, printed) == (
+        2,
+        "p2ce: --out 'policy.yaml' already exists. Choose another name, or pass --force.\n",
+    )
     assert Path("policy.yaml").read_text(encoding="utf-8") == BAD
     assert run("infer", "data.csv", "--force")[0] == 0
 
@@ -242,7 +245,7 @@ def test_relations_of_the_data_are_proposed_and_not_in_force(folder: Path) -> No
     people.to_csv("late.csv", index=False)
     code, _, printed = run("infer", "late.csv", "--out", "late.yaml")
     assert code == 0
-    assert "note: Holds in all rows: late_90d <= late_30d. To put it in force, move it" in printed
+    assert "note: These relations hold in all rows: late_90d <= late_30d. To enforce one, move it" in printed
     text = Path("late.yaml").read_text(encoding="utf-8")
     assert "\nproposed_rules:\n  - rule: inequality\n    text: late_90d <= late_30d\n" in text
     assert Policy.load("late.yaml").rules == ()
