@@ -110,7 +110,7 @@ def test_names_that_lead_out_of_a_folder_are_rejected(name: str) -> None:
         info = zipfile.ZipInfo("x" * len(name))
         info.filename = name  # which ZipInfo itself would tidy
         archive.writestr(info, b"x")
-    with pytest.raises(Damaged, match="not a name of a part"):
+    with pytest.raises(Damaged, match="not a valid name of a part"):
         Parts(stream.getvalue())
 
 

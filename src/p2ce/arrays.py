@@ -1,4 +1,4 @@
-"""Name the array types that the stages hand to each other."""
+"""Define the array types that the stages pass to each other."""
 
 from typing import TypeAlias
 

@@ -1,21 +1,21 @@
-"""State when two costs count as equal: one rule for the search, for `check` and for what people read."""
+"""Decide when two costs are equal: one rule for the search, for evaluations and for texts."""
 
 import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
 
-# Of the 52 bits behind the point of a float64's significand, 30 count: costs that agree to about nine
-# digits are equal. Rounding makes differences of the 15th digit, which must be no trade-off.
+# Of the 52 fraction bits of a float64, 30 count: costs that agree to about nine digits are equal. Rounding
+# causes differences in the 15th digit, which must not count as a trade-off.
 DROPPED_BITS = 22
 EQUAL_DIGITS = 9
 
 
 def quanta(costs: FloatArray) -> IntArray:
-    """Round costs to what is compared: two of them count as equal when these whole numbers are.
+    """Round costs to whole numbers for comparison: two costs are equal if these numbers are.
 
-    Floats that are not negative are ordered as their bits are, so that dropping the last bits, to the
-    nearest, keeps the order, and 0 stays 0. What a cost counts as depends on nothing but itself. (Below
-    1e-308, where floats lose digits, so does this.)
+    Non-negative floats have the order of their bits. So rounding away the last bits keeps the order, and 0
+    stays 0. The rounded value of a cost depends on that cost alone. (Below 1e-308, where floats lose digits,
+    so does this.)
 
     >>> ones = quanta(np.array([1.0, 1.0 + 1e-12, 1.0 + 1e-6]))
     >>> ones[0] == ones[1] < ones[2]
@@ -28,5 +28,5 @@ def quanta(costs: FloatArray) -> IntArray:
 
 
 def rounded(costs: FloatArray) -> FloatArray:
-    """Return costs that count as equal one and the same number, which differs from them by a digit beyond."""
+    """Return costs with equal ones made identical. The change is beyond the digits that count."""
     return (quanta(costs) << DROPPED_BITS).view(np.float64)

@@ -9,12 +9,12 @@ from p2ce.kernel_cache import keep_compiled
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Kernels hand dozens of arrays to each other for every box. Counting references to them took more than
-# half of the running time, and none is created or freed inside: hence `_nrt=False`, under which an
-# allocation in a kernel is a compile error.
+# Kernels pass dozens of arrays to each other for every box. Counting references to them took more than half
+# of the running time, although kernels neither create nor free arrays. Hence `_nrt=False`, which also makes
+# an allocation in a kernel a compile error.
 OPTIONS: dict[str, Any] = {"nopython": True, "nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
-# Versions whose internals `linked_kernels` was tried with. Any other compiles as Numba does by itself, which
-# takes three times as long.
+# The Numba versions with which `linked_kernels` was tested. With any other version, Numba compiles in its
+# usual way, which takes three times as long.
 TRIED = ((0, 61), (0, 68))
 LINKS = TRIED[0] <= tuple(map(int, numba.__version__.split(".")[:2])) <= TRIED[1]
 

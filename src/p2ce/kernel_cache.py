@@ -1,4 +1,4 @@
-"""Keep compiled kernels on disk: a file that is damaged, or was made for something else, is replaced."""
+"""Keep compiled kernels on disk, and replace files that are damaged or were compiled for something else."""
 
 import hashlib
 import logging
@@ -20,7 +20,7 @@ from p2ce.kernel_folders import kernel_folders, risk_of
 
 logger = logging.getLogger("p2ce")
 
-# The folders in which kernels are, and other files that are compiled into them or say how.
+# The folders with kernels, and other files that are compiled into them or control the compilation.
 KERNEL_ROOMS = ("grid", "scores", "solver")
 KERNEL_FILES = ("comparing.py", "jit.py", "linked_kernels.py")
 CHECKSUM_BYTES = hashlib.sha256().digest_size
@@ -29,7 +29,7 @@ _kernels: list[Any] = []
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheUse:
-    """How this process got its kernels: compiled, or loaded from the cache, and where that lies."""
+    """How this process got its kernels: compiled or loaded from the cache, and the cache's folders."""
 
     compiled: int
     loaded: int
@@ -37,7 +37,7 @@ class CacheUse:
 
 
 def keep_compiled(kernel: Any) -> None:
-    """Keep what a kernel compiles to on disk, wherever there is a folder for it."""
+    """Keep the compiled code of a kernel on disk, if there is a folder for it."""
     kernel._cache = KernelCache(kernel.py_func)
     _kernels.append(kernel)
 
@@ -55,15 +55,15 @@ def cache_use() -> CacheUse:
 class KernelCache(NullCache):  # type: ignore[misc]
     """The cache of one kernel: one file for each combination of argument types, processor and Python.
 
-    A file is a checksum and a pickle. The checksum also covers all that the code depends on, so nothing is
-    unpickled that was damaged, exchanged, or compiled from other sources or by another Numba.
+    A file holds a checksum and a pickle. The checksum also covers everything the code depends on. So a file
+    that was damaged, replaced, or compiled from other sources or by another Numba is never unpickled.
     """
 
     def __init__(self, function: Any) -> None:
         self._function = function
         self._file = Path(function.__code__.co_filename)
-        # Hashed when the function is defined: what lies on disk later may be of another version, which an
-        # installation has put there while this process runs the old one.
+        # Hashed when the function is defined, since an installation may replace the files on disk while this
+        # process runs the old version.
         self._sources = sources_digest(), _file_digest(self._file)
 
     @property
@@ -73,7 +73,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
         return None if folder is None else str(folder)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load the kernel for these types of arguments; return None if it has to be compiled."""
+        """Load the kernel for these argument types, or return None if it has to be compiled."""
         target_context.refresh()
         name, stamp = self._name_and_stamp(sig, target_context.codegen())
         for folder in kernel_folders().load_from:
@@ -84,27 +84,27 @@ class KernelCache(NullCache):  # type: ignore[misc]
                     return CompileResult._rebuild(target_context, *parts)
             except FileNotFoundError:
                 continue
-            except Exception as error:  # whatever is wrong with a file, compiling helps
+            except Exception as error:  # compiling again solves any problem with a file
                 logger.info(
-                    "The compiled kernel %s cannot be loaded (%s): it is compiled again.", name, error
+                    "The compiled kernel %s cannot be loaded (%s), so it is compiled again.", name, error
                 )
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Write a compiled kernel; where that fails, it stays in memory."""
+        """Write a compiled kernel. If that fails, it stays in memory."""
         folder = kernel_folders().write_to
         if folder is None or data.library.has_dynamic_globals:
             return
         try:
             name, stamp = self._name_and_stamp(sig, data.codegen)
             pickled = dumps((sig, data._reduce()))
-            # Other processes may load it meanwhile, and other users too, who may not write.
+            # Other processes may load it meanwhile, and other users may read it but not write it.
             replace_file(folder / name, _checksum(stamp, pickled) + pickled, mode=0o644)
         except Exception as error:  # a full disk must not stop a search that has its kernel
             _log_unwritten(folder, getattr(error, "strerror", None) or type(error).__name__)
 
     def _name_and_stamp(self, sig: Any, codegen: Any) -> tuple[str, bytes]:
-        """Return the name of the file, which outlives a change of the sources, and what must not change."""
+        """Return the file name, which does not depend on the sources, and the stamp, which does."""
         function, file = self._function, self._file
         made_for = repr((str(file), function.__qualname__, sig, codegen.magic_tuple(), sys.version_info))
         name = f"{file.stem}.{function.__name__}-{hashlib.sha256(made_for.encode()).hexdigest()[:16]}.nbc"
@@ -114,7 +114,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
 
 @cache
 def sources_digest() -> str:
-    """Hash the sources of all kernels: an entry is compiled together with kernels of other files."""
+    """Hash the sources of all kernels, since an entry is compiled together with kernels of other files."""
     package = Path(__file__).parent
     files = [
         *(package / name for name in KERNEL_FILES),
@@ -136,13 +136,13 @@ def _checksum(stamp: bytes, pickled: bytes) -> bytes:
 
 
 def _checked(content: bytes, stamp: bytes) -> bytes | None:
-    """Return the pickle of a file if its checksum is right: what was damaged is not loaded."""
+    """Return the pickle of a file if its checksum is right, else None."""
     pickled = content[CHECKSUM_BYTES:]
     return pickled if content[:CHECKSUM_BYTES] == _checksum(stamp, pickled) else None
 
 
 def _read(path: Path) -> bytes:
-    """Read a file that only trusted users can have written."""
+    """Read a file, and raise if an untrusted user can have written it."""
     with open_file(path, follow_links=False) as file:
         risk = risk_of(os.fstat(file.fileno()))
         if risk is not None:

@@ -1,7 +1,7 @@
-"""Choose the folders of compiled kernels: what is loaded runs, so only trusted users may write there.
+"""Choose the folders for compiled kernels. Loaded kernels run, so only trusted users may write there.
 
-We trust ourselves and root. Each has a folder of its own wherever kernels may lie: in ``NUMBA_CACHE_DIR``,
-with the package, in the user's cache, in the temporary directory.
+The trusted users are the current user and root. Each has a separate folder in every place where kernels may
+be kept: ``NUMBA_CACHE_DIR``, the package's folder, the user's cache, and the temporary directory.
 """
 
 import logging
@@ -24,7 +24,7 @@ ROOT = 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelFolders:
-    """Where kernels are loaded from, in this order, and where new ones are written (None: nowhere)."""
+    """The folders to load kernels from, in order, and the folder for new ones, if any."""
 
     load_from: tuple[Path, ...]
     write_to: Path | None
@@ -32,7 +32,7 @@ class KernelFolders:
 
 @cache
 def kernel_folders() -> KernelFolders:
-    """Choose the folders once per process; log in one line what is rejected, and what is used instead."""
+    """Choose the folders once per process, and log which are rejected and what is used instead."""
     load_from: list[Path] = []
     rejected: list[str] = []
     for parent in _parents():
@@ -42,7 +42,7 @@ def kernel_folders() -> KernelFolders:
             continue
         risk = _risk_of_parent(parent.stat())
         if risk is not None:
-            if os.access(parent, os.W_OK):  # otherwise we could not use it anyway
+            if os.access(parent, os.W_OK):  # otherwise it could not be used anyway
                 rejected.append(f"{parent}, which {risk}")
             continue
         own = _folder_in(parent, _user())
@@ -64,7 +64,7 @@ def kernel_folders() -> KernelFolders:
 
 
 def risk_of(found: os.stat_result) -> str | None:
-    """State why a file or folder may hold what another user wrote, if so."""
+    """Return why another user may have written a file or folder, or None."""
     if found.st_uid not in (_user(), ROOT):
         return "belongs to another user"
     if _has_users() and found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
@@ -73,10 +73,10 @@ def risk_of(found: os.stat_result) -> str | None:
 
 
 def _risk_of_parent(found: os.stat_result) -> str | None:
-    """State why others could replace our folder in this one, if so.
+    """Return why others could replace our folder inside this one, or None.
 
-    In a sticky folder such as ``/tmp`` they cannot. A group that may write to the package's folder could
-    change its code as well, so nothing is gained by rejecting that.
+    In a sticky folder such as ``/tmp`` they cannot. A group that may write to the package's folder could also
+    change its code, so rejecting that folder would gain nothing.
     """
     if found.st_uid not in (_user(), ROOT):
         return "belongs to another user"
@@ -90,7 +90,7 @@ def _parents() -> Iterator[Path]:
         yield Path(config.CACHE_DIR).absolute()
     yield Path(__file__).parent / "__pycache__"
     cached = user_cache_path("p2ce", appauthor=False)
-    if cached.is_absolute():  # without a home, it is not
+    if cached.is_absolute():  # it is not if there is no home folder
         yield cached
     temporary = _temporary()
     if temporary is not None:
@@ -125,7 +125,7 @@ def _log(rejected: list[str], used: Path | None) -> None:
 
 
 def _has_users() -> bool:
-    """Whether the system has numbered users and modes: Windows has not, and its caches are the user's own."""
+    """Return whether the system has user ids and modes. Windows has none, and its caches are private."""
     return hasattr(os, "geteuid")
 
 

@@ -1,8 +1,8 @@
 """Link kernels into the entry that calls them, and optimise all of them once, through internals of Numba.
 
-Numba optimises and translates every kernel, and the kernels below each of them again: in a chain of calls
-five deep, the innermost kernel five times. Here only an entry, which Python calls, is optimised and
-translated to machine code, together with all the kernels below it.
+By default, Numba optimises every kernel, and again for each kernel that calls it. In a chain of calls five
+deep, it compiles the innermost kernel five times. Here only an entry, which Python calls, is optimised and
+translated to machine code, together with all kernels it calls.
 """
 
 import gc
@@ -17,20 +17,20 @@ from numba.core.typed_passes import NativeLowering
 
 
 def linked_kernel(function: Any, options: dict[str, Any]) -> Any:
-    """Compile a kernel as code to be linked."""
+    """Compile a kernel to code for linking."""
     return KernelDispatcher(function, targetoptions=options, pipeline_class=KernelCompiler)
 
 
 def linking_entry(function: Any, options: dict[str, Any]) -> Any:
-    """Compile an entry with the kernels below it."""
+    """Compile an entry with the kernels that it calls."""
     return EntryDispatcher(function, targetoptions=options, pipeline_class=EntryCompiler)
 
 
 class KernelDispatcher(CPUDispatcher):  # type: ignore[misc]
     """Compile a kernel once for all whole numbers: literals and 32 bits become 64 bits at the call.
 
-    While Numba infers the types of a caller, what will be an int64 is a literal 0 at first, or an int32. A
-    kernel was compiled for each of these, up to fourteen times.
+    While Numba infers a caller's types, a future int64 is a literal 0 or an int32 at first. Without this
+    class, a kernel was compiled for each of these, up to fourteen times.
     """
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
@@ -44,10 +44,10 @@ def _widened(kind: Any) -> Any:
 
 
 class EntryDispatcher(CPUDispatcher):  # type: ignore[misc]
-    """Compile an entry without collecting garbage meanwhile, which takes a seventh of the time."""
+    """Compile an entry with garbage collection paused, which would take a seventh of the time."""
 
     def compile(self, sig: Any) -> Any:
-        """Compile for some types of arguments, or load what was compiled before."""
+        """Compile for these argument types, or load what was compiled before."""
         collecting = gc.isenabled()
         gc.disable()
         try:
@@ -58,7 +58,7 @@ class EntryDispatcher(CPUDispatcher):  # type: ignore[misc]
 
 
 class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """The code of a kernel, as Numba generates it, to be linked into that of an entry."""
+    """The code of a kernel, as Numba generates it, for linking into an entry."""
 
     def finalize(self) -> None:
         """Leave linking, optimisation and machine code to the entry."""
@@ -66,7 +66,7 @@ class KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """The code of an entry and of all the kernels below it."""
+    """The code of an entry and of all kernels that it calls."""
 
     _linking_libraries: list[Any]
 
@@ -81,7 +81,7 @@ class EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
             if isinstance(library, KernelLibrary):
                 for function in library._final_module.functions:
                     if not function.is_declaration:
-                        # Nobody else calls it: what is inlined everywhere needs no code of its own.
+                        # Nothing else calls it, so a function that is inlined everywhere needs no own code.
                         self._final_module.get_function(function.name).linkage = "internal"
         super().finalize()
 
@@ -98,9 +98,9 @@ class KernelLowering(NativeLowering):  # type: ignore[misc]
         state.flags.no_compile = True
         super().run_pass(state)
         state.library.finalize()
-        # Callers find a kernel by its entry point, whatever that is: a built-in method of its own.
+        # Callers find a kernel by its entry point. Any unique object will do: here, a built-in method.
         state["cr"] = state["cr"]._replace(cfunc=[].append)
-        # A caller takes the code of the kernel, and of all that the kernel calls.
+        # A caller needs the code of the kernel, and of everything that the kernel calls.
         below = list(dict.fromkeys([state.library, *state.library._linking_libraries]))
         state.targetctx.insert_user_function(state["cr"].cfunc, state["cr"].fndesc, below)
         return True

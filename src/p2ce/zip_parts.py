@@ -1,4 +1,4 @@
-"""Pack parts into one zip file, the same to the byte each time, and read them without trust."""
+"""Pack parts into a zip file, byte for byte the same each time, and read them as untrusted data."""
 
 import copy
 import io
@@ -15,21 +15,21 @@ from p2ce.errors import LimitExceeded
 from p2ce.limits import DEFAULT, Limits, require_within, zip_list_bytes
 from p2ce.visible import echoed
 
-FIRST_DATE = (1980, 1, 1, 0, 0, 0)  # of zip files; every part has it, so that equal parts are equal files
+FIRST_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest zip date, for all parts: equal parts give equal files
 LEVEL = 4  # on numbers, 6 takes a third longer and saves one percent
-# Parts that shrink more than this are stored as they are, so that a reader may reject those that do: a file
-# then never unfolds to much more than 200 times its size.
+# Parts that shrink by more than this ratio are stored uncompressed, so a reader can reject larger ratios. A
+# file then never unpacks to much more than 200 times its size.
 LARGEST_RATIO = 200
-SMALL = 65_536  # bytes of a part that may shrink as it likes
+SMALL = 65_536  # bytes; a part up to this size may have any ratio
 WAYS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-LONGEST_LIST = 64 << 20  # bytes of the list of parts, some hundred for each
+LONGEST_LIST = 64 << 20  # bytes of the list of parts, which takes about a hundred for each
 PIECE = 1 << 20  # bytes that are unpacked at a time
-NAME = re.compile(r"[A-Za-z0-9_-][\w.-]*(?:/[A-Za-z0-9_-][\w.-]*)*", re.ASCII)  # leads out of no folder
-NO_ZIP = "it is not a zip file, or was not written to the end"
+NAME = re.compile(r"[A-Za-z0-9_-][\w.-]*(?:/[A-Za-z0-9_-][\w.-]*)*", re.ASCII)  # cannot leave the folder
+NO_ZIP = "it is not a zip file, or was not written completely"
 
 
 class Damaged(Exception):
-    """A part of a file is not what `save` writes."""
+    """A part of a file that `save` cannot have written."""
 
 
 def zipped(parts: Mapping[str, bytes]) -> bytes:
@@ -40,7 +40,7 @@ def zipped(parts: Mapping[str, bytes]) -> bytes:
 
 
 def _shrinks_too_far(content: bytes) -> bool:
-    """Foresee most of the parts that have to be stored as they are, so that packing twice is rare."""
+    """Predict most of the parts to be stored uncompressed, so packing twice is rare."""
     middle = len(content) // 2
     sample = content[middle : middle + SMALL]
     if len(content) <= SMALL or len(zlib.compress(sample, 1)) * LARGEST_RATIO > 5 * len(sample):
@@ -54,7 +54,7 @@ def _zipped(parts: Mapping[str, bytes], *, as_is: Collection[str]) -> tuple[byte
         for name, content in parts.items():
             part = zipfile.ZipInfo(name, date_time=FIRST_DATE)
             part.compress_type = zipfile.ZIP_STORED if name in as_is else zipfile.ZIP_DEFLATED
-            part.create_system = 3  # whatever the machine is
+            part.create_system = 3  # the same on every machine
             part.external_attr = 0o644 << 16
             archive.writestr(part, content, compresslevel=LEVEL)
         shrunk = [part.filename for part in archive.infolist() if _unfolds_too_far(part)]
@@ -66,12 +66,12 @@ def _unfolds_too_far(part: zipfile.ZipInfo) -> bool:
 
 
 class Parts:
-    """The parts of a zip file, each read at most once; what is not as `zipped` writes it raises `Damaged`."""
+    """The parts of a zip file, each read at most once. A file not written by `zipped` raises `Damaged`."""
 
     def __init__(self, source: "str | os.PathLike[str] | bytes", limits: Limits = DEFAULT) -> None:
         self._stream = io.BytesIO(source) if isinstance(source, bytes) else open(source, "rb")  # noqa: SIM115
         try:
-            # Python reads the list whole; the end of the file says how long it is.
+            # Python reads the whole list. The end of the file says how long it is.
             length = zip_list_bytes(self._stream)
             if length is None or length > LONGEST_LIST:
                 raise Damaged(NO_ZIP)
@@ -83,7 +83,7 @@ class Parts:
             self._stream.close()
             if not isinstance(error, Exception) or isinstance(error, OSError | Damaged | LimitExceeded):
                 raise
-            raise Damaged(NO_ZIP) from error  # zipfile raises many things on files that no program wrote
+            raise Damaged(NO_ZIP) from error  # zipfile raises many kinds of errors for forged files
         self._parts = {part.filename: part for part in held}
 
     def __enter__(self) -> "Parts":
@@ -102,7 +102,7 @@ class Parts:
         return iter([*self._parts])
 
     def take(self, name: str) -> bytes:
-        """Return a part's bytes, and forget it."""
+        """Return a part's bytes, and remove it from the parts left to read."""
         part = self._parts.pop(name, None)
         if part is None:
             raise Damaged(f"it lacks the part {echoed(name, most=60)}")
@@ -113,11 +113,11 @@ class Parts:
         except Exception as error:
             raise Damaged(f"its part {echoed(name, most=60)} cannot be unpacked") from error
         if len(content) != part.file_size:
-            raise Damaged(f"its part {echoed(name, most=60)} is not of the size that it claims")
+            raise Damaged(f"its part {echoed(name, most=60)} does not have the size that it claims")
         return content
 
     def _unpacked(self, part: zipfile.ZipInfo) -> bytes:
-        """Unpack by pieces, at most one byte beyond the size that the list claims: what is longer lies."""
+        """Unpack in pieces, up to one byte beyond the size in the list, to detect a longer part."""
         longer = copy.copy(part)
         longer.file_size += 1
         content = bytearray()
@@ -127,11 +127,9 @@ class Parts:
         return bytes(content)
 
     def require_empty(self) -> None:
-        """Reject parts that no file of p2ce has."""
+        """Reject parts that p2ce never writes."""
         if self._parts:
-            raise Damaged(
-                f"it has a part {echoed(next(iter(self._parts)), most=60)} that no file of p2ce has"
-            )
+            raise Damaged(f"it has a part {echoed(next(iter(self._parts)), most=60)} that p2ce never writes")
 
 
 def _check(held: Sequence[zipfile.ZipInfo], limits: Limits) -> None:
@@ -142,7 +140,7 @@ def _check(held: Sequence[zipfile.ZipInfo], limits: Limits) -> None:
         # zipfile cuts names at a NUL, other programs do not.
         if not NAME.fullmatch(part.filename) or part.orig_filename != part.filename:
             raise Damaged(
-                f"it has a part {echoed(part.orig_filename, most=60)}, which is not a name of a part"
+                f"it has a part {echoed(part.orig_filename, most=60)}, which is not a valid name of a part"
             )
         kind = stat.S_IFMT(part.external_attr >> 16)
         if (
@@ -153,15 +151,15 @@ def _check(held: Sequence[zipfile.ZipInfo], limits: Limits) -> None:
             or kind not in (0, stat.S_IFREG)  # a link, once it is unpacked
             or _unfolds_too_far(part)
         ):
-            raise Damaged(f"its part {echoed(part.filename, most=60)} is not packed as p2ce packs")
+            raise Damaged(f"its part {echoed(part.filename, most=60)} is not packed as p2ce packs parts")
     if len({part.filename.lower() for part in held}) != len(held):  # some disks ignore capitals
-        raise Damaged("a part is there twice")
+        raise Damaged("it has a part twice")
 
 
 def _check_places(stream: IO[bytes], held: Sequence[zipfile.ZipInfo], end: int) -> None:
-    """Check that the parts fill the file up to their list, each behind a header that says what the list says.
+    """Check that the parts fill the file up to their list, and that each header agrees with the list.
 
-    Otherwise programs that read the headers, or a browser, could find other contents than we do.
+    Otherwise a program that reads the headers could find contents that differ from ours.
     """
     at = 0
     for part in sorted(held, key=lambda one: one.header_offset):
@@ -170,10 +168,10 @@ def _check_places(stream: IO[bytes], held: Sequence[zipfile.ZipInfo], end: int) 
         header = bare.FileHeader(_is_huge(part))
         stream.seek(at)
         if part.header_offset != at or stream.read(len(header)) != header:
-            raise Damaged(f"its part {echoed(part.filename, most=60)} is not packed as p2ce packs")
+            raise Damaged(f"its part {echoed(part.filename, most=60)} is not packed as p2ce packs parts")
         at += len(header) + part.compress_size
     if at != end:
-        raise Damaged("something lies between its parts")
+        raise Damaged("it has other bytes between its parts")
 
 
 def _is_huge(part: zipfile.ZipInfo) -> bool:

@@ -61,7 +61,7 @@ def test_an_exception_names_the_columns_with_missing_values():
     assert str(error.value) == (
         "model.predict raised ValueError: Input X contains NaN when called with 2 rows. "
         "Columns with missing values here: 'age', 'owner', 'job', 'income'. "
-        "If it does not take them, put an imputer in front of it, or fill or drop them."
+        "If the model does not accept them, put an imputer in front of it, or fill or drop them."
     )
     with pytest.raises(InvalidOutput, match="'age'"):
         outputs_of(raises, FRAME.to_numpy(), call="model.predict", rows=FRAME)
@@ -115,5 +115,5 @@ def test_probabilities_lie_between_0_and_1(wrong):
     found = np.array([[0.5, 0.5], [1.0 + 1e-7, -1e-7]])
     assert require_probabilities(found, call="model") is found
     found[1, 0] = wrong
-    with pytest.raises(InvalidOutput, match=r"probabilities, from 0 to 1; it gave .* in 1 of 2 rows"):
+    with pytest.raises(InvalidOutput, match=r"probabilities, from 0 to 1; it returned .* in 1 of 2 rows"):
         require_probabilities(found, call="model")

@@ -100,8 +100,8 @@ MOODS: dict[str, tuple[Callable[[pd.DataFrame, np.ndarray], Any], str]] = {
     "is short": (lambda rows, good: good[:-1], r"one number per row"),
     "is wide": (lambda rows, good: np.stack([1 - good, good], axis=1), r"one number per row"),
     "is one number": (lambda rows, good: 0.7, r"one number per row"),
-    "is nothing": (lambda rows, good: None, r"has to return numbers"),
-    "is words": (lambda rows, good: np.full(len(good), "yes"), r"has to return numbers"),
+    "is nothing": (lambda rows, good: None, r"must return numbers"),
+    "is words": (lambda rows, good: np.full(len(good), "yes"), r"must return numbers"),
 }
 
 

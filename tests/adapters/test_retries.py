@@ -100,7 +100,7 @@ def exits() -> InvalidOutput:
 
 
 def of_other_columns() -> InvalidOutput:
-    error = InvalidOutput("model(rows) takes rows in neither form")
+    error = InvalidOutput("model(rows) accepts rows in neither form")
     error.__cause__ = InvalidOutput("model(rows) raised ValueError")
     error.__cause__.__cause__ = ValueError("The feature names should match those passed during fit.")
     return error

@@ -269,7 +269,7 @@ def test_it_runs_as_a_program(folder: Path) -> None:
     assert ran.stdout.startswith("out.csv and out.summary.csv: ")
     again = program("--rejected", "--out", "out.csv")
     assert (again.returncode, again.stdout) == (2, "")
-    assert again.stderr == "p2ce: --out 'out.csv' exists. Choose another name, or pass --force.\n"
+    assert again.stderr == "p2ce: --out 'out.csv' already exists. Choose another name, or pass --force.\n"
 
 
 def test_several_processes_give_the_same(folder: Path, capsys: Capture) -> None:

@@ -100,7 +100,7 @@ def test_steps_and_special_values_are_shown(
     frame.to_csv("coded.csv", index=False)
     ran = run(capsys, "inspect", "--model", "model.txt", "--reference", "coded.csv")
     assert ran.code == 0
-    (taken,) = [line for line in ran.err.splitlines() if "Taken for codes" in line]
+    (taken,) = [line for line in ran.err.splitlines() if "Treated as codes" in line]
     assert "-9 in 'Income'" in taken
     assert "p2ce policy infer --special-values none" in taken
     assert "candidates chosen from the data and next to known thresholds" in " ".join(ran.out.split())
@@ -108,7 +108,7 @@ def test_steps_and_special_values_are_shown(
     ran = run(
         capsys, "inspect", "--model", "model.txt", "--reference", "coded.csv", "--policy", "policy.yaml"
     )
-    assert "Taken for codes" not in ran.err
+    assert "Treated as codes" not in ran.err
     lines = {line.split()[0]: line for line in ran.out.splitlines() if line.strip()}
     assert ": 1000–5900, every 100; special values -9 stay" in lines["Income"]
 

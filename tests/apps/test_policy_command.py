@@ -56,18 +56,18 @@ Age,Income,Amount,Housing,Race,Job,own,rent,Repaid
 60,,700,own,a,clerk,1,1,1
 """
 GOLDEN = """\
-policy.yaml:3: warning: The policy does not name 'Income', 'Repaid' of the data. Drop what the model does not see. [unnamed-column]
+policy.yaml:3: warning: The data have columns that the policy does not name: 'Income', 'Repaid'. Drop columns that the model does not use. [unnamed-column]
 policy.yaml:4: warning: 'Age' may change, but looks like a protected attribute (age). Write 'protected: true', or 'may_change: false'. [protected-changeable]
-policy.yaml:4: warning: The seen 18–70 of 'Age' goes beyond the data: the data lies in 20–60. [outside-the-data]
+policy.yaml:4: warning: The seen 18–70 of 'Age' goes beyond the data: the data are in 20–60. [outside-the-data]
 policy.yaml:5: error: 'Incme' is not a column of the data. Did you mean 'Income'? [unknown-column]
-policy.yaml:8: error: The range 20000–30000 of 'Amount' misses the data: the data lies in 500–4500. [outside-the-data]
+policy.yaml:8: error: The range 20000–30000 of 'Amount' misses the data: the data are in 500–4500. [outside-the-data]
 policy.yaml:9: warning: The step 15000 of 'Amount' is larger than its range 20000–30000. [step-too-large]
-policy.yaml:13: error: 'Housing' has an entry 'direcion' that means nothing. Did you mean 'direction'? [unreadable]
+policy.yaml:13: error: 'Housing' has an unknown entry 'direcion'. Did you mean 'direction'? [unreadable]
 policy.yaml:14: error: 'Race' is protected but may change. Write 'protected: true'. [protected-changeable]
 policy.yaml:15: warning: No row of the data has 'pilot' in 'Job'. [never-seen]
-policy.yaml:19: error: The group 'Home' is not closed: 1 of 3 rows of the data have two levels or none. [group-not-closed]
-policy.yaml:23: warning: 1 of 3 rows of the data break 'Amount <= 100*Age'. They cannot be advised unless a change repairs it. [broken-by-data]
-policy.yaml:27: error: 'Age' and 'Job' can never change: 'Age, Job change together or not at all', but also 'at most one of Job, Age changes'. Drop one of the two rules, or use fix(). [unreadable]
+policy.yaml:19: error: The group 'Home' is not valid: 1 of 3 rows of the data have several levels or none. [group-not-closed]
+policy.yaml:23: warning: 1 of 3 rows of the data break 'Amount <= 100*Age'. Their options must include a change that repairs it. [broken-by-data]
+policy.yaml:27: error: 'Age' and 'Job' can never change, because of 'Age, Job change together or not at all' and 'at most one of Job, Age changes'. Remove one of the two rules, or use fix(). [unreadable]
 policy.yaml:29: error: The rule 'Job never changes 'cok' → 'clerk'' names 'cok', which is not a value of 'Job'. Did you mean 'cook'? [unreadable]
 policy.yaml: 7 errors, 6 warnings.
 """  # noqa: E501
@@ -209,7 +209,7 @@ def test_columns_that_are_hardly_features_are_written(folder: Path) -> None:
     _, _, printed = run("infer", "people.csv", "--out", "new.yaml")
     assert "'id' has 60 labels in 60 rows. If it identifies people, add --drop id" in printed
     assert "Every column became a feature" in printed
-    assert "fixed, since every row has another value: 'id'" in printed
+    assert "fixed, since every row has a different value: 'id'" in printed
     words = ("infer", "people.csv", "--drop", "id,Repaid,Age", "--out", "new.yaml", "--force")
     assert run(*words)[::2] == (0, "")
 
@@ -225,10 +225,10 @@ def test_what_looks_like_a_code_is_special_unless_it_is_switched_off(folder: Pat
     code, _, printed = run(*words)
     assert code == 0
     assert printed.splitlines() == [
-        "note: Inferred from column names: never fall: 'Months'. To overrule, edit the policy: protected, "
+        "note: Inferred from column names: never fall: 'Months'. To override, edit the policy: protected, "
         "may_change, direction (p2ce policy infer writes one).",
-        "note: Taken for codes that are not numbers: -9, -8 in 'Months'. No option leads to one. "
-        "To overrule, "
+        "note: Treated as codes that are not numbers: -9, -8 in 'Months'. No option leads to one. "
+        "To override, "
         "remove 'special' from the policy, or write one with: p2ce policy infer --special-values none",
     ]
     policy = Policy.load("new.yaml")

@@ -162,7 +162,7 @@ BAD: list[tuple[Callable[[], bytes], str]] = [
         for share in (0.1, 0.5, 0.9, 0.999)
     ),
     (huge_claim, "its stated length"),
-    (twice, "there twice"),
+    (twice, "a part twice"),
     *((part(name, b"x"), "has a part") for name in ("../../evil", "reference/99.values.npy", "extra.py")),
     (lambda: with_head(lambda held: held.pop("settings")), "is damaged"),
     *((head(**entries), "is damaged") for entries in ({"settings": []}, {"forest": None}, {"format": 1})),
@@ -186,7 +186,7 @@ BAD: list[tuple[Callable[[], bytes], str]] = [
         part("policy.yaml", b"version: 1\nfeatures: {Age: {kind: whole, ragne: [1]}}\n"),
         "line 2 of its policy",
     ),
-    (part("policy.yaml", b"!!python/object/apply:os.system ['true']"), "no use for the tag"),
+    (part("policy.yaml", b"!!python/object/apply:os.system ['true']"), "cannot contain the tag"),
     *((part("scores.npy", one), "is damaged") for one in (b"", write_array(np.zeros(3)))),
     (part("scores.npy", write_array(np.zeros(64, dtype=np.int64))), "is damaged"),
     (part("reference/0.values.npy", write_array(np.zeros(3))), "is damaged"),
@@ -213,7 +213,7 @@ def test_a_bomb_is_not_unfolded(tmp_path: Path) -> None:
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts().items():
             archive.writestr(name, b"[" + b" " * 50_000_000 if name == "reference.json" else content)
-    assert "not packed as p2ce packs" in rejection(stream.getvalue(), tmp_path)
+    assert "not packed as p2ce packs parts" in rejection(stream.getvalue(), tmp_path)
 
 
 def test_a_pickle_inside_an_array_is_not_opened(tmp_path: Path) -> None:

@@ -88,14 +88,16 @@ def test_a_damaged_file_in_the_folder_is_an_error(cache: Path, folder: Path) -> 
 
 def test_a_damaged_file_in_the_cache_is_an_error_and_stays(cache: Path) -> None:
     (cache / "german.csv").write_bytes(b"half of it")
-    with pytest.raises(DamagedData, match="Delete it, and it is fetched"):
+    with pytest.raises(DamagedData, match="Delete it to download it"):
         find(SMALL, fetch=never)
     assert (cache / "german.csv").read_bytes() == b"half of it"
 
 
 def test_another_table_at_openml_is_an_error_and_is_not_kept(cache: Path) -> None:
     changed = RAW["german"].assign(age=RAW["german"]["age"] + 1)
-    with pytest.raises(DamagedData, match="What table 31 of OpenML gives is not the data set 'german'"):
+    with pytest.raises(
+        DamagedData, match="The file prepared from OpenML's table 31 is not the data set 'german'"
+    ):
         find(SMALL, fetch=giving(changed))
     assert list(cache.iterdir()) == []
 
@@ -109,7 +111,7 @@ def test_another_table_at_openml_is_an_error_and_is_not_kept(cache: Path) -> Non
     ],
 )
 def test_a_table_of_another_form_is_an_error_of_ours(name: str, changed: pd.DataFrame, cache: Path) -> None:
-    with pytest.raises(DamagedData, match=r"has no longer the form.*Set P2CE_DATA"):
+    with pytest.raises(DamagedData, match=r"no longer has the form.*Set P2CE_DATA"):
         find(FACTS[name], fetch=giving(changed))
     assert list(cache.iterdir()) == []
 
@@ -120,7 +122,9 @@ def test_without_any_place_the_message_says_what_to_set(cache: Path) -> None:
     message = str(caught.value)
     assert "P2CE_DATA is not set" in message
     assert str(cache) in message
-    assert "OpenML did not give its table 31 (URLError: <urlopen error no route to host>)" in message
+    assert (
+        "table 31 could not be downloaded from OpenML (URLError: <urlopen error no route to host>)" in message
+    )
     assert "Set P2CE_DATA to a folder that holds german.csv" in message
 
 
@@ -131,4 +135,4 @@ def test_a_cache_that_cannot_be_written_costs_only_a_warning(
     monkeypatch.setenv("P2CE_CACHE", str(tmp_path / "file" / "below"))
     with caplog.at_level(logging.WARNING, logger="p2ce"):
         assert find(SMALL, fetch=giving(RAW["german"])) == TEXT
-    assert "P2CE_CACHE names another folder" in caplog.text
+    assert "Set P2CE_CACHE to another folder" in caplog.text

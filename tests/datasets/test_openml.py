@@ -42,7 +42,7 @@ def test_a_fetched_table_can_be_prepared(name: str) -> None:
 
 def test_a_number_that_openml_does_not_know_is_an_error_of_ours(no_folders: Path) -> None:
     serve("german", number=1)
-    with pytest.raises(MissingData, match="OpenML did not give its table 31"):
+    with pytest.raises(MissingData, match="table 31 could not be downloaded from OpenML"):
         datasets.load("german")
 
 

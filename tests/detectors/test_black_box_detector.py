@@ -183,7 +183,7 @@ def income(rows):
         (LOCAL.fit(FRAME), FRAME, None, UnsupportedDetector, NOVEL),
         (make_pipeline(StandardScaler(), LOCAL).fit(FRAME), FRAME, None, UnsupportedDetector, NOVEL),
         (CLASSIFIER, FRAME, None, UnsupportedDetector, "SVC is a classifier"),
-        (OneClassSVM(), FRAME, None, NotFitted, "Fit it before"),
+        (OneClassSVM(), FRAME, None, NotFitted, "Fit it first"),
         (OneClassSVM, FRAME, None, UnsupportedDetector, r"Pass an instance: OneClassSVM\(\)"),
         (autoencoder(), FRAME, None, UnsupportedDetector, r"Call \.eval\(\)"),
         (autoencoder(2).eval(), FRAME, None, UnsupportedDetector, r"returned shape \(150, 2\)"),

@@ -66,7 +66,7 @@ def test_a_listed_name_that_leads_out_of_a_folder_is_rejected(
         path = write_parts(tmp_path / "case.zip", held)
         with pytest.raises(InvalidArgument, match="is not a valid evidence file"):
             evidence.replay(path, case.model)
-    with pytest.raises(InvalidArgument, match="not a name of a part"):
+    with pytest.raises(InvalidArgument, match="not a valid name of a part"):
         check(path, case.model)
 
 

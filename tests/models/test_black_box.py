@@ -368,8 +368,8 @@ USELESS = {
     "flat": (lambda rows: np.zeros(len(rows)), r"shape \(150, one per class\).*gave shape \(150,\)"),
     "short": (lambda rows: np.zeros((3, 2)), r"for 150 rows it returned shape \(3, 2\)"),
     "deep": (lambda rows: np.zeros((len(rows), 2, 2)), r"returned shape \(150, 2, 2\)"),
-    "words": (lambda rows: np.full((len(rows), 2), "yes"), "has to return numbers.*'yes'"),
-    "nothing": (lambda rows: None, "has to return numbers"),
+    "words": (lambda rows: np.full((len(rows), 2), "yes"), "must return numbers.*'yes'"),
+    "nothing": (lambda rows: None, "must return numbers"),
     "complex": (lambda rows: np.zeros((len(rows), 2)) * 1j, "complex128"),
 }
 
@@ -437,8 +437,8 @@ MISTAKES: list[tuple[Any, pd.DataFrame, dict[str, Any], type[Exception], str | N
     (NUMBERS, GAPS, {"target": (None, 90.0)}, InvalidOutput, r"NaN.*missing values here: 'bmi', 'bp'"),
     # In none of the rows that were looked at, but an instance may lack it.
     (NUMBERS, DIABETES, {"target": (None, 90.0), "nullable": {"sex"}}, InvalidOutput, "values here: 'sex'"),
-    (KNeighborsClassifier(), SCALED, {}, NotFitted, r"Call \.fit\(X, y\)|Fit it before"),
-    (Unfitted(), SCALED, {}, NotFitted, r"Call \.fit\(X, y\)|Fit it before"),
+    (KNeighborsClassifier(), SCALED, {}, NotFitted, r"Call \.fit\(X, y\)|Fit it first"),
+    (Unfitted(), SCALED, {}, NotFitted, r"Call \.fit\(X, y\)|Fit it first"),
 ]
 
 

@@ -206,7 +206,7 @@ def test_a_column_of_other_cells(tmp_path: Path) -> None:
     path = written(tmp_path, "people.csv", FRAME.assign(age="old"))
     assert "Column 'age' of people.csv holds 'old', where the reference has numbers" in rejection(path)
     path = written(tmp_path, "people.csv", FRAME.assign(job="J1"))
-    assert "not one of the labels that the reference has" in rejection(path)
+    assert "none of the labels of the reference" in rejection(path)
     path.unlink()
     written(tmp_path, "parts/a.csv", FRAME)
     written(tmp_path, "parts/b.csv", FRAME[:1].assign(age="old"))

@@ -41,7 +41,7 @@ def test_a_display_survives_its_plain_form(display: Display) -> None:
     [
         ({"nam": "loan"}, "has no entry 'nam'. Did you mean 'name'?"),
         ({"name": 3}, "name of a display must be text"),
-        ({"name": {"english": "loan"}}, "has words in 'english'"),
+        ({"name": {"english": "loan"}}, "has words for 'english'"),
         ({"unit": {"en": 1}}, "unit of a display must be text"),
         ({"style": "percents"}, "Did you mean 'percent'?"),
         ({"decimals": -1}, "a whole number at least 0, got -1"),
@@ -50,7 +50,7 @@ def test_a_display_survives_its_plain_form(display: Display) -> None:
         ({"values": ["own"]}, "must be entries such as 'key: value'"),
         ({"phrases": {True: 3}}, "phrases of a display must be text"),
         ({"unit_first": 1}, "unit_first of a display must be true or false"),
-        ("loan", "has entries such as 'name'"),
+        ("loan", "needs entries such as 'name'"),
     ],
 )
 def test_what_cannot_be_shown_is_rejected_with_the_way_out(given_entries: Any, message: str) -> None:
@@ -87,9 +87,9 @@ def test_values_have_one_name_each_and_labels_exist() -> None:
     homes = Policy.infer(pd.DataFrame({"Home": ["own", "rent"]}))
     named = homes.display(Home={"values": {"own": "a house"}})["Home"].display
     assert named.value_name("own", "en") == "a house"
-    with pytest.raises(InvalidPolicy, match=r"none of its labels\. Did you mean 'own'"):
+    with pytest.raises(InvalidPolicy, match=r"not one of its labels\. Did you mean 'own'"):
         homes.display(Home={"phrases": {"ownn": "buy a house"}})
-    with pytest.raises(InvalidPolicy, match="name a value twice"):
+    with pytest.raises(InvalidPolicy, match="names a value twice"):
         Display(values={1: "one", "true": "yes"})
 
 

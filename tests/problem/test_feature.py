@@ -88,12 +88,12 @@ def test_codes_of_numbers_are_the_numbers() -> None:
 def test_actions_for_another_table_are_rejected() -> None:
     texts, numbers = pd.Series(["own", "rent"], name="x"), pd.Series([1, 2], name="x")
     of_texts, of_numbers = (Policy.infer(one.to_frame())["x"] for one in (texts, numbers))
-    with pytest.raises(InvalidPolicy, match="'x' is a category for the policy but numbers in the reference"):
+    with pytest.raises(InvalidPolicy, match="'x' is a category in the policy but numbers in the reference"):
         of_texts.codes(coding_of(numbers))
-    with pytest.raises(InvalidPolicy, match="'x' is numbers for the policy but a category"):
+    with pytest.raises(InvalidPolicy, match="'x' is numbers in the policy but a category"):
         of_numbers.codes(coding_of(texts))
     with pytest.raises(
-        InvalidPolicy, match=r"may become 'rent', which the reference frame never has.*'rents'"
+        InvalidPolicy, match=r"may become 'rent', which is not in the reference frame.*'rents'"
     ):
         of_texts.codes(coding_of(pd.Series(["own", "rents"], name="x")))
 

@@ -166,13 +166,13 @@ def test_labels_have_types_and_an_order_where_one_was_declared() -> None:
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"])}), r"'x' \(.+\).*Turn it into one of these"),
-        (pd.DataFrame({"x": [1j]}), r"'x' \(.+\).*Turn it into one of these"),
+        (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"])}), r"'x' \(.+\).*Convert it"),
+        (pd.DataFrame({"x": [1j]}), r"'x' \(.+\).*Convert it"),
         (pd.DataFrame({"x": [["a"]]}), r"'x' \(object\) holds cells that are not labels: .*unhashable"),
         (pd.DataFrame({"a": [1.0, np.nan, np.inf], "b": [1, 2, 3]}), r"infinite values in 'a' \(1\)"),
         (pd.DataFrame({"a": pd.array([None, None], dtype="Int64")}), "Every value is missing in 'a'"),
         (pd.DataFrame({"a": [np.nan], "b": [None], "c": [1]}), "Every value is missing in 'a', 'b'"),
-        (pd.DataFrame({"a": pd.Series([], dtype=float)}), "zero rows"),
+        (pd.DataFrame({"a": pd.Series([], dtype=float)}), "no rows"),
         (pd.DataFrame(index=[0, 1]), "no columns"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "more than one column called 'a'"),
         (pd.DataFrame({"id": [2**60, 2**60 + 1]}), r"'id'.*2\*\*53"),
@@ -188,5 +188,5 @@ def test_a_reference_that_cannot_be_read_says_why(frame: pd.DataFrame, message: 
 
 
 def test_an_unknown_grid_lists_the_known_ones() -> None:
-    with pytest.raises(InvalidArgument, match=r"'data' or 'paper', not 'papr'. Did you mean 'paper'"):
+    with pytest.raises(InvalidArgument, match=r"'data' or 'paper', got 'papr'. Did you mean 'paper'"):
         inferred([1, 2], "papr")

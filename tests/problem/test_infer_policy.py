@@ -59,7 +59,7 @@ def test_it_is_said_once_in_one_line_with_how_to_overrule(caplog: pytest.LogCapt
         "never fall: 'LatePayments', 'HasDefaulted', 'YearsAtJob', 'Grade_since'",
         "never rise: 'YearsAtJob_lt_1', 'DaysEmployed'",
         "fixed as a record of the past or of time: 'credit_history'",
-        "fixed, since every row has another value: 'customer_id', 'Name'",
+        "fixed, since every row has a different value: 'customer_id', 'Name'",
         "free('Age')",
         "protect=None",
         "X.set_index('customer_id')",

@@ -49,7 +49,7 @@ def test_the_name_is_that_of_the_column() -> None:
         ([[0], [1]], "one label for each row"),
         ([0, 1, 1], "3 labels for the 2 rows"),
         ([0, {}], "is not a label"),
-        ([0, None], "lacks 1 of its 2 labels"),
+        ([0, None], "1 of the 2 labels of y are missing"),
         (pd.DataFrame({"a": [0, 1], "b": [0, 1]}), "one column"),
     ],
 )
@@ -70,5 +70,5 @@ def test_a_series_in_another_order_is_rejected() -> None:
 
 def test_labels_are_classes() -> None:
     known_outcomes([0, True], rows=2).require_classes((0, 1))
-    with pytest.raises(InvalidTarget, match=r"'good', which is none of the model's classes 0, 1"):
+    with pytest.raises(InvalidTarget, match=r"'good', which is not one of the model's classes 0, 1"):
         known_outcomes([0, "good"], rows=2).require_classes((0, 1))

@@ -246,9 +246,9 @@ def test_sets_compare_by_content_however_they_were_said_and_survive_pickling() -
     [
         ([together("Agee", "Rate")], "'Agee'.*Did you mean 'Age'"),
         ([[[TOGETHER]]], r"with_rules\(\) expects rules, got \["),
-        (["Age <= Rate"], "expects rules, got 'Age <= Rate'. Make one with p2ce.rules"),
+        (["Age <= Rate"], "expects rules, got 'Age <= Rate'. Build one with p2ce.rules"),
         ([type(TOGETHER)], "expects rules, got <class"),
-        ([linked("Age", "Small"), linked("Small", "Age")], "circle"),
+        ([linked("Age", "Small"), linked("Small", "Age")], "cycle"),
     ],
 )
 def test_a_rule_that_makes_no_sense_is_rejected(rules: list[Any], message: str) -> None:
@@ -283,15 +283,18 @@ def test_an_unknown_name_suggests_the_nearest(call: object) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ACTIONS.within(Age=(60, 20)), r"60–20 of 'Age', an empty range. Swap the ends: \(20, 60\)"),
+        (
+            lambda: ACTIONS.within(Age=(60, 20)),
+            r"60–20 of 'Age', which is an empty range. Swap the ends: \(20, 60\)",
+        ),
         (lambda: ACTIONS.within(Age=(20, np.nan)), "finite numbers, got nan"),
         (lambda: ACTIONS.within(Age=(-np.inf, 20)), "finite numbers, got -inf"),
         (lambda: ACTIONS.within(Age=(0, 1e305)), r"finite numbers, got 1e\+305"),
         (lambda: ACTIONS.within(Age=20), r"expects \(low, high\) for 'Age', got 20"),
         (lambda: ACTIONS.within(Age=(1, 2, 3)), r"got \(1, 2, 3\)"),
         (lambda: ACTIONS.within(Age="20-30"), "got '20-30'"),
-        (lambda: ACTIONS.within(Age=(None, 3)), "end of 'Age' open.* an empty range. Write both ends"),
-        (lambda: ACTIONS.within([("Age", 1)]), r"keywords or a dict, not list. Write within\(\{'Age'"),
+        (lambda: ACTIONS.within(Age=(None, 3)), "end of 'Age' open.* is empty. Write both ends"),
+        (lambda: ACTIONS.within([("Age", 1)]), r"keywords or a dict, got list. Write within\(\{'Age'"),
         (lambda: ACTIONS.within({"Age": (1, 2)}, Age=(1, 2)), "'Age' twice"),
         (lambda: ACTIONS.step(Age=1).within(Age=(30.2, 30.8)), "holds no multiple of its step 1. Widen"),
         (
@@ -305,18 +308,18 @@ def test_an_unknown_name_suggests_the_nearest(call: object) -> None:
         (lambda: ACTIONS.step(Age=np.inf), "finite numbers, got inf"),
         (lambda: ACTIONS.step(Age="5"), "expects numbers, got '5'"),
         (lambda: ACTIONS.step(Age=2.5), "must be whole, got 2.5. Use 2"),
-        (lambda: ACTIONS.step(Owns=2), "binary, so that its only step is 1, got 2"),
+        (lambda: ACTIONS.step(Owns=2), "binary, so its step must be 1, got 2"),
         (lambda: ACTIONS.step(Age=10_000), "The inferred range is .* no multiple of its step 10000"),
-        (lambda: ACTIONS.candidates(Age=[]), "is empty. Name at least one"),
+        (lambda: ACTIONS.candidates(Age=[]), "is empty. List at least one"),
         (lambda: ACTIONS.candidates(Age=5), "expects a list for 'Age', got 5"),
         (lambda: ACTIONS.candidates(Age="own"), "expects a list for 'Age', got 'own'"),
         (lambda: ACTIONS.candidates(Age=["own"]), "expects numbers, got 'own'.*holds numbers, not labels"),
         (lambda: ACTIONS.candidates(Age=[np.nan]), "finite numbers, got nan"),
-        (lambda: ACTIONS.candidates(Age=[2.5]), "names 2.5, but the column is int64 and holds whole numbers"),
+        (lambda: ACTIONS.candidates(Age=[2.5]), "lists 2.5, but the column is int64 and holds whole numbers"),
         (lambda: ACTIONS.candidates(Flag=[2]), "column is bool and holds False and True"),
         (lambda: ACTIONS.candidates(Small=[200]), "int8 and holds whole numbers from -128 to 127"),
         (lambda: ACTIONS.candidates(Single=[1e300]), "float32 and holds numbers up to 3.4"),
-        (lambda: ACTIONS.candidates(Age=range(30_001)), "30,001 candidates, more than the 30,000"),
+        (lambda: ACTIONS.candidates(Age=range(30_001)), "30,001 values for 'Age', more than the 30,000"),
         (
             lambda: ACTIONS.candidates(Age=[1, 2]).within(Age=(5, 9)),
             r"leaves none of its candidates\(\) 1, 2",
@@ -327,7 +330,7 @@ def test_an_unknown_name_suggests_the_nearest(call: object) -> None:
         ),
         (lambda: ACTIONS.increase_only("Age").decrease_only("Age"), r"both .*fix\('Age'\)"),
         (lambda: ACTIONS.fix([["Age", "Rate"]]), r"names of features, got \['Age', 'Rate'\] in a list"),
-        (lambda: ACTIONS.without_rules(TOGETHER), r"There is no rule .* to take away. None is known"),
+        (lambda: ACTIONS.without_rules(TOGETHER), r"There is no rule .* to remove. None is known"),
         (lambda: ACTIONS.fix("Age").with_rules(linked("Small", "Age")), "'Age' is fixed"),
         (lambda: ACTIONS.with_rules(linked("Small", "Age")).fix("Age"), "'Age' is fixed"),
         (

@@ -88,14 +88,14 @@ def test_every_entry_knows_its_line() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("a: 1\nb: 2\na: 3\n", 3, "'a' stands here a second time, after line 1"),
-        ("a:\n  x: 1\n  x: 2\n", 3, "'x' stands here"),
-        ("1: a\n'1': b\n", 2, "'1' stands here"),
+        ("a: 1\nb: 2\na: 3\n", 3, "'a' appears a second time, after line 1"),
+        ("a:\n  x: 1\n  x: 2\n", 3, "'x' appears a second time"),
+        ("1: a\n'1': b\n", 2, "'1' appears a second time"),
         ("a: &x 1\nb: *x\n", 2, "alias"),
         ("a: &x [*x]\n", 1, "alias"),
         ("a: !!binary aGk=\n", 1, "tag"),
         ("a: !mine {b: 1}\n", 1, "tag"),
-        ("? [a]\n: 1\n", 1, "key that is not plain text"),
+        ("? [a]\n: 1\n", 1, "key that is not text"),
         ("a: b: c\n", 1, "not YAML"),
         ("--- 1\n--- 2\n", 2, "not YAML"),
         ("a: [1,\n", 2, "not YAML"),

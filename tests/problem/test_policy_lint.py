@@ -108,7 +108,7 @@ def test_tails_that_even_the_robust_unit_is_made_of() -> None:
         assert found(policy, people) == [("warning", "heavy-tails")]
         (finding,) = lint(parse_policy(read_document(to_text(policy))), people)
         assert "even without the outermost 1 %" in finding.message
-        assert "half of the rows lie in" in finding.message
+        assert "half of the rows are in" in finding.message
 
 
 def test_labels_that_only_one_side_has() -> None:

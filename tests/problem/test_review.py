@@ -71,10 +71,10 @@ def test_whoever_edits_a_draft_lifts_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "line", "message"),
     [
-        ("reviewed_by: Ana\n", 2, "there is reviewed_by without reviewed_on"),
-        ("reviewed_on: 2026-11-18\n", 2, "there is reviewed_on without reviewed_by"),
+        ("reviewed_by: Ana\n", 2, "reviewed_by has no reviewed_on"),
+        ("reviewed_on: 2026-11-18\n", 2, "reviewed_on has no reviewed_by"),
         ("reviewed_by: Ana\nreviewed_on: yesterday\n", 3, "its date as year-month-day, got 'yesterday'"),
-        ("reviewed_by: ' '\nreviewed_on: 2026-11-18\n", 2, "the name of who reviewed"),
+        ("reviewed_by: ' '\nreviewed_on: 2026-11-18\n", 2, "the name of the reviewer"),
         ("reviewed_by: [Ana]\nreviewed_on: 2026-11-18\n", 2, "reviewed_by"),
     ],
 )

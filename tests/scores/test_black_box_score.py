@@ -171,6 +171,6 @@ def test_a_function_that_was_taken_for_probabilities_is_held_to_them() -> None:
         return np.where(rows["Income"] > highest, 2.5, 0.25)
 
     beyond = rows.iloc[[0]].assign(Income=highest + 5)
-    with pytest.raises(InvalidOutput, match=r"from 0 to 1; it gave 2\.5"):
+    with pytest.raises(InvalidOutput, match=r"from 0 to 1; it returned 2\.5"):
         explainer(wild).explain(beyond)
     assert explainer(wild, threshold=0.5).explain(beyond).status is Status.ACCEPTED

@@ -221,7 +221,7 @@ def test_plain_types_without_gaps_say_so_and_become_floats_where_one_is_made() -
     ids=lambda column: str(column.dtype),
 )
 def test_what_is_neither_number_nor_category_is_rejected_by_name(column: pd.Series) -> None:
-    with pytest.raises(InvalidReference, match=r"got 'When' \(.+\)\. Turn it into one of these"):
+    with pytest.raises(InvalidReference, match=r"got 'When' \(.+\)\. Convert it"):
         coding_of(column)
 
 

@@ -1,1 +1,1 @@
-"""Call the user's own objects safely: frames in, checked numbers out."""
+"""Call the user's own objects safely: they receive frames and return checked numbers."""

@@ -1,4 +1,4 @@
-"""Let no further call of the user's objects begin after a deadline."""
+"""Prevent calls of the user's objects from beginning after a deadline."""
 
 import math
 import time
@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-# By the clock of `time.perf_counter`. Calls are made deep below the steps that know how much time is left.
+# In the time of `time.perf_counter`. Calls happen deep below the steps that know how much time is left.
 _deadline: ContextVar[float] = ContextVar("deadline", default=math.inf)
 
 
 class OutOfTime(Exception):
-    """Raised where a time limit leaves rows without a verdict."""
+    """A time limit leaves rows without a result."""
 
 
 @contextmanager
 def no_calls_after(deadline: float | None) -> Iterator[None]:
-    """Raise `OutOfTime` instead of a call that would begin after the deadline; None sets no other one."""
+    """Raise `OutOfTime` instead of making a call after the deadline. None keeps the current deadline."""
     before = _deadline.set(min(_deadline.get(), math.inf if deadline is None else deadline))
     try:
         yield

@@ -1,4 +1,4 @@
-"""Evaluate rows by an adapted model or detector; rows close to the threshold alone as well."""
+"""Evaluate rows with a model or detector, and each row close to the threshold alone as well."""
 
 import time
 from collections.abc import Callable
@@ -13,12 +13,12 @@ from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import InvalidOutput
 from p2ce.visible import echoed
 
-# Rounding in single precision, which need not have shown in the rows that were tried first.
+# Rounding error of single precision, which the rows that were tried first need not have shown.
 STEADY = 1e-6
 
 
 def evaluate(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: str) -> FloatArray:
-    """Call the user's own model or detector once, and check the form of what it returns."""
+    """Call the user's own model or detector once, and check the form of its output."""
     if not len(frame):
         return np.zeros(0)
     require_time()
@@ -26,7 +26,7 @@ def evaluate(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, wh
     if values.shape != (len(frame),):
         raise InvalidOutput(
             f"The {who} was called with {len(frame)} rows and returned the shape {values.shape}. "
-            "It has to give one number per row."
+            "It must return one number per row."
         )
     if np.isnan(values).any():
         raise InvalidOutput(
@@ -37,10 +37,10 @@ def evaluate(call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, wh
 
 
 class Closely(NamedTuple):
-    """Values of rows, where each that is close to the threshold is evaluated alone."""
+    """Values of rows, where each row close to the threshold was evaluated alone."""
 
     values: FloatArray  # (n,)
-    unsettled: BoolArray  # (n,) close to the threshold, and no time was left to evaluate them alone
+    unsettled: BoolArray  # (n,) close to the threshold, but there was no time to evaluate the row alone
 
 
 def evaluate_closely(
@@ -53,13 +53,14 @@ def evaluate_closely(
     settled: BoolArray | None = None,
     until: float | None = None,
 ) -> Closely:
-    """Evaluate in one call, and each row alone that comes close to the threshold.
+    """Evaluate rows in one call, then evaluate each row close to the threshold alone.
 
-    Libraries round a row differently in other batches, so that a row may be accepted in one and rejected in
-    another. The value of a row alone counts: then no explanation depends on the rest of its batch. Rows
-    ``threshold`` is one for all rows, or gives one for each by the values. Rows
-    that are ``settled`` are proven to be accepted, or rejected, either way. At ``until``, by the clock of
-    `time.perf_counter`, no further call begins.
+    Libraries round a row differently in other batches, so a row may be accepted in one batch and rejected in
+    another. The value of the row alone counts, so no explanation depends on the rest of its batch.
+
+    ``threshold`` is one number for all rows, or a function from values to thresholds. ``settled`` marks rows
+    whose acceptance or rejection is proven either way. After ``until``, in the time of `time.perf_counter`,
+    no further call begins.
     """
     values = evaluate(call, frame, who)
     unsettled = np.zeros(len(frame), dtype=np.bool_)
@@ -75,9 +76,9 @@ def evaluate_closely(
 
 
 def is_close(values: FloatArray, threshold: float | FloatArray, tolerance: float) -> BoolArray:
-    """Mark values that may be on the other side of the threshold, or of their own, in another batch.
+    """Mark values that may be on the other side of their threshold in another batch.
 
-    Objects whose values differ by more are rejected, when they are parsed or by `require_steady`.
+    Objects whose values differ by more are rejected when they are parsed, or by `require_steady`.
     """
     within = min(max(tolerance, STEADY), REBATCHED)
     finite = np.isfinite(threshold)  # nothing is close to infinity
@@ -88,7 +89,7 @@ def is_close(values: FloatArray, threshold: float | FloatArray, tolerance: float
 def evaluate_alone(
     call: Callable[[pd.DataFrame], FloatArray], frame: pd.DataFrame, who: str, *, until: float | None = None
 ) -> FloatArray:
-    """Evaluate each row by itself; only the first ones, if no call may begin after ``until``."""
+    """Evaluate each row by itself, and stop after ``until``: the result may cover the first rows only."""
     values: list[float] = []
     for at in range(len(frame)):
         if until is not None and time.perf_counter() >= until:
@@ -98,10 +99,10 @@ def evaluate_alone(
 
 
 def require_steady(then: FloatArray, now: FloatArray, who: str, *, tolerance: float) -> None:
-    """Reject an object that gives other values for rows that it evaluated before.
+    """Reject an object that returns other values for rows that it evaluated before.
 
-    The rows were part of another batch then, in which single precision rounds otherwise. That the same batch
-    gives the same values was seen when the object was parsed, and so was the ``tolerance``.
+    The rows were in another batch then, in which single precision rounds differently. When the object was
+    parsed, the same batch gave the same values, and the ``tolerance`` was measured.
     """
     apart = differences(then, now) > max(tolerance, STEADY)
     if apart.any():
@@ -109,5 +110,5 @@ def require_steady(then: FloatArray, now: FloatArray, who: str, *, tolerance: fl
         raise InvalidOutput(
             f"The {who} returned {echoed(float(then[at]))} for a row and {echoed(float(now[at]))} when "
             "called again. "
-            "It has to give the same value every time: fix its seed, or put it into evaluation mode."
+            "It must return the same value every time: fix its seed, or put it into evaluation mode."
         )

@@ -1,4 +1,4 @@
-"""Tell whether an object is a library's own, without importing the library."""
+"""Recognise objects of a library without importing the library."""
 
 import inspect
 import re
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-# A subclass may bring these and still score exactly as the library's class does.
+# A subclass may define these and still score exactly as the library's class does.
 _HARMLESS = {
     "__init__",
     "__new__",
@@ -38,10 +38,10 @@ _ROUTING = re.compile(r"set_\w+_request")  # scikit-learn writes these into ever
 
 
 def library_class(thing: object, *, root: str, names: frozenset[str] | set[str]) -> type | None:
-    """Find the class of package ``root``, called one of ``names``, that ``thing`` is an instance of.
+    """Return the class of package ``root``, with one of the ``names``, that ``thing`` is an instance of.
 
-    Only the most derived class of that package counts: a scikit-learn ExtraTreeClassifier is not parsed
-    as the DecisionTreeClassifier that it derives from unless it is listed itself.
+    Only the most derived class of that package counts. A scikit-learn ExtraTreeClassifier is not parsed as
+    the DecisionTreeClassifier that it derives from, unless it is listed itself.
     """
     for kind in type(thing).__mro__:
         if kind.__module__.partition(".")[0] == root:
@@ -50,9 +50,9 @@ def library_class(thing: object, *, root: str, names: frozenset[str] | set[str])
 
 
 def overrides(thing: object, kind: type) -> list[str]:
-    """List what a subclass or the instance itself replaces in the library's ``kind``.
+    """List the attributes of the library's class that a subclass or the instance replaces.
 
-    Any of these may change the scores, and the fitted numbers would not show it.
+    Any of these may change the scores without changing the fitted numbers.
     """
     replaced = []
     for derived in type(thing).__mro__[: type(thing).__mro__.index(kind)]:
@@ -61,7 +61,7 @@ def overrides(thing: object, kind: type) -> list[str]:
                 replaced.append(name)
     for name in getattr(thing, "__dict__", {}):
         own = inspect.getattr_static(kind, name, None)
-        # scikit-learn's methods that are only there at times are descriptors, which cannot be called.
+        # scikit-learn's conditional methods are descriptors, which cannot be called.
         if callable(own) or hasattr(type(own), "__get__"):
             replaced.append(name)
     return sorted(set(replaced))
@@ -74,7 +74,7 @@ def hasattr_static(kind: type, name: str) -> bool:
 
 
 def quiet_check_array(rows: Any) -> np.ndarray:
-    """See rows as a scikit-learn estimator would, which tells the precision it computes in."""
+    """Convert rows as a scikit-learn estimator would, which shows the precision it computes in."""
     from sklearn.utils import check_array
 
     with warnings.catch_warnings():

@@ -1,9 +1,9 @@
-"""Evaluate a black-box model again where a call fails, since a service may stumble now and then.
+"""Retry failed calls of a black-box model, since a service may fail temporarily.
 
-A call is tried three times, with pauses of 0.05 and 0.2 seconds. A model that fails for good is not waited
-for over and over: after `MOST_IN_VAIN` calls whose retries were of no use, with none that helped in between,
-a failure is final at once, for a minute. So pauses take at most a second a minute, however many people it
-fails for. A call that took long to fail is not repeated, so that a limit of time holds.
+A call is tried three times, with pauses of 0.05 and 0.2 seconds. After `MOST_IN_VAIN` calls in a row whose
+retries all failed, there are no retries for a minute. So a model that always fails costs at most a second of
+pauses per minute, for any number of people. A call that took long to fail is not retried, so that time limits
+hold.
 """
 
 import re
@@ -18,14 +18,14 @@ PAUSES = (0.05, 0.2)  # seconds before the second and the third try
 MOST_IN_VAIN = 4
 FORGOTTEN_AFTER = 60.0  # seconds
 LONGEST_TRY = 1.0  # seconds
-# How scikit-learn and XGBoost say that a frame has other columns, or the same in another order.
+# How scikit-learn and XGBoost report that a frame has other columns, or columns in another order.
 OTHER_COLUMNS = re.compile(r"feature.names (should match|mismatch)")
 
 Result = TypeVar("Result")
 
 
 def names_other_columns(error: InvalidOutput) -> bool:
-    """Tell whether the library itself complained of the columns."""
+    """Return whether the library itself complained about the columns."""
     cause: BaseException | None = error
     while isinstance(cause, InvalidOutput):  # one may be raised from another
         cause = cause.__cause__
@@ -33,7 +33,7 @@ def names_other_columns(error: InvalidOutput) -> bool:
 
 
 class Retrying(Generic[Result]):
-    """A call about rows, which it leaves as they are, that is tried again where it ends in InvalidOutput."""
+    """A call with rows, which it must not modify, that is retried when it raises InvalidOutput."""
 
     __slots__ = ("_call", "_in_vain", "_last")
 
@@ -43,7 +43,7 @@ class Retrying(Generic[Result]):
         self._last = 0.0  # when retries were last in vain
 
     def __call__(self, rows: Any) -> Result:
-        """Return the first result, or raise what the last try raised."""
+        """Return the first result, or raise the error of the last try."""
         tries = len(PAUSES) + 1
         for number in range(1, tries + 1):
             begin = time.monotonic()
@@ -66,11 +66,11 @@ class Retrying(Generic[Result]):
         now = time.monotonic()
         if now - self._last > FORGOTTEN_AFTER:
             self._in_vain = 0
-        ends = error.__cause__ is not None and not isinstance(error.__cause__, Exception)  # sys.exit(), say
+        ends = error.__cause__ is not None and not isinstance(error.__cause__, Exception)  # e.g. sys.exit()
         lasts = ends or names_other_columns(error)
         return not lasts and now - begin <= LONGEST_TRY and self._in_vain < MOST_IN_VAIN
 
 
 def retried(call: Callable[[Any], Result]) -> Callable[[Any], Result]:
-    """Try a call again where it fails; what is tried again already stays as it is."""
+    """Return a call that is retried when it fails. A call that is retried already is unchanged."""
     return call if isinstance(call, Retrying) else Retrying(call)

@@ -1,4 +1,4 @@
-"""Load the paper's data sets (German Credit, the Taiwan credit card clients, Adult), or make up applicants.
+"""Load the paper's data sets (German Credit, Taiwan credit card clients, Adult), or generate applicants.
 
     from p2ce import datasets
 
@@ -8,10 +8,13 @@
     german = datasets.load("german")
     german.data, german.target, german.immutable
 
-A file is taken from the first of three places: the folder named by the environment variable ``P2CE_DATA``,
-the user's cache (or the folder named by ``P2CE_CACHE``), and OpenML, whose table is prepared as the authors
-prepared theirs and then kept in the cache. Whatever the place, the bytes must have the published checksum,
-so the rows are the same everywhere.
+A file is taken from the first of three places that has it:
+
+1. the folder that the environment variable ``P2CE_DATA`` names,
+2. the user's cache, or the folder that ``P2CE_CACHE`` names,
+3. OpenML. The downloaded table is prepared as the paper's authors did, and kept in the cache.
+
+The file must have the published checksum, so the rows are the same everywhere.
 """
 
 from p2ce.datasets.dataset import Dataset

@@ -1,4 +1,4 @@
-"""Hold a loaded data set in scikit-learn's words: data, target, and which columns never change."""
+"""Define a loaded data set in scikit-learn's terms: data, target, and the immutable columns."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,11 @@ import pandas as pd
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Dataset:
-    """A data set; one of the paper's is complete and in its original order of rows.
+    """A data set. The paper's data sets are complete, with the rows in their original order.
 
-    ``data`` (n, d) has numbers, and columns of type category for ``categories``. ``target`` (n,) is 1 where
-    the decision was favourable and 0 elsewhere, and has the name of its column. ``immutable`` and
-    ``categories`` name columns of ``data`` only.
+    ``data`` (n, d) holds numbers, and columns of type category for those named in ``categories``. ``target``
+    (n,) is 1 for a favourable outcome and 0 otherwise. ``immutable`` names the columns of ``data`` that
+    cannot change, such as age.
     """
 
     name: str

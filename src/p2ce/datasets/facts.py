@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What has to be known about a data set before its file is read."""
+    """What must be known about a data set before its file is read."""
 
     name: str
-    openml: int  # the number of the raw table there
+    openml: int  # the id of the raw table on OpenML
     sha256: str  # of the prepared file
     target: str  # 1 is the favourable outcome
     categories: tuple[str, ...]  # left out in the paper's experiments
@@ -16,7 +16,7 @@ class Facts:
 
     @property
     def file(self) -> str:
-        """The name of the file in any folder."""
+        """The file name, the same in every folder."""
         return f"{self.name}.csv"
 
 
@@ -26,7 +26,7 @@ GERMAN = Facts(
     sha256="e32b56cd41fa0b62300f66cb2a6176bf23ae3c75d56e4d0c5d62b0792092e45b",
     target="GoodCustomer",
     categories=("PurposeOfLoan",),
-    # The authors' list says isMale, which is not a column, and so left gender mutable in their experiments.
+    # The authors' list says isMale, which is not a column, so gender was mutable in their experiments.
     immutable=(
         "Age",
         "OwnsHouse",

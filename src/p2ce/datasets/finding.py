@@ -1,4 +1,4 @@
-"""Find the bytes of a data file in the first place that has it, and let no other bytes through."""
+"""Find a data file in the first place that has it, and check its checksum."""
 
 import hashlib
 import logging
@@ -19,7 +19,7 @@ log = logging.getLogger("p2ce")
 
 
 def find(facts: Facts, *, fetch: Callable[[Facts], pd.DataFrame] = fetch_raw) -> bytes:
-    """Read the file from the user's folder or the cache, else make it of what ``fetch`` gives and keep it."""
+    """Read the file from the user's folder or the cache, or prepare what ``fetch`` returns and cache it."""
     named, cached = named_folder(), cache_folder() / facts.file
     if named is not None and (path := named / facts.file).is_file():
         return _checked(
@@ -33,18 +33,18 @@ def find(facts: Facts, *, fetch: Callable[[Facts], pd.DataFrame] = fetch_raw) ->
             cached.read_bytes(),
             facts,
             shown=f"{cached} (in the cache)",
-            advice="Delete it, and it is fetched from OpenML again.",
+            advice="Delete it to download it from OpenML again.",
         )
     try:
         raw = fetch(facts)
-    except Exception as error:  # whatever went wrong out there, the advice is the same
+    except Exception as error:  # the advice is the same for every kind of failure
         raise MissingData(_not_found(facts, named, cached.parent, error)) from error
     text = _prepared(raw, facts)
     try:
         cached.parent.mkdir(parents=True, exist_ok=True)
         write_whole(cached, text)
     except (OSError, InvalidArgument) as error:
-        log.warning("%s could not be kept in the cache (%s); %s names another folder.", cached, error, CACHE)
+        log.warning("%s could not be cached (%s). Set %s to another folder.", cached, error, CACHE)
     return text
 
 
@@ -64,16 +64,18 @@ def _prepared(raw: pd.DataFrame, facts: Facts) -> bytes:
         table = prepare(facts.name, raw)
     except (KeyError, ValueError) as error:
         raise DamagedData(
-            f"Table {number} of OpenML has no longer the form from which {echoed(facts.name)} is made: "
+            f"Table {number} of OpenML no longer has the form needed to prepare {echoed(facts.name)}: "
             f"{echoed(error)}. {advice}"
         ) from error
-    return _checked(as_csv(table), facts, shown=f"What table {number} of OpenML gives", advice=advice)
+    return _checked(
+        as_csv(table), facts, shown=f"The file prepared from OpenML's table {number}", advice=advice
+    )
 
 
 def _not_found(facts: Facts, named: Path | None, cache: Path, error: Exception) -> str:
     of_user = f"{DATA} is not set" if named is None else f"not in {named}, which {DATA} names"
     return (
-        f"The data set {echoed(facts.name)} was found nowhere: {of_user}; not in the cache {cache}; and "
-        f"OpenML did not give its table {facts.openml} ({type(error).__name__}: {error}). Set {DATA} to a "
-        f"folder that holds {facts.file}, or connect to the network once: the file is then kept in the cache."
+        f"The data set {echoed(facts.name)} was not found: {of_user}; not in the cache {cache}; and "
+        f"table {facts.openml} could not be downloaded from OpenML ({type(error).__name__}: {error}). Set "
+        f"{DATA} to a folder that holds {facts.file}, or connect to the network once to cache the file."
     )

@@ -1,4 +1,4 @@
-"""Load a data set by its name, with or without its categories."""
+"""Load a data set by name, with or without its categorical columns."""
 
 from io import BytesIO
 
@@ -12,25 +12,31 @@ from p2ce.visible import echoed
 
 
 def load(name: str, *, categories: bool = False) -> Dataset:
-    """Load one of the paper's data sets, by its name.
+    """Load one of the paper's data sets.
 
-    - "german": UCI's "Statlog (German Credit Data)" with the columns of Ustun et al. 1000 people, 27
-      features, 70 % of them good risks. ``categories`` adds PurposeOfLoan. Seven features are immutable,
-      gender among them. In the authors' list of them gender is misspelt (``isMale``; the column is
-      ``is_male``), so it could change in their experiments: those had 21 mutable features, this has 20. To
-      repeat theirs, leave ``is_male`` out of what is fixed.
-    - "taiwan": UCI's "Default of Credit Card Clients" of 2005, summed up over six months as Ustun et al. do.
-      30000 people, 11 features, 78 % of them paid the next month. ``categories`` adds EDUCATION and MARRIAGE,
-      whose labels are numbers. Age is immutable, and so is MARRIAGE.
-    - "adult": UCI's "Adult", of the census of 1994: the 16281 test rows, then the 32561 training rows. 48842
-      people, 8 features, 24 % of them earn more than 50,000 dollars a year. ``categories`` adds occupation,
-      relationship and race; an unknown occupation is the label "?". Gender and age are immutable, and so is
-      race.
+    - "german": UCI's "Statlog (German Credit Data)" with the columns of Ustun et al. It has 1000 people and
+      27 features; 70 % of the people are good risks. The categorical column is PurposeOfLoan. Seven features
+      are immutable, including gender. The authors' list misspells gender (``isMale`` instead of ``is_male``),
+      so it could change in their experiments: they had 21 mutable features, and this list leaves 20. To
+      repeat their experiments, do not fix ``is_male``.
+    - "taiwan": UCI's "Default of Credit Card Clients" of 2005, with six months aggregated as Ustun et al. do.
+      It has 30000 people and 11 features; 78 % of the people paid the next month. The categorical columns are
+      EDUCATION and MARRIAGE, whose labels are numbers. Age and MARRIAGE are immutable.
+    - "adult": UCI's "Adult" from the census of 1994: the 16281 test rows, then the 32561 training rows. It
+      has 48842 people and 8 features; 24 % of the people earn more than 50,000 dollars a year. The
+      categorical columns are occupation, relationship and race. An unknown occupation has the label "?".
+      Gender, age and race are immutable.
 
-    The file comes from the folder that ``P2CE_DATA`` names, else from the user's cache (``P2CE_CACHE`` names
-    another folder for it), else from OpenML.
+    The file comes from the folder that ``P2CE_DATA`` names, else from the user's cache or the folder that
+    ``P2CE_CACHE`` names, else from OpenML.
 
-    Raises `MissingData` if no place has it, and `DamagedData` if what is there has another checksum.
+    Args:
+        name: "german", "taiwan" or "adult".
+        categories: Whether to include the categorical columns. The default is False.
+
+    Raises:
+        MissingData: If the file is in none of these places.
+        DamagedData: If a file has another checksum than the published one.
 
     >>> from p2ce import datasets
     >>> german = datasets.load("german")  # doctest: +SKIP

@@ -1,19 +1,23 @@
-"""Make up loan applicants: the same ones for the same seed."""
+"""Generate loan applicants, the same ones for the same seed."""
 
 import numpy as np
 import pandas as pd
 
 from p2ce.datasets.dataset import Dataset
 
-IMMUTABLE = ("Age", "LatePayments", "OwnsHome")  # past, or nothing to advise for a loan
+IMMUTABLE = ("Age", "LatePayments", "OwnsHome")  # history, or not a reasonable advice for a loan
 
 
 def make_applicants(n_samples: int = 2_000, *, random_state: int = 0) -> Dataset:
-    """Draw loan applicants who do not exist, with features that depend on each other as people's do.
+    """Generate fictitious loan applicants, with realistic dependencies between features.
 
-    Older people have longer jobs, income follows age and job, savings follow income, larger loans
-    run longer. The outcome is 1 where the loan is repaid: it depends on the monthly payment relative to the
-    income, on late payments, savings, job and guarantor, plus luck.
+    Older people have been in their jobs longer. Income depends on age and job, and savings on income. Larger
+    loans run longer. The outcome is 1 if the loan is repaid. It depends on the monthly payment relative to
+    the income, on late payments, savings, job and guarantor, and on chance.
+
+    Args:
+        n_samples: The number of applicants. The default is 2000.
+        random_state: The seed. The default is 0.
 
     >>> applicants = make_applicants(3, random_state=0)
     >>> applicants.data["Age"].tolist(), applicants.target.tolist()

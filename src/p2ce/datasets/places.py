@@ -1,4 +1,4 @@
-"""State in which folders data files lie."""
+"""Return the folders of the data files."""
 
 import os
 from pathlib import Path
@@ -9,12 +9,12 @@ DATA, CACHE = "P2CE_DATA", "P2CE_CACHE"  # environment variables
 
 
 def named_folder() -> Path | None:
-    """The folder that the user named, if there is one; it is only read."""
+    """Return the folder that the user named, or None. It is only read."""
     return _folder_of(DATA)
 
 
 def cache_folder() -> Path:
-    """The folder for what was fetched: as named by P2CE_CACHE, else where the system keeps caches."""
+    """Return the folder for downloads: the one that P2CE_CACHE names, else the user's cache."""
     return _folder_of(CACHE) or user_cache_path("p2ce", appauthor=False)
 
 

@@ -1,4 +1,4 @@
-"""Turn OpenML's raw tables into the ones of the paper, column by column."""
+"""Convert OpenML's raw tables into those of the paper, column by column."""
 
 from collections.abc import Callable
 from functools import partial
@@ -23,21 +23,21 @@ MONTHS = 6  # of Taiwan's bills and payments, the latest first
 
 
 def prepare(name: str, raw: pd.DataFrame) -> pd.DataFrame:
-    """Prepare the raw table of the data set called ``name``; a column that is not there is a KeyError."""
+    """Prepare the raw table of the data set ``name``. A missing column raises KeyError."""
     return PREPARATIONS[name](raw)
 
 
 def as_csv(table: pd.DataFrame) -> bytes:
-    """Write the table as the published file has it, the same bytes on every system."""
+    """Write the table in the form of the published file, with the same bytes on every system."""
     return table.to_csv(index=False, lineterminator="\n").encode()
 
 
 def prepare_german(raw: pd.DataFrame) -> pd.DataFrame:
     """Name the columns as Ustun et al. do (Actionable Recourse in Linear Classification).
 
-    Some of their columns say the opposite of their names. They are as published, since models and results
-    depend on them: ForeignWorker is 1 for those who are not, MissedPayments is 0 for those who paid late,
-    and NumberOfOtherLoansAtBank counts this loan too.
+    Some of their columns mean the opposite of their names. They are kept as published, since models and
+    results depend on them: ForeignWorker is 1 for people who are not foreign workers, MissedPayments is 0 for
+    people who paid late, and NumberOfOtherLoansAtBank includes this loan.
     """
     has = partial(_has, raw)
     return _frame(
@@ -74,9 +74,9 @@ def prepare_german(raw: pd.DataFrame) -> pd.DataFrame:
 
 
 def prepare_taiwan(raw: pd.DataFrame) -> pd.DataFrame:
-    """Sum six months up, as Ustun et al. do; amounts are in Taiwan dollars."""
-    # x1 to x23 of OpenML are LIMIT_BAL, SEX, EDUCATION, MARRIAGE, AGE, then six months each of status,
-    # bill and payment. Labels are text there; going through text parses them and the numbers alike.
+    """Aggregate six months, as Ustun et al. do. Amounts are in Taiwan dollars."""
+    # OpenML's x1 to x23 are LIMIT_BAL, SEX, EDUCATION, MARRIAGE, AGE, then six months each of status, bill
+    # and payment. Labels are text there, and converting through text parses both labels and numbers.
     x = {number: raw[f"x{number}"].astype(str).astype(float) for number in (1, *range(3, 24))}
     status, bills, payments = (
         np.column_stack([x[first + month] for month in range(MONTHS)]) for first in (6, 12, 18)
@@ -94,7 +94,7 @@ def prepare_taiwan(raw: pd.DataFrame) -> pd.DataFrame:
         MonthsWithHighSpendingOverLast6Months=(used > 0.8).sum(axis=1),
         MostRecentBillAmount=bills[:, 0].clip(min=0),
         MostRecentPaymentAmount=payments[:, 0].clip(min=0),
-        # A run of late months begins where the month beside it is not late.
+        # A run of late months begins where the next month in the table is not late.
         TotalOverdueCounts=late[:, 0] + (late[:, 1:] & ~late[:, :-1]).sum(axis=1),
         TotalMonthsOverdue=overdue.sum(axis=1),
         HistoryOfOverduePayments=late.any(axis=1),
@@ -105,7 +105,7 @@ def prepare_taiwan(raw: pd.DataFrame) -> pd.DataFrame:
 
 
 def prepare_adult(raw: pd.DataFrame) -> pd.DataFrame:
-    """Keep the numbers, and make four yes-or-no columns of sex, education, marriage and work."""
+    """Keep the numbers, and derive four yes-or-no columns from sex, education, marriage and work."""
     has = partial(_has, raw)
     return _frame(
         age=_whole(raw["age"]),
@@ -131,7 +131,7 @@ PREPARATIONS: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
 
 
 def _has(raw: pd.DataFrame, column: str, *labels: str) -> "pd.Series[int]":
-    """State with 1 and 0 which rows have one of the labels; a missing label is none of them."""
+    """Return 1 for rows that have one of the labels, and 0 for the others and for missing labels."""
     return raw[column].astype(object).isin(labels).astype("int64")
 
 

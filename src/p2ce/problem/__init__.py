@@ -1,4 +1,4 @@
-"""What the user states: features, and how each of them may change."""
+"""Define what the user states: features, and how each of them may change."""
 
 from p2ce.problem.display import Display
 from p2ce.problem.feature import Direction, FeaturePolicy, Kind

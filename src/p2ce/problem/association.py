@@ -1,7 +1,7 @@
-"""Find in which direction a feature goes with the favourable outcome, where the data show one clearly.
+"""Find the direction in which a feature is associated with the favourable outcome, if the data show one.
 
-An association is not a restriction: an option that moves a feature the other way is only flagged, since the
-model says that it helps while the data say that it should not.
+An association is not a restriction. An option that moves a feature against it is only flagged, since the
+model and the data then disagree.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BINS = 10
-CLEAR = 4.0  # standard errors: the trend of chance reaches it in one column of 16,000
+CLEAR = 4.0  # standard errors; chance alone reaches this in one column of 16,000
 REVERSED = 3.0  # standard errors by which two bins contradict the trend
 MONOTONE = 0.7  # the least rank correlation between the bins and their rates
 FEWEST = 20  # people of each outcome
 
 
 def favourable_direction(values: FloatArray, favourable: BoolArray) -> Direction:
-    """Return the direction in which the favourable outcome becomes commoner, BOTH if that is not clear.
+    """Return the direction in which the favourable outcome becomes more common, or BOTH if it is unclear.
 
-    Ranks must differ between the outcomes by far more than chance, and the rates over the deciles of the
-    values (n,) must rise or fall without a clear exception: a U is not a direction.
+    Ranks must differ between the outcomes by far more than chance. The rates over the deciles of the values
+    (n,) must rise or fall without a clear exception: a U shape is not a direction.
 
     >>> values = np.arange(200.0)
     >>> favourable_direction(values, values > 120).name, favourable_direction(values, values % 2 == 0).name
@@ -60,7 +60,7 @@ def _trend(values: FloatArray, favourable: BoolArray) -> float:
 
 
 def _ranks(values: FloatArray) -> FloatArray:
-    """Rank values from 1 on; ties share their mean rank."""
+    """Rank values from 1 up. Ties share their mean rank."""
     _, positions, counts = np.unique(values, return_inverse=True, return_counts=True)
     means: FloatArray = np.cumsum(counts) - (counts - 1) / 2.0
     return means[positions]
@@ -77,11 +77,11 @@ def _rates(values: FloatArray, favourable: BoolArray) -> tuple[FloatArray, Float
 
 
 def _is_monotone(rates: FloatArray, counts: FloatArray) -> bool:
-    """Return whether rates rise from bin to bin, but for what chance explains; falling ones are negative."""
+    """Return whether rates rise from bin to bin, apart from chance. Falling rates are passed negated."""
     if len(rates) < 2:
         return False
     shares = np.abs(rates)
-    # One person more of each outcome, so that a bin of one outcome only has an error as well.
+    # One more person of each outcome, so a bin with a single outcome has an error as well.
     smooth = (shares * counts + 1.0) / (counts + 2.0)
     variance = smooth * (1.0 - smooth) / counts
     rises = rates[None, :] - rates[:, None]  # from bin i to bin j
@@ -95,7 +95,7 @@ def _is_monotone(rates: FloatArray, counts: FloatArray) -> bool:
 def associations(
     features: Iterable[FeaturePolicy], frame: "pd.DataFrame", favourable: BoolArray
 ) -> dict[str, Direction]:
-    """Find the direction of every column of numbers; missing and special values are left out."""
+    """Find the direction of every numeric column, without missing and special values."""
     columns = {str(label): label for label in frame.columns}
     found = {}
     for feature in features:
@@ -119,7 +119,7 @@ def with_associations(
 
 
 def favourable_rows(outcomes: KnownOutcomes, target: Any) -> BoolArray:
-    """Return which people have the favourable outcome; without a target, names have to say which it is."""
+    """Return which people have the favourable outcome. Without a target, it must be clear from the names."""
     if target is not None:
         return outcomes.are(target)
     classes = tuple(sorted(set(outcomes.values), key=str))
@@ -127,7 +127,7 @@ def favourable_rows(outcomes: KnownOutcomes, target: Any) -> BoolArray:
     if evidence is None:
         calls = " or ".join(f"target={echoed(one)}" for one in classes[:6])
         raise UnnamedTarget(
-            f"Nothing says which label of y is the favourable outcome. Pass {calls}, or target=(low, high), "
+            f"The labels of y do not say which one is favourable. Pass {calls}, or target=(low, high) for "
             "a range of numbers.",
             classes=classes,
         )

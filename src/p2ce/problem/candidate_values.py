@@ -1,4 +1,4 @@
-"""Choose the candidate values of a number: where people are, round numbers among them preferred."""
+"""Choose the candidate values of a numeric column: where people are, with a preference for round numbers."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -16,29 +16,27 @@ from p2ce.problem.decimals import (
     roundest_between,
 )
 
-MOST_LISTED = 300  # a column with no more values than these offers all of them
-SHARED_BY = 4  # people: where most values have so many, the values are the column's own, round or not
-LARGEST_SHARE = 0.01  # of the people may lie strictly between two neighbouring candidates
+MOST_LISTED = 300  # if a column can have no more values than this, all of them are candidates
+SHARED_BY = 4  # people; if most values are shared by so many, all values are candidates, round or not
+LARGEST_SHARE = 0.01  # the largest share of people strictly between two neighbouring candidates
 MOST_DECIMALS = 6  # a column with more is continuous
-ENOUGH_VALUES = 20  # different ones, to believe that what they have in common is not an accident
-SMALLEST_STEP = Fraction(
-    1, 10**12
-)  # of the range; rows that are closer together than this count as one place
-MOST_THINNED = 20  # candidates of a column where every cell costs an evaluation, or thresholds say more
-NEAR = 0.002  # of the column's standard deviation: how far from a threshold a rounder number may lie
+ENOUGH_VALUES = 20  # distinct values, so that a common divisor is no accident
+SMALLEST_STEP = Fraction(1, 10**12)  # of the range; rows that are closer than this count as equal
+MOST_THINNED = 20  # candidates, if every cell costs an evaluation or thresholds add candidates
+NEAR = 0.002  # of the column's standard deviation: how far a rounder number may be from a threshold
 
 
 def values_where_people_are(
     values: FloatArray, *, bulk: tuple[float, float], step: float, whole: bool, dtype: "np.dtype[Any]"
 ) -> FloatArray:
-    """Choose the candidates of a column of numbers, ascending, from its smallest value to its largest.
+    """Choose the candidates of a numeric column, ascending, from its smallest to its largest value.
 
-    A column with room for few values offers each of them: every whole number, every multiple of its own
-    resolution. Any other offers round numbers in its bulk: multiples of a round step of at most 5 % of the
-    bulk, and every step that holds more than 1 % of the people is cut into smaller round ones, down to the
-    column's own resolution. Values that more than 1 % of the people have are candidates too, and all of
-    them where there are few and people share most. Outside the bulk, steps double from ``step`` on, and the
-    last candidates are the ends of the data: a few rows far out make the range long, but no step coarse.
+    If a column can have only a few values, each is a candidate: every whole number, or every multiple of its
+    resolution. Otherwise, candidates in the bulk are multiples of a round step of at most 5 % of the bulk. A
+    step with more than 1 % of the people is divided into smaller round steps, down to the column's
+    resolution. Values shared by more than 1 % of the people are candidates too. If there are few values, and
+    people share most of them, all values are candidates. Outside the bulk, steps double from ``step`` up to
+    the ends of the data. So a few extreme rows make the range long, but no step coarse.
 
     >>> stays = np.repeat([1.0, 2.0, 3.0, 4.0, 7.0, 30.0, 400.0], [40, 30, 20, 10, 6, 4, 1])
     >>> found = values_where_people_are(stays, bulk=(1, 30), step=1, whole=True, dtype=np.dtype(int))
@@ -87,7 +85,7 @@ def _of_the_bulk(
 def _of_the_tails(
     bulk: tuple[float, float], ends: tuple[float, float], step: float, resolution: Fraction | None
 ) -> FloatArray:
-    """Return round numbers from the bulk's ends to those of the data, each step twice the one before."""
+    """Return round numbers from the ends of the bulk to those of the data, in steps that double."""
     places, widths = [np.empty(0)], [np.empty(0)]
     for begin, end in zip(bulk, ends, strict=True):
         if reach := abs(end - begin):
@@ -108,11 +106,11 @@ def _index_range(ends: tuple[float, float], step: Fraction, dtype: "np.dtype[Any
 
 
 def resolution_of(known: FloatArray, *, whole: bool, dtype: "np.dtype[Any]") -> Fraction | None:
-    """Return the unit that all values (ascending, each once) are multiples of; None if they are continuous.
+    """Return the unit of which all values (ascending, distinct) are multiples, or None if continuous.
 
-    That is 1, the smallest decimal place in use, or what enough values have in common: hundreds, say.
+    The unit is 1, the smallest decimal place in use, or a common divisor of enough values, such as 100.
     """
-    # Sums of decimals are a few units in the last place beside them: 0.1 + 0.2 has one decimal, too.
+    # Sums of decimals are off by a few units in the last place: 0.1 + 0.2 has one decimal, too.
     noise = 4.0 * np.spacing(np.abs(known).astype(dtype if dtype.kind == "f" else np.float64))
     for decimals in range(0 if whole else 1, MOST_DECIMALS + 1):
         if whole or (np.abs(np.round(known, decimals) - known) <= noise).all():
@@ -124,7 +122,7 @@ def resolution_of(known: FloatArray, *, whole: bool, dtype: "np.dtype[Any]") -> 
 
 
 def _inside(points: FloatArray, low: float, high: float, dtype: "np.dtype[Any]") -> FloatArray:
-    """Return the points as a column of that type holds them, each once, inside the range."""
+    """Return the points inside the range, distinct, in the precision of the column's type."""
     points = _as_held(points, dtype)
     return points[(points >= low) & (points <= high)]
 
@@ -139,17 +137,17 @@ def _round_steps(
     share: int,
     whole: bool,
 ) -> FloatArray:
-    """Cut the range into round steps, and every step that holds too many people into smaller ones."""
-    # A row at a common value is at a candidate, and lies in no step.
+    """Divide the range into round steps, and steps with too many people into smaller ones."""
+    # A row with a common value is at a candidate, so it is in no step.
     people = np.where(np.isin(known, common), 0, counts)
     before = np.concatenate([[0], np.cumsum(people)])
     width = ends[1] - ends[0]
     smallest = max(resolution or Fraction(0), width * SMALLEST_STEP)
     step = as_typed(round_step(width, whole=whole))
     starts = index_range(*ends, anchor=Fraction(0), step=step)
-    # Steps of one size at a time, each as the whole number of sizes at which it begins.
+    # Steps of one size at a time, each represented by the multiple of the size at which it begins.
     begins: list[int] = list(range(starts.start - 1, starts.stop))
-    found = [_times([starts.stop], step)]  # beyond the range: people between it and the end lie in a step
+    found = [_times([starts.stop], step)]  # beyond the range, so people up to the end are in a step
     while begins:
         lows, highs = _times(begins, step), _times([begin + 1 for begin in begins], step)
         found.append(lows)
@@ -166,13 +164,13 @@ def _round_steps(
 
 
 def _times(counts: list[int], step: Fraction) -> FloatArray:
-    """Return so many steps, each the double nearest to it."""
+    """Return multiples of the step, each as the nearest double."""
     times, over = step.numerator, step.denominator
-    # Python divides whole numbers with a single correct rounding, however long they are.
+    # Python divides integers of any length with a single correct rounding.
     return np.array([count * times / over for count in counts], dtype=np.float64)
 
 
-@lru_cache(maxsize=1024)  # the same few, column after column
+@lru_cache(maxsize=1024)  # columns share a few steps
 def _finer(step: Fraction) -> Fraction:
     """Return the next smaller round step that divides one of 1, 2, 2.5 or 5 × 10ⁿ."""
     digits = step
@@ -184,11 +182,11 @@ def _finer(step: Fraction) -> Fraction:
 
 
 def round_values_between(low: Fraction, high: Fraction, *, unit: Fraction | None, whole: bool) -> FloatArray:
-    """Return ten to fifty round numbers of a narrow range, fewer where the unit of the column is coarser.
+    """Return ten to fifty round numbers of a narrow range, or fewer if the column's unit is coarser.
 
-    They are multiples of ``unit`` times 1 or 5 × 10ⁿ, n at least 0; without a unit, of any 1 or 5 × 10ⁿ. Each
-    such step divides the larger ones, so a narrower range keeps whatever lies inside. In a range between two
-    multiples of the unit, the numbers have no unit, or that of whole numbers.
+    They are multiples of ``unit`` times 1 or 5 × 10ⁿ with n at least 0, or of any 1 or 5 × 10ⁿ without a
+    unit. Each such step divides the larger ones, so a narrower range keeps all candidates inside it. If the
+    range holds no multiple of the unit, the unit is ignored, or is 1 for whole numbers.
 
     >>> round_values_between(Fraction(2995), Fraction(3295), unit=Fraction(50), whole=True).tolist()
     [3000.0, 3050.0, 3100.0, 3150.0, 3200.0, 3250.0]
@@ -208,10 +206,10 @@ def round_values_between(low: Fraction, high: Fraction, *, unit: Fraction | None
 
 
 def thinned(candidates: FloatArray, people: FloatArray, *, most: int = MOST_THINNED) -> FloatArray:
-    """Keep about ``most`` candidates: the roundest of each share of people and of candidates, and the ends.
+    """Keep about ``most`` candidates: the roundest per quantile of people and of candidates, and the ends.
 
-    For models whose cells are evaluated one by one, where every candidate more is paid for, and for those
-    whose thresholds are known, beside which the candidates are that matter.
+    This is for models whose cells are evaluated one by one, since every candidate costs evaluations. It is
+    also for models with known thresholds, since the candidates next to thresholds matter most.
 
     >>> thinned(np.arange(1, 201.0), np.arange(1, 201.0), most=8).tolist()
     [1.0, 50.0, 100.0, 150.0, 200.0]
@@ -232,13 +230,13 @@ def thinned(candidates: FloatArray, people: FloatArray, *, most: int = MOST_THIN
 
 
 def _digits(value: float) -> float:
-    """Return how round a number is: its significant digits, a last 5 counting half."""
+    """Return how round a number is: its number of significant digits. A final 5 counts half."""
     written = f"{value:.12g}".partition("e")[0].replace(".", "").lstrip("-0").rstrip("0")
     return len(written) - 0.5 * written.endswith("5")
 
 
 class Sides(NamedTuple):
-    """Values next to thresholds t: the nearest with x <= t, for those who come down, and with x > t."""
+    """Values next to thresholds t: the nearest with x <= t, and the nearest with x > t."""
 
     below: FloatArray
     above: FloatArray
@@ -254,9 +252,9 @@ def either_side(
 ) -> Sides:
     """Return a value on either side of every threshold t with low <= t < high, inside that range.
 
-    In a column with a resolution these are the next multiples of it. In a continuous one they are the
-    roundest numbers within a five-hundredth of ``unit``, the column's deviation, that lie between t and its
-    neighbouring thresholds; where there is none, the nearest values that the column holds.
+    In a column with a resolution, these are the next multiples of it. In a continuous column, they are the
+    roundest numbers between t and its neighbouring thresholds, at most a five-hundredth of ``unit`` (the
+    column's deviation) from t. If there is none, they are the nearest values that the column can hold.
 
     >>> whole = either_side(np.array([2.5, 7.0]), unit=3.0, resolution=Fraction(1), dtype=np.dtype(int))
     >>> whole.below.tolist(), whole.above.tolist()
@@ -272,14 +270,14 @@ def either_side(
     if resolution is not None:
         index = np.floor(cuts / float(resolution))
         below = _multiples(index, resolution)
-        # The division may have rounded to a multiple that lies beyond.
+        # The division may have rounded up to a multiple above the threshold.
         index = np.unique(np.where(below > cuts, index - 1, index))
         found = [_as_held(_multiples(index + more, resolution), dtype) for more in (0, 1)]
         return Sides(*(side[(side >= low) & (side <= high)] for side in found))
     reach = NEAR * unit
     before, after = np.append(-np.inf, cuts[:-1]), np.append(cuts[1:], np.inf)
     held = dtype if dtype.kind == "f" else np.dtype(np.float64)
-    # The nearest values that the column holds: at most t, and above it.
+    # The nearest values that the column can hold, at most t and above t.
     at_most = _nearest(cuts, held, towards=-np.inf)
     beyond = np.nextafter(at_most.astype(held), held.type(np.inf)).astype(np.float64)
     below = roundest_between(np.maximum(np.maximum(before, cuts - reach), np.nextafter(low, -np.inf)), cuts)
@@ -292,7 +290,7 @@ def either_side(
 
 
 def _nearest(values: FloatArray, held: "np.dtype[Any]", *, towards: float) -> FloatArray:
-    """Return the values as floats of that type hold them, rounded in one direction."""
+    """Return the values in the precision of a float type, rounded in one direction."""
     with np.errstate(over="ignore"):
         found = values.astype(held)
     passed = found.astype(np.float64) > values if towards < 0 else found.astype(np.float64) < values
@@ -301,7 +299,7 @@ def _nearest(values: FloatArray, held: "np.dtype[Any]", *, towards: float) -> Fl
 
 
 def nearest_multiples(values: FloatArray, resolution: Fraction) -> FloatArray:
-    """Return the multiples of a decimal that are nearest to values, each rounded once."""
+    """Return the nearest multiples of a decimal, each rounded once."""
     return _multiples(np.rint(values / float(resolution)), resolution)
 
 
@@ -311,9 +309,9 @@ def _multiples(index: FloatArray, resolution: Fraction) -> FloatArray:
 
 
 def _as_held(values: FloatArray, dtype: "np.dtype[Any]") -> FloatArray:
-    """Return the values as a column of that type holds them, each once; what is not a number is left out."""
+    """Return the finite values, distinct, in the precision of the column's type."""
     found = values[np.isfinite(values)]
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
             found = found.astype(dtype).astype(np.float64)
-    return np.unique(found) + 0.0  # −0 would print as such
+    return np.unique(found) + 0.0  # -0 would be printed as -0

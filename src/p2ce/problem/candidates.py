@@ -1,4 +1,4 @@
-"""Describe which values a feature may take, as data."""
+"""Describe the values that a feature may take, as data."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,10 +11,11 @@ from p2ce.tables.json_values import Count, Number, Pair, Value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """The values that a feature may take besides the current one.
+    """The values that a feature may take in addition to the current one.
 
-    Numbers have ends, and the smallest and largest step between two candidates. `values` lists all candidates
-    of a category and of a yes/no column, those that the user named, and a single one; it is empty otherwise.
+    For numbers, `low` and `high` are the ends, and `steps` holds the smallest and the largest step between
+    two candidates. `values` lists all candidates of a category or a yes/no column, candidates that the user
+    named, and a single candidate. Otherwise it is empty.
 
     >>> import pandas as pd
     >>> from p2ce import Policy
@@ -30,16 +31,16 @@ class Candidates:
     count: Count
     low: Number | None = None  # None for categories and yes/no columns
     high: Number | None = None
-    steps: Pair | None = None  # (least, most) between numbers, where there are two
+    steps: Pair | None = None  # (smallest, largest) step, if there are at least two numbers
     values: tuple[Value, ...] = ()
-    missing_stays: bool = False  # no advice fills in a missing value
-    may_go_missing: bool = False  # advice may make a known value missing
-    special: tuple[Number, ...] = ()  # codes such as -9, to which no advice leads
-    leaves_special: bool = False  # advice may leave such a code
+    missing_stays: bool = False  # whether a missing value stays missing
+    may_go_missing: bool = False  # whether a known value may become missing
+    special: tuple[Number, ...] = ()  # codes such as -9, which are not candidates
+    leaves_special: bool = False  # whether a special value may change
 
 
 def candidates_of(feature: FeaturePolicy) -> Candidates | None:
-    """Describe the candidates of a feature; None for one that may not change."""
+    """Describe the candidates of a feature, or return None for one that may not change."""
     if feature.fixed:
         return None
     count = feature.count()
@@ -76,7 +77,7 @@ def _steps(feature: FeaturePolicy, count: int) -> tuple[float, float] | None:
     if feature.choices is None and (feature.inferred is None or count > MOST_CANDIDATES):
         steps = [feature.step]
     else:
-        # In the digits that people wrote: floats lie a little beside decimals.
+        # In decimal digits, since floats differ slightly from decimals.
         digits = min(12, np.finfo(feature.dtype).precision) if feature.dtype.kind == "f" else 12
         gaps = np.diff(feature.candidates())
         steps = [float(f"{step:.{digits}g}") for step in (gaps.min(), gaps.max())]
@@ -84,7 +85,7 @@ def _steps(feature: FeaturePolicy, count: int) -> tuple[float, float] | None:
 
 
 def _number(feature: FeaturePolicy, value: float) -> Any:
-    """Return a number as its column holds it: True, 41 and not 41.0, or 0.25."""
+    """Return a number with the type of its column: True, 41 (not 41.0), or 0.25."""
     if feature.dtype.kind == "b" and value in (0.0, 1.0):
         return bool(value)
     return int(value) if feature.kind is not Kind.NUMBER and float(value).is_integer() else float(value)

@@ -1,4 +1,4 @@
-"""Compare the labels of categories, and write them for people."""
+"""Compare labels of categories, and write them for readers."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from p2ce.visible import as_text
 
 
 def label_key(label: Any) -> tuple[bool, Any]:
-    """Return what two equal labels share: 1 and 1.0 do, True and 1 (which Python takes for equal) do not.
+    """Return a key that is the same for equal labels: 1 and 1.0 are equal, True and 1 are not.
 
     >>> label_key(True) == label_key(1), label_key(1.0) == label_key(1)
     (False, True)
@@ -19,7 +19,7 @@ def label_key(label: Any) -> tuple[bool, Any]:
 
 
 def place_of(label: Any, labels: Sequence[Any]) -> int | None:
-    """Find a label's place in a list; None if it is not there.
+    """Return a label's position in a list, or None.
 
     >>> place_of("rent", ["own", "rent"]), place_of("boat", ["own", "rent"])
     (1, None)
@@ -29,7 +29,7 @@ def place_of(label: Any, labels: Sequence[Any]) -> int | None:
 
 
 def as_cells(labels: Sequence[Any]) -> "np.ndarray[tuple[int], np.dtype[Any]]":
-    """Put labels into an array that keeps them as they are, each in a cell."""
+    """Put each label, unchanged, into a cell of an array."""
     cells = np.empty(len(labels), dtype=object)
     cells[:] = labels
     return cells

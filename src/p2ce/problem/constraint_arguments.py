@@ -1,4 +1,4 @@
-"""Read what people give to within(), step() and candidates(), and say what is wrong with it."""
+"""Check and convert the arguments of within(), step() and candidates()."""
 
 from collections.abc import Iterable, Mapping
 from numbers import Real
@@ -15,7 +15,7 @@ from p2ce.visible import echoed
 
 
 def read_range(feature: FeaturePolicy, given: object) -> tuple[float, float]:
-    """Return the two ends of a range, or say why they are none; None is the end of the inferred range."""
+    """Return the two ends of a range, and raise if it is not valid. None is the end of the inferred range."""
     name = feature.name
     _reject_category(feature, "within()")
     ends = _listed(given)
@@ -31,42 +31,41 @@ def read_range(feature: FeaturePolicy, given: object) -> tuple[float, float]:
     )
     if low > high and None in ends:
         raise InvalidPolicy(
-            f"within() leaves one end of {echoed(name)} open, and the data lie at {shown_range(*inferred)}, "
-            f"so {shown_range(low, high)} is an empty range. Write both ends."
+            f"within() leaves one end of {echoed(name)} open, and the data are in {shown_range(*inferred)}, "
+            f"so the range {shown_range(low, high)} is empty. Write both ends."
         )
     if low > high:
         raise InvalidPolicy(
-            f"within() asks for {shown_range(low, high)} of {echoed(name)}, an empty range. "
+            f"within() requires {shown_range(low, high)} of {echoed(name)}, which is an empty range. "
             f"Swap the ends: ({shown(high)}, {shown(low)})."
         )
     return low, high
 
 
 def read_step(feature: FeaturePolicy, given: object) -> float:
-    """Return the step as a number above zero, whole where the feature is."""
+    """Return the step as a number above zero, which is whole if the feature is."""
     name = feature.name
     _reject_category(feature, "step()")
     step = _number(given, f"step() of {echoed(name)}")
     if step <= 0:
         raise InvalidPolicy(
             f"step() of {echoed(name)} must be above 0, got {shown(step)}. "
-            f"Use increase_only() or decrease_only() to set a direction, fix() to forbid moves."
+            f"Use increase_only() or decrease_only() to set a direction, or fix() to forbid changes."
         )
     if feature.kind is Kind.BINARY and step != 1:
         raise InvalidPolicy(
-            f"{echoed(name)} is binary, so that its only step is 1, got {shown(step)}. Leave step() out for "
-            "it."
+            f"{echoed(name)} is binary, so its step must be 1, got {shown(step)}. Leave step() out."
         )
     if feature.kind is Kind.WHOLE and not step.is_integer():
         raise InvalidPolicy(
-            f"{echoed(name)} holds whole numbers, so that its step() must be whole, got {shown(step)}. "
+            f"{echoed(name)} holds whole numbers, so its step() must be whole, got {shown(step)}. "
             f"Use {max(1, round(step))}{_or_values(feature)}."
         )
     return step
 
 
 def read_choices(feature: FeaturePolicy, given: object) -> tuple[Any, ...]:
-    """Return the candidates, each once: numbers ascending in the column's precision, labels in its order."""
+    """Return distinct candidates: numbers ascending, in the column's precision; labels in its order."""
     name = feature.name
     listed = _listed(given)
     if listed is None:
@@ -76,18 +75,18 @@ def read_choices(feature: FeaturePolicy, given: object) -> tuple[Any, ...]:
         )
     if not listed:
         raise InvalidPolicy(
-            f"candidates() of {echoed(name)} is empty. Name at least one value, or use fix({echoed(name)}) "
+            f"candidates() of {echoed(name)} is empty. List at least one value, or use fix({echoed(name)}) "
             "if it must not change."
         )
     if len(listed) > MOST_CANDIDATES:
         raise InvalidPolicy(
-            f"candidates() gives {echoed(name)} {len(listed):,} candidates, more than the "
-            f"{MOST_CANDIDATES:,} allowed. Name fewer of them."
+            f"candidates() lists {len(listed):,} values for {echoed(name)}, more than the "
+            f"{MOST_CANDIDATES:,} allowed. List fewer."
         )
     if feature.labels is not None:
         return _labels(feature, feature.labels, listed)
     numbers = [_number(value, f"candidates() of {echoed(name)}") for value in listed]
-    # Adding 0 turns -0 into 0, so that equal policies have equal candidates.
+    # Adding 0 turns -0 into 0, so equal policies have equal candidates.
     return tuple(sorted({_as_held(feature, number) + 0.0 for number in numbers}))
 
 
@@ -97,13 +96,13 @@ def _labels(feature: FeaturePolicy, known: tuple[Any, ...], listed: list[Any]) -
     for label in listed:
         if is_missing(label):
             raise InvalidPolicy(
-                f"candidates() of {echoed(feature.name)} expects labels, got {echoed(label)}, which is none. "
-                f"Use allow_missing({echoed(feature.name)}) if it may become missing."
+                f"candidates() of {echoed(feature.name)} expects labels, got the missing value "
+                f"{echoed(label)}. Use allow_missing({echoed(feature.name)}) if it may become missing."
             )
         place = _place(places, label)
         if place is None:
             raise InvalidPolicy(
-                f"candidates() of {echoed(feature.name)} names {echoed(label)}, which the data never has. "
+                f"candidates() of {echoed(feature.name)} lists {echoed(label)}, which is not in the data. "
                 f"{nearest(label, known)}"
             )
         chosen.add(place)
@@ -113,15 +112,15 @@ def _labels(feature: FeaturePolicy, known: tuple[Any, ...], listed: list[Any]) -
 def _place(places: Mapping[Any, int], label: Any) -> int | None:
     try:
         return places.get(label_key(label))
-    except TypeError:  # a list, say, which cannot be a label
+    except TypeError:  # a list, for example, cannot be a label
         return None
 
 
 def _reject_category(feature: FeaturePolicy, call: str) -> None:
     if feature.is_category:
         raise InvalidPolicy(
-            f"{echoed(feature.name)} is a category, which {call} says nothing about. "
-            f"Name the labels that it may take: candidates({{{echoed(feature.name)}: {_example(feature)}}})."
+            f"{call} is for numbers, but {echoed(feature.name)} is a category. "
+            f"List the labels that it may take: candidates({{{echoed(feature.name)}: {_example(feature)}}})."
         )
 
 
@@ -142,7 +141,7 @@ def _as_held(feature: FeaturePolicy, number: float) -> float:
         fits, held = abs(number) <= limit, f"numbers up to {limit:g}"
     if not fits:
         raise InvalidPolicy(
-            f"candidates() of {echoed(feature.name)} names {shown(number)}, but the column is {dtype} "
+            f"candidates() of {echoed(feature.name)} lists {shown(number)}, but the column is {dtype} "
             f"and holds {held}. Remove that value, or change the column's dtype before fitting the model."
         )
     return to_dtype(number, dtype)
@@ -151,12 +150,12 @@ def _as_held(feature: FeaturePolicy, number: float) -> float:
 def _number(given: object, where: str) -> float:
     if isinstance(given, str) or not isinstance(given, Real | np.bool_):
         hint = " The column holds numbers, not labels." if isinstance(given, str) else ""
-        raise InvalidPolicy(f"{where} expects numbers, got {_described(given)}. Give plain numbers.{hint}")
+        raise InvalidPolicy(f"{where} expects numbers, got {_described(given)}. Pass plain numbers.{hint}")
     number = as_float(given)
     if not abs(number) <= LARGEST_MAGNITUDE:
         raise InvalidPolicy(
-            f"{where} expects finite numbers, got {number}. Give the last value that makes sense, or for a "
-            "range None, which leaves that end open."
+            f"{where} expects finite numbers, got {number}. Pass the largest or smallest value that makes "
+            "sense. In a range, None leaves that end open."
         )
     return number
 
@@ -172,4 +171,4 @@ def _described(given: object) -> str:
 
 
 def _or_values(feature: FeaturePolicy) -> str:
-    return ", or name the candidates with candidates()" if feature.dtype.kind == "f" else ""
+    return ", or list the candidates with candidates()" if feature.dtype.kind == "f" else ""

@@ -1,4 +1,4 @@
-"""State how a feature is called and written where people read it."""
+"""Define how a feature is named and written in texts for readers."""
 
 import re
 from collections.abc import Mapping
@@ -11,10 +11,10 @@ from p2ce.errors import nearest
 from p2ce.problem.typed_entries import Misfit, about, typed
 from p2ce.visible import as_text, echoed
 
-LANGUAGE = re.compile(r"[a-z]{2,3}")  # a code such as "en"; texts fall back on English
+LANGUAGE = re.compile(r"[a-z]{2,3}")  # a code such as "en"; texts fall back to English
 Decimals: TypeAlias = Annotated[int, Meta(ge=0, le=15)] | None
 Style: TypeAlias = Literal["grouped", "plain", "percent"]
-# One text for every language, or one for each: {"en": "loan amount", "pt": "o valor do empréstimo"}.
+# One text for all languages, or one for each: {"en": "loan amount", "pt": "o valor do empréstimo"}.
 Words: TypeAlias = Annotated[
     str | Mapping[str, str],
     Meta(
@@ -26,10 +26,20 @@ NUMBER = re.compile(r"[-+]?(\d\.\d*|[1-9]\d{0,300}(\.\d*)?|0|\.\d+)([eE][-+]?\d{
 
 
 class Display(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """How one feature is shown to people; everything left out is shown as it is in the data.
+    """How a feature is named and written in texts and charts. By default, it is shown as in the data.
 
-    Values are written in full unless ``decimals`` says otherwise, and then are rounded only where
-    the model, the detector and every constraint accept the rounded row as well.
+    Every text can be a string, or a dict with one text for each language.
+
+    Args:
+        name: What the feature is called. The default is the column's name.
+        unit: The unit after the number. "year|years" has a singular and a plural. "EUR" is shown as €.
+        unit_first: Whether the unit comes before the number, as in $5,200. The default is False.
+        style: "grouped" (the default) for 7,500, "plain" for 7500, or "percent" for 0.25 as 25%.
+        decimals: The number of decimals to round to. A value is rounded only if the model, the detector and
+            every constraint accept the row with the rounded value as well. The default, None, writes values
+            in full.
+        values: Names for values, such as ``{"A11": "no account"}``.
+        phrases: Phrases for changes, by new value, such as ``{True: "have a guarantor"}``.
 
     >>> amount = Display(name={"en": "loan amount", "pt": "o valor do empréstimo"}, unit="EUR")
     >>> amount.name_in("en"), amount.name_in("pt"), amount.name_in("es")
@@ -39,26 +49,22 @@ class Display(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
     ('have a guarantor', 'have a guarantor', '')
     """
 
-    name: Annotated[Words, about("What it is called; a name in Portuguese may begin with its article.")] = ""
-    unit: Annotated[Words, about("Written behind the number; 'year|years' has a singular; EUR is €.")] = ""
+    name: Annotated[Words, about("What it is called. A Portuguese name may begin with its article.")] = ""
+    unit: Annotated[Words, about("The unit after the number; 'year|years' has a singular; EUR is €.")] = ""
     unit_first: Annotated[bool, about("Write the unit before the number, as in $5,200.")] = False
     style: Annotated[Style, about("7,500 or 7500, or 0.25 as 25%.")] = "grouped"
-    decimals: Annotated[Decimals, about("Round to so many, where the rounded row was verified as well.")] = (
-        None
-    )
-    values: Annotated[Mapping[str, Words], about("What values are called.")] = {}
-    phrases: Annotated[
-        Mapping[str, Words], about("The words for a change, as in true: have a guarantor.")
-    ] = {}
+    decimals: Annotated[Decimals, about("Decimals to round to, if the rounded row was verified too.")] = None
+    values: Annotated[Mapping[str, Words], about("Names for values.")] = {}
+    phrases: Annotated[Mapping[str, Words], about("Phrases for changes, as in true: have a guarantor.")] = {}
 
     def __post_init__(self) -> None:
-        """Bring keys to one form, and reject what could not be shown."""
+        """Normalise keys, and reject entries that could not be shown."""
         for key in ("values", "phrases"):
             given = getattr(self, key)
             if isinstance(given, Mapping):
                 named = {value_key(value): words for value, words in given.items()}
                 if len(named) < len(given):
-                    raise Misfit(f"{key} of a display name a value twice, got {echoed(given)}. Remove one.")
+                    raise Misfit(f"{key} of a display names a value twice, got {echoed(given)}. Remove one.")
                 msgspec.structs.force_setattr(self, key, named)
         for key, hint in FIELDS.items():
             given = typed(getattr(self, key), hint, f"{key} of a display")
@@ -67,16 +73,16 @@ class Display(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
             for language in () if isinstance(words, str) else words:
                 if not LANGUAGE.fullmatch(language):
                     raise Misfit(
-                        f"A display has words in {echoed(language)}, which is not a code of a language. "
-                        "Write it as 'en' or 'pt'."
+                        f"A display has words for {echoed(language)}, which is not a language code. "
+                        "Write a code such as 'en' or 'pt'."
                     )
 
     def name_in(self, language: str) -> str:
-        """Return the name in a language, "" if there is none."""
+        """Return the name in a language, or "" if there is none."""
         return words_in(self.name, language)
 
     def unit_in(self, language: str, value: Any = None) -> str:
-        """Return the unit in a language, "" if there is none; for a value of 1 its singular, if it has one.
+        """Return the unit in a language, or "". For a value of 1, return the singular if there is one.
 
         >>> Display(unit="year|years").unit_in("en"), Display(unit="year|years").unit_in("en", 1)
         ('years', 'year')
@@ -85,15 +91,15 @@ class Display(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
         return one if not many or value == 1 else many
 
     def value_name(self, value: Any, language: str) -> str:
-        """Return what a value is called, "" if it has no name of its own."""
+        """Return the name of a value in a language, or "" if it has none."""
         return words_in(self.values.get(value_key(value), ""), language)
 
     def phrase_for(self, value: Any, language: str) -> str:
-        """Return the words for changing to a value, "" if there are none."""
+        """Return the phrase for a change to a value, or "" if there is none."""
         return words_in(self.phrases.get(value_key(value), ""), language)
 
     def rounded(self, value: float) -> float:
-        """Round a number as it is to be shown; per cents have two decimals more than are seen.
+        """Round a number for display. A percentage keeps two more decimals than are shown.
 
         >>> Display(decimals=0).rounded(5237.4), Display(decimals=1, style="percent").rounded(0.12345)
         (5237.0, 0.123)
@@ -103,36 +109,36 @@ class Display(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
         return round(value, self.decimals + 2 * (self.style == "percent"))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same content as JSON-ready data, without what is as usual."""
+        """Return the display as JSON-ready data, without defaults."""
         plain: dict[str, Any] = msgspec.to_builtins(self)
         return plain
 
     @classmethod
     def from_dict(cls, data: Any) -> "Display":
-        """Read what a policy file or a dict says; an unknown entry raises and names the nearest."""
+        """Build a display from a dict or an entry of a policy file. An unknown entry is an error."""
         if isinstance(data, Display):
             return data
         if not isinstance(data, Mapping):
-            raise Misfit(f"A display has entries such as 'name' and 'unit', got {echoed(data)}.")
+            raise Misfit(f"A display needs entries such as 'name' and 'unit', got {echoed(data)}.")
         for key in data:
             if key not in FIELDS:
                 raise Misfit(f"A display has no entry {echoed(key)}. {nearest(key, FIELDS)}", (key,))
         return cls(**data)
 
 
-FIELDS = get_type_hints(Display, include_extras=True)  # a Struct checks types of plain data, not of arguments
+FIELDS = get_type_hints(Display, include_extras=True)  # a Struct does not check the types of its arguments
 AS_IT_IS = Display()  # checked once, for thousands of features
 
 
 def words_in(words: Words, language: str) -> str:
-    """Choose the text for a language; a missing one falls back on English, then on the first there is."""
+    """Return the text for a language, or else the English one, or else the first one."""
     if isinstance(words, str):
         return words
     return words.get(language) or words.get("en") or next(iter(words.values()), "")
 
 
 def value_key(value: Any) -> str:
-    """Name a value as a file does: yes and no are those of 0/1 columns as well, 7.0 and "7.0" are 7.
+    """Write a value as a key of a file. True and 1 have one key, and so have 7.0, "7.0" and 7.
 
     >>> value_key(True), value_key(1), value_key("1.0"), value_key("true"), value_key("own"), value_key(0.25)
     ('1', '1', '1', '1', 'own', '0.25')
@@ -143,7 +149,7 @@ def value_key(value: Any) -> str:
     if isinstance(unwrapped, bool):
         return str(int(unwrapped))
     text = as_text(unwrapped)
-    if NUMBER.fullmatch(text):  # keys of a file are text, however numbers are written there
+    if NUMBER.fullmatch(text):  # keys of a file are text, in any notation of numbers
         unwrapped = float(text) if not text.lstrip("+-").isdigit() else int(text)
     if isinstance(unwrapped, float) and unwrapped.is_integer() and abs(unwrapped) < 1e15:
         return str(int(unwrapped))

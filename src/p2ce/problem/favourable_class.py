@@ -1,6 +1,6 @@
-"""Find which of two classes is the favourable outcome, by the names that people give to classes and labels.
+"""Find which of two classes is favourable, from the names of the classes and of the label.
 
-Only names are evidence. How common a class is says nothing: in a balanced table, 1 may be the default.
+Only names are evidence. The frequency of a class is not: in a balanced table, 1 may mean default.
 """
 
 import re
@@ -11,7 +11,7 @@ import numpy as np
 
 from p2ce.visible import echoed
 
-# Whole words and beginnings of words. "risk" is not among them: in public tables, credit_risk = 1 is a good
+# Whole words and beginnings of words. "risk" is not included: in public tables, credit_risk = 1 is a good
 # risk as often as a bad one.
 UNFAVOURABLE = frozenset({"bad", "late", "spam", "mau", "malo", "ruim", "negado", "impago"})
 UNFAVOURABLE_BEGINNINGS = (
@@ -36,21 +36,21 @@ FAVOURABLE_BEGINNINGS = (
     *("nondefault", "aprov", "aprob", "aceit", "acept", "adimpl"),
 )
 NEGATIONS = frozenset({"no", "not", "non", "never", "without", "nao", "sem", "sin"})
-# What a class is called where the name of the label says what it means: approved = yes.
+# Names of a class if the name of the label gives the meaning: approved = yes.
 AFFIRMATIVE = frozenset({"1", "1.0", "true", "yes", "y", "t", "sim", "si", "s"})
 NEGATIVE = frozenset({"0", "0.0", "-1", "-1.0", "false", "no", "n", "f", "nao"})
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 class Evidence(NamedTuple):
-    """Which of two classes is the favourable outcome, and what says so."""
+    """Which of two classes is favourable, and why."""
 
     favourable: Any
     because: str
 
 
 def favourable_class(classes: Sequence[Any], label: str | None = None) -> Evidence | None:
-    """Find the favourable one of two classes by their names, or by the name of the label; None if unknown.
+    """Find the favourable one of two classes from their names or the label's name, or return None.
 
     >>> favourable_class(["bad", "good"]).favourable, favourable_class([0, 1], "default").favourable
     ('good', 0)
@@ -75,9 +75,9 @@ def favourable_class(classes: Sequence[Any], label: str | None = None) -> Eviden
 
 
 def polarity(name: str) -> int:
-    """Return 1 for a name that speaks of a favourable outcome, -1 for an unfavourable one, 0 if unclear.
+    """Return 1 for the name of a favourable outcome, -1 for an unfavourable one, and 0 if it is unclear.
 
-    A negation turns around what follows it.
+    A negation reverses the words after it.
 
     >>> [polarity(name) for name in ("approved", "default_next_month", "NoDefault", "not.fully.paid", "age")]
     [1, -1, 1, -1, 0]

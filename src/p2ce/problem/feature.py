@@ -1,4 +1,4 @@
-"""State what one feature may do, and which values it may take."""
+"""Define how one feature may change, and which values it may take."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -20,12 +20,12 @@ from p2ce.tables.codebook import MISSING, Coding, is_missing
 from p2ce.visible import echoed
 
 MOST_CANDIDATES = 30_000
-FEWEST_INFERRED = 10  # of the inferred candidates in a stated range; with fewer, the range gets its own
-LARGEST_MAGNITUDE = 1e300  # differences of two such values, and sums of a few, still are numbers
+FEWEST_INFERRED = 10  # inferred candidates in a stated range; with fewer, the range gets additional ones
+LARGEST_MAGNITUDE = 1e300  # differences and small sums of such values are still finite
 
 
 class Kind(StrEnum):
-    """What the values of a column are like."""
+    """The kind of a column's values."""
 
     BINARY = "binary"
     WHOLE = "whole"
@@ -34,7 +34,7 @@ class Kind(StrEnum):
 
 
 class Direction(IntEnum):
-    """The direction in which a feature may move; the numbers are the sign of the change."""
+    """The direction in which a feature may move. The number is the sign of the change."""
 
     DOWN = -1
     BOTH = 0
@@ -43,19 +43,23 @@ class Direction(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeaturePolicy:
-    """What one feature may do.
+    """How one feature may change.
 
-    Candidates of a number are the ``choices`` if there are any, else what was ``inferred`` from the data and,
-    where a range goes beyond that, multiples of the step; else ``anchor + i * step`` inside the range.
-    The range is ``stated_range`` (from ``within()``) if there is one, else the inferred ``low`` to ``high``,
-    which says nothing about ``choices``. A stated range that holds few inferred candidates gets its own: its
-    ends, and round numbers between them. Narrowing a range never removes a candidate that lies inside.
-    Candidates of a category are its ``labels``, or the ``choices`` among them.
+    The candidates of a number are, in this order of precedence:
 
-    A missing value may become any candidate if it is ``fillable``, whatever the direction, since no
-    change from there is up or down. A known one becomes missing only if it ``may_go_missing``. A ``special``
-    value (a code such as -9 for "no record") is a category beside the numbers: no advice leads there, and an
-    instance that has one keeps it, unless the feature ``leaves_special``, in whatever direction.
+    1. the ``choices``, if the user named some,
+    2. the ``inferred`` values, and multiples of the step where the range extends beyond them,
+    3. ``anchor + i * step`` inside the range.
+
+    The range is ``stated_range`` (from ``within()``), or else the inferred ``low`` to ``high``, which does
+    not restrict ``choices``. If a stated range holds few inferred candidates, its ends and round numbers
+    between them are candidates too. Narrowing a range never removes a candidate that is inside. The
+    candidates of a category are its ``labels``, or the ``choices`` among them.
+
+    If the feature is ``fillable``, a missing value may become any candidate. Its direction does not matter,
+    since a change from missing is neither up nor down. A known value may become missing only if
+    ``may_go_missing`` is set. A ``special`` value (a code such as -9 for "no record") is not a candidate. An
+    instance that has one keeps it, unless ``leaves_special`` is set. Then it may become any candidate.
 
     >>> rate = FeaturePolicy(
     ...     name="Rate", kind=Kind.NUMBER, dtype=np.dtype(float), low=0.1, high=0.3, step=0.05
@@ -66,47 +70,45 @@ class FeaturePolicy:
 
     name: str
     kind: Kind
-    dtype: "np.dtype[Any]"  # of the numbers that the column holds, of a category that of its codes
+    dtype: "np.dtype[Any]"  # of the column's numbers, or of a category's codes
     fixed: bool = False
-    protected: bool = False  # fixed for good: no advice may name it
+    protected: bool = False  # permanently fixed: no advice may name it
     direction: Direction = Direction.BOTH
-    # Which way goes with the favourable outcome, by the data or the model; it restricts nothing.
+    # The direction associated with the favourable outcome, by the data or the model. It restricts nothing.
     association: Direction = Direction.BOTH
     low: float
     high: float
-    step: float  # of the steps beyond what was inferred, where something was
+    step: float  # if candidates were inferred, the step beyond them
     anchor: float = 0.0
-    inferred: tuple[float, ...] | None = None  # ascending; None where step() or the paper's grid says it
+    inferred: tuple[float, ...] | None = None  # ascending; None if step() or the paper's grid is used
     stated_range: tuple[float, float] | None = None
-    choices: tuple[Any, ...] | None = None  # numbers, ascending, or labels, as ``labels`` has them
-    labels: tuple[Any, ...] | None = None  # a category's, those in the frame, in the order of their codes
-    order: tuple[Any, ...] | None = None  # all labels from low to high, where the category is ordered
+    choices: tuple[Any, ...] | None = None  # ascending numbers, or labels in the order of ``labels``
+    labels: tuple[Any, ...] | None = None  # the labels of a category in the frame, in order of their codes
+    order: tuple[Any, ...] | None = None  # all labels from low to high, if the category is ordered
     fillable: bool = True
     may_go_missing: bool = False
-    holds_missing: bool = False  # whether the column's type can say that a value is missing
-    special: tuple[float, ...] = ()  # codes that stand for something else than a number, ascending
+    holds_missing: bool = False  # whether the column's type can hold a missing value
+    special: tuple[float, ...] = ()  # codes that are not numbers, ascending
     leaves_special: bool = False
-    display: Display = field(default_factory=lambda: AS_IT_IS, hash=False)  # how people read it
+    display: Display = field(default_factory=lambda: AS_IT_IS, hash=False)  # how it is shown
 
     def __post_init__(self) -> None:
-        """Reject constraints that contradict each other, and those that leave no candidate at all."""
+        """Reject constraints that contradict each other or leave no candidate."""
         if self.special and self.choices is not None and set(self.special) & set(self.choices):
             both = shown_values(sorted(set(self.special) & set(self.choices)))
             raise InvalidPolicy(
-                f"{both} of {echoed(self.name)} is a special value, which no advice leads to, and one of its "
-                "candidates(). Remove one of the two."
+                f"{both} of {echoed(self.name)} is both a special value, which cannot be a candidate, and "
+                "listed in candidates(). Remove one of the two."
             )
         if self.direction and self.labels is not None and self.order is None:
             raise self._without_order()
         if self.may_go_missing:
             self._check_may_go_missing()
         self._check_named()
-        # Where the data chose the candidates, a column that holds no other value in the range stays as it is.
+        # If the data chose the candidates, a column without another value in the range cannot change.
         if not self.is_inferred and self.count() == 0:
             if self.labels is not None:
-                raise InvalidPolicy(
-                    f"{echoed(self.name)} is a category without labels. Give it at least one."
-                )
+                raise InvalidPolicy(f"{echoed(self.name)} is a category without labels. Add at least one.")
             raise self._range_between_multiples() if self.choices is None else self._choices_outside()
 
     def __repr__(self) -> str:
@@ -120,11 +122,11 @@ class FeaturePolicy:
 
     @property
     def is_inferred(self) -> bool:
-        """Whether the data chose the candidates, so that finer ones contradict no statement of the user's."""
+        """Whether the data chose the candidates, so finer ones do not contradict what the user stated."""
         return self.inferred is not None and self.choices is None and self.labels is None
 
     def with_more(self, values: FloatArray) -> "FeaturePolicy":
-        """Add candidates to those that were inferred, as far as the column holds them."""
+        """Add values that the column can hold to the inferred candidates."""
         assert self.inferred is not None
         if self.dtype.kind in "iub":
             values = values[values == np.floor(values)]
@@ -134,7 +136,7 @@ class FeaturePolicy:
         return replace(self, inferred=tuple(merged.tolist()))
 
     def settled(self) -> "FeaturePolicy":
-        """Return the same feature with its inferred candidates made for the range in force."""
+        """Return the feature with its inferred candidates restricted to the range in force."""
         if self.stated_range is None or self.fixed or not self.is_inferred:
             return self
         low, high = self.ends()
@@ -144,7 +146,7 @@ class FeaturePolicy:
         """Return the range in force, in the column's own precision."""
         low, high = self.stated_range or (self.low, self.high)
         if self.dtype.kind == "f":
-            # The range ends as the column holds them: the float32 nearest to 0.1 is a little above 0.1.
+            # In the column's precision: the float32 nearest to 0.1 is slightly above 0.1.
             limit = _largest_end(self.dtype)
             low, high = (to_dtype(min(max(end, -limit), limit), self.dtype) for end in (low, high))
         return low, high
@@ -152,8 +154,8 @@ class FeaturePolicy:
     def candidates(self) -> npt.NDArray[Any]:
         """Return the values that the feature may take, without the person's current one.
 
-        Numbers ascend, and all are exact in the column's own dtype; labels come in the order of their
-        codes, in an array of objects. A fixed feature has none.
+        Numbers are ascending and exact in the column's dtype. Labels are in the order of their codes, in an
+        array of objects. A fixed feature has no candidates.
         """
         if self.fixed:
             return np.empty(0, dtype=object if self.is_category else np.float64)
@@ -177,7 +179,7 @@ class FeaturePolicy:
         return np.union1d(known, self._made_for_range())
 
     def _made_for_range(self) -> FloatArray:
-        """Return the ends of the range in force and round numbers between them, as the column holds them."""
+        """Return the ends of the range in force and round numbers between them, in the column's precision."""
         low, high = self._held_ends()
         is_whole = self.kind is not Kind.NUMBER or self.dtype.kind in "iub"
         if is_whole:
@@ -189,20 +191,20 @@ class FeaturePolicy:
         return self._filter(np.unique(self.as_held(np.concatenate([[low, high], between]))))
 
     def _inferred_unit(self, *, is_whole: bool) -> Fraction | None:
-        """Return what the inferred candidates show of the column's resolution; None if it is continuous."""
+        """Return the column's resolution as the inferred candidates show it, or None if it is continuous."""
         known = np.array(self.inferred, dtype=np.float64)
         if not len(known):
             return Fraction(1) if is_whole else None
         unit = resolution_of(known, whole=is_whole, dtype=self.dtype)
         if is_whole or unit is None:
             return unit
-        # A number with all multiples of a unit is listed at its resolution. Others are cut into round steps.
+        # If all multiples of a unit are candidates, the unit is the resolution. Otherwise it is a round step.
         ends = as_typed(known[0], self.dtype), as_typed(known[-1], self.dtype)
         every = index_range(*ends, anchor=Fraction(0), step=unit)
         return unit if len(known) > 1 and _length(every) == len(known) else None
 
     def _beyond_inferred(self) -> FloatArray:
-        """Return the multiples of the step that lie in the range, but outside of what was inferred."""
+        """Return the multiples of the step that are in the range but beyond the inferred candidates."""
         if not self._reaches_beyond():
             return np.empty(0)
         found = self._filter(np.unique(self._at(self._indices())))
@@ -221,14 +223,14 @@ class FeaturePolicy:
         return min(self.inferred[0], self.low), max(self.inferred[-1], self.high)
 
     def codes(self, coding: Coding) -> FloatArray:
-        """Return the candidates as the grid sees them: ascending numbers, first of all MISSING if allowed.
+        """Return the candidates as ascending codes for the grid, with MISSING first if it is allowed.
 
-        ``coding`` is the column's in the reference frame, which must know every label.
+        ``coding`` is the coding of the column in the reference frame. It must know every label.
         """
         if coding.is_category != self.is_category:
             here, there = ("a category", "numbers") if self.is_category else ("numbers", "a category")
             raise InvalidPolicy(
-                f"{echoed(self.name)} is {here} for the policy but {there} in the reference frame "
+                f"{echoed(self.name)} is {here} in the policy but {there} in the reference frame "
                 f"({coding.dtype}). Infer the policy from the reference frame: Policy.infer(frame)."
             )
         values = self.candidates()
@@ -243,7 +245,7 @@ class FeaturePolicy:
         return float(self._at(indices[:1])[0]), float(self._at(indices[-1:])[0])
 
     def count(self) -> int:
-        """Count the known candidates (of a fixed feature: those it would have) without making all of them."""
+        """Count the known candidates without building them all. A fixed feature counts as if it were free."""
         if self.labels is not None:
             return len(self.labels if self.choices is None else self.choices)
         if self.choices is not None or self._is_constant():
@@ -255,11 +257,11 @@ class FeaturePolicy:
         return len(self._numbers())
 
     def allows(self, before: Any, after: Any) -> bool:
-        """Return whether the feature may go from one value to the other, by its own constraints alone.
+        """Return whether the feature's own constraints allow a change from one value to another.
 
-        Values are the user's own: numbers, labels, None or NaN where missing. Looks at ``fix``, direction,
-        ``within``, ``candidates`` and what was said of missing values; an inferred range, the step and the
-        labels of the reference choose candidates but forbid nothing.
+        Values are the user's own: numbers, labels, and None or NaN for missing. The constraints are ``fix``,
+        the direction, ``within``, ``candidates`` and those on missing and special values. An inferred range,
+        the step and the labels of the reference choose candidates but forbid nothing.
         """
         was_missing, goes_missing = self._is_missing(before), self._is_missing(after)
         if was_missing or goes_missing:
@@ -275,10 +277,11 @@ class FeaturePolicy:
         return not self.fixed and change * self.direction >= 0 and self._offers(after)
 
     def keeps(self, value: float) -> bool:
-        """Return whether a number to which another feature leads this one is in its range and of its kind.
+        """Return whether this feature may take a number that results from a link to another feature.
 
-        The range is the one in force, stated or inferred. ``candidates()`` and steps hold as well, unless the
-        data chose the candidates. A special value is none to be led to.
+        The number must be in the range in force, stated or inferred, and of the feature's kind.
+        ``candidates()`` and steps apply as well, unless the data chose the candidates. A special value is
+        never allowed.
         """
         if value in self.special:
             return False
@@ -295,7 +298,7 @@ class FeaturePolicy:
         return is_missing(value) or (not self.is_category and value == MISSING)
 
     def _change(self, before: Any, after: Any) -> float:
-        """Return how far it is between two known values: places of an ordered category, 1 or 0 of another."""
+        """Return the change between two known values. For an unordered category it is 0 or 1."""
         if self.labels is None:
             return float(after) - float(before)
         if place_of(after, (before,)) is not None:
@@ -305,7 +308,7 @@ class FeaturePolicy:
     def _rank(self, label: Any) -> float:
         assert self.order is not None
         place = place_of(label, self.order)
-        # A label that the order does not know lies behind all others, as its code does.
+        # A label that is not in the order comes after all others, as its code does.
         return float(len(self.order) if place is None else place)
 
     def _may_leave(self, value: Any) -> bool:
@@ -325,14 +328,14 @@ class FeaturePolicy:
         for label in labels:
             if label_key(label) not in places:
                 raise InvalidPolicy(
-                    f"{echoed(self.name)} may become {echoed(label)}, which the reference frame never has. "
+                    f"{echoed(self.name)} may become {echoed(label)}, which is not in the reference frame. "
                     f"{nearest(label, known)} Infer the policy from the reference frame, "
-                    f"or name what is possible with candidates()."
+                    f"or list the possible labels with candidates()."
                 )
         return np.array(sorted(places[label_key(label)] for label in labels), dtype=np.float64)
 
     def _is_constant(self) -> bool:
-        # Then the one value is the candidate, whether or not it is a multiple of the step.
+        # Then the only value is the candidate, even if it is not a multiple of the step.
         return self.stated_range is None and self.low == self.high
 
     def _anchor(self) -> Fraction:
@@ -352,7 +355,7 @@ class FeaturePolicy:
             return range(0)
         ends = as_typed(low, self.dtype), as_typed(high, self.dtype)
         inside = index_range(*ends, anchor=self._anchor(), step=as_typed(self.step))
-        # A multiple a hair outside counts as well if the column's precision makes it equal to the end.
+        # A multiple just outside counts as well if the column's precision makes it equal to the end.
         before = self._at(range(inside.start - 1, inside.start))[0]
         after = self._at(range(inside.stop, inside.stop + 1))[0]
         return range(inside.start - int(before >= low), inside.stop + int(after <= high))
@@ -364,7 +367,7 @@ class FeaturePolicy:
         """Return values in the precision of the column."""
         if self.dtype.kind != "f":
             return values
-        with np.errstate(over="ignore"):  # one beyond the largest float32 is infinite, and so outside
+        with np.errstate(over="ignore"):  # a value beyond the largest float32 becomes infinite, so outside
             return values.astype(self.dtype).astype(np.float64)
 
     def _filter(self, values: FloatArray) -> FloatArray:
@@ -376,15 +379,15 @@ class FeaturePolicy:
         return values[(values >= low) & (values <= high)]
 
     def check_not_too_many(self) -> None:
-        """Raise if there are more candidates than a search takes."""
+        """Raise if there are more candidates than a search can handle."""
         # Not checked at construction: a fine step() may come before the within() that makes it sensible.
         if self.count() <= MOST_CANDIDATES:
             return
         if self.labels is not None:
             raise InvalidPolicy(
                 f"{echoed(self.name)} has {counted(self.count())} labels, more than the {MOST_CANDIDATES:,} "
-                f"allowed. If it names people, make it the index: X = X.set_index({echoed(self.name)}). "
-                "Otherwise name fewer with candidates()."
+                f"allowed. If it identifies people, make it the index: X = X.set_index({echoed(self.name)}). "
+                "Otherwise list fewer with candidates()."
             )
         if self.inferred is not None and self.stated_range is None:
             raise InvalidPolicy(
@@ -392,26 +395,26 @@ class FeaturePolicy:
                 f"{MOST_CANDIDATES:,} allowed. Use step() or candidates()."
             )
         raise InvalidPolicy(
-            f"Steps of {shown(self.step)} give {echoed(self.name)} {counted(self.count())} candidates in "
-            f"{shown_range(*self.ends())}, more than the {MOST_CANDIDATES:,} allowed. "
+            f"With steps of {shown(self.step)}, {echoed(self.name)} has {counted(self.count())} candidates "
+            f"in {shown_range(*self.ends())}, more than the {MOST_CANDIDATES:,} allowed. "
             f"Use a larger step() or a narrower within()."
         )
 
     def _check_may_go_missing(self) -> None:
         if not self.holds_missing:
             raise InvalidPolicy(
-                f"{echoed(self.name)} cannot go missing: its column is {self.dtype}, which has no missing "
-                "value. Leave allow_missing() out, or make the column nullable: 'Int64', 'boolean'."
+                f"{echoed(self.name)} cannot become missing: its column is {self.dtype}, which has no "
+                "missing value. Leave allow_missing() out, or make the column nullable: 'Int64', 'boolean'."
             )
         if self.direction:
             method = "increase_only" if self.direction > 0 else "decrease_only"
             raise InvalidPolicy(
-                f"{echoed(self.name)} is {method} and may go missing, but a missing value is neither up nor "
-                "down. Remove one of the two."
+                f"{echoed(self.name)} is {method} and may become missing, but a missing value is neither up "
+                "nor down. Remove one of the two."
             )
 
     def _check_named(self) -> None:
-        """Reject words for labels that the category does not have: they would never be shown."""
+        """Reject words for labels that the category does not have, since they would never be shown."""
         labels = self.order or self.labels
         if labels is None or not (self.display.values or self.display.phrases):
             return
@@ -419,26 +422,26 @@ class FeaturePolicy:
         for key in (*self.display.values, *self.display.phrases):
             if key not in known:
                 raise InvalidPolicy(
-                    f"The display of {echoed(self.name)} has words for {echoed(key)}, which is none of its "
-                    f"labels. {nearest(key, known.values())}"
+                    f"The display of {echoed(self.name)} has words for {echoed(key)}, which is not one of "
+                    f"its labels. {nearest(key, known.values())}"
                 )
 
     def _without_order(self) -> InvalidPolicy:
         return InvalidPolicy(
-            f"{echoed(self.name)} is a category without an order, so that it goes neither up nor down. "
-            f"Make its column an ordered categorical (pd.CategoricalDtype([...], ordered=True)), or name "
+            f"{echoed(self.name)} is a category without an order, so it cannot go up or down. "
+            f"Make its column an ordered categorical (pd.CategoricalDtype([...], ordered=True)), or list "
             f"the labels that it may take: candidates({{{echoed(self.name)}: [...]}})."
         )
 
     def _choices_outside(self) -> InvalidPolicy:
         assert self.choices is not None
         return InvalidPolicy(
-            f"within() asks for {shown_range(*self.ends())} of {echoed(self.name)}, which leaves none of its "
+            f"within() requires {shown_range(*self.ends())} of {echoed(self.name)}, which leaves none of its "
             f"candidates() {shown_values(self.choices)}. Widen the range or add a value inside it."
         )
 
     def _range_between_multiples(self) -> InvalidPolicy:
-        where = "within() asks for" if self.stated_range else "The inferred range is"
+        where = "within() requires" if self.stated_range else "The inferred range is"
         return InvalidPolicy(
             f"{where} {shown_range(*self.ends())} of {echoed(self.name)}, which holds no multiple of its "
             f"step {shown(self.step)}{self._anchored()}. {self._way_out(*self.ends())}"
@@ -451,7 +454,7 @@ class FeaturePolicy:
         whole = self.kind is not Kind.NUMBER
         width = as_typed(high) - as_typed(low)
         if self.kind is Kind.BINARY or width == 0 or (whole and np.ceil(low) > np.floor(high)):
-            return "Widen the range, or name the candidates with candidates() first."
+            return "Widen the range, or list the candidates with candidates() first."
         step = round_step(width, whole=whole)
         return f"Widen the range, or call .step({{{echoed(self.name)}: {shown(step)}}}) first."
 
@@ -462,11 +465,11 @@ def _largest_end(dtype: "np.dtype[Any]") -> float:
 
 
 def _length(indices: range) -> int:
-    return max(0, indices.stop - indices.start)  # of more than `len` can count, too
+    return max(0, indices.stop - indices.start)  # `len` fails for very long ranges
 
 
 def counted(count: int) -> str:
-    """Write how many there are; of very long numbers only the size.
+    """Write a count, or its order of magnitude if it is very large.
 
     >>> counted(30_000), counted(10**40)
     ('30,000', 'about 1e+40')
@@ -475,7 +478,7 @@ def counted(count: int) -> str:
 
 
 def shown(value: float) -> str:
-    """Write a number as people do: 41 and not 41.0."""
+    """Write a number without a needless decimal: 41, not 41.0."""
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
 

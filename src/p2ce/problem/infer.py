@@ -1,4 +1,4 @@
-"""Read off a table of people what each feature is like and where it may move."""
+"""Infer the kind, range and candidates of each feature from a table of people."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,22 +18,22 @@ from p2ce.problem.feature import LARGEST_MAGNITUDE, FeaturePolicy, Kind, shown
 from p2ce.tables.codebook import MISSING, Coding, coding_of
 from p2ce.visible import echoed, listed
 
-if TYPE_CHECKING:  # The stages below the explainer do without pandas; they use a frame, and never build one.
+if TYPE_CHECKING:  # The stages below the explainer do not import pandas: they use frames but build none.
     import pandas as pd
 
 Grid = Literal["data", "paper"]
 GRIDS = ("data", "paper")
-WHOLE_SHARE = 0.9  # of a column of counts is whole, the rest was imputed
-FEWEST_COUNTED, FEWEST_COUNTS = 20, 3  # rows and different whole values, to tell counts from a ratio
+WHOLE_SHARE = 0.9  # the smallest share of whole values in a column of counts; the rest was imputed
+FEWEST_COUNTED, FEWEST_COUNTS = 20, 3  # rows and distinct whole values, to distinguish counts from ratios
 LARGEST_EXACT_WHOLE = 2**53  # above it float64 no longer separates neighbouring whole numbers
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EncodedColumns:
-    """The columns of a table as codes, each with how it was coded."""
+    """The columns of a table as codes, with the coding of each."""
 
     codings: tuple[Coding, ...]
-    codes: tuple[FloatArray, ...]  # (n,) each, with MISSING where a value is
+    codes: tuple[FloatArray, ...]  # (n,) each, with MISSING for a missing value
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -46,13 +46,13 @@ class EncodedColumns:
 
     @cached_property
     def numbers(self) -> dict[str, FloatArray]:
-        """The known values of the columns of numbers."""
+        """The known values of the numeric columns."""
         pairs = zip(self.codings, self.known, strict=True)
         return {coding.name: values for coding, values in pairs if not coding.is_category}
 
 
 def encode_columns(frame: "pd.DataFrame") -> EncodedColumns:
-    """Encode every column, or raise if one cannot be read."""
+    """Encode every column, and raise if one cannot be encoded."""
     columns = [frame.iloc[:, place] for place in range(len(column_names(frame)))]
     codings = tuple(_coding_of(column) for column in columns)
     codes = tuple(coding.encode(column) for coding, column in zip(codings, columns, strict=True))
@@ -65,7 +65,7 @@ def encode_columns(frame: "pd.DataFrame") -> EncodedColumns:
 def infer_features(
     columns: EncodedColumns, *, grid: Grid = "data", special: Mapping[str, tuple[float, ...]] | None = None
 ) -> tuple[FeaturePolicy, ...]:
-    """Return the policy of every column, in the table's order; nothing is read off names.
+    """Infer the policy of every column from its values alone, in the table's order.
 
     >>> import pandas as pd
     >>> age, = infer_features(encode_columns(pd.DataFrame({"Age": range(18, 80)})))
@@ -73,7 +73,7 @@ def infer_features(
     (<Kind.WHOLE: 'whole'>, [18.0, 19.0, 20.0])
     """
     if grid not in GRIDS:
-        raise InvalidArgument(f"grid must be 'data' or 'paper', not {echoed(grid)}. {nearest(grid, GRIDS)}")
+        raise InvalidArgument(f"grid must be 'data' or 'paper', got {echoed(grid)}. {nearest(grid, GRIDS)}")
     return tuple(
         _infer_category(coding, values)
         if coding.is_category
@@ -83,7 +83,7 @@ def infer_features(
 
 
 def counts_made_fractional(columns: EncodedColumns, features: Sequence[FeaturePolicy]) -> tuple[str, ...]:
-    """Name the columns of counts that hold some fractions, as imputing a mean leaves them."""
+    """List the columns of counts that hold some fractions, probably from imputing a mean."""
     return tuple(
         feature.name
         for feature in features
@@ -92,16 +92,16 @@ def counts_made_fractional(columns: EncodedColumns, features: Sequence[FeaturePo
 
 
 def column_names(frame: "pd.DataFrame") -> tuple[str, ...]:
-    """Return the frame's column names as text, after checking that there is a table at all."""
+    """Return the frame's column names as text, after checking that it is a table with rows."""
     if not hasattr(frame, "columns") or not hasattr(frame, "iloc"):
         raise InvalidReference(
-            f"The reference must be a pandas DataFrame, not {type(frame).__name__}. "
+            f"The reference must be a pandas DataFrame, got {type(frame).__name__}. "
             f"Wrap it: pd.DataFrame(X, columns=[...])."
         )
     names = tuple(str(name) for name in frame.columns)
     if not names:
         raise InvalidReference(
-            "The reference frame has no columns. Give the columns that the model was fitted on."
+            "The reference frame has no columns. Pass the columns that the model was fitted on."
         )
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
@@ -110,7 +110,7 @@ def column_names(frame: "pd.DataFrame") -> tuple[str, ...]:
         )
     if len(frame) == 0:
         raise InvalidReference(
-            "The reference frame has zero rows. Give the people that the model was fitted on."
+            "The reference frame has no rows. Pass the people that the model was fitted on."
         )
     return names
 
@@ -121,7 +121,7 @@ def _coding_of(column: "pd.Series[Any]") -> Coding:
     except TypeError as error:
         raise InvalidReference(
             f"{echoed(str(column.name))} ({column.dtype}) holds cells that are not labels: {error}. "
-            f"Turn each into a text or a number before fitting the model, or drop the column from both."
+            f"Convert each to text or a number before fitting the model, or drop the column from both."
         ) from error
 
 
@@ -141,14 +141,14 @@ def _reject_unknown(codings: Sequence[Coding], known: Sequence[FloatArray]) -> N
     found = ", ".join(repr(c.name) for c, values in zip(codings, known, strict=True) if not len(values))
     if found:
         raise InvalidReference(
-            f"Every value is missing in {found}, so that the reference frame says nothing about it. "
-            f"Drop the column here and from the model, or give rows that know it."
+            f"Every value is missing in {found}. "
+            f"Drop the column here and from the model, or pass rows with known values."
         )
 
 
 def _infer_category(coding: Coding, codes: FloatArray) -> FeaturePolicy:
     assert coding.labels is not None
-    # A categorical may declare labels that no row has: no advice leads there.
+    # Labels that a categorical declares, but no row has, are not candidates.
     labels = tuple(coding.labels[int(code)] for code in np.unique(codes))
     return FeaturePolicy(
         name=coding.name,
@@ -172,12 +172,12 @@ def _infer_number(
     if kind is Kind.WHOLE and np.abs(values).max() > LARGEST_EXACT_WHOLE and dtype.kind in "iu":
         raise InvalidReference(
             f"{echoed(name)} holds whole numbers up to {shown(float(np.abs(values).max()))}, beyond 2**53, "
-            "where float64 mixes up neighbours. Rescale the column. If it names people, make it the index: "
-            f"X = X.set_index({echoed(name)})."
+            "where float64 cannot represent every whole number. Rescale the column. If it identifies people, "
+            f"make it the index: X = X.set_index({echoed(name)})."
         )
     if np.abs(values).max() > LARGEST_MAGNITUDE:
         raise InvalidReference(
-            f"{echoed(name)} holds values beyond {LARGEST_MAGNITUDE:g}, whose differences leave float64. "
+            f"{echoed(name)} holds values beyond {LARGEST_MAGNITUDE:g}, whose differences overflow float64. "
             f"Rescale the column."
         )
     low, high = bulk = _bulk(values, kind, dtype)
@@ -188,7 +188,7 @@ def _infer_number(
     if grid == "data" and kind is not Kind.BINARY:
         whole = kind is Kind.WHOLE
         values = values[_is_whole(values)] if whole else values
-        # The bulk decides how fine the candidates are, and the data how far they reach.
+        # The bulk decides how fine the candidates are, and the data decide how far they extend.
         low, high = float(values.min()), float(values.max())
         inferred = tuple(
             values_where_people_are(values, bulk=bulk, step=step, whole=whole, dtype=dtype).tolist()
@@ -220,7 +220,7 @@ def _is_whole(values: FloatArray) -> BoolArray:
 
 
 def is_count(values: FloatArray) -> bool:
-    """Return whether these are counts of which some were imputed, as a mean or otherwise.
+    """Return whether the values are counts, of which some were imputed.
 
     >>> trades = np.tile([0.0, 1.0, 1.0, 2.0, 3.0], 20)
     >>> is_count(np.append(trades, 0.854)), is_count(np.append(trades / 4, 0.854))
@@ -230,7 +230,7 @@ def is_count(values: FloatArray) -> bool:
     if whole.all() or len(values) < FEWEST_COUNTED or np.count_nonzero(whole) < WHOLE_SHARE * len(values):
         return False
     known, counts = np.unique(values[whole], return_counts=True)
-    # A ratio may be 0 nearly everywhere: what is not the commonest value has to be whole as a rule, too.
+    # A ratio may be 0 in nearly all rows, so most values other than the most common one must be whole, too.
     others = int(counts.sum() - counts.max())
     fractions = values[~whole]
     few = len(known) >= FEWEST_COUNTS or len(np.unique(fractions)) == 1
@@ -239,14 +239,14 @@ def is_count(values: FloatArray) -> bool:
 
 
 def _bulk(values: FloatArray, kind: Kind, dtype: "np.dtype[Any]") -> tuple[float, float]:
-    """Return the 1st and the 99th percentile; the ends of a yes/no column."""
-    if kind is Kind.BINARY:  # both values count, however rare one of them is
+    """Return the 1st and the 99th percentile, or both values of a yes/no column."""
+    if kind is Kind.BINARY:  # both values count, even if one of them is rare
         return float(values.min()), float(values.max())
     low, high = (float(end) for end in np.percentile(values, (1, 99)))
     if kind is Kind.WHOLE and ceil(low) > floor(high):
         return float(floor(low)), float(
             ceil(high)
-        )  # a handful of rows: 2 and 3 have percentiles 2.01 and 2.99
+        )  # with few rows: 2 and 3 have the percentiles 2.01 and 2.99
     return to_dtype(low, dtype), to_dtype(high, dtype)
 
 
@@ -257,7 +257,7 @@ def _step_and_anchor(
         return 1.0, 0.0
     whole = kind is Kind.WHOLE
     if low == high:
-        # Only within() can give such a column room; its one value stays a candidate then.
+        # Only within() can add candidates to such a column. Its only value stays one.
         width = as_typed(extent) or abs(as_typed(low)) or Fraction(20)
         return round_step(width, whole=whole), low
     width = as_typed(high) - as_typed(low)
@@ -268,5 +268,5 @@ def _step_and_anchor(
 
 def _twentieth(width: Fraction) -> float:
     step = float(width / 20)
-    # Rounded down, so that twenty steps still end inside the range.
+    # Rounded down, so twenty steps still end inside the range.
     return max(5e-324, step if as_typed(step) * 20 <= width else float(np.nextafter(step, 0.0)))

@@ -1,4 +1,4 @@
-"""Infer a first policy from a table, and say what it takes for granted."""
+"""Infer a first policy from a table, and log its assumptions."""
 
 import logging
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ log = logging.getLogger("p2ce")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InferredPolicy:
-    """What a table suggests: features, one-hot groups, and rules that hold in it but are not in force."""
+    """What a table suggests: features, one-hot groups, and rules that are proposed but not in force."""
 
     features: tuple[FeaturePolicy, ...]
     groups: tuple[OneHot, ...]
@@ -32,7 +32,7 @@ class InferredPolicy:
 def infer_policy(
     frame: "pd.DataFrame", *, grid: Grid, special_values: SpecialValues | None, protect: Protect
 ) -> InferredPolicy:
-    """Infer features, groups and proposed rules; log what was guessed from values and names, once each."""
+    """Infer features, groups and proposed rules, and log once what was guessed from values and names."""
     columns = encode_columns(frame)
     special = settle_special(special_values, columns.numbers, columns=columns.names)
     features = infer_features(columns, grid=grid, special=special)
@@ -63,13 +63,13 @@ def _log_granted(granted: Granted) -> None:
         return
     first, index = echoed(granted.grants[0][0]), ""
     if identifiers := granted.names(Grant.IDENTIFIER):
-        index = f" What names people is better made the index: X.set_index({echoed(identifiers[0])})."
+        index = f" Make an identifier of people the index: X.set_index({echoed(identifiers[0])})."
     log.warning(
-        "Inferred from column names: %s. To overrule: Policy.infer(X).free(%s), or Policy.infer(X, "
+        "Inferred from column names: %s. To override: Policy.infer(X).free(%s), or Policy.infer(X, "
         "protect=None).%s",
         *(text, first, index),
         extra={
-            "on_command_line": f"Inferred from column names: {text}. To overrule, edit the policy: "
+            "on_command_line": f"Inferred from column names: {text}. To override, edit the policy: "
             "protected, may_change, direction (p2ce policy infer writes one)."
         },
     )
@@ -78,12 +78,12 @@ def _log_granted(granted: Granted) -> None:
 def _log_special(special: dict[str, tuple[float, ...]]) -> None:
     codes = described_codes(special)
     log.warning(
-        "Taken for codes that are not numbers: %s. No option leads to one. To overrule: Policy.infer(X, "
+        "Treated as codes that are not numbers: %s. No option leads to one. To override: Policy.infer(X, "
         "special_values=None), or a dict of column → codes.",
         codes,
         extra={
-            "on_command_line": f"Taken for codes that are not numbers: {codes}. No option leads to one. To "
-            "overrule, remove 'special' from the policy, or write one with: p2ce policy infer "
+            "on_command_line": f"Treated as codes that are not numbers: {codes}. No option leads to one. To "
+            "override, remove 'special' from the policy, or write one with: p2ce policy infer "
             "--special-values none"
         },
     )
@@ -92,8 +92,8 @@ def _log_special(special: dict[str, tuple[float, ...]]) -> None:
 def _log_fractional(names: tuple[str, ...]) -> None:
     shown = listed(names, most=MOST_NAMED)
     log.warning(
-        "Counts with some fractions, probably imputed: %s. Their candidates are whole numbers. Impute whole "
-        "numbers, or name candidates with step() or candidates().",
+        "Counts with some fractions, probably imputed: %s. Their candidates are whole numbers. To change "
+        "this, impute whole numbers, or use step() or candidates().",
         shown,
     )
 
@@ -102,11 +102,11 @@ def _log_groups(groups: tuple[OneHot, ...]) -> None:
     shown = "; ".join(f"{echoed(group.name)} ({len(group.levels)} columns)" for group in groups[:MOST_NAMED])
     more = f"; and {len(groups) - MOST_NAMED} more" if len(groups) > MOST_NAMED else ""
     log.info(
-        "One-hot groups, by names and values: %s%s. Each changes as one category. To overrule: "
+        "One-hot groups, by names and values: %s%s. Each changes as one category. To override: "
         "without_rules().",
         *(shown, more),
         extra={
             "on_command_line": f"One-hot groups, by names and values: {shown}{more}. Each changes as one "
-            "category. To overrule, remove the rule from the policy."
+            "category. To override, remove the rule from the policy."
         },
     )

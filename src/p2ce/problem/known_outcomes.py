@@ -1,4 +1,4 @@
-"""Check the labels of a reference: one known outcome for each of its rows."""
+"""Check the labels of a reference: one known outcome for each row."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from p2ce.visible import echoed, listed
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KnownOutcomes:
-    """The outcomes of the reference's rows, as plain Python values, and what the label is called."""
+    """The outcomes of the reference's rows, as plain Python values, and the name of the label."""
 
     values: tuple[Any, ...]
     name: str | None
 
     def are(self, target: Any) -> BoolArray:
-        """Return which labels are a class, or lie in a range (low, high): (n,)."""
+        """Return which labels equal a class, or are in a range (low, high), as an array (n,)."""
         if not isinstance(target, tuple | list):
             return np.array([bool(value == target) for value in self.values], dtype=np.bool_)
         low, high = target
@@ -35,19 +35,20 @@ class KnownOutcomes:
         return above if high is None else above & (numbers <= high)
 
     def require_classes(self, classes: tuple[Any, ...]) -> None:
-        """Raise if a label is none of the model's classes."""
+        """Raise if a label is not one of the model's classes."""
         strange = [value for value in dict.fromkeys(self.values) if value not in classes]
         if strange:
             raise InvalidTarget(
-                f"y holds {echoed(strange[0])}, which is none of the model's classes "
-                f"{listed(classes)}. Pass the labels as the model was fitted on them."
+                f"y holds {echoed(strange[0])}, which is not one of the model's classes "
+                f"{listed(classes)}. Pass the labels that the model was fitted on."
             )
 
 
 def known_outcomes(y: Any, *, rows: int, index: Any = None) -> KnownOutcomes:
-    """Read labels from a Series, an array, a list or a table of one column.
+    """Read labels from a Series, an array, a list or a table with one column.
 
-    They are in the order of the reference's rows, whose pandas ``index`` tells a Series that is not.
+    They must be in the order of the reference's rows. The reference's pandas ``index`` reveals a Series in
+    another order.
 
     >>> known_outcomes([0, 1, 1], rows=3).values
     (0, 1, 1)
@@ -55,19 +56,21 @@ def known_outcomes(y: Any, *, rows: int, index: Any = None) -> KnownOutcomes:
     columns = getattr(y, "columns", None)
     if columns is not None:
         if len(columns) != 1:
-            raise InvalidArgument(f"y is the labels, one column; got a table of {len(columns)}.")
+            raise InvalidArgument(
+                f"y must be one column of labels; got a table of {len(columns)} columns. Pass one of them."
+            )
         y = y[columns[0]]
     if isinstance(y, str | bytes) or np.ndim(y) != 1:
         raise InvalidArgument(
-            f"y holds one label for each row of the reference; got {echoed(y)}. Pass a Series, an array or a "
-            "list."
+            f"y must hold one label for each row of the reference; got {echoed(y)}. Pass a Series, an array "
+            "or a list."
         )
     as_list = next((one for one in ("tolist", "to_list", "to_pylist") if hasattr(y, one)), None)
     values = tuple(y if as_list is None else getattr(y, as_list)())
     if len(values) != rows:
         raise InvalidArgument(
-            f"y has {len(values):,} labels for the {rows:,} rows of the reference. Pass one for each, in "
-            "their order."
+            f"y has {len(values):,} labels for the {rows:,} rows of the reference. Pass one for each row, in "
+            "the same order."
         )
     if _is_reordered(y, index):
         raise InvalidArgument(
@@ -82,14 +85,15 @@ def known_outcomes(y: Any, *, rows: int, index: Any = None) -> KnownOutcomes:
     missing = sum(is_missing(value) for value in values)
     if missing:
         raise InvalidArgument(
-            f"y lacks {missing:,} of its {rows:,} labels. Leave these rows out of the reference and of y."
+            f"{missing:,} of the {rows:,} labels of y are missing. Remove these rows from the reference and "
+            "from y."
         )
     name = getattr(y, "name", None)
     return KnownOutcomes(values=values, name=None if name is None else str(name))
 
 
 def _is_reordered(y: Any, index: Any) -> bool:
-    """Return whether a pandas Series has the very labels of an index, but elsewhere."""
+    """Return whether a pandas Series has the labels of an index in another order."""
     own: Any = getattr(y, "index", None)
     if index is None or not hasattr(own, "equals") or own.equals(index):
         return False

@@ -1,7 +1,7 @@
-"""Read off a column's name what no advice may touch, and what can only grow: history and time.
+"""Recognise protected attributes, history and time by the names of columns.
 
-The one list for Python and the command line, in English, with basics of Portuguese, Spanish and German.
-It gives hints and no legal opinion: a person has to review what it finds, and what it misses.
+Python and the command line use this one list. It is in English, with basic words in Portuguese, Spanish and
+German. It gives hints, not legal advice: a person has to review what it finds and what it misses.
 """
 
 import re
@@ -34,7 +34,7 @@ PROTECTED = _words("""
 
     geschlecht familienstand staatsangehorigkeit nationalitat kinder
 """)
-# Words that mean something else inside of longer names: a single payment, an alternative.
+# Words that mean something else inside longer names: a single payment, an alternative.
 PROTECTED_ALONE = _words("single alter tribo tribu origin colour color cor")
 HISTORY = _words("""
     late lates lateness missed overdue past pastdue arrears dpd history prior priors previous previously
@@ -47,7 +47,7 @@ HISTORY = _words("""
     atraso atrasos atrasado atrasada inadimplente inadimplencia historico historial vencido vencidos vencida
     falencia calote mora moroso morosidad impago impagos incumplimiento incumplimientos quiebra antecedentes
 """)
-# A record that says "never": it is better left alone, since up and down mean the opposite there.
+# A record that says "never" reverses the meaning of up and down, so it is fixed.
 NEVER = _words("never nunca")
 TIME = _words("""
     since tenure seniority experience yoj clage infile timeat timein timewith timeon residencetime
@@ -57,24 +57,24 @@ TIME = _words("""
 UNITS = _words(
     "years yrs months mths mnths weeks days anos meses semanas dias tempo tiempo jahre monate tage"
 )
-# Beside these words, years and months are a term, a window or a part of another unit, and may fall.
+# Next to these words, years and months are a term, a window or a part of another unit, and may fall.
 NO_TIME_BESIDE = _words("""
     term terms loan loans duration repayment repay remaining left maturity until till installments
     instalments per with grace deferred lease income salary amount balance spend spending payment payments
     prazo plazo restantes emprestimo prestamo credito laufzeit
 """)
 WINDOW_BEFORE = _words("last recent past previous next first every each")
-# Beside these, an age is not a person's: account_age, age of the oldest trade.
+# Next to these words, an age is not a person's: account_age, age of the oldest trade.
 THINGS = _words("account accounts vehicle car property building loan trade trades card company firm business")
 BELOW = _words("lt leq less below under")  # a flag such as YearsAtJob_lt_1 falls as time passes
 IDS = _words("id ids uuid guid key number no nr ref reference ssn cpf nif dni iban")
 PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-# The repayment status of past months, as a well-known table calls it.
+# The repayment status of past months in a well-known table.
 PAYMENT_STATUS = re.compile(r"pay_?[0-9]")
 
 
 class Topic(StrEnum):
-    """What a column is about, as far as its name says."""
+    """What a column is about, according to its name."""
 
     PROTECTED = "protected"  # a protected attribute
     HISTORY = "history"  # a record of the past
@@ -83,17 +83,17 @@ class Topic(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NameHint:
-    """What a column's name says it is about, and the word that says it."""
+    """What a column is about, and the word in its name that says so."""
 
     topic: Topic
     word: str
-    falls: bool = False  # time makes it fall: a flag for less than some years
-    unclear: bool = False  # which direction is back in time cannot be said
+    falls: bool = False  # it falls as time passes, such as a flag for less than some years
+    unclear: bool = False  # the direction of time is unclear
 
 
 @lru_cache(maxsize=4096)
 def hint_of(name: str) -> NameHint | None:
-    """Find what a column's name says it is about; None if it says nothing.
+    """Return what a column is about according to its name, or None.
 
     >>> [hint_of(name).topic.value for name in ("applicant_sex", "NumberOfTimes90DaysLate", "YearsAtJob")]
     ['protected', 'history', 'time']
@@ -121,7 +121,7 @@ def hint_of(name: str) -> NameHint | None:
 
 
 def likely_protected(name: str) -> str | None:
-    """Return the word in a column's name that makes it look protected, if there is one.
+    """Return the word in a column's name that suggests a protected attribute, or None.
 
     >>> likely_protected("applicant_sex"), likely_protected("maritalStatus"), likely_protected("Mortgage")
     ('sex', 'marital', None)
@@ -133,7 +133,7 @@ def likely_protected(name: str) -> str | None:
 
 
 def names_people(name: str) -> bool:
-    """Return whether a column is called as identifiers are.
+    """Return whether a column has the name of an identifier.
 
     >>> [names_people(name) for name in ("id", "CustomerNumber", "loan_key", "NumberOfLoans", "paid")]
     [True, True, True, False, False]
@@ -143,7 +143,7 @@ def names_people(name: str) -> bool:
 
 
 def words_of(name: str) -> list[str]:
-    """Split a name into words of lower case, without numbers: snake_case, camelCase, blanks.
+    """Split a name (snake_case, camelCase or with spaces) into words in lower case, without numbers.
 
     >>> words_of("MaxBillAmountOverLast6Months"), words_of("late_90d")
     (['max', 'bill', 'amount', 'over', 'last', 'months'], ['late', 'd'])
@@ -157,7 +157,7 @@ def _parts(name: str) -> list[str]:
 
 
 def _found(words: list[str], known: frozenset[str], alone: frozenset[str] = frozenset()) -> str:
-    """Find the first word, or two or three words in a row, that is known."""
+    """Return the first known word, or known sequence of two or three words, or ""."""
     joined = "".join(words)
     pairs = [first + second for first, second in pairwise(words)]
     triples = [first + second for first, second in zip(pairs, words[2:], strict=False)]
@@ -174,7 +174,7 @@ def _is_age_of_thing(words: list[str]) -> bool:
 
 
 def _without_windows(parts: list[str]) -> list[str]:
-    """Leave out words that only open a window, as "the past 24 months" does."""
+    """Leave out words that only name a window of time, as in "the past 24 months"."""
     return [
         part
         for part, after in zip(parts, [*parts[1:], ""], strict=False)
@@ -183,7 +183,7 @@ def _without_windows(parts: list[str]) -> list[str]:
 
 
 def _unit(parts: list[str], words: list[str]) -> str:
-    """Find a unit of time that is not a window ("last 6 months"), term or rate."""
+    """Return a unit of time that is not part of a window ("last 6 months"), term or rate, or ""."""
     if not NO_TIME_BESIDE.isdisjoint(words):
         return ""
     for before, part in zip(["", *parts], parts, strict=False):

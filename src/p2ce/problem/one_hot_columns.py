@@ -1,4 +1,4 @@
-"""Find one-hot groups among the columns of a table, as ``pandas.get_dummies`` makes them."""
+"""Find one-hot groups among the columns of a table, as ``pandas.get_dummies`` creates them."""
 
 import re
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ from p2ce.problem.feature import FeaturePolicy, Kind
 from p2ce.problem.infer import EncodedColumns
 from p2ce.problem.rules.one_hot import OneHot
 
-FEWEST_ROWS = 20  # in which exactly one column is 1; in fewer rows that may be an accident
+FEWEST_ROWS = 20  # with fewer rows, exactly one 1 in each row may be an accident
 SEPARATOR = re.compile(r"[_=.:|\- \[]+")
 
 
 def one_hot_groups(columns: EncodedColumns, features: Sequence[FeaturePolicy]) -> tuple[OneHot, ...]:
-    """Find columns of 0 and 1 with a common prefix of which exactly one is 1 in every row.
+    """Find 0/1 columns with a common prefix, of which exactly one is 1 in every row.
 
     >>> import pandas as pd
     >>> from p2ce.problem.infer import encode_columns, infer_features

@@ -1,4 +1,4 @@
-"""State what all features may do, one constraint after the other."""
+"""Define the policy: what may change, and how."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -31,7 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Policy:
-    """What each feature may do. Every call returns a new Policy; this one never changes.
+    """What may change, and how. Every method returns a new Policy; a policy itself never changes.
+
+    Start with `Policy.infer`, then add constraints. Methods that take names accept single names and lists.
+    Methods that take keywords accept a dict too, for names that are not identifiers:
+    ``within({"Loan amount": (0, 9)})``.
 
     >>> import pandas as pd
     >>> people = pd.DataFrame({"Age": range(20, 70), "LoanAmount": range(500, 10_500, 200)})
@@ -44,24 +48,23 @@ class Policy:
       Age         whole  never, protected
       LoanAmount  whole  either way        7: 1000–4000, every 500
 
-    The person's own value of today is always a candidate as well, also if it lies outside the range.
-    A missing value of today may stay or become any candidate; it is never advised unless you say so.
-    Keyword forms take a dict too, for names that are not identifiers: ``within({"Loan amount": (0, 9)})``.
+    A person's current value is always a candidate, even if it is outside the range. A missing value may stay
+    missing or become any candidate. A known value becomes missing only after `allow_missing`.
     """
 
-    features: tuple[FeaturePolicy, ...]  # in the reference's column order
+    features: tuple[FeaturePolicy, ...]  # in the order of the reference's columns
     rules: "tuple[Rule, ...]" = ()  # between features, in the order they were added
     proposed_rules: "tuple[Rule, ...]" = ()  # hold in all of the data, but are not in force
-    stated: bool = True  # False as long as the data alone say what may change
-    review: Review | None = None  # who reviewed all of it; a later constraint needs another review
+    stated: bool = True  # False while the policy is only inferred from data
+    review: Review | None = None  # who reviewed the policy; a later constraint removes the review
 
     def __post_init__(self) -> None:
-        """Check the rules against the features, whichever of the two was said last."""
+        """Check the rules against the features."""
         if self.rules or self.proposed_rules:
             from p2ce.problem.rules.rule_conflicts import check_rules  # which knows the features itself
 
             check_rules(self.features, self.rules)
-            for rule in self.proposed_rules:  # which need not agree with each other
+            for rule in self.proposed_rules:  # they need not agree with each other
                 check_rules(self.features, [rule])
 
     @classmethod
@@ -75,36 +78,36 @@ class Policy:
         special_values: SpecialValues | None = "detect",
         protect: Protect = "detect",
     ) -> "Policy":
-        """Infer a first policy from the reference: pandas, polars, Arrow, a dict of columns.
+        """Infer a first policy from the reference population.
 
-        Only 0 and 1 is binary, only whole numbers stays whole; text, objects and pandas' categoricals are
-        categories, with the labels that people have. The range is that of the known
-        values; with ``grid="paper"`` their 1st to 99th percentile. Counts of which up to 10 % are fractions,
-        as imputing leaves them, get whole candidates.
+        A column that holds only 0 and 1 is binary. A column of whole numbers stays whole. Text, objects and
+        pandas categoricals are categories, with the labels that occur. The range of a number is that of its
+        known values. Columns of counts with up to 10 % fractions, as left by imputing, get whole candidates.
 
-        Columns of 0 and 1 with a common prefix, of which exactly one is 1 in every row, become a `one_hot`
-        group. Relations such as ``late_90d <= late_30d`` that hold in all rows become ``proposed_rules``,
-        which are not in force. Whatever is taken for granted is logged once, with how to overrule it.
+        0/1 columns with a common prefix, of which exactly one is 1 in every row, become a `one_hot` group.
+        Relations that hold in all rows, such as ``late_90d <= late_30d``, become ``proposed_rules``, which
+        are not in force. All assumptions are logged once, with the way to override them.
 
         Args:
-            reference: the population, a row for each person, as `Explainer` takes it.
-            y: their outcomes, if known. Where a column of numbers goes clearly with the favourable one, its
-                `association` says which way. That forbids nothing: options that move it the other way are
-                flagged.
-            target: the favourable outcome in y, a label or a range (low, high); not needed where the labels
-                ("good", "bad") or the name of y ("approved", "default") say it.
-            grid: "data" chooses candidates where people are, so that at most 1 % of them lie between two
-                neighbours, and prefers round numbers; an `Explainer` adds the values on either side of a
-                tree model's thresholds. "paper" takes steps of exactly 5 % of the range, from its low end,
-                and makes no one-hot groups, which the paper's algorithms do not have.
-            special_values: codes that are not numbers (-9 for "no record", 999), by column:
-                ``{"Months": [-9, -8]}``. No advice leads to one, and an instance that has one keeps it unless
-                ``leave_special()``, and they count neither for ranges nor for distances. By default "detect":
-                what looks like a code is one. None: there are none.
-            protect: columns to `protect`. By default "detect" reads names: what looks like sex, race, age,
-                origin, religion, marital status, disability or children is protected, and what looks like
-                history (late payments, defaults) or time (years at a job) never falls. A list protects just
-                these columns; with a list or None, names mean nothing. ``free()`` lifts it for a column.
+            reference: The population, also called background data, as `Explainer` takes it.
+            y: The outcomes of the population. Optional. If a numeric column is clearly associated with the
+                favourable outcome, its `association` states the direction. An association forbids nothing:
+                options against it are flagged.
+            target: The favourable outcome in ``y``: a label, or a range ``(low, high)``. It is not needed if
+                the labels ("good", "bad") or the name of ``y`` ("approved", "default") say which one it is.
+            grid: "data" (the default) chooses candidates where people are, so at most 1 % of them lie between
+                two neighbours, and prefers round numbers. An `Explainer` adds the values on either side of a
+                tree model's thresholds. "paper" uses the 1st to the 99th percentile in steps of exactly 5 %,
+                without one-hot groups, as the paper does.
+            special_values: Codes that are not numbers (such as -9 for "no record", or 999), by column:
+                ``{"Months": [-9, -8]}``. Special values are not candidates, and do not count for ranges and
+                distances. A person who has one keeps it, unless you call `leave_special`. The default,
+                "detect", finds values that look like codes. None means that there are none.
+            protect: The columns to `protect`. The default, "detect", goes by names: columns that look like
+                sex, race, age, origin, religion, marital status, disability or children are protected.
+                Columns that look like history (late payments, defaults) or time (years at a job) never fall.
+                With a list, exactly these columns are protected. With None, none is. Call `free` to release a
+                column.
 
         >>> import pandas as pd
         >>> people = pd.DataFrame({"Rate": [0.0, 0.5, 1.0], "Owns": [True, False, True]})
@@ -127,7 +130,10 @@ class Policy:
         return cls(features=features, rules=found.groups, proposed_rules=found.proposed_rules, stated=False)
 
     def fix(self, *names: object) -> "Policy":
-        """Let the named features never change, wherever they are: a range of theirs then has no effect.
+        """Fix features: they never change.
+
+        Args:
+            *names: Names of features, or a list of names.
 
         >>> import pandas as pd
         >>> policy = Policy.infer(pd.DataFrame({"Age": [20, 40, 60]})).fix("Age")
@@ -137,9 +143,13 @@ class Policy:
         return self._change(_each(names), lambda feature, _: replace(feature, fixed=True))
 
     def protect(self, *names: object) -> "Policy":
-        """Let the named features never change, and never be named as a constraint to relax.
+        """Protect features: they never change, and are never named as a constraint to relax.
 
-        For what no advice may touch, such as race or sex: ``fix`` is a matter of fact, this one of principle.
+        Use it for attributes that no advice may name, such as race or sex. Use `fix` for features that merely
+        cannot change.
+
+        Args:
+            *names: Names of features, or a list of names.
 
         >>> import pandas as pd
         >>> policy = Policy.infer(pd.DataFrame({"Sex": ["f", "m"]})).protect("Sex")
@@ -149,9 +159,12 @@ class Policy:
         return self._change(_each(names), lambda feature, _: replace(feature, fixed=True, protected=True))
 
     def free(self, *names: object) -> "Policy":
-        """Let the named features change in either direction again, whatever was inferred or said.
+        """Release features, so they may change in both directions again.
 
-        Lifts ``protect``, ``fix`` and directions, not ranges and values. Names of one-hot groups count too.
+        This undoes `protect`, `fix` and directions, whether inferred or stated. Ranges and candidates stay.
+
+        Args:
+            *names: Names of features or of one-hot groups, or a list of names.
 
         >>> import pandas as pd
         >>> policy = Policy.infer(pd.DataFrame({"Age": [20, 40, 60]}))
@@ -166,7 +179,10 @@ class Policy:
         )
 
     def increase_only(self, *names: object) -> "Policy":
-        """Let the named features only go up from where the person stands; a category must be ordered.
+        """Allow features only to increase from the person's current value.
+
+        Args:
+            *names: Names of features, or a list of names. A category must be ordered.
 
         >>> import pandas as pd
         >>> policy = Policy.infer(pd.DataFrame({"Years": [0, 5, 9]})).increase_only("Years")
@@ -176,7 +192,10 @@ class Policy:
         return self._change(_each(names), lambda feature, _: _turn(feature, Direction.UP))
 
     def decrease_only(self, *names: object) -> "Policy":
-        """Let the named features only go down from where the person stands; a category must be ordered.
+        """Allow features only to decrease from the person's current value.
+
+        Args:
+            *names: Names of features, or a list of names. A category must be ordered.
 
         >>> import pandas as pd
         >>> policy = Policy.infer(pd.DataFrame({"Debt": [0, 5, 9]})).decrease_only("Debt")
@@ -186,11 +205,15 @@ class Policy:
         return self._change(_each(names), lambda feature, _: _turn(feature, Direction.DOWN))
 
     def within(self, ranges: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
-        """Keep the candidates inside a range, ends included, in the feature's own unit.
+        """Set the range of the candidates, ends included, in the feature's own unit.
 
-        It may widen the inferred range. None stands for the end of the inferred range: ``(None, 36)`` has
-        no limit but the data below, ``(30, None)`` none above. A later call for the same feature replaces
-        the earlier one.
+        The range may be wider than the inferred one. A later call for the same feature replaces the earlier
+        one.
+
+        Args:
+            ranges: A dict from names to ranges ``(low, high)``. None as an end means the end of the inferred
+                range: ``(None, 36)`` starts at the smallest value of the data.
+            **named: The same as keywords.
 
         >>> import pandas as pd
         >>> policy = Policy.infer(pd.DataFrame({"Rooms": [20, 40, 60]})).within(Rooms=(30, 36))
@@ -203,9 +226,13 @@ class Policy:
         return self._change(given, lambda f, value: replace(f, stated_range=read_range(f, value)))
 
     def step(self, steps: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
-        """Move in steps of this size, in the feature's own unit: candidates are its multiples, and no others.
+        """Set the step between candidates, in the feature's own unit. All candidates are multiples of it.
 
-        The paper's grid keeps counting from its low end. ``candidates()`` of a feature replaces its step.
+        In the paper's grid, steps count from the low end of the range. `candidates` replaces the step.
+
+        Args:
+            steps: A dict from names to steps.
+            **named: The same as keywords.
 
         >>> import pandas as pd
         >>> policy = Policy.infer(pd.DataFrame({"Rate": [0.1, 0.25, 0.5]})).step(Rate=0.1)
@@ -218,9 +245,14 @@ class Policy:
         )
 
     def candidates(self, choices: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
-        """Name the candidates one by one, in place of range and step; within() still filters them.
+        """List the candidates of features, in place of range and step.
 
-        Of a category these are labels, which the data must have.
+        A range that `within` sets still applies.
+
+        Args:
+            choices: A dict from names to lists of candidates. For a category these are labels that occur in
+                the data.
+            **named: The same as keywords.
 
         >>> import pandas as pd
         >>> people = pd.DataFrame({"Term": [6, 24, 60], "Housing": ["free", "own", "rent"]})
@@ -232,7 +264,10 @@ class Policy:
         return self._change(given, lambda f, value: replace(f, choices=read_choices(f, value)))
 
     def keep_missing(self, *names: object) -> "Policy":
-        """Let a missing value of the named features stay missing: no advice provides it.
+        """Keep missing values of features missing. By default, they may become any candidate.
+
+        Args:
+            *names: Names of features, or a list of names.
 
         >>> import numpy as np, pandas as pd
         >>> policy = Policy.infer(pd.DataFrame({"Income": [10.0, np.nan, 30.0]})).keep_missing("Income")
@@ -242,7 +277,10 @@ class Policy:
         return self._change(_each(names), lambda feature, _: replace(feature, fillable=False))
 
     def allow_missing(self, *names: object) -> "Policy":
-        """Let a known value of the named features become missing, which no advice does by default.
+        """Allow known values of features to become missing. By default, they may not.
+
+        Args:
+            *names: Names of features, or a list of names.
 
         >>> import numpy as np, pandas as pd
         >>> policy = Policy.infer(pd.DataFrame({"Income": [10.0, np.nan, 30.0]})).allow_missing("Income")
@@ -252,7 +290,10 @@ class Policy:
         return self._change(_each(names), lambda feature, _: replace(feature, may_go_missing=True))
 
     def leave_special(self, *names: object) -> "Policy":
-        """Let a special value of the named features become a number, which no advice does by default.
+        """Allow special values of features to become a number. By default, they stay.
+
+        Args:
+            *names: Names of features, or a list of names.
 
         >>> import pandas as pd
         >>> people = pd.DataFrame({"Months": [-9, 3, 5, 8]})
@@ -263,10 +304,14 @@ class Policy:
         return self._change(_each(names), lambda feature, _: replace(feature, leaves_special=True))
 
     def display(self, displays: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
-        """State how features are called and written where people read them: name, unit, decimals, phrases.
+        """Set how features are named and written in texts and charts: name, unit, decimals, phrases.
 
-        Takes a `p2ce.Display` or a dict of its entries. A later call for the same feature replaces the
-        earlier one. It changes no result, only how results are displayed.
+        This changes only how results are displayed. A later call for the same feature replaces the earlier
+        one.
+
+        Args:
+            displays: A dict from names to `p2ce.Display` objects, or to dicts with their entries.
+            **named: The same as keywords.
 
         >>> import pandas as pd
         >>> policy = Policy.infer(pd.DataFrame({"LoanAmount": [500, 9_000]}))
@@ -279,11 +324,15 @@ class Policy:
         return replace(shown, stated=self.stated, review=self.review)
 
     def reviewed(self, *, by: str, on: "str | date") -> "Policy":
-        """Record who reviewed what applicants can change, and when.
+        """Record who reviewed the policy, and when.
 
-        Texts for applicants from a policy that was only inferred open with a notice that they are a draft.
-        A review lifts it, and so does a constraint that you state. A constraint after the review takes the
-        review away.
+        Texts for applicants begin with a notice that they are drafts if the policy was only inferred. A
+        review removes the notice, and so does any constraint that you state. A constraint that is stated
+        after the review removes the review.
+
+        Args:
+            by: The name of the reviewer.
+            on: The date of the review, such as "2026-11-18".
 
         >>> import pandas as pd
         >>> policy = Policy.infer(pd.DataFrame({"Age": [20, 40, 60]}))
@@ -294,17 +343,20 @@ class Policy:
 
     @property
     def basis(self) -> Basis:
-        """On what the policy rests: it was "inferred", "stated", or "reviewed"."""
+        """Whether the policy was "inferred", "stated" or "reviewed"."""
         if self.review is not None:
             return REVIEWED
         return STATED if self.stated else INFERRED
 
     def with_rules(self, *rules: "Rule | Iterable[Rule]") -> "Policy":
-        """Add rules between features, made by ``p2ce.rules``. One that is there already is not added again.
+        """Add rules between features. A rule that the policy already has is not added again.
 
-        A rule over unknown features, or one that contradicts what the features may do, is rejected here,
-        and so is a later constraint that contradicts a rule. A one-hot group replaces one of the same
+        A rule about unknown features, or one that contradicts the constraints on its features, is an error.
+        So is a later constraint that contradicts a rule. A one-hot group replaces a group of the same
         columns.
+
+        Args:
+            *rules: Rules from `p2ce.rules`, or lists of rules.
 
         >>> import pandas as pd
         >>> from p2ce.rules import linked
@@ -328,7 +380,10 @@ class Policy:
         return replace(self, rules=tuple(all_rules), proposed_rules=proposed, stated=True, review=None)
 
     def without_rules(self, *rules: "Rule | Iterable[Rule]") -> "Policy":
-        """Take rules away; equal ones will do.
+        """Remove rules. A rule is found by equality.
+
+        Args:
+            *rules: Rules that the policy has, or lists of rules.
 
         >>> import pandas as pd
         >>> from p2ce.rules import linked
@@ -342,7 +397,7 @@ class Policy:
             if rule not in self.rules:
                 texts = [one.text() for one in self.rules]
                 raise InvalidPolicy(
-                    f"There is no rule {echoed(rule.text())} to take away. {nearest(rule.text(), texts)}"
+                    f"There is no rule {echoed(rule.text())} to remove. {nearest(rule.text(), texts)}"
                 )
         if not removed:
             return self
@@ -350,11 +405,15 @@ class Policy:
         return replace(self, rules=kept, stated=True, review=None)
 
     def save(self, path: "str | os.PathLike[str]") -> None:
-        """Write the policy as YAML that people can read and edit; ``load`` gives an equal one back.
+        """Write the policy to a YAML file that people can read and edit. `load` returns an equal policy.
 
-        A predicate that is a Python function cannot be written; give it as "module:function".
+        A predicate that is a Python function cannot be saved. Pass it to `p2ce.rules.predicate` as
+        "module:function".
+
+        Args:
+            path: The file to write.
         """
-        from p2ce.problem.policy_file import save  # here, since it needs a parser that nothing else does
+        from p2ce.problem.policy_file import save  # here, since only policy files need a YAML parser
 
         save(self, path)
 
@@ -362,12 +421,13 @@ class Policy:
     def load(
         cls, path: "str | os.PathLike[str]", *, trust_predicates: bool = False, limits: Limits = DEFAULT
     ) -> "Policy":
-        """Read a policy from YAML; a mistake raises InvalidPolicy with file, line and the nearest name.
+        """Load a policy from a YAML file. An error names the file, the line and the nearest known name.
 
         Args:
-            path: the file.
-            trust_predicates: accept rules that name Python functions, which run code of the file's author.
-            limits: how much of a file is parsed before it is rejected.
+            path: The file to read.
+            trust_predicates: Whether to accept rules that name Python functions. Such rules run code that the
+                file's author chose. The default is False.
+            limits: The largest file that is parsed.
         """
         from p2ce.problem.policy_file import load
 
@@ -375,7 +435,7 @@ class Policy:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all features, in the reference's column order."""
+        """The names of all features, in the order of the reference's columns."""
         return tuple(feature.name for feature in self.features)
 
     def __getitem__(self, name: object) -> FeaturePolicy:
@@ -408,7 +468,7 @@ class Policy:
     ) -> dict[str, Any]:
         if given is not None and not isinstance(given, Mapping):
             raise InvalidPolicy(
-                f"{call}() takes keywords or a dict, not {type(given).__name__}. "
+                f"{call}() expects keywords or a dict, got {type(given).__name__}. "
                 f"Write {call}({{{echoed(_first(self.names))}: {example}}})."
             )
         first = {as_text(name): value for name, value in (given or {}).items()}
@@ -423,9 +483,9 @@ class Policy:
 def _turn(feature: FeaturePolicy, direction: Direction) -> FeaturePolicy:
     if feature.direction == -direction:
         raise InvalidPolicy(
-            f"{echoed(feature.name)} is both increase_only and decrease_only. Remove one of the two, "
-            f"call free({echoed(feature.name)}) before if its direction was inferred from its name, "
-            f"or use fix({echoed(feature.name)}) if it must not change."
+            f"{echoed(feature.name)} is both increase_only and decrease_only. Remove one of the two. If its "
+            f"direction was inferred from its name, call free({echoed(feature.name)}) first. If it must not "
+            f"change, use fix({echoed(feature.name)})."
         )
     return replace(feature, direction=direction)
 
@@ -438,7 +498,7 @@ def _shown_as(feature: FeaturePolicy, given: Any) -> Display:
 
 
 def _rules(call: str, given: "tuple[Rule | Iterable[Rule], ...]") -> "list[Rule]":
-    """Return the rules, each passed by itself or in a list."""
+    """Return the rules, which may be passed one by one or in lists."""
     rules: list[Any] = []
     for one in given:
         rules.extend(one if _is_listed(one) else [one])
@@ -446,7 +506,7 @@ def _rules(call: str, given: "tuple[Rule | Iterable[Rule], ...]") -> "list[Rule]
         is_rule = hasattr(rule, "columns") and callable(getattr(rule, "text", None))
         if isinstance(rule, type) or not is_rule:
             raise InvalidPolicy(
-                f"{call}() expects rules, got {echoed(rule)}. Make one with p2ce.rules: "
+                f"{call}() expects rules, got {echoed(rule)}. Build one with p2ce.rules: "
                 f"{call}(linked('Years', 'Age'))."
             )
     return rules
@@ -457,12 +517,12 @@ def _is_same_group(one: "Rule", other: "Rule") -> bool:
 
 
 def _anchor(feature: FeaturePolicy) -> float:
-    # A constant column counts from its one value only as long as no step is set.
+    # A constant column counts from its only value until a step is set.
     return 0.0 if feature.low == feature.high and feature.kind is not Kind.BINARY else feature.anchor
 
 
 def _each(names: tuple[object, ...]) -> dict[str, None]:
-    """Return the names, each passed by itself or in a list; a tuple is a name with several levels."""
+    """Return the names, passed one by one or in lists. A tuple is one name with several levels."""
     each: list[Any] = []
     for name in names:
         each.extend(name if _is_listed(name) else [name])

@@ -1,4 +1,4 @@
-"""Read the columns of a table as a policy says that they are, also from a file in which all is text."""
+"""Read the columns of a table with the types that a policy states, even if all cells are text."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PolicyColumn:
-    """A column of the data, coded as the policy's feature says."""
+    """A column of the data, encoded as the policy's feature states."""
 
     feature: FeaturePolicy
     coding: Coding
-    codes: FloatArray  # (n,); NaN where the cell is not what the policy says
-    strange: tuple[Any, ...]  # cells that are not: text among numbers, labels that the policy does not have
+    codes: FloatArray  # (n,); NaN for a cell that does not fit the policy
+    strange: tuple[Any, ...]  # cells that do not fit: text among numbers, labels that the policy lacks
 
     @property
     def known(self) -> FloatArray:
-        """The codes of cells that are neither missing nor strange."""
+        """The codes of cells that are not missing and fit the policy."""
         return self.codes[np.isfinite(self.codes)]
 
 
 def read_column(feature: FeaturePolicy, column: "pd.Series[Any]") -> PolicyColumn:
-    """Code the cells of a column; 1, "1" and 1.0 are the same, since a CSV file holds only text."""
+    """Encode the cells of a column. 1, "1" and 1.0 are the same, since a CSV file holds only text."""
     cells = column.tolist()
     labels = feature.order or feature.labels
     places = {} if labels is None else {_text(label): place for place, label in enumerate(labels)}
@@ -72,6 +72,6 @@ def _text(label: Any) -> str:
     number = _number(label)
     text = str(label)
     if number is not None and text.strip().lower() not in ("true", "false"):
-        # "007" is a name and not the number 7, but "1.0" is what pandas makes of 1 beside missing values.
+        # "007" is a name, not the number 7. But pandas writes 1 as "1.0" in a column with missing values.
         return text if text[:1] == "0" and text[1:2].isdigit() else repr(number)
     return text.lower() if text.lower() in ("true", "false") else text

@@ -1,7 +1,7 @@
-"""Read and write YAML so that nothing is guessed, and every entry knows its line.
+"""Read and write YAML without guessing types, and with the line of every entry.
 
-Of YAML 1.1 only what is unambiguous is kept: ``no``, ``on``, ``12:30`` and ``2024-01-01`` are text, ``1e5``
-is a number, keys are text and come once, and there are neither aliases nor tags.
+Only an unambiguous part of YAML 1.1 is supported: ``no``, ``on``, ``12:30`` and ``2024-01-01`` are text,
+``1e5`` is a number, keys are text and unique, and there are neither aliases nor tags.
 """
 
 import re
@@ -18,14 +18,14 @@ from p2ce.errors import InvalidPolicy
 from p2ce.limits import DEFAULT, Limits, require_within
 from p2ce.visible import echoed
 
-Path: TypeAlias = tuple[str | int, ...]  # keys and places that lead to an entry
+Path: TypeAlias = tuple[str | int, ...]  # the keys and positions that lead to an entry
 
 NULL = "tag:yaml.org,2002:null"
 BOOL = "tag:yaml.org,2002:bool"
 INT = "tag:yaml.org,2002:int"
 FLOAT = "tag:yaml.org,2002:float"
 TEXT = "tag:yaml.org,2002:str"
-# What is read as something other than text, with the characters that it begins with. Numbers with leading
+# Patterns that are parsed as something other than text, with their first characters. Numbers with leading
 # zeros stay text: they are codes, not counts.
 PATTERNS = (
     (NULL, r"~|null|Null|NULL|", ["~", "n", "N", ""]),
@@ -34,35 +34,35 @@ PATTERNS = (
     (FLOAT, r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", list("-+0123456789.")),
     (FLOAT, r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)", list("-+.")),
 )
-# The file, a list in it, one of its entries: the only lists there are those of rules.
+# The depth of an entry of a list in the file. The only such lists are those of rules.
 RULE_DEPTH = 3
-SHORT_KEYS = frozenset({"from", "to", "changes"})  # of a range or a transition, which has one line
+SHORT_KEYS = frozenset({"from", "to", "changes"})  # of a range or a transition, written on one line
 WIDTH = 100
 WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
-LARGEST_INT = 10**100  # Python itself limits how many digits it writes
+LARGEST_INT = 10**100  # Python limits how many digits it writes
 LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a file says, and on which line each entry stands."""
+    """The content of a file, and the line of each entry."""
 
     content: Any
     lines: dict[Path, int] = field(default_factory=dict)
 
     def line(self, path: Path) -> int:
-        """Find the line of an entry, or of what it lies in; counted from 1."""
+        """Return the line of an entry, or of the entry that contains it, counted from 1."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
 
 
-# The parser in C is ten times as quick, and there wherever PyYAML was built with it.
+# The parser in C is ten times as fast. It is available if PyYAML was built with it.
 _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _Loader(Composer, _Parser):  # type: ignore[misc]
-    """Composes a document from what the parser finds, and stops at the first limit that it exceeds."""
+    """Builds a document from the parser's events, and stops at the first exceeded limit."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 (PyYAML's way)
 
@@ -73,9 +73,9 @@ class _Loader(Composer, _Parser):  # type: ignore[misc]
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
-            # Nested aliases can make a small file mean gigabytes.
+            # Nested aliases can expand a small file to gigabytes.
             line = self.peek_event().start_mark.line + 1
-            raise InvalidPolicy("A policy has no use for an alias. Write it out.", line=line)
+            raise InvalidPolicy("A policy cannot contain an alias. Write it out.", line=line)
         self.values += 1
         require_within(self.limits, "policy_values", self.values, f"{self.what} holds too many values")
         self.depth += 1
@@ -88,7 +88,7 @@ class _Loader(Composer, _Parser):  # type: ignore[misc]
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
-    """Quotes whatever this loader or a reader of YAML 1.1 would take for something other than text."""
+    """Quotes text that this loader or another reader of YAML 1.1 would not parse as text."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
         return True
@@ -113,7 +113,7 @@ def _write_mapping(dumper: yaml.SafeDumper, entries: dict[str, Any]) -> Any:
 
 
 def _write_text(dumper: yaml.SafeDumper, text: str) -> Any:
-    # Between single quotes PyYAML folds what Unicode calls a line end, and reads back a blank.
+    # In single quotes, PyYAML folds Unicode line ends and reads them back as a space.
     style = '"' if len(text.splitlines()) > 1 or text[-1:].splitlines() == [""] else None
     return dumper.represent_scalar(TEXT, text, style=style)
 
@@ -124,7 +124,7 @@ _Dumper.add_representer(dict, _write_mapping)
 
 
 def write_document(content: Any) -> str:
-    """Write plain data as YAML: mappings in lines, lists of plain values in brackets."""
+    """Write plain data as YAML: mappings on separate lines, lists of plain values in brackets."""
     return "".join(_lines(content, 0)) if _is_block(content) else _by_pyyaml(content)
 
 
@@ -140,7 +140,7 @@ def _is_block(content: Any) -> bool:
 
 
 def _lines(entries: dict[str, Any], depth: int) -> Iterator[str]:
-    """Write what consists of words and numbers, as PyYAML does but far quicker; PyYAML writes the rest."""
+    """Write words and numbers as PyYAML does, but much faster. PyYAML writes the rest."""
     indent = "  " * depth
     for key, value in entries.items():
         begin = f"{indent}{key}:"
@@ -160,7 +160,7 @@ def _lines(entries: dict[str, Any], depth: int) -> Iterator[str]:
 
 
 def _nested(key: str, value: Any, depth: int) -> str:
-    """Let PyYAML write one entry as deep inside other mappings as it lies."""
+    """Let PyYAML write one entry at its depth inside other mappings."""
     content: dict[str, Any] = {key: value}
     for _ in range(depth):
         content = {"in": content}
@@ -168,7 +168,7 @@ def _nested(key: str, value: Any, depth: int) -> str:
 
 
 def _on_one_line(value: Any, column: int) -> str | None:
-    """Write a word, a number or a list of these; None for what may need quotes, escapes or another line."""
+    """Write a word, a number or a list of these. Return None if it may need quotes or several lines."""
     if type(value) is list:
         items = [_plainly(item) for item in value]
         text = None if None in items else f"[{', '.join(items)}]"  # type: ignore[arg-type]
@@ -191,16 +191,16 @@ def _plainly(value: Any) -> str | None:
 
 @lru_cache(maxsize=1 << 14)
 def _is_word(text: str) -> bool:
-    """Return whether a text needs no quotes: a short word that no reader takes for anything but text."""
+    """Return whether a text needs no quotes: a short word that every reader parses as text."""
     return WORD.fullmatch(text) is not None and not any(
         pattern.match(text) for _, pattern in _Dumper.yaml_implicit_resolvers.get(text[0], ())
     )
 
 
 def read_document(text: str, *, limits: Limits = DEFAULT, what: str = "The policy") -> Document:
-    """Read YAML into plain data, or raise with the line at which it cannot be read.
+    """Parse YAML into plain data, or raise with the line of the error.
 
-    ``what`` begins the sentence that says which limit it exceeds.
+    ``what`` begins the message if a limit is exceeded.
     """
     require_within(limits, "policy_bytes", len(text), f"{what} is too long")
     loader = None
@@ -241,12 +241,12 @@ def _mapping(node: Any, path: Path, lines: dict[Path, int]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key_node, value_node in node.value:
         if not isinstance(key_node, yaml.ScalarNode):
-            raise _not_plain(key_node, "a key that is not plain text")
+            raise _not_plain(key_node, "a key that is not text")
         key, line = str(key_node.value), key_node.start_mark.line + 1
         if key in found:
             first = lines[(*path, key)]
             raise InvalidPolicy(
-                f"{echoed(key)} stands here a second time, after line {first}. Remove one.", line=line
+                f"{echoed(key)} appears a second time, after line {first}. Remove one.", line=line
             )
         lines[(*path, key)] = line
         found[key] = _plain(value_node, (*path, key), lines)
@@ -266,7 +266,7 @@ def _scalar(node: Any) -> Any:
             return int(text)
         if tag in (INT, FLOAT):
             return float(re.sub(r"(?i)\.(inf|nan)", r"\1", text))
-    except ValueError:  # of a number's tag before text that is not a number
+    except ValueError:  # text that is not a number, with the tag of a number
         raise _not_plain(node, f"the number {echoed(text)}") from None
     raise _not_plain(node, f"the tag {echoed(tag)}")
 
@@ -277,4 +277,4 @@ def _check_tag(node: Any, kind: str) -> None:
 
 
 def _not_plain(node: Any, what: str) -> InvalidPolicy:
-    return InvalidPolicy(f"A policy has no use for {what}. Write it out.", line=node.start_mark.line + 1)
+    return InvalidPolicy(f"A policy cannot contain {what}. Write it out.", line=node.start_mark.line + 1)

@@ -1,4 +1,4 @@
-"""State the form of a policy file, once: these types check it, and the JSON schema is made from them."""
+"""Define the form of a policy file: these types check it, and the JSON schema is generated from them."""
 
 import json
 from pathlib import Path
@@ -30,29 +30,30 @@ Dtype: TypeAlias = Literal[
 ]  # fmt: skip
 Missing: TypeAlias = Annotated[
     Literal["keep", "may be filled", "may be made missing", "may be filled or made missing"],
-    about("What may become of a missing value, and whether a known one may become missing."),
+    about("Whether a missing value may become known, and a known one missing."),
 ]
 CanBeMissing: TypeAlias = Annotated[bool, about("Whether the column's type can hold a missing value.")]
-Shown: TypeAlias = Annotated[Display, about("How people read the feature: it changes no result.")]
-NUMBERS = "The column's type of numbers: int64 unless the kind is number, then float64."
+Shown: TypeAlias = Annotated[Display, about("How the feature is shown. It changes no result.")]
+NUMBERS = "The type of the column's numbers. The default is float64 for the kind number, else int64."
 ASSOCIATION = (
-    "Which way goes with the favourable outcome, by the data or by the model's monotone constraints. It "
-    "forbids nothing: an option that moves the other way is flagged. To forbid it, repeat it as 'direction'."
+    "The direction associated with the favourable outcome, by the data or by the model's monotone "
+    "constraints. An option against it is flagged, not forbidden. To forbid it, repeat it as 'direction'."
 )
-RANGE = "[low, high] that candidates lie in, ends included; null is the end of 'seen'."
-SEEN = "[low, high] where the data lies; candidates lie there unless there is a range."
+RANGE = "The range [low, high] of candidates, ends included. null is the end of 'seen'."
+SEEN = "The range [low, high] of the data, and of the candidates unless there is a 'range'."
 STEP = (
-    "The distance between candidates, in the column's own unit; without 'inferred_candidates', the only ones."
+    "The step between candidates, in the column's own unit. It applies beyond 'inferred_candidates', or to "
+    "all candidates without them."
 )
-SPECIAL = "Codes that are not numbers, such as -9 for 'no record': nobody is advised to take one."
-PROPOSED = "Rules that hold in all of the data, but are not in force: move those that are meant to 'rules'."
+SPECIAL = "Codes that are not numbers, such as -9 for 'no record'. They are not candidates."
+PROPOSED = "Rules that hold in all of the data but are not in force. To apply one, move it to 'rules'."
 INFERRED = (
-    "The data alone say what may change: texts for applicants are drafts. Delete it once you have stated "
-    "that, or add reviewed_by and reviewed_on."
+    "The policy is only inferred from data, so texts for applicants are drafts. Delete this once you have "
+    "stated what may change, or add reviewed_by and reviewed_on."
 )
 CANDIDATES = (
     "The candidates that the data chose: numbers, and runs [first, last, step]. An explainer adds the values "
-    "on either side of a tree model's thresholds. Remove them, and give no step, to have them chosen anew."
+    "on either side of a tree model's thresholds. To choose them again, remove this and 'step'."
 )
 
 
@@ -60,11 +61,11 @@ class _Feature(
     msgspec.Struct, kw_only=True, tag_field="kind", forbid_unknown_fields=True, omit_defaults=True
 ):
     dtype: Annotated[Dtype, about(NUMBERS)] | UnsetType = UNSET
-    protected: Annotated[bool, about("Never changes, and no advice may name it.")] = False
-    may_change: Annotated[bool, about("Whether advice may change it; true unless protected.")] | UnsetType = (
-        UNSET
+    protected: Annotated[bool, about("Whether it never changes and no advice may name it.")] = False
+    may_change: Annotated[bool, about("Whether it may change; true unless protected.")] | UnsetType = UNSET
+    direction: Annotated[Literal["up", "down", "either"], about("The direction in which it may move.")] = (
+        "either"
     )
-    direction: Annotated[Literal["up", "down", "either"], about("Which way it may move.")] = "either"
     association: Annotated[Literal["up", "down", "either"], about(ASSOCIATION)] = "either"
 
 
@@ -72,17 +73,13 @@ class NumberEntry(_Feature, kw_only=True, tag="number"):
     """A column of numbers."""
 
     range: Annotated[OpenEnds, about(RANGE)] | UnsetType = UNSET
-    candidates: Annotated[Numbers, about("The candidates one by one, in place of steps.")] | UnsetType = UNSET
+    candidates: Annotated[Numbers, about("A list of candidates, in place of steps.")] | UnsetType = UNSET
     seen: Annotated[Ends, about(SEEN)] | UnsetType = UNSET
     inferred_candidates: Annotated[list[Number | Run], about(CANDIDATES)] | UnsetType = UNSET
     step: Annotated[float, Meta(gt=0, le=LARGEST_MAGNITUDE, description=STEP)] | UnsetType = UNSET
     special: Annotated[Numbers, about(SPECIAL)] | UnsetType = UNSET
-    may_leave_special: Annotated[bool, about("Whether advice may lead from a special value to a number.")] = (
-        False
-    )
-    count_from: Annotated[Number, about("Where the steps are counted from, 0 by default.")] | UnsetType = (
-        UNSET
-    )
+    may_leave_special: Annotated[bool, about("Whether a special value may become a number.")] = False
+    count_from: Annotated[Number, about("The value that steps count from, 0 by default.")] | UnsetType = UNSET
     missing: Missing = "may be filled"
     can_be_missing: CanBeMissing | UnsetType = UNSET
     display: Shown | UnsetType = UNSET
@@ -100,7 +97,7 @@ class CategoryEntry(_Feature, kw_only=True, tag="category"):
     """A column of labels."""
 
     candidates: Annotated[Labels, about("The labels that it may take.")] | UnsetType = UNSET
-    labels: Annotated[Labels, about("The labels of a category, commonest first.")]
+    labels: Annotated[Labels, about("The labels of a category, the most common first.")]
     order: (
         Annotated[Labels, about("All labels from low to high, if the category is ordered.")] | UnsetType
     ) = UNSET
@@ -114,33 +111,33 @@ FEATURES: dict[str, Any] = {str(entry.__struct_config__.tag): entry for entry in
 
 
 class PolicyEntries(msgspec.Struct, Generic[FeatureEntry, RuleEntry], forbid_unknown_fields=True):
-    """What each feature of a table may do, and rules between features."""
+    """What may change, and how: an entry for each feature, and rules between features."""
 
     version: Literal[1]
     features: Annotated[
         dict[str, FeatureEntry],
-        Meta(min_length=1, description="An entry for each column of the table, in its order."),
+        Meta(min_length=1, description="An entry for each column of the table, in order."),
     ]
     rules: Annotated[list[RuleEntry], about("A list, each beginning with '- rule: ...'.")] | None = None
     proposed_rules: Annotated[list[RuleEntry], about(PROPOSED)] | None = None
     inferred: Annotated[bool, about(INFERRED)] = False
     reviewed_by: Annotated[str, about("Who reviewed the policy; with reviewed_on.")] | UnsetType = UNSET
-    reviewed_on: Annotated[str, about("When, as year-month-day: 2026-11-18.")] | UnsetType = UNSET
+    reviewed_on: Annotated[str, about("The date of the review, such as 2026-11-18.")] | UnsetType = UNSET
 
 
 def policy_schema() -> dict[str, Any]:
-    """Return the JSON schema of a policy, which editors check files by."""
+    """Return the JSON schema of a policy, with which editors check files."""
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"urn:p2ce:policy:{VERSION}"}
     whole = msgspec.json.schema(PolicyEntries[AnyFeatureEntry, AnyRuleEntry])
     definitions = whole["$defs"]
     policy = definitions.pop(whole["$ref"].rpartition("/")[2])
-    for definition in definitions.values():  # of docstrings the first sentences: examples are for Python
+    for definition in definitions.values():  # only the first paragraph of a docstring
         definition["description"] = definition["description"].partition("\n\n")[0]
     return {**head, **policy, "title": "p2ce policy", "$defs": definitions}
 
 
 def schema_text(node: Any = None, depth: int = 0) -> str:
-    """Write the schema as the file has it: a line for each property of each type."""
+    """Write the schema in the form of its file: one line for each property of each type."""
     if depth == 0:
         return schema_text(policy_schema(), 1) + "\n"
     if depth > 4 or not isinstance(node, dict):

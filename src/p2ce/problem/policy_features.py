@@ -1,4 +1,4 @@
-"""Make a feature from its entry in a policy file, and the entry from the feature."""
+"""Convert an entry of a policy file to a feature, and a feature to its entry."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -20,7 +20,7 @@ from p2ce.problem.typed_entries import Misfit, typed_by
 from p2ce.visible import echoed
 
 DIRECTIONS = {"up": Direction.UP, "down": Direction.DOWN, "either": Direction.BOTH}
-# (a missing value may become known, a known one may become missing)
+# (whether a missing value may become known, whether a known one may become missing)
 MISSING_WORDS = {
     "keep": (False, False),
     "may be filled": (True, False),
@@ -31,7 +31,7 @@ USUAL_DTYPE = {Kind.BINARY: "int64", Kind.WHOLE: "int64", Kind.NUMBER: "float64"
 
 
 def feature_to_plain(feature: FeaturePolicy) -> dict[str, Any]:
-    """Return the entry of a feature as JSON-ready data, without what is as usual."""
+    """Return the entry of a feature as JSON-ready data, without defaults."""
     entry: dict[str, Any] = {
         "dtype": _unless(USUAL_DTYPE[feature.kind], feature.dtype.name),
         "protected": feature.protected,
@@ -58,7 +58,7 @@ def _numbers_of(feature: FeaturePolicy) -> dict[str, Any]:
     step: float | UnsetType = UNSET
     if feature.kind is Kind.BINARY:
         seen, step = _unless([0, 1], seen), _unless(1.0, feature.step)
-    # What was inferred needs no step, as long as it is the one that parsing the file infers from the range.
+    # Inferred candidates need no step, if parsing the file would derive the same one from the range.
     elif feature.inferred is None or feature.step != usual_step(feature.low, feature.high, feature.kind):
         step = feature.step
     return {
@@ -77,20 +77,20 @@ def _numbers_of(feature: FeaturePolicy) -> dict[str, Any]:
 
 
 def _unless(usual: Any, value: Any, words: Mapping[str, Any] | None = None) -> Any:
-    """Return a value, or the word for it, or nothing if it goes without saying."""
+    """Return a value or the word for it, or UNSET if it is the default."""
     if value == usual:
         return UNSET
     return value if words is None else next(word for word, meant in words.items() if meant == value)
 
 
 def usual_step(low: float, high: float, kind: Kind) -> float:
-    """Return the step that goes without saying, from the range that was seen."""
+    """Return the default step for a range."""
     width = as_typed(high) - as_typed(low)
     return 1.0 if kind is Kind.BINARY or not width else round_step(width, whole=kind is not Kind.NUMBER)
 
 
 def tidy(number: float) -> int | float:
-    """Write 41 and not 41.0, as long as it is read back as the very same number."""
+    """Return 41 for 41.0, if it is parsed as the same number."""
     value = float(number)
     whole = value.is_integer() and abs(value) < 1e15 and (value != 0 or copysign(1, value) > 0)
     return int(value) if whole else value
@@ -103,19 +103,19 @@ def _value(value: Any, feature: FeaturePolicy) -> Any:
     if not isinstance(plain, str | bool | int | float):
         raise InvalidPolicy(
             f"{echoed(feature.name)} has the label {echoed(plain)} of type {type(plain).__name__}, which a "
-            "policy file cannot hold. Turn labels into text or numbers before fitting the model."
+            "policy file cannot hold. Convert labels to text or numbers before fitting the model."
         )
     return plain
 
 
 def parse_feature(name: str, plain: Any) -> FeaturePolicy:
-    """Make a feature; an error has the path from the feature's entry to what is wrong."""
+    """Build a feature from its entry. An error has the path from this entry to the invalid one."""
     entry: AnyFeatureEntry = typed_by(plain, "kind", FEATURES, echoed(name))
     kind = Kind(str(entry.__struct_config__.tag))
     dtype = np.dtype(USUAL_DTYPE[kind] if entry.dtype is UNSET else entry.dtype)
     may_change = not entry.protected if entry.may_change is UNSET else entry.may_change
     if entry.protected and may_change:
-        text = f"{echoed(name)} is protected, so that it may not change. Remove one entry."
+        text = f"{echoed(name)} is protected, so it may not change. Remove one of the two entries."
         raise Misfit(text, ("may_change",))
     fillable, may_go_missing = MISSING_WORDS[entry.missing]
     shared: dict[str, Any] = {
@@ -164,7 +164,7 @@ def _numbers(name: str, entry: NumberEntry, kind: Kind) -> dict[str, Any]:
     if entry.inferred_candidates:
         inferred = numbers_in(_runs(name, entry.inferred_candidates))
     elif entry.step is UNSET and kind is not Kind.BINARY:
-        inferred = ()  # the data choose
+        inferred = ()  # the data choose the candidates
     return {
         "low": seen[0],
         "high": seen[1],
@@ -181,7 +181,7 @@ def _numbers(name: str, entry: NumberEntry, kind: Kind) -> dict[str, Any]:
 def _closed(
     name: str, ends: list[float | None] | UnsetType, known: tuple[float, float] | None
 ) -> list[float] | UnsetType:
-    """Put the ends of what the data have in the place of open ends."""
+    """Replace open ends by the ends of the data."""
     if ends is UNSET:
         return UNSET
     if known is None and None in ends:
@@ -204,7 +204,7 @@ def _ends(name: str, key: str, ends: list[float] | UnsetType) -> tuple[float, fl
 
 
 def _runs(name: str, candidates: list[float | list[float]]) -> Iterator[Run]:
-    """Return single numbers and runs alike, without unfolding more than there may be."""
+    """Return single numbers and runs as runs, and raise if there are too many numbers."""
     many = 0.0
     for one in candidates:
         first, last, step = one if isinstance(one, list) else (one, one, 0.0)

@@ -1,4 +1,4 @@
-"""Keep what features may do in a file that people can read, change and put under version control."""
+"""Save and load policies as files that people can read, edit and put under version control."""
 
 import os
 from dataclasses import dataclass, field
@@ -22,21 +22,21 @@ from p2ce.problem.rules.rule_names import rule_from_plain
 from p2ce.problem.typed_entries import Misfit, typed
 from p2ce.visible import echoed
 
-MOST_CLASHES = 20  # conflicting rules that are looked for; more would not be read
+MOST_CLASHES = 20  # conflicting rules to report at most
 HEADER = """\
-# What each feature may do, for p2ce: Policy.load("this file"), or `p2ce policy check` to look it over.
-# Comments mean nothing and are not kept. `seen` is where the data lies and `inferred_candidates` what it
-# chose there; `range`, `step` and `candidates` are what the user states; `proposed_rules` are not in force.
+# What may change, and how. Load it with Policy.load("this file"). Check it with `p2ce policy check`.
+# Comments are ignored and not kept. `seen` is the range of the data, and `inferred_candidates` are values
+# chosen from it. You state `range`, `step` and `candidates`. `proposed_rules` are not in force.
 """
 DRAFT = """\
-# Nobody has said yet what applicants can change, so texts for them are drafts. Go through the features, then
-# delete `inferred: true`, or write `reviewed_by:` a name and `reviewed_on:` a date below it.
+# This policy is only inferred from data, so texts for applicants are drafts. Review the features, then delete
+# `inferred: true`, or add `reviewed_by:` (a name) and `reviewed_on:` (a date) below it.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that is wrong with a entries, and where."""
+    """An error in a policy file, with its line."""
 
     line: int
     message: str
@@ -44,22 +44,22 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ParsedPolicy:
-    """All that could be read of a entries, and all that could not."""
+    """What a policy file contains, and all errors in it."""
 
     document: Document
     features: tuple[FeaturePolicy, ...] = ()
-    rules: tuple[tuple[int, Rule], ...] = ()  # each with its place in the file's list
+    rules: tuple[tuple[int, Rule], ...] = ()  # each with its position in the file's list
     proposed_rules: tuple[Rule, ...] = ()
     stated: bool = True
     review: Review | None = None
     problems: list[Problem] = field(default_factory=list)
 
     def line(self, *path: str | int) -> int:
-        """Find the line of an entry."""
+        """Return the line of an entry."""
         return self.document.line(path)
 
     def policy(self) -> Policy:
-        """Return the policy, or raise InvalidPolicy with the line of the first thing wrong."""
+        """Return the policy, or raise InvalidPolicy with the line of the first error."""
         if self.problems:
             first, more = self.problems[0], len(self.problems) - 1
             others = f" ({more} more: p2ce policy check lists them.)" if more else ""
@@ -75,7 +75,7 @@ class ParsedPolicy:
 
 
 def save(policy: Policy, path: "str | os.PathLike[str]") -> None:
-    """Write a policy as YAML. Raises on what a file cannot hold, such as a Python function."""
+    """Write a policy as YAML. Raise if a file cannot hold it, because of a Python function for example."""
     text = to_text(policy)
     try:
         write_whole(path, text.encode("utf-8"), what="The policy")
@@ -86,10 +86,10 @@ def save(policy: Policy, path: "str | os.PathLike[str]") -> None:
 def load(
     path: "str | os.PathLike[str]", *, trust_predicates: bool = False, limits: Limits = DEFAULT
 ) -> Policy:
-    """Read a policy from YAML. Raise InvalidPolicy with file and line for the first mistake.
+    """Load a policy from YAML, or raise InvalidPolicy with the file and line of the first error.
 
-    Loading runs no code: a predicate's module is imported when the rule is first used, and a policy that
-    names one is rejected unless the user trusts it.
+    Loading runs no code: a predicate's module is imported when the rule is first used. A policy with a
+    predicate is rejected unless the user trusts it.
     """
     entries = parse_policy(read_file(path, limits=limits), limits=limits)
     try:
@@ -107,7 +107,7 @@ def to_text(policy: Policy) -> str:
         if isinstance(rule, Predicate) and not isinstance(rule.function, str):
             raise InvalidPolicy(
                 f"The predicate {echoed(rule.name)} is a Python object, which a policy file cannot hold. "
-                'Give it as "module:function", or drop it with without_rules() before saving.'
+                'Pass it as "module:function", or remove it with without_rules() before saving.'
             )
     content: dict[str, Any] = {"version": VERSION}
     if not policy.stated:
@@ -123,7 +123,7 @@ def to_text(policy: Policy) -> str:
 
 
 def read_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Document:
-    """Read a file's YAML; errors name the file and the line."""
+    """Read the YAML of a file. Errors name the file and the line."""
     what = f"The policy {echoed(os.fspath(path))}"
     try:
         with open(path, "rb") as file:
@@ -136,9 +136,9 @@ def read_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Do
         raise InvalidPolicy(f"Cannot read {echoed(os.fspath(path))}: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:
         raise InvalidPolicy(
-            f"{echoed(os.fspath(path))} is not text in UTF-8: {error.reason}. Save it as such."
+            f"{echoed(os.fspath(path))} is not text in UTF-8: {error.reason}. Save it as UTF-8."
         ) from error
-    except ValueError as error:  # a name that no disk takes
+    except ValueError as error:  # a name that is not allowed on any disk
         raise InvalidPolicy(f"Cannot read {echoed(os.fspath(path))}: {error}.") from error
     try:
         return read_document(text, limits=limits, what=what)
@@ -147,11 +147,11 @@ def read_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Do
 
 
 def parse_policy(document: Document, *, limits: Limits = DEFAULT) -> ParsedPolicy:
-    """Make features and rules from what a file says, and collect everything that is wrong."""
+    """Build features and rules from the content of a file, and collect all errors."""
     problems: list[Problem] = []
     content = document.content
     if not isinstance(content, dict):
-        problems.append(Problem(1, "A policy has 'version: 1' and 'features:', this file has neither."))
+        problems.append(Problem(1, "A policy needs 'version: 1' and 'features:'; this file has neither."))
         return ParsedPolicy(document, problems=problems)
     version = content.get("version")
     if type(version) is not int or version != VERSION:
@@ -160,7 +160,7 @@ def parse_policy(document: Document, *, limits: Limits = DEFAULT) -> ParsedPolic
         problems.append(Problem(document.line(("version",)), text))
     try:
         entries = typed({**content, "version": VERSION}, PolicyEntries[Any, Any], "the policy")
-    except Misfit as error:  # a misspelt 'features:' or 'rules:' is the whole story
+    except Misfit as error:  # after a misspelt 'features:' or 'rules:', other errors would mislead
         problems.append(Problem(document.line(error.path), str(error)))
         return ParsedPolicy(document, problems=problems)
     features = _parse_features(entries.features, document, problems)
@@ -190,7 +190,7 @@ def _parse_review(
         there, other = (
             ("reviewed_on", "reviewed_by") if entries.reviewed_by is UNSET else ("reviewed_by", "reviewed_on")
         )
-        text = f"A review has both, but there is {there} without {other}. Add it, or remove {there}."
+        text = f"A review needs both, but {there} has no {other}. Add it, or remove {there}."
         problems.append(Problem(document.line((there,)), text))
         return None
     try:
@@ -242,7 +242,7 @@ def _parse_each(
     problems: list[Problem],
     limits: Limits,
 ) -> list[tuple[int, Rule]]:
-    """Parse the rules of a list and check each alone."""
+    """Parse the rules of a list, and check each by itself."""
     require_within(limits, "policy_rules", len(given), f"The policy has {len(given):,} rules")
     incomplete = bool(problems)
     names = {feature.name for feature in features}
@@ -250,7 +250,7 @@ def _parse_each(
     for place, plain in enumerate(given):
         try:
             rule = rule_from_plain(plain)
-            # With features that could not be read, a rule over them would look wrong for no fault of its own.
+            # A rule about features with errors would be reported although it may be right.
             if not incomplete or names.issuperset(rule.columns):
                 check_rules(features, [rule])
                 found.append((place, rule))
@@ -260,9 +260,9 @@ def _parse_each(
 
 
 def _first_clash(features: tuple[FeaturePolicy, ...], rules: list[Rule]) -> tuple[int, str] | None:
-    """Find the first rule that those before it leave no room for, and what is wrong; None if there is none.
+    """Find the first rule that contradicts the rules before it, with the message; None if there is none.
 
-    By halving, since to check so many rules for each one more would take the square of the time.
+    It bisects, since checking all prefixes of the list would take quadratic time.
     """
 
     def wrong(count: int) -> str:
@@ -283,6 +283,6 @@ def _first_clash(features: tuple[FeaturePolicy, ...], rules: list[Rule]) -> tupl
 
 
 def located(error: InvalidPolicy, path: "str | os.PathLike[str]") -> InvalidPolicy:
-    """Put file and line in front of a message."""
+    """Prefix a message with the file and the line."""
     where = os.fspath(path) if error.line is None else f"{os.fspath(path)}:{error.line}"
     return InvalidPolicy(f"{where}: {error}", line=error.line)

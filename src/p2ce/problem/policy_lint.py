@@ -1,4 +1,4 @@
-"""Check a policy against the data that it is for, and list what cannot be meant."""
+"""Check a policy against its data, and list likely mistakes."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ from p2ce.visible import echoed
 if TYPE_CHECKING:
     import pandas as pd
 
-HEAVY = 3.0  # how many times the deviation without the tails the plain one is, where tails are heavy
-VERY_HEAVY = 10.0  # how many times the deviation by quartiles the one without the tails is then
-NORMAL_QUARTILES = 1.349  # how many standard deviations a normal column's quartiles are apart
-FAR = 3.0  # how many widths of the bulk a range may end beyond it
+HEAVY = 3.0  # tails are heavy if the deviation is this many times that without tails
+VERY_HEAVY = 10.0  # and very heavy if that is this many times the deviation estimated from quartiles
+NORMAL_QUARTILES = 1.349  # the distance between a normal distribution's quartiles, in standard deviations
+FAR = 3.0  # how many widths of the bulk a range may extend beyond it
 
 
 class Severity(StrEnum):
-    """Whether a finding must be repaired."""
+    """Whether a finding must be fixed."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -40,18 +40,19 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing to look at, and where it stands in the policy."""
+    """A likely mistake in a policy, with its line."""
 
     line: int
     severity: Severity
-    code: str  # the kind of finding, for filters
+    code: str  # the kind of finding, for filtering
     message: str
 
 
 def lint(policy: ParsedPolicy, frame: "pd.DataFrame", *, protected: Sequence[str] = ()) -> list[Finding]:
     """Find everything in a policy that does not fit the data, in the order of the file's lines.
 
-    ``protected`` names columns that no advice may change. The frame may hold text only, as read from a file.
+    ``protected`` names columns that must not change. The cells of the frame may all be text, as read from a
+    file.
     """
     linter = _Linter(policy, frame)
     findings = [
@@ -88,7 +89,10 @@ class _Linter:
                 yield self._at(("features", name), "unknown-column", text)
         left = [name for name in self.data_names if name not in named]
         if left and named:
-            text = f"The policy does not name {_listed(left)} of the data. Drop what the model does not see."
+            text = (
+                f"The data have columns that the policy does not name: {_listed(left)}. "
+                "Drop columns that the model does not use."
+            )
             yield self._at(("features",), "unnamed-column", text, Severity.WARNING)
 
     def protection(self, protected: Sequence[str]) -> Iterator[Finding]:
@@ -104,7 +108,7 @@ class _Linter:
                 text = f"{echoed(name)} is protected but may change. Write 'protected: true'."
                 yield self._at(("features", name), "protected-changeable", text)
         for name, feature in features.items():
-            # Age follows the years in a job; no advice names age itself.
+            # A follower such as age changes only with its driver, and advice does not name it.
             if name in protected or feature.fixed or name in followers:
                 continue
             if (word := likely_protected(name)) is not None:
@@ -125,7 +129,7 @@ class _Linter:
         rows = {name: column.codes for name, column in by_name.items()}
         for place, rule in self.policy.rules:
             if isinstance(rule, Predicate):
-                text = f"The predicate {echoed(rule.name)} was not tried, since that would run its code."
+                text = f"The predicate {echoed(rule.name)} was not checked, since that would run its code."
                 yield self._at(("rules", place), "predicate-not-tried", text, Severity.WARNING)
             if any(name not in by_name for name in rule.columns):
                 continue  # reported as an unknown column
@@ -151,10 +155,13 @@ class _Linter:
         people = f"{broken:,} of {rows:,} rows"
         if isinstance(rule, OneHot):
             none = " or none" if rule.may_be_none is False else ""
-            text = f"The group {echoed(rule.name)} is not closed: {people} of the data have two levels{none}."
+            text = (
+                f"The group {echoed(rule.name)} is not valid: {people} of the data have several levels{none}."
+            )
             return self._at(("rules", place), "group-not-closed", text)
         text = (
-            f"{people} of the data break '{rule.text()}'. They cannot be advised unless a change repairs it."
+            f"{people} of the data break '{rule.text()}'. "
+            "Their options must include a change that repairs it."
         )
         severity = Severity.ERROR if broken == rows else Severity.WARNING
         return self._at(("rules", place), "broken-by-data", text, severity)
@@ -164,11 +171,11 @@ class _Linter:
         path = ("features", feature.name)
         if column.strange and feature.is_category:
             strange = _listed(column.strange)
-            text = f"The data has labels of {echoed(feature.name)} that the policy lacks: {strange}."
+            text = f"The data have labels of {echoed(feature.name)} that the policy lacks: {strange}."
             yield self._at((*path, "labels"), "unknown-label", text, Severity.WARNING)
         elif column.strange:
             strange = _listed(column.strange)
-            text = f"{echoed(feature.name)} is of kind {feature.kind}, but the data has {strange}."
+            text = f"{echoed(feature.name)} has the kind {feature.kind}, but the data have {strange}."
             yield self._at((*path, "kind"), "wrong-kind", text)
         fits = {
             Kind.BINARY: np.isin(column.known, (0.0, 1.0)),
@@ -176,8 +183,8 @@ class _Linter:
         }.get(feature.kind)
         if fits is not None and not fits.all():
             example = shown(float(column.known[~fits][0]))
-            text = f"{echoed(feature.name)} is of kind {feature.kind}, but the data has {example}."
-            # Counts that were imputed keep whole candidates, and a person may stand at a fraction.
+            text = f"{echoed(feature.name)} has the kind {feature.kind}, but the data have {example}."
+            # Imputed counts keep whole candidates, and a person's current value may be a fraction.
             imputed = feature.dtype.kind == "f" and is_count(column.known)
             severity = Severity.WARNING if imputed else Severity.ERROR
             yield self._at((*path, "kind"), "wrong-kind", text, severity)
@@ -220,9 +227,9 @@ class _Linter:
     def _range(self, feature: FeaturePolicy, low: float, high: float) -> Iterator[Finding]:
         entry = "range" if feature.stated_range is not None else "seen"
         if feature.choices is not None and entry == "seen":
-            return  # which says nothing about values
+            return  # 'seen' does not restrict candidates
         first, last = feature.ends()
-        where = f"the data lies in {shown_range(low, high)}"
+        where = f"the data are in {shown_range(low, high)}"
         if first > high or last < low:
             text = (
                 f"The {entry} {shown_range(first, last)} of {echoed(feature.name)} misses the data: {where}."
@@ -234,7 +241,7 @@ class _Linter:
             yield self._at(("features", feature.name, entry), "outside-the-data", text, Severity.WARNING)
 
     def _tails(self, feature: FeaturePolicy, known: FloatArray) -> Iterator[Finding]:
-        """Warn of tails where the policy states no range, and of ranges that lead far into them."""
+        """Warn about tails without a stated range, and about ranges that extend far into the tails."""
         if feature.choices is not None:
             return
         text = heavy_tails(feature.name, known, has_range=feature.stated_range is not None)
@@ -244,11 +251,11 @@ class _Linter:
             return
         (first, last), (low, high) = feature.ends(), np.percentile(known, BULK).tolist()
         beyond = max(low - first, last - high)
-        inside = known.min() <= first and last <= known.max()  # else the range misses the data, or leaves it
+        inside = known.min() <= first and last <= known.max()  # otherwise another finding reports it
         if inside and high > low and beyond > FAR * (high - low):
             text = (
-                f"The range {shown_range(first, last)} of {echoed(feature.name)} leads far beyond 98 % of "
-                f"the data, which lie in {shown_range(low, high)}. Narrow it unless that is meant."
+                f"The range {shown_range(first, last)} of {echoed(feature.name)} extends far beyond 98 % of "
+                f"the data, which are in {shown_range(low, high)}. Narrow it unless it is intended."
             )
             yield self._at(("features", feature.name, "range"), "range-in-tails", text, Severity.WARNING)
 
@@ -259,9 +266,9 @@ class _Linter:
 
 
 def heavy_tails(name: str, known: FloatArray, *, has_range: bool = False) -> str | None:
-    """State that tails make the spread of a column's known numbers, if they do.
+    """Return a warning if tails dominate the spread of a column's known numbers, or None.
 
-    Where the policy states the range, only tails that also set the unit of distances are reported.
+    If the policy states a range, only tails that also affect the unit of distances are reported.
 
     >>> ages = np.append(np.arange(20.0, 70.0).repeat(20), 9e6)
     >>> heavy_tails("Age", ages).partition(". ")[0]
@@ -274,15 +281,15 @@ def heavy_tails(name: str, known: FloatArray, *, has_range: bool = False) -> str
     if (third - first) / NORMAL_QUARTILES * VERY_HEAVY < robust and third > first:
         return (
             f"{echoed(name)} has heavy tails: even without the outermost 1 % on either side its standard "
-            f"deviation is {_short(robust)}, while half of the rows lie in {_short(first)}–{_short(third)}. "
-            "A change there costs next to nothing. Clip values that cannot be real, or make them missing."
+            f"deviation is {_short(robust)}, while half of the rows are in {_short(first)}–{_short(third)}. "
+            "So changes there cost almost nothing. Clip values that cannot be real, or make them missing."
         )
     if has_range or plain <= HEAVY * robust:
         return None
     return (
         f"{echoed(name)} has heavy tails: its standard deviation is {_short(plain)}, without the outermost "
-        f"1 % on either side {_short(robust)}. Clip values that cannot be real, or name the range that "
-        "people may move in (within(), or 'range')."
+        f"1 % on either side {_short(robust)}. Clip values that cannot be real, or state the range of "
+        "candidates (within(), or 'range')."
     )
 
 

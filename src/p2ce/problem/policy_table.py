@@ -1,4 +1,4 @@
-"""Write what the features may do as a table that people can read."""
+"""Write a policy as a table that people can read."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ MOVES = {Direction.DOWN: "down only", Direction.BOTH: "either way", Direction.UP
 def policy_table(
     features: Sequence[FeaturePolicy], rules: Sequence["Rule"] = (), proposed: Sequence["Rule"] = ()
 ) -> str:
-    """Return a line per feature below a line of totals, and a line per rule below those."""
+    """Return a line of totals, then a line per feature, then a line per rule."""
     rows = [("feature", "kind", "may move", "candidates"), *(feature_row(feature) for feature in features)]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines = (
@@ -38,7 +38,7 @@ def _counted(count: int, what: str) -> str:
 
 
 def feature_row(feature: FeaturePolicy) -> tuple[str, str, str, str]:
-    """Return the name of a feature, its kind, where it may move, and its candidates."""
+    """Return the name of a feature, its kind, how it may move, and its candidates."""
     kind, move = str(feature.kind), MOVES[feature.direction]
     if feature.is_category and feature.order is None:
         move = "to any label"
@@ -48,7 +48,7 @@ def feature_row(feature: FeaturePolicy) -> tuple[str, str, str, str]:
 
 
 def described_candidates(feature: FeaturePolicy) -> str:
-    """State which values a feature may take: how many, from where to where, in which steps."""
+    """Describe the candidates of a feature: how many, in which range, in which steps."""
     known = candidates_of(feature)
     if known is None:
         return ""
@@ -69,7 +69,7 @@ def described_candidates(feature: FeaturePolicy) -> str:
 
 
 def _missing(known: Candidates) -> str:
-    """Describe how missing and special values may change, where that differs from the default."""
+    """Describe how missing and special values may change, if that differs from the default."""
     text = "; may go missing" * known.may_go_missing + "; missing stays" * known.missing_stays
     if not known.special:
         return text

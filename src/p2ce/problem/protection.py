@@ -1,4 +1,4 @@
-"""Protect the columns that no advice may touch, and keep history and time from running backwards."""
+"""Protect columns that must not change, and keep history and time from running backwards."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -18,23 +18,23 @@ from p2ce.visible import as_text, echoed, listed
 Protect: TypeAlias = Literal["detect"] | Iterable[Any] | None
 
 DETECT = "detect"
-FEWEST_IDS = 20  # rows, all with another value, that make a column look like one of identifiers
-MOST_NAMED = 12  # columns that a message lists
+FEWEST_IDS = 20  # rows; with this many distinct values and no repetition, a column looks like identifiers
+MOST_NAMED = 12  # columns to list in a message
 
 
 class Grant(StrEnum):
-    """How a column is restricted, in the words of the log."""
+    """How a column is restricted, in the words of the log message."""
 
     PROTECTED = "protected"
     NEVER_FALLS = "never fall"
     NEVER_RISES = "never rise"
     FIXED = "fixed as a record of the past or of time"
-    IDENTIFIER = "fixed, since every row has another value"
+    IDENTIFIER = "fixed, since every row has a different value"
 
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """What was taken for granted about columns, each under its own name or that of its one-hot group."""
+    """The assumptions about columns, each under the name of the column or of its one-hot group."""
 
     grants: tuple[tuple[str, Grant], ...] = ()
 
@@ -43,7 +43,7 @@ class Granted:
         return [name for name, grant in self.grants if grant in wanted]
 
     def text(self) -> str:
-        """List everything in one line; empty if there is nothing."""
+        """List all assumptions in one line, or return "" if there are none."""
         by_grant = {grant: self.names(grant) for grant in Grant}
         return "; ".join(
             f"{grant}: {listed(names, MOST_NAMED)}" for grant, names in by_grant.items() if names
@@ -53,22 +53,25 @@ class Granted:
 def names_to_protect(
     protect: Protect, names: Sequence[str], groups: Sequence[OneHot] = ()
 ) -> frozenset[str] | None:
-    """Check the argument: return the columns that it lists, none for None, and None for "detect".
+    """Check the argument and return the columns that it lists: no columns for None, and None for "detect".
 
-    A one-hot group is listed by its name or by one of its columns, and protected as a whole.
+    A one-hot group is named by its name or by one of its columns, and protected as a whole.
     """
     if isinstance(protect, str) and protect == DETECT:
         return None
     if isinstance(protect, str) or not isinstance(protect, Iterable | None):
         example = f" Write protect=[{echoed(protect)}] for one column." if isinstance(protect, str) else ""
         raise InvalidPolicy(
-            f"protect is 'detect', a list of columns or None; got {echoed(protect)}.{example}"
+            f"protect must be 'detect', a list of columns or None; got {echoed(protect)}.{example}"
         )
     wanted = {as_text(name) for name in protect or ()}
     group_names = [group.name for group in groups]
     for name in wanted:
         if name not in names and name not in group_names:
-            raise InvalidPolicy(f"protect names {echoed(name)}. {nearest(name, [*names, *group_names])}")
+            raise InvalidPolicy(
+                f"protect names {echoed(name)}, which is not a column. "
+                f"{nearest(name, [*names, *group_names])}"
+            )
     for group in groups:
         if not wanted.isdisjoint([group.name, *group.levels]):
             wanted = (wanted - {group.name}) | set(group.levels)
@@ -80,7 +83,7 @@ def protect_by_name(
 ) -> tuple[tuple[FeaturePolicy, ...], Granted]:
     """Restrict every feature as its name suggests: protected attributes, history, time, identifiers.
 
-    A one-hot group is treated as the category that it is.
+    A one-hot group is treated as one category.
     """
     by_name = {feature.name: feature for feature in features}
     known = dict(zip(columns.names, columns.known, strict=True))
@@ -112,7 +115,7 @@ def _restricted(feature: FeaturePolicy, grant: Grant | None) -> FeaturePolicy:
 
 def _grant_of_group(group: OneHot) -> Grant | None:
     hint = hint_of(group.name)
-    # One level that is protected, such as "married", tells what the category is about.
+    # One protected level, such as "married", shows what the category is about.
     if any(likely_protected(name) for name in (group.name, *group.levels)):
         return Grant.PROTECTED
     return None if hint is None else Grant.FIXED
@@ -133,18 +136,18 @@ def _grant(feature: FeaturePolicy, known: FloatArray) -> Grant | None:
 
 
 def _direction(feature: FeaturePolicy, hint: NameHint) -> Direction | None:
-    """Return the direction that history and time take; None where only standing still is safe."""
+    """Return the direction of history and time, or None if only a fixed value is safe."""
     if hint.unclear or (feature.is_category and (feature.order is None or hint.topic is Topic.HISTORY)):
         return None
     if hint.topic is Topic.HISTORY:
         return Direction.UP
-    # Days before today are counted below zero in some tables.
+    # Some tables count days before today as negative numbers.
     counts_down = feature.high <= 0 and feature.low < 0
     return Direction.DOWN if counts_down or (hint.falls and feature.kind is Kind.BINARY) else Direction.UP
 
 
 def _is_identifier(feature: FeaturePolicy, known: FloatArray) -> bool:
-    """Return whether every row has another value, in a column of text or one that is called as ids are."""
+    """Return whether all values differ, in a column of text or one with the name of an identifier."""
     if len(known) < FEWEST_IDS or feature.order is not None:
         return False
     if feature.labels is not None:

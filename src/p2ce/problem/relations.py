@@ -1,7 +1,6 @@
-"""Find relations that hold in all of the data: one column is never above another of the same unit.
+"""Find relations that hold in all of the data: one column never exceeds another with the same unit.
 
-Such a relation may be an accident, so it is proposed as a rule and is not in force. An option that breaks it
-deserves a second look.
+Such a relation may be an accident, so it is only proposed as a rule. An option that breaks it is flagged.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,15 +21,15 @@ from p2ce.problem.special import detected
 from p2ce.tables import as_pandas
 from p2ce.tables.codebook import MISSING, is_missing
 
-FEWEST_ROWS = 50  # that know both values
-FIRST_ROWS = 1_000  # which reject most pairs at little cost
-CLOSE_SHARE = 0.01  # of the rows have both values equal, or next to it
+FEWEST_ROWS = 50  # rows in which both values are known
+FIRST_ROWS = 1_000  # rows that reject most pairs at little cost
+CLOSE_SHARE = 0.01  # the smallest share of rows in which both values are equal or close
 CLOSE = 0.01  # of the upper column's standard deviation
-FEWEST_BY_CHANCE = 5.0  # rows would break the relation if the columns were independent
-MOST_COMPARED = 10_000  # rows, to know that
-SAME_SCALE = 100.0  # how many times as large as the other the spread of one column may be
-MOST_SHARING = 100  # columns that share a word; what more of them share says nothing about a unit
-# Words that columns of any two units may share.
+FEWEST_BY_CHANCE = 5.0  # rows that would break the relation if the columns were independent
+MOST_COMPARED = 10_000  # rows used to estimate that
+SAME_SCALE = 100.0  # the largest ratio of the spreads of both columns
+MOST_SHARING = 100  # columns that share a word; a word that more columns share does not indicate a unit
+# Words that columns with different units may share.
 COMMON_WORDS = frozenset(
     """
     a an and at avg average by count current d for from geq gt has in is last least leq lt m max mean min most
@@ -41,7 +40,7 @@ COMMON_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True, order=True)
 class Relation:
-    """One column was never above another in the data."""
+    """One column never exceeds another in the data."""
 
     lower: str
     upper: str
@@ -52,9 +51,9 @@ class Relation:
 
 
 def relations_in(frame: Any) -> tuple[Relation, ...]:
-    """Find pairs of numeric columns of one unit in which one is never above the other, in any table.
+    """Find pairs of numeric columns with the same unit of which one never exceeds the other.
 
-    Of a chain such as 90 days late ≤ 60 days late ≤ 30 days late, only neighbours are given.
+    Of a chain such as 90 days late ≤ 60 days late ≤ 30 days late, only neighbours are returned.
 
     >>> import pandas as pd
     >>> late = pd.DataFrame({"late_30d": [0, 1, 2, 3, 4] * 20})
@@ -67,7 +66,7 @@ def relations_in(frame: Any) -> tuple[Relation, ...]:
 
 
 def relations_between(columns: EncodedColumns, features: Sequence[FeaturePolicy]) -> tuple[Relation, ...]:
-    """Find the relations between columns that are encoded, of which the features are known."""
+    """Find the relations between encoded columns, given their features."""
     codes = dict(zip(columns.names, columns.codes, strict=True))
     numbers = {feature.name: feature for feature in features if not feature.is_category}
     found = []
@@ -99,7 +98,7 @@ def relations_of(rules: Iterable[Rule]) -> tuple[Relation, ...]:
 
 
 def broken_relations(relations: Iterable[Relation], row: Mapping[str, Any]) -> tuple[Relation, ...]:
-    """Return the relations that a row breaks; one with a missing value breaks none.
+    """Return the relations that a row breaks. A relation with a missing value is not broken.
 
     >>> late = Relation("late_90d", "late_30d")
     >>> broken_relations([late], {"late_90d": 2, "late_30d": 1})
@@ -117,7 +116,7 @@ def broken_relations(relations: Iterable[Relation], row: Mapping[str, Any]) -> t
 
 
 def _of_one_unit(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Return pairs of columns whose names share a word that may be a unit or a thing, each pair once."""
+    """Return each pair of columns whose names share a word that may indicate a unit."""
     by_word: dict[str, list[str]] = {}
     for name in names:
         for word in dict.fromkeys(words_of(name)):
@@ -160,7 +159,7 @@ def _known(lower: FloatArray, upper: FloatArray, low: FeaturePolicy, high: Featu
 
 
 def _neighbours(relations: Sequence[Relation]) -> tuple[Relation, ...]:
-    """Leave out what follows from two other relations."""
+    """Leave out relations that follow from two others."""
     above: dict[str, set[str]] = {}
     for relation in relations:
         above.setdefault(relation.lower, set()).add(relation.upper)

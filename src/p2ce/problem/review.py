@@ -1,4 +1,4 @@
-"""State who reviewed a policy, and on what a policy rests."""
+"""Define the review of a policy, and whether a policy is inferred, stated or reviewed."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from p2ce.errors import InvalidPolicy
 from p2ce.visible import echoed
 
-# Nothing is stated, some of it is, or all of it was reviewed.
+# Nothing is stated, something is stated, or everything was reviewed.
 Basis: TypeAlias = Literal["inferred", "stated", "reviewed"]
 INFERRED: Basis = "inferred"
 STATED: Basis = "stated"
@@ -28,8 +28,7 @@ class Review:
     def __post_init__(self) -> None:
         if not isinstance(self.by, str) or not self.by.strip():
             raise InvalidPolicy(
-                f"A review needs the name of who reviewed the policy, got {echoed(self.by)}. "
-                "Write reviewed_by: a name."
+                f"A review needs the name of the reviewer, got {echoed(self.by)}. Write reviewed_by: a name."
             )
         try:
             date.fromisoformat(self.on)

@@ -1,4 +1,4 @@
-"""Distinguish codes from numbers: values such as -9 or 999 that stand for "no record" and the like."""
+"""Distinguish codes from numbers: values such as -9 or 999 that mean "no record", for example."""
 
 from collections.abc import Mapping, Sequence
 from numbers import Real
@@ -14,9 +14,9 @@ from p2ce.visible import echoed
 SpecialValues: TypeAlias = Mapping[Any, Sequence[float]] | Literal["detect"]
 
 DETECT = "detect"
-LOOKED_AT = 64  # values at either end of a column, where codes are
-MOST_LISTED = 6  # columns with codes that a message lists
-FEWEST = 3  # rows that have it; one alone is an outlier
+LOOKED_AT = 64  # values at either end of a column, where codes occur
+MOST_LISTED = 6  # columns with codes to list in a message
+FEWEST = 3  # rows with the value; a single one is an outlier
 # How codes are usually written: nines, eights and sevens, and the small negative numbers.
 USUAL = frozenset(
     [-float(small) for small in range(1, 10)]
@@ -24,10 +24,10 @@ USUAL = frozenset(
     + [float("9" * width + last) for width in range(2, 6) for last in "678"]
 )
 WHOLE_STEP = 1.0
-BEYOND = 0.5  # of the others' range: how far beyond them a large code lies at least
-MOST_BELOW_ZERO = 2  # codes such as -2 and -1 that continue a scale from 0; more of them are its numbers
-# A code that is not written as codes usually are, such as 96 or 365243, is one of a few repeated whole
-# numbers at the end of the range, so many times the others' range beyond them.
+BEYOND = 0.5  # of the others' range: the smallest distance of a large code from the other values
+MOST_BELOW_ZERO = 2  # codes such as -2 and -1 next to a scale from 0; more of them belong to the scale
+# An unusual code, such as 96 or 365243, is one of a few repeated whole numbers at the end of the range. Its
+# distance from the others is this many times their range.
 MOST_ISOLATED, FEWEST_OTHERS = 3, 5
 FAR, VERY_FAR = 1.5, 5.0
 
@@ -35,15 +35,15 @@ FAR, VERY_FAR = 1.5, 5.0
 def settle_special(
     given: SpecialValues | None, numbers: Mapping[str, FloatArray], *, columns: Sequence[str]
 ) -> dict[str, tuple[float, ...]]:
-    """Return the special values by column: those named, or those detected.
+    """Return the special values by column, either named or detected.
 
-    ``numbers`` are the known values of the columns of numbers, ``columns`` the names of all.
+    ``numbers`` holds the known values of the numeric columns, ``columns`` the names of all columns.
     """
     if isinstance(given, Mapping):
         return {str(name): _codes(str(name), codes, numbers, columns) for name, codes in given.items()}
     if given is not None and not (isinstance(given, str) and given == DETECT):
         raise InvalidPolicy(
-            "special_values is a dict of column → codes, 'detect' or None; got "
+            "special_values must be a dict of column → codes, 'detect' or None; got "
             f"{repr(given) if isinstance(given, str) else type(given).__name__}. "
             "Write special_values={'Months': [-9, -8]}."
         )
@@ -51,7 +51,7 @@ def settle_special(
 
 
 def detected(numbers: Mapping[str, FloatArray]) -> dict[str, tuple[float, ...]]:
-    """Find what looks like a code in each column: shared by some rows, and apart from the other numbers.
+    """Find values that look like codes: shared by several rows, and far from the other numbers.
 
     >>> months = np.array([-9.0] * 3 + [-8.0] * 4 + [1.0, 4.0, 12.0, 30.0])
     >>> late = np.array([0.0] * 90 + [1.0, 2.0, 3.0, 4.0, 5.0] + [96.0] * 3 + [98.0] * 4)
@@ -70,14 +70,14 @@ def _detected(values: FloatArray) -> tuple[float, ...]:
 
 
 def _usual_codes(known: FloatArray, counts: IntArray) -> list[float]:
-    """Find values that are written as codes usually are, among distinct ascending values."""
-    # Only the ends can hold a code, and a column has thousands of values between them.
+    """Find the usual codes among distinct ascending values."""
+    # Only the ends can be codes, and a column may have thousands of values between them.
     ends = np.unique(np.concatenate([known[:LOOKED_AT], known[-LOOKED_AT:]]))
     usual = np.isin(known, [value for value in ends.tolist() if value in USUAL]) & (counts >= FEWEST)
     others = known[~usual]
     if not usual.any() or len(others) < 2:
         return []
-    # What may be a number among the others is one: a count of 99 beside one of 98.
+    # A value that may be an ordinary number is one: a count of 99 next to one of 98.
     low, high = float(others.min()), float(others.max())
     far = max(BEYOND * (high - low), WHOLE_STEP)
     below_zero = (known < 0) & (low >= 0)
@@ -91,7 +91,7 @@ def _usual_codes(known: FloatArray, counts: IntArray) -> list[float]:
 
 
 def _isolated(known: FloatArray, counts: IntArray) -> list[float]:
-    """Find a few repeated whole numbers far beyond all others, at either end; 0 is always a number."""
+    """Find a few repeated whole numbers far from all others, at either end. 0 is never a code."""
     for sign in (1.0, -1.0):
         values, shares = (known, counts) if sign > 0 else (-known[::-1], counts[::-1])
         for size in range(min(MOST_ISOLATED, len(values) - FEWEST_OTHERS), 0, -1):
@@ -100,7 +100,7 @@ def _isolated(known: FloatArray, counts: IntArray) -> list[float]:
             extent, gap = float(others[-1] - others[0]), float(tail[0] - others[-1])
             if not is_code.all() or gap < max(FAR * extent, WHOLE_STEP) or np.ptp(tail) > gap:
                 continue
-            # Ordinary tails thin out: their ends are rarer than what comes before them.
+            # In an ordinary tail, the end is rarer than the values before it.
             before = shares[:-size][others > others[0] + extent / 2].sum()
             if gap >= VERY_FAR * extent or shares[-size:].sum() > before:
                 return [sign * value for value in tail.tolist()]
@@ -127,10 +127,12 @@ def _codes(
     name: str, codes: Any, numbers: Mapping[str, FloatArray], columns: Sequence[str]
 ) -> tuple[float, ...]:
     if name not in columns:
-        raise InvalidPolicy(f"special_values names {echoed(name)}. {nearest(name, columns)}")
+        raise InvalidPolicy(
+            f"special_values names {echoed(name)}, which is not a column. {nearest(name, columns)}"
+        )
     if name not in numbers:
         raise InvalidPolicy(
-            f"{echoed(name)} is a category, in which every label is one. Leave special_values out."
+            f"{echoed(name)} is a category, which has no special values. Remove it from special_values."
         )
     listed = [codes] if isinstance(codes, Real) else list(codes)
     if not all(isinstance(code, Real) and np.isfinite(as_float(code)) for code in listed):
@@ -138,7 +140,6 @@ def _codes(
     values = tuple(sorted({float(code) for code in listed}))
     if np.isin(numbers[name], values).all():
         raise InvalidPolicy(
-            f"Every value of {echoed(name)} is special, so that no number is left. Name fewer, or drop the "
-            "column."
+            f"Every value of {echoed(name)} is special, so no number is left. List fewer, or drop the column."
         )
     return values

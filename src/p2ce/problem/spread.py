@@ -1,20 +1,20 @@
-"""How far do the numbers of a column spread, with its tails and without them?"""
+"""Measure the spread of a column's numbers, with and without its tails."""
 
 import numpy as np
 
 from p2ce.arrays import FloatArray
 
-BULK = (1.0, 99.0)  # percentiles, between which all but the tails lies
-LARGEST_SQUARE = 1e150  # above it, squares leave float64
+BULK = (1.0, 99.0)  # percentiles; values outside are tails
+LARGEST_SQUARE = 1e150  # the squares of larger values overflow float64
 
 
 def plain_spread(known: FloatArray) -> float:
-    """Return the population standard deviation of known numbers (n,); 0 if there is nothing that varies.
+    """Return the population standard deviation of known numbers (n,), or 0 if they do not vary.
 
     >>> plain_spread(np.array([1.0, 1.0, 5.0, 5.0]))
     2.0
     """
-    # By the values, since rounding gives a constant column a deviation of 1e-17 or so.
+    # By comparing values, since rounding gives a constant column a deviation of about 1e-17.
     if not len(known) or known.min() == known.max():
         return 0.0
     largest = float(np.abs(known).max())
@@ -24,10 +24,10 @@ def plain_spread(known: FloatArray) -> float:
 
 
 def robust_spread(known: FloatArray) -> float:
-    """Return the same after clipping to the 1st and 99th percentile; the plain one where that leaves nothing.
+    """Return the standard deviation after clipping to the 1st and 99th percentile.
 
-    Percentiles are NumPy's usual ones, which interpolate linearly between neighbours. A column of two values
-    has no tails, however rare one of them is: its percentiles could only lie between the two.
+    If clipping leaves nothing that varies, return `plain_spread`. Percentiles interpolate linearly, as
+    NumPy's do by default. A column with two values has no tails, even if one of them is rare.
 
     >>> ages = np.append(np.arange(20.0, 70.0).repeat(20), 1e6)  # one of them is not an age
     >>> round(plain_spread(ages)), round(robust_spread(ages))

@@ -1,4 +1,4 @@
-"""Turn plain data into typed entries; an error says where, what was expected, what was given."""
+"""Convert plain data to typed entries. An error names the entry, what was expected and what was found."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,8 +11,8 @@ from p2ce.errors import InvalidPolicy, nearest, similar
 from p2ce.visible import echoed
 
 Entry = TypeVar("Entry")
-# msgspec's names of types, in words. No type here has a tuple of fixed length beside other types: msgspec
-# 0.22 reads beyond its own memory for those.
+# msgspec's names of types, in words. No type here is a union with a tuple of fixed length, for which msgspec
+# 0.22 reads invalid memory.
 WORDS = {
     "float": "a number",
     "int": "a whole number",
@@ -33,15 +33,15 @@ def about(text: str) -> msgspec.Meta:
 
 
 class Misfit(InvalidPolicy):
-    """Plain data that is not of the form that it should be."""
+    """Plain data that does not have the expected form."""
 
     def __init__(self, message: str, path: tuple[str | int, ...] = ()) -> None:
         super().__init__(message)
-        self.path = path  # keys and places that lead to the entry
+        self.path = path  # the keys and positions that lead to the entry
 
 
 def typed(data: Any, kind: type[Entry], what: str) -> Entry:
-    """Check data against a type and convert it; ``what`` names the data in messages.
+    """Check data against a type and convert them. ``what`` names the data in messages.
 
     >>> typed([1, "2"], list[float], "the costs")
     Traceback (most recent call last):
@@ -54,14 +54,14 @@ def typed(data: Any, kind: type[Entry], what: str) -> Entry:
 
 
 def typed_by(data: Any, tag: str, kinds: Mapping[str, type[Entry]], what: str) -> Entry:
-    """Choose the type by the entry ``tag``, as a tagged union does, and say which there are."""
+    """Choose the type by the entry ``tag``, as in a tagged union. An error lists the possible tags."""
     top = _capital(what)
     if not isinstance(data, Mapping):
         raise Misfit(f"{top} needs entries such as '{tag}: {next(iter(kinds))}', got {echoed(data)}.")
     if tag not in data:
         known = {tag}.union(*(_schema(kind)["properties"] for kind in list[Any](kinds.values())))
         for key in data:
-            if key not in known:  # the tag misspelt, perhaps
+            if key not in known:  # perhaps a misspelt tag
                 raise _unknown(top, key, sorted(known), ())
         raise Misfit(f"{top} needs its {echoed(tag)}: one of {', '.join(kinds)}.")
     given = data[tag]
@@ -75,9 +75,7 @@ def _unknown(
 ) -> Misfit:
     known = list(known)
     why = "" if similar(key, known) else why
-    return Misfit(
-        f"{where} has an entry {echoed(key)} that means nothing{why}. {nearest(key, known)}", (*path, key)
-    )
+    return Misfit(f"{where} has an unknown entry {echoed(key)}{why}. {nearest(key, known)}", (*path, key))
 
 
 def _explained(error: msgspec.ValidationError, data: Any, kind: Any, what: str) -> Misfit:
@@ -90,11 +88,11 @@ def _explained(error: msgspec.ValidationError, data: Any, kind: Any, what: str) 
         step = int(key) if key.isdecimal() and isinstance(value, list) else key
         try:
             value, path = value[step], (*path, step)
-        except (LookupError, TypeError):  # msgspec does not say under which key of a mapping
+        except (LookupError, TypeError):  # msgspec does not name the key of a mapping
             break
     named = [part for part in path if isinstance(part, str)]
     where = " of ".join([*reversed(named), what]) if named else _capital(what)
-    if isinstance(error.__cause__, Misfit):  # of a type that checks itself
+    if isinstance(error.__cause__, Misfit):  # from a type that checks itself
         return Misfit(f"{where}: {error.__cause__}", (*path, *error.__cause__.path))
     if text.startswith(UNKNOWN):
         config = None if path else getattr(kind, "__struct_config__", None)
@@ -128,13 +126,13 @@ def _meaning(schema: Mapping[str, Any]) -> str:
 
 @cache
 def _schema(kind: Any) -> dict[str, Any]:
-    """Return the JSON schema of a type, which has the names, the choices and the descriptions."""
+    """Return the JSON schema of a type, with its names, choices and descriptions."""
     schema = msgspec.json.schema(kind)
     return {**schema, **_resolved(schema, schema)}
 
 
 def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, Any]:
-    """Follow a reference to a named type; a description beside the reference goes first."""
+    """Follow a reference to a named type. A description next to the reference takes precedence."""
     if "$ref" not in schema:
         return dict(schema)
     named = root["$defs"][schema["$ref"].rpartition("/")[2]]
@@ -142,7 +140,7 @@ def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, A
 
 
 def _inside(schema: Mapping[str, Any], key: str, kind: Any) -> dict[str, Any]:
-    """Return the schema of an entry; of an item without a description it is that of the list."""
+    """Return the schema of an entry. An item without a description has that of its list."""
     found = schema.get("properties", {}).get(key)
     if key.isdigit() and "description" in schema.get("items", {}):
         found = schema["items"]

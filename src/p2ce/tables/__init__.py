@@ -1,4 +1,4 @@
-"""Read tables of every common kind, and return results in the kind that came in."""
+"""Read tables of every common kind, and return results in the kind of the input."""
 
 from p2ce.tables.from_pandas import as_kind
 from p2ce.tables.kinds import KINDS, TableKind, kind_of

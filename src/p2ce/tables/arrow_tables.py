@@ -1,6 +1,6 @@
-"""Read tables of Arrow, and write them.
+"""Read and write Arrow tables.
 
-A missing value is null there. A dictionary is a column of categories, with its flag for order.
+In Arrow, a missing value is null. A dictionary is a categorical column, with a flag for its order.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def read_arrow(table: Any, error: Problem) -> "pd.DataFrame":
-    """Turn a table, or a batch of records, into a frame of pandas."""
+    """Convert a table or a record batch to a pandas DataFrame."""
     import pandas as pd
 
     names = list(table.schema.names)
@@ -38,7 +38,7 @@ def read_arrow(table: Any, error: Problem) -> "pd.DataFrame":
 
 
 def arrow_column(name: str, array: Any, error: Problem) -> "pd.Series[Any]":
-    """Turn one column, in chunks or not, into the type of pandas that says the same."""
+    """Convert a column, in chunks or not, to the equivalent pandas type."""
     import pandas as pd
 
     types = library("pyarrow").types
@@ -75,13 +75,13 @@ def _numbers(array: Any) -> Any:
 
 
 def _labels(array: Any) -> list[Any]:
-    """List the labels of a dictionary; each chunk may have its own."""
+    """List the labels of a dictionary. Each chunk may have different ones."""
     chunks = array.chunks if hasattr(array, "chunks") else [array]
     return [label for chunk in chunks for label in chunk.dictionary.to_pylist()]
 
 
 def write_arrow(frame: "pd.DataFrame") -> Any:
-    """Turn a frame of pandas into a table of Arrow."""
+    """Convert a pandas DataFrame to an Arrow table."""
     arrow = library("pyarrow")
     columns = [_written(arrow, frame.iloc[:, place]) for place in range(frame.shape[1])]
     return arrow.Table.from_arrays(columns, names=[str(name) for name in frame.columns])
@@ -109,5 +109,5 @@ def _inferred(arrow: Any, cells: list[Any]) -> Any:
     try:
         return arrow.array(cells)
     except arrow.ArrowException:
-        # Cells of several types, or of one that Arrow has no word for.
+        # Cells of several types, or of a type that Arrow does not have.
         return arrow.array([None if cell is None else str(cell) for cell in cells], type=arrow.string())

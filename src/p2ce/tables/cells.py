@@ -1,4 +1,4 @@
-"""State what one cell of a table holds, whatever library it came from."""
+"""Interpret one cell of a table, from any library."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def is_missing(value: Any) -> bool:
 
 
 def plain_cell(value: Any, *, in_floats: bool = False) -> Any:
-    """Return a cell in plain Python; a missing one is NaN in a column of floats and None elsewhere.
+    """Return a cell as a plain Python value. A missing value is NaN in a column of floats, else None.
 
     >>> plain_cell(np.int8(41)), plain_cell(np.nan)
     (41, None)
@@ -33,7 +33,7 @@ def plain_cell(value: Any, *, in_floats: bool = False) -> Any:
 
 
 def holds_floats(dtype: Any) -> bool:
-    """Return whether a column's type is of floats that say missing by NaN."""
+    """Return whether a column's type is a NumPy float, whose missing values are NaN."""
     return isinstance(dtype, np.dtype) and dtype.kind == "f"
 
 

@@ -1,8 +1,8 @@
-"""Turn the values of a table into numbers that the grid can order, and back into the column's own type.
+"""Encode the values of a table as numbers that the grid can order, and decode them to the column's own type.
 
-Numbers stay what they are. A category becomes the rank of its label: 0 for the commonest in the reference,
-or for the first one where the column says that its categories are ordered. So nothing depends on what
-labels are called. A missing value is minus infinity, below everything, in every column.
+Numbers are unchanged. A category becomes the rank of its label: 0 is the most common label of the reference,
+or the first label of an ordered column. So nothing depends on the names of labels. A missing value is minus
+infinity, below everything, in every column.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 MISSING = -np.inf
 # A cut here separates a missing value from every number.
 ABOVE_MISSING = float(np.finfo(np.float64).min)
-MANY = 64  # cells, from which on it pays to look at each label once
+MANY = 64  # cells; for more, it is faster to encode each label once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Coding:
-    """How one column's values become numbers, and back.
+    """How one column is encoded as numbers and decoded.
 
     >>> import pandas as pd
     >>> housing = coding_of(pd.Series(["own", "rent", None, "own"], name="Housing"))
@@ -40,11 +40,11 @@ class Coding:
     """
 
     name: str
-    dtype: Any  # the column's own, of NumPy or pandas
-    labels: tuple[Any, ...] | None = None  # label of code 0, 1, 2, …; None for a column of numbers
-    ordered: bool = False  # the labels' order has a meaning
-    gap: Any = None  # how a column of objects says that a value is missing: None, or NaN
-    # Unseen categories of later instances: they have codes behind all others.
+    dtype: Any  # the column's own type, of NumPy or pandas
+    labels: tuple[Any, ...] | None = None  # labels of the codes 0, 1, 2, …; None for a column of numbers
+    ordered: bool = False  # whether the labels' order has a meaning
+    gap: Any = None  # the missing value of a column of objects: None or NaN
+    # Unseen categories of later instances. Their codes come after all others.
     unseen: list[Any] = field(default_factory=list)
 
     @property
@@ -53,7 +53,7 @@ class Coding:
 
     @property
     def number_dtype(self) -> "np.dtype[Any]":
-        """The NumPy type of the numbers that the column holds; of a category that of its codes."""
+        """The NumPy type of the column's numbers, or of a category's codes."""
         plain = getattr(self.dtype, "numpy_dtype", self.dtype)
         return np.dtype(np.float64) if self.is_category else np.dtype(plain)
 
@@ -63,18 +63,18 @@ class Coding:
         return not (isinstance(self.dtype, np.dtype) and self.dtype.kind in "biu")
 
     def code_of(self, label: Any) -> float | None:
-        """Find the code of a label; None for an unseen one."""
+        """Return the code of a label, or None for an unseen label."""
         place = _places(self).get(_key(label))
         return None if place is None else float(place)
 
     def encode(self, values: Any) -> FloatArray:
-        """Turn values into numbers; what this column cannot hold becomes NaN.
+        """Encode values as numbers. A value that this column cannot hold becomes NaN.
 
-        A label that the reference does not have gets a code of its own, behind all others.
+        A label that the reference does not have gets a new code, after all others.
         """
         if self.labels is not None and len(values) > MANY and (parts := _factorized(values)) is not None:
             at, labels = parts
-            # Only labels that occur; a missing one is at -1.
+            # Only labels that occur. A missing label has the code -1.
             held = np.unique(at[at >= 0])
             found = np.full(len(labels) + 1, MISSING)
             found[held] = self.encode(labels[held])
@@ -90,14 +90,14 @@ class Coding:
                 continue
             key = _key(cell)
             if key not in places:
-                # Equal labels get equal codes also if two threads meet here: the first place counts.
+                # Equal labels get equal codes even if two threads add one: the first position counts.
                 self.unseen.append(cell)
                 places = _places(self)
             codes[i] = places[key]
         return codes
 
     def decode(self, codes: FloatArray) -> Any:
-        """Turn numbers back into a column of the own type: an array of NumPy or of pandas."""
+        """Decode numbers to a column of its own type, a NumPy or pandas array."""
         import pandas as pd
 
         missing = codes == MISSING
@@ -116,11 +116,11 @@ class Coding:
             if not isinstance(self.dtype, np.dtype):
                 return pd.array(cells, dtype=self.dtype)
             cells[missing] = self.gap
-            return pd.Series(cells, dtype=object)  # of a bare array, pandas would make text
+            return pd.Series(cells, dtype=object)  # pandas would convert a plain array to text
         if isinstance(self.dtype, np.dtype):
             if not missing.any():
                 return codes.astype(self.dtype)
-            # A column of plain whole numbers or bools that lacks one is a column of floats to pandas.
+            # pandas turns plain integers and bools with a missing value into floats.
             filled = np.where(missing, np.nan, codes)
             return filled.astype(self.dtype) if self.holds_missing else filled
         plain = np.where(missing, 0.0, codes).astype(self.number_dtype)
@@ -130,7 +130,7 @@ class Coding:
         return found
 
     def plain(self, code: float) -> Any:
-        """Return one value in plain Python: 41 in a whole column, not 41.0; None for a missing label."""
+        """Return one value as plain Python: 41 in a whole column, not 41.0; None for a missing label."""
         if code == MISSING:
             if self.labels is not None:
                 return self.gap if isinstance(self.dtype, np.dtype) else None
@@ -144,7 +144,7 @@ class Coding:
         return int(code) if kind in "iu" else float(code)
 
     def _widened(self, cells: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> Any:
-        """Return the categorical type, with the labels at hand that it does not know."""
+        """Return the categorical type, extended by the unseen labels that occur."""
         import pandas as pd
 
         if not self.unseen:
@@ -158,7 +158,7 @@ class Coding:
 
 @dataclass(frozen=True, eq=False)
 class Codebook:
-    """The codings of a table's columns, in its order."""
+    """The codings of a table's columns, in order."""
 
     codings: tuple[Coding, ...]
 
@@ -178,7 +178,7 @@ class Codebook:
         return iter(self.codings)
 
     def of(self, names: Sequence[str]) -> "Codebook":
-        """Take some columns, in another order."""
+        """Return the codings of some columns, in the order of the names."""
         return Codebook(tuple(self._by_name[name] for name in names))
 
     @cached_property
@@ -186,7 +186,7 @@ class Codebook:
         return {coding.name: coding for coding in self.codings}
 
     def encode(self, frame: "pd.DataFrame") -> FloatArray:
-        """Turn a frame into numbers (n, d), its columns found by name."""
+        """Encode a frame as numbers (n, d). Columns are found by name."""
         labels = {str(label): label for label in frame.columns}
         values = np.empty((len(frame), len(self.codings)))
         for place, coding in enumerate(self.codings):
@@ -194,7 +194,7 @@ class Codebook:
         return values
 
     def decode(self, values: FloatArray, labels: "pd.Index[Any]") -> "pd.DataFrame":
-        """Turn numbers (n, d) into a frame of the columns' own types."""
+        """Decode numbers (n, d) to a frame with the columns' own types."""
         import pandas as pd
 
         kinds = [coding.dtype for coding in self.codings]
@@ -213,7 +213,7 @@ class Codebook:
 
 
 def codebook_of(frame: "pd.DataFrame") -> Codebook:
-    """Read off a table how its columns are coded.
+    """Determine how the columns of a table are encoded.
 
     >>> import pandas as pd
     >>> book = codebook_of(pd.DataFrame({"Age": [41, 23, 35], "Job": ["clerk", "cook", "cook"]}))
@@ -224,7 +224,7 @@ def codebook_of(frame: "pd.DataFrame") -> Codebook:
 
 
 def coding_of(column: "pd.Series[Any]") -> Coding:
-    """Read off a column how it is coded, or reject a type that is neither number nor category."""
+    """Determine how a column is encoded, and reject a type that is neither number nor category."""
     import pandas as pd
 
     name, dtype = str(column.name), column.dtype
@@ -232,7 +232,7 @@ def coding_of(column: "pd.Series[Any]") -> Coding:
         declared = dtype.categories.tolist()
         if dtype.ordered:
             return Coding(name=name, dtype=dtype, labels=tuple(declared), ordered=True)
-        # The declared order breaks ties, so that renaming categories changes nothing.
+        # The declared order breaks ties, so renaming categories changes nothing.
         counts = column.value_counts(sort=False).reindex(dtype.categories, fill_value=0).to_numpy()
         order = np.argsort(-counts, kind="stable")
         return Coding(name=name, dtype=dtype, labels=tuple(declared[place] for place in order))
@@ -240,7 +240,7 @@ def coding_of(column: "pd.Series[Any]") -> Coding:
     if isinstance(plain, np.dtype) and plain.kind in "biuf" and plain.itemsize <= 8:
         return Coding(name=name, dtype=dtype)
     if isinstance(dtype, pd.StringDtype):
-        at, labels = pd.factorize(column)  # in the order of their first appearance, as objects are below
+        at, labels = pd.factorize(column)  # in order of first appearance, as for objects below
         order = np.argsort(-np.bincount(at[at >= 0], minlength=len(labels)), kind="stable")
         return Coding(
             name=name,
@@ -254,12 +254,12 @@ def coding_of(column: "pd.Series[Any]") -> Coding:
         return Coding(name=name, dtype=dtype, labels=_commonest_first(cells), gap=gap)
     raise InvalidReference(
         f"Expected columns of numbers, bools, categories or text, got {echoed(name)} ({dtype}). "
-        f"Turn it into one of these (a date into days, say) before fitting the model, or drop it from both."
+        "Convert it (a date into days, for example) before fitting the model, or drop it from both."
     )
 
 
 def _commonest_first(cells: Sequence[Any]) -> tuple[Any, ...]:
-    """List the labels, the commonest first, equally common ones in the order of their first appearance."""
+    """List the labels by descending frequency. Equally common ones keep the order of first appearance."""
     counts: dict[Any, int] = {}
     labels: dict[Any, Any] = {}
     for cell in cells:
@@ -272,7 +272,7 @@ def _commonest_first(cells: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _key(label: Any) -> tuple[bool, Any]:
-    """Distinguish True from 1, which Python takes for equal; 1 and 1.0 are the same label."""
+    """Return a key that distinguishes True from 1, which Python does not. 1 and 1.0 are the same label."""
     plain = label.item() if isinstance(label, np.generic) else label
     return isinstance(plain, bool), plain
 
@@ -286,7 +286,7 @@ def _places(coding: Coding) -> Mapping[Any, int]:
 
 
 def _factorized(values: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]] | None:
-    """Return a column of text or categories as places among its labels; None for what would be mixed up."""
+    """Return a column of text or categories as positions and labels, or None for other types."""
     import pandas as pd
 
     dtype = getattr(values, "dtype", None)
@@ -308,14 +308,14 @@ def _cells(values: Any) -> npt.NDArray[Any]:
 
 
 def _objects(values: Any) -> npt.NDArray[Any]:
-    """Keep every cell as what it is: 7 does not become 7.0, nor True 1.0."""
+    """Return the cells as objects, with their types: 7 does not become 7.0, nor True 1.0."""
     cells = np.empty(len(values), dtype=object)
     cells[:] = values.tolist() if hasattr(values, "tolist") else list(values)
     return cells
 
 
 def _numbers(cells: npt.NDArray[Any]) -> FloatArray:
-    """Read cells as float64; infinite ones and what is not a number become NaN."""
+    """Convert cells to float64. Infinities and values that are not numbers become NaN."""
     if cells.dtype.kind in "biuf":
         found = cells.astype(np.float64)
         return np.where(np.isnan(found), MISSING, np.where(np.isinf(found), np.nan, found))

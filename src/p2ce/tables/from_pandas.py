@@ -1,4 +1,4 @@
-"""Return a frame of pandas back in another kind of table."""
+"""Convert a pandas DataFrame to another kind of table."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ WRITERS: "dict[str, Callable[[pd.DataFrame], Any]]" = {
 
 
 def as_kind(frame: "pd.DataFrame", kind: str) -> Any:
-    """Return a frame of pandas as a table of the kind, types and gaps kept as far as the kind has them.
+    """Convert a pandas DataFrame to a kind of table, with its types and missing values where possible.
 
     >>> import pandas as pd
     >>> as_kind(pd.DataFrame({"Age": [41], "Housing": ["own"]}), "records")

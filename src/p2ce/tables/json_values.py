@@ -1,4 +1,4 @@
-"""Write values as JSON can carry them without losing a bit, and check them on the way back."""
+"""Convert values to JSON-ready data without loss, and check data that is read back."""
 
 import math
 from collections.abc import Callable, Container, Mapping
@@ -10,11 +10,11 @@ from msgspec import Meta, Struct, to_builtins
 from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed
 
-# JSON has no infinities and no NaN. An object with this one key stands for them, since a bare "inf"
-# would look like the text "inf".
+# JSON has neither infinities nor NaN. An object with this single key represents them, since a plain "inf"
+# would be the same as the text "inf".
 NOT_FINITE = "float"
 FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-# Python neither writes nor parses integers of more than 4,300 decimal digits; hexadecimal has no limit.
+# Python neither writes nor parses integers of more than 4,300 decimal digits. Hexadecimal has no limit.
 LONG_INT = "int"
 LONGEST = 13_000  # bits; that is less than 4,000 digits
 SIMPLE = frozenset([str, bool, type(None)])
@@ -27,7 +27,7 @@ _names: dict[type, tuple[str, ...]] = {}  # of the fields of the records that we
 def to_plain(value: Any) -> Any:
     """Return the JSON form of values, and of records, mappings and sequences of them.
 
-    Sequences become lists. What JSON has no form for (dates, intervals, …) becomes its text.
+    Sequences become lists. Values that JSON cannot hold (dates, intervals, …) become text.
 
     >>> to_plain({"Income": (float("nan"), 42_000)})
     {'Income': [{'float': 'nan'}, 42000]}
@@ -40,7 +40,7 @@ def to_plain(value: Any) -> Any:
     if kind is int:
         return value if value.bit_length() < LONGEST else {LONG_INT: hex(value)}
     if kind is dict:
-        # Most of an explanation lies here, so that a call less counts.
+        # Most of an explanation passes through here, so avoiding a call matters.
         return {name: one if type(one) in SIMPLE else to_plain(one) for name, one in value.items()}
     if kind is tuple or kind is list:
         return [to_plain(one) for one in value]
@@ -67,13 +67,13 @@ def plain_fields(record: Any, without: Container[str] = ()) -> dict[str, Any]:
 
 
 class Checked(type):
-    """The type of types that msgspec leaves to us: `_decode` checks data, `_schema` describes them."""
+    """The metaclass of types that msgspec does not know: `_decode` checks data, `_schema` describes them."""
 
     _schema: ClassVar[dict[str, Any]]
     _decode: Callable[[Any], Any]  # JSON-ready data → what they stand for, or a ValueError
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return True  # _decode has checked it
+        return True  # _decode checks the data
 
 
 def decoded(kind: Any, data: Any) -> Any:
@@ -82,19 +82,19 @@ def decoded(kind: Any, data: Any) -> Any:
 
 
 def misfit(expected: str, data: Any) -> ValueError:
-    """Make the error for data that are something else."""
+    """Build the error for data of another form."""
     return ValueError(f"Expected {expected}, got {echoed(data)}")
 
 
 def _special(data: Any) -> Any:
-    """Return the number that an object with one key stands for; None if it is none."""
+    """Return the number that an object with one key represents, or None."""
     if not isinstance(data, Mapping) or len(data) != 1:
         return None
     held = data.get(NOT_FINITE)
     return FLOATS.get(held) if isinstance(held, str) else None
 
 
-# To the type checker, these are what the fields of records hold. To msgspec, they are types of their own.
+# For the type checker, these are the values of fields. For msgspec, they are types that check their data.
 if TYPE_CHECKING:
     Value: TypeAlias = bool | int | float | str | None
     Number: TypeAlias = float
@@ -135,11 +135,11 @@ else:
             raise misfit("text, a number, true, false or null", data)
 
     class Number(metaclass=Checked):
-        """A number of float64; one that is whole stays whole."""
+        """A float64 number. A whole number stays whole."""
 
         _schema: ClassVar = {
             "title": "Number",
-            "description": "A number, or one that JSON does not have.",
+            "description": "A number; NaN and infinities, which JSON does not have, are objects.",
             "anyOf": [{"type": "number"}, _NOT_FINITE],
         }
 
@@ -152,7 +152,7 @@ else:
             raise misfit("a number", data)
 
     class Finite(metaclass=Checked):
-        """A number that JSON has."""
+        """A finite number, which JSON can hold."""
 
         _schema: ClassVar = {"type": "number"}
 
@@ -164,11 +164,11 @@ else:
             return number
 
     class Whole(metaclass=Checked):
-        """A count of any length."""
+        """A count of any size."""
 
         _schema: ClassVar = {
             "title": "Whole",
-            "description": "A whole number; one of about 4,000 digits or more is written in hexadecimal.",
+            "description": "A whole number. From about 4,000 digits on, it is written in hexadecimal.",
             "anyOf": [
                 {"type": "integer", "minimum": 0},
                 {
@@ -193,7 +193,7 @@ else:
             return held
 
     class Pair(metaclass=Checked):
-        """Two finite numbers; msgspec 0.22 has a fault in unions with tuples of fixed length."""
+        """Two finite numbers. msgspec 0.22 has a bug in unions with tuples of fixed length."""
 
         _schema: ClassVar = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
 

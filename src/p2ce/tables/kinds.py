@@ -1,4 +1,4 @@
-"""Return which kind of table an object is, without importing the library that made it."""
+"""Determine which kind of table an object is, without importing its library."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -18,7 +18,7 @@ DICT: TableKind = "dict"
 RECORDS: TableKind = "records"
 KINDS: tuple[TableKind, ...] = (PANDAS, POLARS, ARROW, NUMPY, DICT, RECORDS)
 
-# Where the classes live that are tables: (package, class) → kind.
+# The classes of tables: (package, class) → kind.
 FOREIGN: dict[tuple[str, str], TableKind] = {
     ("pandas", "DataFrame"): PANDAS,
     ("polars", "DataFrame"): POLARS,
@@ -29,15 +29,15 @@ FOREIGN: dict[tuple[str, str], TableKind] = {
 
 
 def kind_of(table: Any) -> TableKind | None:
-    """Name the kind of a table; None for what is not a table.
+    """Return the kind of a table, or None if the object is not a table.
 
-    A dict is one of columns. NumPy arrays count if their columns have names: structured ones, and pairs
-    ``(array, names)`` of an array with two dimensions.
+    A dict is a dict of columns. NumPy arrays count if their columns have names: structured arrays, and pairs
+    ``(array, names)`` with a two-dimensional array.
 
     >>> kind_of({"Age": [41, 23]}), kind_of([{"Age": 41}]), kind_of(np.zeros((2, 3)))
     ('dict', 'records', None)
     """
-    # Subclasses count as what they are derived from.
+    # A subclass counts as its base class.
     for made_by in type(table).__mro__:
         if kind := FOREIGN.get((package_of(made_by), made_by.__name__)):
             return kind
@@ -53,7 +53,7 @@ def kind_of(table: Any) -> TableKind | None:
 
 
 def is_pair(table: Any) -> bool:
-    """Hold an array of two dimensions together with the names of its columns."""
+    """Return whether an object is a pair of a two-dimensional array and the names of its columns."""
     return (
         isinstance(table, tuple)
         and len(table) == 2
@@ -63,20 +63,18 @@ def is_pair(table: Any) -> bool:
 
 
 def package_of(made_by: type) -> str:
-    """Name the package that a class is from."""
+    """Return the package of a class."""
     return made_by.__module__.partition(".")[0]
 
 
 def check_kind(kind: str) -> None:
-    """Reject the name of a kind that is none."""
+    """Reject an unknown kind of table."""
     if kind not in KINDS:
-        raise InvalidArgument(
-            f"kind expects one of the kinds of table, got {echoed(kind)}. {nearest(kind, KINDS)}"
-        )
+        raise InvalidArgument(f"kind must be a kind of table, got {echoed(kind)}. {nearest(kind, KINDS)}")
 
 
 def library(name: str) -> Any:
-    """Import the library in whose kind a result is wanted."""
+    """Import the library of the kind of table that is requested."""
     try:
         return import_module(name)
     except ImportError as error:

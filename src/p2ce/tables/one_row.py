@@ -1,4 +1,4 @@
-"""Read one person from whatever holds a row."""
+"""Read one person from any object that holds a row."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,11 +12,11 @@ from p2ce.tables.to_pandas import as_pandas
 
 
 def as_person(row: Any) -> tuple[Any, TableKind | None]:
-    """Return a person as pandas, a dict or an array, and the kind of table that they came in, if in any.
+    """Return a person as a pandas object, a dict or an array, and the kind of table, if there is one.
 
-    What pandas or NumPy already is stays as it is. One-row tables of every other kind, named tuples and
-    rows of structured arrays become dicts of plain values. Where the kind is None (a dict, a tuple, an
-    array), results come in the kind of the reference.
+    pandas objects and NumPy arrays are returned unchanged. One-row tables of every other kind, named tuples
+    and rows of structured arrays become dicts of plain values. If the kind is None (a dict, a tuple, an
+    array), results have the kind of the reference.
 
     >>> as_person([{"Age": 41, "Housing": "own"}])
     ({'Age': 41, 'Housing': 'own'}, 'records')
@@ -39,7 +39,7 @@ def _one_row(table: Any) -> dict[Any, Any]:
     frame, _ = as_pandas(table, error=InvalidRow)
     if len(frame) != 1:
         raise InvalidRow(
-            f"explain() takes one person, got a table of {len(frame)} rows. Use explain_many() for several."
+            f"explain() expects one person, got a table of {len(frame)} rows. Use explain_many() for several."
         )
     return {name: plain_cells(frame.iloc[:, place])[0] for place, name in enumerate(frame.columns)}
 
@@ -52,5 +52,5 @@ def _of_columns(row: Mapping[Any, Any]) -> bool:
 def _named(row: Any) -> dict[str, Any]:
     cells = dict(zip(row._fields, row, strict=True))
     if type(row).__name__ == "Pandas" and row._fields[0] == "Index":
-        del cells["Index"]  # the rows of DataFrame.itertuples() begin with their label
+        del cells["Index"]  # rows of DataFrame.itertuples() begin with their index label
     return cells

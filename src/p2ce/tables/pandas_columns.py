@@ -1,4 +1,4 @@
-"""Make pandas columns of values from elsewhere, in the type that says the same."""
+"""Build pandas columns from values of other libraries, in the equivalent type."""
 
 from collections.abc import Sequence
 from datetime import date, time, timedelta
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NO_CELLS = (date, time, timedelta, np.datetime64, np.timedelta64, list, dict, set, np.ndarray)
-Problem: TypeAlias = type[P2CEError]  # which error a table that cannot be read is
+Problem: TypeAlias = type[P2CEError]  # the error to raise for a table that cannot be read
 
 
 def unsupported(name: object, what: object, error: Problem) -> P2CEError:
-    """State that a column is of no type that people can change values of."""
+    """Build the error for a column of an unsupported type."""
     return error(
         f"Expected columns of numbers, bools, categories or text, got {echoed(str(name))} ({what}). "
-        "Turn it into one of these (a date into days, say) before fitting the model, or drop it from both."
+        "Convert it (a date into days, for example) before fitting the model, or drop it from both."
     )
 
 
 def text_dtype() -> Any:
-    """Return the type in which pandas holds text: `str` from pandas 3 on, objects before."""
+    """Return pandas' default type for text: `str` since pandas 3, object before."""
     import pandas as pd
 
     return pd.Series([""]).dtype
 
 
 def text_column(values: Sequence[Any]) -> "pd.Series[Any]":
-    """Make a column of text; None is a missing one."""
+    """Build a column of text. None is a missing value."""
     import pandas as pd
 
     column: pd.Series[Any] = pd.Series(list(values), dtype=text_dtype())
@@ -42,26 +42,26 @@ def text_column(values: Sequence[Any]) -> "pd.Series[Any]":
 
 
 def bool_column(values: Sequence[Any]) -> "pd.Series[Any]":
-    """Make a column of bools, of the type that holds missing ones only where there are any."""
+    """Build a column of bools, of the nullable type only if values are missing."""
     import pandas as pd
 
     return pd.Series(list(values), dtype="boolean" if any(value is None for value in values) else "bool")
 
 
 def whole_column(filled: Any, missing: Any) -> "pd.Series[Any]":
-    """Make a column of whole numbers, of the type that holds missing ones only where there are any.
+    """Build a column of whole numbers, of the nullable type only if values are missing.
 
-    ``filled`` has any number where one is missing.
+    ``filled`` holds an arbitrary number in place of each missing value.
     """
     import pandas as pd
 
-    # Copied, since what other libraries hand out may not be written to.
+    # Copied, since arrays of other libraries may be read-only.
     numbers, gaps = np.array(filled), np.array(missing, dtype=np.bool_)
     return pd.Series(pd.arrays.IntegerArray(numbers, gaps) if gaps.any() else numbers)
 
 
 def category_column(values: Sequence[Any], labels: Sequence[Any], *, ordered: bool) -> "pd.Series[Any]":
-    """Make a column of categories with all their labels, also those that no row has."""
+    """Build a categorical column with all its labels, including those that no row has."""
     import pandas as pd
 
     known = [label for label in dict.fromkeys(labels) if label is not None]
@@ -71,9 +71,9 @@ def category_column(values: Sequence[Any], labels: Sequence[Any], *, ordered: bo
 
 
 def listed_column(name: object, values: Sequence[Any], error: Problem) -> "pd.Series[Any]":
-    """Make a column of plain Python values, in the type that holds them all.
+    """Build a column of plain Python values, in the type that holds them all.
 
-    Whole numbers stay whole where some are missing, other than in a frame that pandas makes of a list.
+    Whole numbers stay whole even if some are missing, unlike in a DataFrame that pandas builds from a list.
     """
     import pandas as pd
 
@@ -85,7 +85,7 @@ def listed_column(name: object, values: Sequence[Any], error: Problem) -> "pd.Se
             raise unsupported(name, f"it holds {type(cell).__name__}, as in {echoed(cell)}", error)
     kinds = {bool if isinstance(cell, bool) else type(cell) for cell in known}
     if not known and any(isinstance(value, float) for value in values):
-        kinds = {float}  # NaN all over
+        kinds = {float}  # all values are NaN
     if kinds == {bool}:
         return bool_column(cells)
     if kinds == {int} and all(-(2**63) <= cell < 2**63 for cell in known):
@@ -102,6 +102,6 @@ def listed_column(name: object, values: Sequence[Any], error: Problem) -> "pd.Se
 
 
 def _unwrapped(value: Any) -> Any:
-    # A date of NumPy would become a plain number.
+    # A NumPy date would become a plain number.
     timed = isinstance(value, np.datetime64 | np.timedelta64)
     return value.item() if isinstance(value, np.generic) and not timed else value

@@ -1,4 +1,4 @@
-"""Read tables of plain Python and of NumPy with names, and write them."""
+"""Read and write tables of plain Python, and of NumPy with column names."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def read_columns(columns: Mapping[Any, Any], error: Problem) -> "pd.DataFrame":
-    """Turn a dict of columns (lists, arrays, series) into a frame; they need the same length."""
+    """Convert a dict of columns (lists, arrays, series) of equal length to a DataFrame."""
     import pandas as pd
 
     read = {name: _column(name, values, error) for name, values in columns.items()}
@@ -26,14 +26,14 @@ def read_columns(columns: Mapping[Any, Any], error: Problem) -> "pd.DataFrame":
     for name, column in read.items():
         if len(column) != len(read[first]):
             raise error(
-                f"Columns of a dict need the same length: {echoed(first)} has {len(read[first])} values and "
-                f"{echoed(name)} has {len(column)}. Add or drop values."
+                f"Columns of a dict must have the same length: {echoed(first)} has {len(read[first])} values "
+                f"and {echoed(name)} has {len(column)}. Add or drop values."
             )
     return pd.DataFrame(read, index=pd.RangeIndex(len(read[first]) if read else 0))
 
 
 def read_records(rows: Sequence[Mapping[Any, Any]], error: Problem) -> "pd.DataFrame":
-    """Turn a list of dicts into a frame; every one needs the keys of the first."""
+    """Convert a list of dicts, all with the keys of the first, to a DataFrame."""
     names = list(rows[0])
     for place, row in enumerate(rows):
         wrong = next((name for name in [*names, *row] if name not in row or name not in names), None)
@@ -42,27 +42,27 @@ def read_records(rows: Sequence[Mapping[Any, Any]], error: Problem) -> "pd.DataF
             other = "has" if wrong not in row else "lacks"
             raise error(
                 f"Row {place} {state} the key {echoed(wrong)}, which row 0 {other}. "
-                "Give every row the same keys; write None for a value that is missing."
+                "Give every row the same keys, with None for a missing value."
             )
     return read_columns({name: [row[name] for row in rows] for name in names}, error)
 
 
 def read_structured(array: "npt.NDArray[Any]", error: Problem) -> "pd.DataFrame":
-    """Turn a structured array into a frame, a column per field."""
+    """Convert a structured array to a DataFrame with a column per field."""
     fields = array.dtype.names or ()
     rows = np.atleast_1d(array)
     if rows.ndim != 1:
-        raise error(f"A structured array needs one dimension, got shape {array.shape}. Flatten it: .ravel().")
+        raise error(f"A structured array must have one dimension, got shape {array.shape}. Use .ravel().")
     return read_columns({name: np.asarray(rows[name]) for name in fields}, error)
 
 
 def read_pair(pair: tuple["npt.NDArray[Any]", Sequence[Any]], error: Problem) -> "pd.DataFrame":
-    """Turn an array (n, d) and the names of its columns into a frame."""
+    """Convert an array (n, d) and the names of its columns to a DataFrame."""
     array, names = pair
     if isinstance(names, str) or len(names) != array.shape[1] or len(set(names)) != len(names):
         raise error(
             f"(array, names) expects {array.shape[1]} different names, one per column, got {echoed(names)}. "
-            "Give a list of them."
+            "Pass a list of names."
         )
     return read_columns({name: array[:, place] for place, name in enumerate(names)}, error)
 
@@ -88,23 +88,23 @@ def _column(name: Any, values: Any, error: Problem) -> "pd.Series[Any]":
         return listed_column(name, values, error)
     raise error(
         f"A dict of columns expects a list or an array for {echoed(name)}, got {echoed(values, most=60)}. "
-        "Wrap single values in lists; a person alone goes to explain()."
+        "Wrap single values in lists, or use explain() for a single person."
     )
 
 
 def write_columns(frame: "pd.DataFrame") -> dict[Any, list[Any]]:
-    """Turn a frame into a dict of lists; a missing value is NaN among floats and None elsewhere."""
+    """Convert a DataFrame to a dict of lists. A missing value is NaN in a column of floats, else None."""
     return {name: plain_cells(frame.iloc[:, place]) for place, name in enumerate(frame.columns)}
 
 
 def write_records(frame: "pd.DataFrame") -> list[dict[Any, Any]]:
-    """Turn a frame into a list of dicts."""
+    """Convert a DataFrame to a list of dicts."""
     columns = write_columns(frame)
     return [{name: values[place] for name, values in columns.items()} for place in range(len(frame))]
 
 
 def write_structured(frame: "pd.DataFrame") -> "npt.NDArray[Any]":
-    """Turn a frame into a structured array; text with gaps, and bools with gaps, become objects."""
+    """Convert a DataFrame to a structured array. Text and bools with missing values become objects."""
     fields = [_field(frame.iloc[:, place]) for place in range(frame.shape[1])]
     kinds = [(str(name), field.dtype) for name, field in zip(frame.columns, fields, strict=True)]
     array = np.empty(len(frame), dtype=kinds)

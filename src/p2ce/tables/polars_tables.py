@@ -1,7 +1,7 @@
-"""Read frames of polars, and write them.
+"""Read and write polars frames.
 
-A missing value is null there. An `Enum` is a category whose order has a meaning, as polars compares its
-labels by it; a `Categorical` is one without order, its labels those at hand in the order of appearance.
+In polars, a missing value is null. An `Enum` is an ordered category, since polars compares its labels by that
+order. A `Categorical` is unordered, and its labels are those that occur, in order of appearance.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ WHOLE = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64
 
 
 def read_polars(frame: Any, error: Problem) -> "pd.DataFrame":
-    """Turn a frame into one of pandas; a lazy one is collected."""
+    """Convert a polars frame to a pandas DataFrame. A lazy frame is collected."""
     import pandas as pd
 
     held = frame.collect() if type(frame).__name__ == "LazyFrame" else frame
@@ -36,7 +36,7 @@ def read_polars(frame: Any, error: Problem) -> "pd.DataFrame":
 
 
 def polars_column(series: Any, error: Problem) -> "pd.Series[Any]":
-    """Turn one column into the type of pandas that says the same."""
+    """Convert a column to the equivalent pandas type."""
     import pandas as pd
 
     kind = series.dtype.base_type().__name__
@@ -59,7 +59,7 @@ def polars_column(series: Any, error: Problem) -> "pd.Series[Any]":
 
 
 def write_polars(frame: "pd.DataFrame") -> Any:
-    """Turn a frame of pandas into one of polars."""
+    """Convert a pandas DataFrame to a polars DataFrame."""
     polars = library("polars")
     columns = [_written(polars, str(name), frame.iloc[:, place]) for place, name in enumerate(frame.columns)]
     return polars.DataFrame(columns)

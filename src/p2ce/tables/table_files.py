@@ -1,4 +1,4 @@
-"""Read a table of people from a CSV, TSV or Parquet file, with its cells unchanged, whole or in blocks."""
+"""Read a table of people from a CSV, TSV or Parquet file, with its cells unchanged, at once or in blocks."""
 
 import csv
 import gzip
@@ -27,13 +27,13 @@ FileKind: TypeAlias = Literal["parquet", "text"]
 PARQUET, ZIP, GZIP = b"PAR1", b"PK\x03\x04", b"\x1f\x8b"
 NO_TABLES = {".parquet": "a Parquet file", ".yaml": "a policy", ".yml": "a policy"}
 SEPARATORS = (",", ";", "\t", "|")
-BLOCK = 1 << 20  # bytes that are read at once
-LONGEST_HEADER = 16 << 20  # bytes of the line with the names
+BLOCK = 1 << 20  # bytes to read at a time
+LONGEST_HEADER = 16 << 20  # bytes of the line with the column names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A file's cells: text where the file holds nothing else, else of the file's own types."""
+    """The cells of a file: as text for a text file, else with the file's own types."""
 
     path: Path
     frame: "pd.DataFrame"
@@ -47,18 +47,18 @@ class Table:
 
 
 def read_table(path: Path, option: str, *, may_be_empty: bool = False, limits: Limits = DEFAULT) -> Table:
-    """Read a table; any error is one line."""
+    """Read a table. Any error is one line."""
     require_file(path, option)
     what = named(option, path)
     table = (_read_parquet if kind_of_file(path, what) == "parquet" else _read_text)(path, what, limits)
     if not len(table.frame) and not may_be_empty:
-        raise InvalidArgument(f"{what} has columns but no rows. Give at least one person.")
+        raise InvalidArgument(f"{what} has columns but no rows. Add at least one person.")
     require_own_names(table.columns, what)
     return table
 
 
 def kind_of_file(path: Path, what: str) -> FileKind:
-    """Tell Parquet from text by the first bytes; raise on what is certainly no table."""
+    """Distinguish Parquet from text by the first bytes, and reject files that are certainly not tables."""
     with path.open("rb") as file:
         begins = file.read(4)
     if begins == PARQUET:
@@ -69,12 +69,12 @@ def kind_of_file(path: Path, what: str) -> FileKind:
         )
     if path.suffix.lower() in NO_TABLES:
         kind = NO_TABLES[path.suffix.lower()]
-        raise InvalidArgument(f"{what} is called like {kind}, and is not a table of that kind.")
+        raise InvalidArgument(f"{what} has the name of {kind}, but not its content. Name a table.")
     return "text"
 
 
 def require_own_names(columns: list[str], what: str) -> None:
-    """Raise if two columns have one name."""
+    """Raise if two columns have the same name."""
     if twice := sorted(name for name, times in Counter(columns).items() if times > 1):
         raise InvalidArgument(f"{what} has more than one column called {echoed(twice[0])}. Rename one.")
 
@@ -93,7 +93,7 @@ def _read_parquet(path: Path, what: str, limits: Limits) -> Table:
 
 
 def _unpacked_parquet(path: Path, what: str, limits: Limits) -> "pd.DataFrame":
-    """Read a Parquet file whose footer, and then whose texts, keep to the limits."""
+    """Read a Parquet file, after checking the sizes in its footer and then of its texts."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -106,7 +106,7 @@ def _unpacked_parquet(path: Path, what: str, limits: Limits) -> "pd.DataFrame":
         texts = [
             one.name for one in schema if pa.types.is_string(one.type) or pa.types.is_large_string(one.type)
         ]
-    # Texts are read as places in a list of them, as they are stored: a few bytes may stand for gigabytes.
+    # Texts are read as indices into a dictionary, as they are stored: a few bytes may unpack to gigabytes.
     held = pq.read_table(path, read_dictionary=texts)
     for name in texts:
         require_text_bytes(held.column(name), what, limits)
@@ -115,7 +115,7 @@ def _unpacked_parquet(path: Path, what: str, limits: Limits) -> "pd.DataFrame":
 
 
 def require_text_bytes(column: Any, what: str, limits: Limits) -> None:
-    """Raise if a column of texts, held as places in a list of them, is too large to be written out."""
+    """Raise if a column of dictionary-encoded texts would be too large when decoded."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -144,13 +144,13 @@ def _read_text(path: Path, what: str, limits: Limits) -> Table:
         shown = {"\t": "tabs"}.get(form.separator, echoed(form.separator))
         text = f"{path.name} is separated by {shown}."
         log.info("%s", text, extra={"on_command_line": text})
-    # More rows than any mixture of line ends makes.
+    # More rows than any mixture of line ends can give.
     (table,) = text_blocks(path, what, rows=2 * lines + 1, limits=limits)
     return table
 
 
 def _measure(path: Path, what: str, limits: Limits) -> int:
-    """Count the lines of a file, and raise beyond the limit first: it may unpack to terabytes."""
+    """Count the lines of a file, and raise as soon as a limit is exceeded: it may unpack to terabytes."""
     size = returns = lines = 0
     with _unpacked(path) as file:
         while block := file.read(BLOCK):
@@ -165,9 +165,9 @@ def _measure(path: Path, what: str, limits: Limits) -> int:
 
 
 def text_blocks(path: Path, what: str, *, rows: int, limits: Limits = DEFAULT) -> Iterator[Table]:
-    """Read a text file so many rows at a time, in the memory of one block; any error is one line.
+    """Read a text file in blocks of rows, with the memory of one block. Any error is one line.
 
-    A file without rows gives one block without rows. The limits are those of a block.
+    A file without rows gives one block without rows. The limits apply to each block.
     """
     import pandas as pd
 
@@ -182,7 +182,7 @@ def text_blocks(path: Path, what: str, *, rows: int, limits: Limits = DEFAULT) -
                 dtype=object,
                 index_col=False,
                 encoding="utf-8-sig",
-                # Only an empty cell is missing for certain: NA may be Namibia, and None a kind of guarantor.
+                # Only an empty cell is certainly missing: NA may be Namibia, and None a kind of guarantor.
                 keep_default_na=False,
                 na_values=[""],
                 chunksize=rows,
@@ -211,7 +211,7 @@ def _as_table(frame: "pd.DataFrame", path: Path, what: str, form: _TextFormat) -
 
     if len(form.names) != frame.shape[1]:
         raise InvalidArgument(
-            f"{what} is not a table: its first line names {len(form.names):,} columns, and it has "
+            f"{what} is not a table: its first line names {len(form.names):,} columns, but it has "
             f"{frame.shape[1]:,}. Write the names on one line."
         )
     frame.columns = pd.Index(form.names)
@@ -222,11 +222,11 @@ def _as_table(frame: "pd.DataFrame", path: Path, what: str, form: _TextFormat) -
 
 
 class _Metered(io.RawIOBase):
-    """A file of which no block may be larger than the limit."""
+    """A file that raises if a block exceeds the limit."""
 
     def __init__(self, file: gzip.GzipFile | io.BufferedReader, what: str, limits: Limits) -> None:
         self.file, self.what, self.limits = file, what, limits
-        self.size = 0  # of the block that is being read
+        self.size = 0  # of the current block
 
     def readable(self) -> bool:
         return True
@@ -241,7 +241,7 @@ class _Metered(io.RawIOBase):
 
 @contextmanager
 def _without_longer_rows() -> Iterator[None]:
-    """Make rows that are longer than the header an error; pandas only warns of some."""
+    """Make rows that are longer than the header an error. pandas only warns about some of them."""
     import pandas as pd
 
     with warnings.catch_warnings():
@@ -268,7 +268,7 @@ def _errors_in_one_line(path: Path, what: str) -> Iterator[None]:
     except (ValueError, pd.errors.ParserWarning, csv.Error) as error:
         why = one_line(error).rpartition("C error: ")[2]
         raise InvalidArgument(
-            f"{what} is not a table: {why.rstrip('.')}. Each row needs as many cells as the first line has."
+            f"{what} is not a table: {why.rstrip('.')}. Each row needs as many cells as the first line."
         ) from error
 
 
@@ -287,7 +287,7 @@ def _usual_separator(path: Path) -> str:
 
 
 def _text_format(path: Path, what: str) -> _TextFormat:
-    """Read off the first line what the columns are called, and what separates them."""
+    """Determine the names of the columns and the separator from the first line."""
     with _unpacked(path) as file:
         start = file.read(BLOCK)
         if b"\n" not in start.lstrip() and b"\r" not in start.lstrip():
@@ -297,9 +297,9 @@ def _text_format(path: Path, what: str) -> _TextFormat:
             f"{what} is text in UTF-16. Save it as UTF-8: iconv -f utf-16 -t utf-8 {path.name} > new.csv"
         )
     if b"\x00" in start:
-        raise InvalidArgument(f"{what} is a binary file, not a table. Give a CSV, TSV or Parquet file.")
+        raise InvalidArgument(f"{what} is a binary file, not a table. Pass a CSV, TSV or Parquet file.")
     if not start.strip():
-        raise InvalidArgument(f"{what} is empty. Was it written to the end?")
+        raise InvalidArgument(f"{what} is empty. Was it written completely?")
     lines = start.decode("utf-8-sig", errors="strict" if len(start) < BLOCK else "replace").splitlines()
     head = next(line for line in lines if line.strip())
     usual = _usual_separator(path)

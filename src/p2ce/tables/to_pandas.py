@@ -1,4 +1,4 @@
-"""Turn a table of any common kind into a frame of pandas."""
+"""Convert a table of any common kind to a pandas DataFrame."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def as_pandas(table: Any, *, error: Problem = InvalidReference) -> tuple["pd.DataFrame", TableKind]:
-    """Return a table as a frame of pandas, and the name of the kind that it was.
+    """Convert a table to a pandas DataFrame, and return it with the kind of the table.
 
-    Every column gets the type that says the same: whole numbers and bools with gaps the nullable types,
-    dictionaries and enums categories. A frame of pandas is given back as it is.
+    Every column gets the equivalent type. Whole numbers and bools with missing values get nullable types,
+    dictionaries and enums become categories. A pandas DataFrame is returned unchanged.
 
     >>> frame, kind = as_pandas({"Age": [41, None], "Housing": ["own", "rent"]})
     >>> kind, frame["Age"].tolist()[0], str(frame["Age"].dtype)
@@ -43,25 +43,25 @@ def as_pandas(table: Any, *, error: Problem = InvalidReference) -> tuple["pd.Dat
 
 def _rejection(table: Any) -> str:
     expected = (
-        "Expected a table with named columns: a DataFrame of pandas or polars, an Arrow table, a structured "
+        "Expected a table with named columns: a pandas or polars DataFrame, an Arrow table, a structured "
         "array, (array, names), a dict of columns or a list of dicts"
     )
     if isinstance(table, np.ndarray):
         return (
             f"{expected}; got an array of shape {table.shape} without names. "
-            "Pass (array, names), the names in the model's column order."
+            "Pass (array, names), with the names in the model's column order."
         )
     if isinstance(table, list):
         what = "an empty list" if not table else f"a list of {type(table[0]).__name__}"
         return f"{expected}; got {what}. Name the columns."
     own = type(table).__name__
-    todo = "Make a pandas DataFrame of it."
+    todo = "Convert it to a pandas DataFrame."
     if hasattr(table, "to_pandas"):
         todo = "Pass its .to_pandas()."
     elif hasattr(table, "predict"):
         todo = "Pass the model first, then the table."
     elif hasattr(table, "to_frame") and hasattr(table, "index"):  # a Series of pandas
-        todo = "Use explain() for one row, or pass a frame."
+        todo = "Use explain() for one row, or pass a DataFrame."
     elif hasattr(table, "data") and hasattr(table, "target"):  # of this package or scikit-learn
         todo = "Pass its .data."
     return f"{expected}; got {own}. {todo}"

@@ -1,7 +1,7 @@
-"""Convert the cells of a file into columns of the types that the model and the policy have.
+"""Convert the cells of a file to columns with the types of the model and the policy.
 
-A cell is missing if it is empty; among numbers also if it says so in one of the usual words. Among labels
-such a word is a label like any other, unless all labels are known and it is none of them.
+An empty cell is missing. In a column of numbers, so is a cell with one of the usual words, such as "NA". In a
+column of labels, such a word is a label, unless all labels are known and it is not one of them.
 """
 
 import re
@@ -33,7 +33,7 @@ NO_NUMBER = re.compile(r"0\d+|\d{16,}")  # 00417 would lose its zeros, a long id
 
 
 def natural(table: Table, name: str) -> "pd.Series[Any]":
-    """Read a column as pandas would: bools, whole numbers, numbers or text, by what all its cells are."""
+    """Read a column as pandas would: as bools, whole numbers, numbers or text, depending on its cells."""
     import pandas as pd
 
     column = table.frame[name]
@@ -53,7 +53,7 @@ def natural(table: Table, name: str) -> "pd.Series[Any]":
 
 
 def as_written(table: Table, name: str) -> "pd.Series[Any]":
-    """Read a column that the model does not take: as pandas would, but ids and codes stay text."""
+    """Read a column that the model does not use: as pandas would, but ids and codes stay text."""
     column = table.frame[name]
     if table.is_text and any(NO_NUMBER.fullmatch(str(cell).strip()) for cell in column.tolist()):
         return column
@@ -64,7 +64,7 @@ def as_written(table: Table, name: str) -> "pd.Series[Any]":
 
 
 def with_gaps(table: Table) -> "pd.DataFrame":
-    """Return the cells as they stand in the file, but among numbers what says that it is missing is."""
+    """Return the cells as in the file, with words for missing in columns of numbers replaced by None."""
     import pandas as pd
 
     columns = {}
@@ -83,7 +83,7 @@ def _holds_numbers(table: Table, name: str) -> bool:
 
 
 def numbers_of(table: Table, name: str, *, who: str) -> "pd.Series[Any]":
-    """Read a column that has to hold numbers; the first cell that is none is named."""
+    """Read a column that must hold numbers. The error names the first cell that is not a number."""
     if not table.is_text:
         return table.frame[name]
     cells = table.frame[name].tolist()
@@ -96,20 +96,20 @@ def numbers_of(table: Table, name: str, *, who: str) -> "pd.Series[Any]":
         row = numbers.index(None)
         raise InvalidArgument(
             f"Column {echoed(name)} of {table.path.name} holds {echoed(cells[row])} in row {row}, where "
-            f"{who} takes numbers. Write a number there, or leave the cell empty."
+            f"{who} expects numbers. Write a number there, or leave the cell empty."
         )
     return _numeric(table, name, numbers)
 
 
 def labels_in(table: Table, name: str, known: Sequence[Any], *, all_known: bool = False) -> list[Any]:
-    """Read a column of labels: those known are recognised by their text, others stay as they are.
+    """Read a column of labels. Known labels are recognised by their text, others are unchanged.
 
-    If all are known, a word for missing that is none of them is parsed as missing.
+    If all labels are known, a word for missing that is not one of them means a missing value.
     """
     exact: dict[Any, Any] = {}
     for label in known:
         exact.setdefault(key_of(label), label)
-    # Blanks around a label matter only where two labels differ by nothing else.
+    # Spaces around a label matter only if two labels differ by nothing else.
     texts = [label for label in known if isinstance(label, str)]
     times = Counter(text.strip() for text in texts)
     loose = {("text", text.strip()): text for text in texts if times[text.strip()] == 1}
@@ -127,7 +127,7 @@ def labels_in(table: Table, name: str, known: Sequence[Any], *, all_known: bool 
 
 
 def _each(table: Table, name: str, read: Callable[[Any], Any]) -> list[Any]:
-    """Read every cell of a column; a text that is there many times is read once."""
+    """Read every cell of a column. A text that occurs many times is read once."""
     cells = table.frame[name].tolist()
     if not table.is_text:
         return [read(cell) for cell in cells]
@@ -138,7 +138,7 @@ def _each(table: Table, name: str, read: Callable[[Any], Any]) -> list[Any]:
 def typed_people(
     table: Table, reference: "Mapping[str, pd.Series[Any]] | pd.DataFrame", *, strict: bool = True
 ) -> "pd.DataFrame":
-    """Return people's columns the types of the reference; without ``strict`` no column is rejected."""
+    """Return people's columns with the types of the reference. ``strict`` rejects unsuitable columns."""
     import pandas as pd
 
     columns = {str(name): like(table, str(name), one, strict=strict) for name, one in reference.items()}
@@ -146,10 +146,10 @@ def typed_people(
 
 
 def like(table: Table, name: str, reference: "pd.Series[Any]", *, strict: bool = True) -> "pd.Series[Any]":
-    """Read a column of people in the type that the reference has.
+    """Read a column of people with the type of the reference.
 
-    A cell that cannot be of that type stays as it is, so that only its row fails; if most are such, it is
-    the column that is wrong, which ``strict`` rejects.
+    A cell that cannot have that type is unchanged, so only its row fails. If most cells are like this, the
+    column itself is wrong, and ``strict`` rejects it.
     """
     import pandas as pd
 
@@ -173,7 +173,7 @@ def like(table: Table, name: str, reference: "pd.Series[Any]", *, strict: bool =
         kind = "True and False" if pd.api.types.is_bool_dtype(reference) else "numbers"
         raise InvalidArgument(
             f"Column {echoed(name)} of {table.path.name} holds {echoed(cells[bad[0]])}, where the reference "
-            f"has {kind}. Give the column that the model was trained on."
+            f"has {kind}. Pass the column that the model was trained on."
         )
     if bad:
         kept = [cells[place] if number is None else number for place, number in enumerate(numbers)]
@@ -184,13 +184,13 @@ def like(table: Table, name: str, reference: "pd.Series[Any]", *, strict: bool =
 
 
 def _require_same_kind(table: Table, name: str, cells: list[Any], held: list[Any]) -> None:
-    """Raise if no label of a column is known: it is another column, or its labels are written differently."""
+    """Raise if no label is known: it is another column, or its labels are written differently."""
     known = {key_of(label) for label in held}
     present = [cell for cell in cells if not is_missing(cell)]
     if len(present) > 1 and held and not any(key_of(cell) in known for cell in present):
         raise InvalidArgument(
-            f"Column {echoed(name)} of {table.path.name} holds {echoed(present[0])}, and not one of the "
-            f"labels that the reference has ({listed(held[:4])}, …). Write them as the "
+            f"Column {echoed(name)} of {table.path.name} holds {echoed(present[0])}, but none of the "
+            f"labels of the reference ({listed(held[:4])}, …). Write the labels as the "
             "reference does."
         )
 
@@ -200,7 +200,7 @@ def _numeric(table: Table, name: str, numbers: list[Any], *, whole: bool = True)
 
     values = np.array(numbers, dtype=np.float64)
     column = table.frame[name]
-    # As pandas reads them: 41 is whole and 41.0 is not, and a column with gaps is one of floats.
+    # As pandas does: 41 is whole and 41.0 is not, and a column with missing values holds floats.
     plain = whole and bool(np.isfinite(values).all()) and all(map(_is_whole, set(column.tolist())))
     if plain and bool((np.abs(values) < 2**53).all()):
         return pd.Series(values, index=column.index, name=name).astype("int64")
@@ -212,7 +212,7 @@ def _is_whole(cell: object) -> bool:
 
 
 def _number(cell: Any, *, decimal_comma: bool, words: bool = False) -> float | None:
-    """Read a number; NaN for a missing one, None for what is none."""
+    """Read a number, or return NaN for a missing value and None for other text."""
     if says_missing(cell):
         return float("nan")
     text = str(cell).strip()
@@ -224,11 +224,11 @@ def _number(cell: Any, *, decimal_comma: bool, words: bool = False) -> float | N
         found = float(text)
     except ValueError:
         return None
-    return None if "_" in text else found  # Python reads 1_000, nobody else does
+    return None if "_" in text else found  # only Python accepts 1_000
 
 
 def _reject_separators(table: Table, name: str, cells: list[Any]) -> None:
-    """Distinguish numbers with separators from text: labels such as 1,234 do not occur."""
+    """Reject a column of numbers with separators, such as 1,234, which are never labels."""
     texts = [str(cell).strip() for cell in cells]
     separated = [text for text in texts if THOUSANDS.fullmatch(text) or DECIMAL_COMMA.fullmatch(text)]
     plain = re.compile(r"[-+]?\d+(\.\d+)?")
@@ -245,7 +245,7 @@ def says_missing(cell: Any) -> bool:
 
 
 def key_of(label: Any) -> Any:
-    """Return that by which two labels are the same: 1 and 1.0 are, 1 and "1" are not."""
+    """Return a key that is equal for equal labels: 1 and 1.0 are equal, 1 and "1" are not."""
     plain = label.item() if isinstance(label, np.generic) else label
     if isinstance(plain, bool):
         return ("bool", plain)
@@ -255,7 +255,7 @@ def key_of(label: Any) -> Any:
 
 
 def _forms(text: str, *, decimal_comma: bool) -> list[Any]:
-    """List what a text may stand for beyond itself, the likeliest first."""
+    """List the values that a text may mean, the most likely first."""
     plain = text.strip()
     forms: list[Any] = [("text", plain)]
     if plain.lower() in BOOLS:
@@ -266,6 +266,6 @@ def _forms(text: str, *, decimal_comma: bool) -> list[Any]:
     forms.append(("number", number))
     if number in (0, 1):
         forms.append(("bool", bool(number)))
-    if WHOLE_AS_FLOAT.fullmatch(plain):  # what pandas makes of 1 beside missing values; 01 is another label
+    if WHOLE_AS_FLOAT.fullmatch(plain):  # pandas writes 1 as 1.0 next to missing values; 01 is another label
         forms.append(("text", str(int(number))))
     return forms

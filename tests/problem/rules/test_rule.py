@@ -157,6 +157,6 @@ def test_groups_need_two_different_columns(make: Any) -> None:
         make("a")
     with pytest.raises(InvalidPolicy, match="names 'a' twice"):
         make("a", "a")
-    with pytest.raises(InvalidPolicy, match="Give names one by one"):
+    with pytest.raises(InvalidPolicy, match="Pass names one by one"):
         make(["a", "b"], "c")
     assert make("a", "b").columns == ("a", "b")

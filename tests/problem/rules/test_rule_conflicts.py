@@ -79,8 +79,8 @@ def test_rules_that_make_sense_pass(rules: list[Rule], policy: Policy) -> None:
     ("rules", "message"),
     [
         ([inequality("Agee <= Years")], "'Agee', which is not a column. Did you mean 'Age'"),
-        ([YEARS, linked("Age", "Years")], "run in a circle: Age ← Years ← Age"),
-        (RING, "run in a circle"),
+        ([YEARS, linked("Age", "Years")], "form a cycle: Age ← Years ← Age"),
+        (RING, "form a cycle"),
         ([YEARS, linked("Income", "Age")], "'Age' is linked to both 'Years' and 'Income'"),
         ([YEARS, linked("Years", "Age", 2)], "linked to 'Years' twice"),
         ([HOUSING, one_hot("Other", ["free", "own"])], "'free' is in two groups|'own' is in two groups"),
@@ -88,7 +88,7 @@ def test_rules_that_make_sense_pass(rules: list[Rule], policy: Policy) -> None:
         ([HOUSING, one_hot("Housing", ["own", "rent"])], "two one_hot"),
         ([one_hot("G", ["own", "Years"])], "'Years' of 'G' is a whole number"),
         ([one_hot("G", ["own", "Job"])], "'Job' of 'G' is a category"),
-        ([one_hot("Job", ["own", "rent"])], "'Job', which is a column already"),
+        ([one_hot("Job", ["own", "rent"])], "'Job', which is already a column"),
         ([linked("Years", "Job")], "holds categories"),
         ([inequality("Job <= 3")], "holds categories"),
         ([at_most_one_nonzero("own", "Grade")], "holds categories"),
@@ -101,7 +101,7 @@ def test_rules_that_make_sense_pass(rules: list[Rule], policy: Policy) -> None:
             "'Age' and 'Job' can never change",
         ),
         ([YEARS, change_at_most_one("Years", "Age")], "can never change"),
-        ([HOUSING, change_at_most_one("own", "rent")], "keeps the group 'Housing' from going"),
+        ([HOUSING, change_at_most_one("own", "rent")], "prevents the group 'Housing' from changing"),
     ],
 )
 def test_rules_that_cannot_be_meant_are_rejected_in_any_order(rules: list[Rule], message: str) -> None:
@@ -111,7 +111,7 @@ def test_rules_that_cannot_be_meant_are_rejected_in_any_order(rules: list[Rule],
         check_rules(ACTIONS.features, rules[::-1])
 
 
-NONE_OF_THEM = "demands what none of the candidates"
+NONE_OF_THEM = "requires a value that is not among the candidates"
 
 
 @pytest.mark.parametrize(
@@ -120,16 +120,16 @@ NONE_OF_THEM = "demands what none of the candidates"
         (
             YEARS,
             ACTIONS.fix("Age"),
-            r"'Age' is fixed.*or lift what fixes 'Age' with free.*: a linked partner",
+            r"'Age' is fixed.*or release 'Age' with free.*: it then moves only together",
         ),
-        (YEARS, ACTIONS.fix("Years"), r"'Years' is fixed.*or lift what fixes 'Years'"),
+        (YEARS, ACTIONS.fix("Years"), r"'Years' is fixed.*or release 'Years'"),
         (HOUSING, ACTIONS.fix("own"), "'own' of the group 'Housing' cannot change, but 'rent', 'free' can"),
         (if_own(Age=20), NAMED, NONE_OF_THEM),
         (if_own(Age=(41, None)), NAMED, NONE_OF_THEM),
         (if_own(Job=["clerk"]), NAMED, NONE_OF_THEM),
         (if_own(Job=None), NAMED, NONE_OF_THEM),
         (if_own(Grade=("c", None)), NAMED, NONE_OF_THEM),
-        (if_own(Age=CHANGES), ACTIONS.fix("Age"), "demands that 'Age' changes, but it is fixed"),
+        (if_own(Age=CHANGES), ACTIONS.fix("Age"), "requires that 'Age' changes, but it is fixed"),
     ],
 )
 def test_a_rule_contradicts_what_features_may_do(rule: Rule, policy: Policy, message: str) -> None:

@@ -35,7 +35,7 @@ def test_every_rule_of_the_folder_is_registered_and_has_a_public_factory() -> No
         ({"rule": "linked", "driver": "a"}, "needs 'follower'"),
         (
             {"rule": "linked", "driver": "a", "folower": "b"},
-            "'folower' that means nothing. Did you mean 'follower'",
+            "unknown entry 'folower'. Did you mean 'follower'",
         ),
         ({"rule": "together", "columns": "abc"}, "columns of the rule must be a list, got 'abc'"),
         ({"rule": "one_hot", "name": "x", "columns": "abc"}, "must be a list"),

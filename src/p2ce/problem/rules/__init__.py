@@ -1,4 +1,4 @@
-"""Rules between features: what each says, how the search prunes by it, and how a row is judged."""
+"""Define rules between features: what each means, how it prunes the search, and how it judges a row."""
 
 from p2ce.problem.rules.at_most_one_nonzero import AtMostOneNonzero, at_most_one_nonzero
 from p2ce.problem.rules.change_at_most_one import ChangeAtMostOne, change_at_most_one

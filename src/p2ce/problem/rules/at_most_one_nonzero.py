@@ -1,4 +1,4 @@
-"""Let at most one of some columns be other than zero."""
+"""Define the rule that at most one of several columns is other than zero."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ class AtMostOneNonzeroEntry(NamesEntry, tag="at_most_one_nonzero"):
 
 @dataclass(frozen=True, slots=True)
 class AtMostOneNonzero(RuleOfNames):
-    """At most one of these columns is other than zero; a missing value counts as zero."""
+    """At most one of these columns is other than zero. A missing value counts as zero."""
 
     kind = "at_most_one_nonzero"
     form = AtMostOneNonzeroEntry
@@ -35,7 +35,7 @@ class AtMostOneNonzero(RuleOfNames):
         return f"at most one of {', '.join(self.names)} is other than 0"
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
-        reject_categories(self, codebook, because="none of its values is zero. Use implies() instead")
+        reject_categories(self, codebook, because="its values are not numbers. Use implies() instead")
         prices = tuple((name, _nonzero) for name in self.names)
         return ResolvedRule(self, (Budget(self.text(), 1.5, True, prices),), self._holds)
 
@@ -50,7 +50,10 @@ def _nonzero(values: FloatArray, current: FloatArray) -> FloatArray:  # noqa: AR
 
 
 def at_most_one_nonzero(*names: object) -> AtMostOneNonzero:
-    """Let at most one of the named columns be other than zero (True, for bools).
+    """Require that at most one of the columns is other than zero (or True, for bools).
+
+    Args:
+        *names: Two or more columns of numbers or bools.
 
     >>> at_most_one_nonzero("HasMortgage", "HasLease").text()
     'at most one of HasMortgage, HasLease is other than 0'

@@ -1,4 +1,4 @@
-"""Let at most one of some features change."""
+"""Define the rule that at most one of several features changes."""
 
 from dataclasses import dataclass
 
@@ -48,7 +48,10 @@ class ChangeAtMostOne(RuleOfNames):
 
 
 def change_at_most_one(*names: object) -> ChangeAtMostOne:
-    """Let at most one of the named columns change.
+    """Require that at most one of the columns changes.
+
+    Args:
+        *names: Two or more columns.
 
     >>> change_at_most_one("LoanAmount", "LoanMonths").text()
     'at most one of LoanAmount, LoanMonths changes'

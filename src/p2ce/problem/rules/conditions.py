@@ -1,4 +1,4 @@
-"""State what a column must be like for a condition to be met: some values, a range, or changed."""
+"""Define the conditions on a column: one of some values, a range, or a change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from p2ce.visible import echoed
 
 
 class RangeEntry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """A range with its ends, or that the column changes."""
+    """A range that includes its ends, or that the column changes."""
 
     from_: Value | UnsetType = msgspec.field(name="from", default=UNSET)
     to: Value | UnsetType = UNSET
@@ -31,14 +31,14 @@ class RangeEntry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 ConditionEntry: TypeAlias = Annotated[
     Value | Values | RangeEntry,
     Meta(
-        description="A value, a list of values, a range with its ends, or that the column changes.",
+        description="A value, a list of values, a range that includes its ends, or that the column changes.",
         extra_json_schema={"minProperties": 1, "dependentSchemas": {"changes": {"maxProperties": 1}}},
     ),
 ]
 
 
 class Changes(Enum):
-    """The condition that a column has another value than today."""
+    """The condition that a column changes."""
 
     CHANGES = "changes"
 
@@ -51,7 +51,7 @@ CHANGES = Changes.CHANGES
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """The column has one of these values; None is a missing one."""
+    """The column has one of these values. None is a missing value."""
 
     values: tuple[Any, ...]
 
@@ -61,7 +61,7 @@ class OneOf:
         return f"{column} is one of {', '.join(map(value_text, self.values))}"
 
     def entry(self) -> ConditionEntry:
-        alone = len(self.values) == 1 and self.values[0] != "changes"  # which alone would be no label
+        alone = len(self.values) == 1 and self.values[0] != "changes"  # alone, it would not be a label
         return self.values[0] if alone else list(self.values)
 
     def resolve(self, coding: Coding, *, rule: str) -> "Met":
@@ -70,7 +70,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """The column lies in a range, ends included; None is an open end. A missing value lies in no range."""
+    """The column is in a range, ends included. None is an open end. A missing value is in no range."""
 
     low: Any
     high: Any
@@ -89,7 +89,7 @@ class Between:
     def resolve(self, coding: Coding, *, rule: str) -> "Met":
         if coding.is_category and not coding.ordered:
             raise InvalidPolicy(
-                f"The rule '{rule}' asks for a range of {echoed(coding.name)}, whose categories have no "
+                f"The rule '{rule}' requires a range of {echoed(coding.name)}, whose categories have no "
                 f"order. List the values instead: [{value_text(self.low)}, {value_text(self.high)}]."
             )
         low, high = (None if end is None else _end(end, coding, rule=rule) for end in (self.low, self.high))
@@ -98,7 +98,7 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class HasChanged:
-    """The column has another value than today."""
+    """The column changes."""
 
     def text(self, column: str) -> str:
         return f"{column} changes"
@@ -144,7 +144,7 @@ Met: TypeAlias = _Among | _Inside | _Other
 
 
 def read_condition(column: str, given: Any) -> Condition:
-    """Understand what people write for a condition, or say what it may be."""
+    """Convert a condition as users write it, or raise with the possible forms."""
     if given is CHANGES or (isinstance(given, str) and given == "changes"):
         return HasChanged()
     if isinstance(given, Mapping):
@@ -154,8 +154,8 @@ def read_condition(column: str, given: Any) -> Condition:
     if isinstance(given, tuple):
         if len(given) != 2:
             raise InvalidPolicy(
-                f"A tuple for {echoed(column)} is a range (low, high), got {echoed(given)}. Use a list for "
-                "single values."
+                f"A tuple for {echoed(column)} must be a range (low, high), got {echoed(given)}. Use a list "
+                "for single values."
             )
         return _range(column, *given)
     listed = list(given) if isinstance(given, list | set | frozenset | range | np.ndarray) else [given]
@@ -163,7 +163,7 @@ def read_condition(column: str, given: Any) -> Condition:
         raise InvalidPolicy(f"The list of values for {echoed(column)} is empty. Name at least one.")
     try:
         return OneOf(tuple(dict.fromkeys(plain_value(value) for value in listed)))
-    except TypeError:  # a list, say, which no column holds
+    except TypeError:  # a list, for example, which no column holds
         raise InvalidPolicy(
             f"The values for {echoed(column)} must be numbers, text or bools, got {echoed(given)}."
         ) from None
@@ -176,15 +176,15 @@ def _from_entry(column: str, given: RangeEntry) -> Condition:
     if given.changes is True and ends == (UNSET, UNSET):
         return HasChanged()
     raise InvalidPolicy(
-        f"the condition of {echoed(column)} is empty or says two things. Expected a value, a list of values, "
-        "{from: low, to: high} or {changes: true}."
+        f"the condition of {echoed(column)} is empty or has too many entries. Expected a value, a list of "
+        "values, {from: low, to: high} or {changes: true}."
     )
 
 
 def _range(column: str, low: Any, high: Any) -> Between:
     low, high = (_open(plain_value(end)) for end in (low, high))
     if low is None and high is None:
-        raise InvalidPolicy(f"The range of {echoed(column)} is open at both ends. Give at least one of them.")
+        raise InvalidPolicy(f"The range of {echoed(column)} is open at both ends. State at least one end.")
     if isinstance(low, Real) and isinstance(high, Real) and low > high:
         raise InvalidPolicy(
             f"The range {value_text(low)} to {value_text(high)} of {echoed(column)} is empty. Swap the ends, "
@@ -200,4 +200,4 @@ def _open(end: Any) -> Any:
 def _end(end: Any, coding: Coding, *, rule: str) -> float:
     if coding.is_category or not isinstance(end, Real):
         return code_of(end, coding, rule=rule)
-    return to_dtype(as_float(end), coding.number_dtype)  # half a year is a fair end for a whole column
+    return to_dtype(as_float(end), coding.number_dtype)  # the end need not be whole, even in a whole column

@@ -1,7 +1,7 @@
 """Decide exactly whether a sum of columns times numbers stays within a limit.
 
-Every float64 is a fraction, and so is every number in an inequality; the sum of their products is
-compared as a fraction. Almost always a float64 sum decides the same: fractions are only reckoned inside its
+Every float64 is a fraction, and so is every number of an inequality, so the sum of their products can be
+compared exactly. A float64 sum almost always gives the same result. Fractions are computed only inside its
 error band.
 """
 
@@ -13,14 +13,15 @@ import numpy as np
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.tables.codebook import MISSING
 
-# Below this magnitude products lose digits, which the relative error band does not cover.
+# Smaller products lose digits, which the relative error band does not cover.
 TINY = 1e-290
 
 
 def compare_with(columns: Sequence[FloatArray], factors: Sequence[Fraction], limit: Fraction) -> FloatArray:
     """Return the sign of Σ factor · column − limit for each row, (n,): -1, 0 or 1.
 
-    A row with a missing value gives −1, since nothing is known about it. NaN, which no column holds, gives 1.
+    The sign is −1 for a row with a missing value, since nothing is known about it, and 1 for NaN, which no
+    column holds.
 
     >>> compare_with([np.array([0.1, 3.0])], [Fraction(10)], Fraction(1)).tolist()
     [1.0, 1.0]
@@ -31,11 +32,11 @@ def compare_with(columns: Sequence[FloatArray], factors: Sequence[Fraction], lim
     with np.errstate(over="ignore", invalid="ignore"):
         products = weights * np.where(missing, 0.0, values)
         gap = products.sum(axis=0) - float(limit)
-        # Each factor and product is rounded once, the limit once, and each addition once: a relative
-        # 2⁻⁵³ of at most the sum of magnitudes every time. Twice that leaves room for the band itself.
+        # Each factor, product and addition is rounded once, and so is the limit. Each time the error is at
+        # most 2⁻⁵³ of the sum of magnitudes. Twice that leaves room for rounding the band itself.
         magnitude = np.abs(products).sum(axis=0) + abs(float(limit))
         band = (len(factors) + 4) * 2.0**-52 * magnitude + TINY
-        # Whole numbers below 2⁵³ are added without any error, and counts often meet their limit exactly.
+        # Whole numbers below 2⁵³ are added exactly, and counts often equal their limit.
         whole = all(number.denominator == 1 for number in (*factors, limit))
         exact = whole & (values == np.floor(values)).all(axis=0) & (magnitude < 2.0**53)
     signs: FloatArray = np.sign(gap)
@@ -55,6 +56,6 @@ def _exactly(row: FloatArray, factors: Sequence[Fraction], limit: Fraction) -> f
 
 
 def at_most(columns: Sequence[FloatArray], factors: Sequence[Fraction], limit: Fraction) -> BoolArray:
-    """Return which rows have Σ factor · column <= limit, exactly; rows with a missing value count as such."""
+    """Return exactly which rows have Σ factor · column <= limit. Rows with a missing value count too."""
     within: BoolArray = compare_with(columns, factors, limit) <= 0
     return within

@@ -1,11 +1,11 @@
-"""Read a linear inequality as people write it, and write it down again.
+"""Parse a linear inequality as people write it, and write it as text.
 
     comparison := sum ("<=" | ">=" | "==") sum
     sum        := product (("+" | "-") product)*
     product    := factor (("*" | "/") factor)*
     factor     := number | name | `any name` | "-" factor | "+" factor | "(" sum ")"
 
-A number is the decimal that is written: 0.1 is one tenth.
+A number is exactly the decimal that is written: 0.1 is one tenth.
 """
 
 import re
@@ -24,14 +24,14 @@ TOKEN = re.compile(
 )
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 SAME_SIGN = {"≤": "<=", "≥": ">=", "−": "-", "·": "*", "×": "*"}
-MOST_DIGITS = 400  # a number beyond float64 has no use, and its fraction would eat the memory
-MOST_BITS = 4_000  # of numerator and denominator of what numbers come to
+MOST_DIGITS = 400  # a number beyond float64 is of no use, and its fraction would exhaust the memory
+MOST_BITS = 4_000  # in the numerator and denominator of a result
 MOST_DEEP = 100  # brackets within brackets
 
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """A sum of columns times numbers, and a number."""
+    """A sum of columns times numbers, plus a constant."""
 
     terms: dict[str, Fraction] = field(default_factory=dict)
     constant: Fraction = Fraction(0)
@@ -41,7 +41,7 @@ class Linear:
 
 
 def added(parts: Iterable[tuple[Linear, Fraction]]) -> Linear:
-    """Add multiples up."""
+    """Return the sum of multiples of linear sums."""
     terms: dict[str, Fraction] = {}
     constant = Fraction(0)
     for part, times in parts:
@@ -53,7 +53,7 @@ def added(parts: Iterable[tuple[Linear, Fraction]]) -> Linear:
 
 def _in_bounds(number: Fraction) -> Fraction:
     if max(number.numerator.bit_length(), number.denominator.bit_length()) > MOST_BITS:
-        raise InvalidPolicy("An inequality comes to numbers beyond float64. Rescale it.")
+        raise InvalidPolicy("The numbers of an inequality are too large or too precise. Rescale it.")
     return number
 
 
@@ -64,7 +64,7 @@ def read_comparison(text: str) -> tuple[Linear, str]:
     sign = reader.next_sign()
     if sign in ("<", ">"):
         raise InvalidPolicy(
-            f"The inequality {echoed(text)} uses {sign}, but ends always count here. "
+            f"The inequality {echoed(text)} uses {sign}, but only <=, >= and == are supported. "
             f"Write {sign}=, and for whole numbers add 1 to the smaller side."
         )
     if sign not in ("<=", ">=", "=="):
@@ -76,7 +76,7 @@ def read_comparison(text: str) -> tuple[Linear, str]:
 
 
 def write_sum(terms: list[tuple[str, Fraction]], constant: Fraction) -> str:
-    """Write a sum of positive multiples of columns and a constant that is not negative."""
+    """Write a sum of positive multiples of columns and a non-negative constant."""
     parts = [name if factor == 1 else f"{number_text(factor)}*{name}" for name, factor in terms]
     if constant or not parts:
         parts.append(number_text(constant))
@@ -84,12 +84,12 @@ def write_sum(terms: list[tuple[str, Fraction]], constant: Fraction) -> str:
 
 
 def name_text(name: str) -> str:
-    """Write a column's name so that it is read back as one name."""
+    """Write a column's name so that it is parsed as one name."""
     return name if PLAIN_NAME.fullmatch(name) else f"`{name.replace('`', '``')}`"
 
 
 def number_text(number: Fraction) -> str:
-    """Write a number so that it is read back exactly: a decimal where there is one, else a fraction."""
+    """Write a number so that it is parsed exactly: as a decimal if there is one, else as a fraction."""
     shortest = repr(float(number))
     if Fraction(shortest) == number:
         return str(int(number)) if number.denominator == 1 and abs(number) < 10**15 else shortest
@@ -103,7 +103,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
         match = TOKEN.match(text, place)
         if match is None or match.lastgroup is None:
             raise InvalidPolicy(
-                f"Cannot read the inequality {echoed(text)} from {echoed(text[place:].strip())} on. Put "
+                f"Cannot parse the inequality {echoed(text)} from {echoed(text[place:].strip())} on. Put "
                 "names that are not plain words in backticks: `Loan amount` <= 2*Income."
             )
         token = match[match.lastgroup]
@@ -117,7 +117,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
 
 
 class _Reader:
-    """Walks through the tokens of one comparison."""
+    """The parser of one comparison, given its tokens."""
 
     def __init__(self, text: str, tokens: list[tuple[str, str]]) -> None:
         self.text, self.tokens, self.place, self.depth = text, tokens, 0, 0
@@ -137,8 +137,8 @@ class _Reader:
             if sign == "/":
                 if other.terms or other.constant == 0:
                     raise InvalidPolicy(
-                        f"The inequality {echoed(self.text)} divides by something other than a number above "
-                        "or below 0. Bring it to the other side."
+                        f"The inequality {echoed(self.text)} divides by zero or by a column. Multiply the "
+                        "other side instead."
                     )
                 scale = _in_bounds(scale / other.constant)
             elif not other.terms:
@@ -147,8 +147,8 @@ class _Reader:
                 total, scale = other, _in_bounds(scale * total.constant)
             else:
                 raise InvalidPolicy(
-                    f"The inequality {echoed(self.text)} multiplies columns with each other, but only "
-                    "numbers times columns can be pruned by. Use predicate() for it."
+                    f"The inequality {echoed(self.text)} multiplies columns with each other, but it must be "
+                    "linear. Use predicate() instead."
                 )
         return total if scale == 1 else total.times(scale)
 
@@ -183,7 +183,7 @@ class _Reader:
         exponent = token.lower().partition("e")[2]
         if len(token) > MOST_DIGITS or (exponent and abs(int(exponent)) > MOST_DIGITS):
             raise InvalidPolicy(
-                f"The inequality {echoed(self.text)} holds a number beyond float64. Rescale it."
+                f"The inequality {echoed(self.text)} contains a number beyond float64. Rescale it."
             )
         return Fraction(token)
 
@@ -203,4 +203,6 @@ class _Reader:
 
     def unexpected(self, wanted: str) -> InvalidPolicy:
         got = "the end" if self.at_end() else repr(self.tokens[self.place][1])
-        return InvalidPolicy(f"Cannot read the inequality {echoed(self.text)}: expected {wanted}, got {got}.")
+        return InvalidPolicy(
+            f"Cannot parse the inequality {echoed(self.text)}: expected {wanted}, got {got}."
+        )

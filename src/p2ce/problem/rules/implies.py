@@ -1,4 +1,4 @@
-"""Demand something of a row wherever something else is the case."""
+"""Define the rule that if a condition is met, a consequence must be met as well."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ Side: TypeAlias = Annotated[dict[str, ConditionEntry], Meta(min_length=1)]
 
 
 class ImpliesEntry(RuleEntry, tag="implies"):
-    """Where all of 'condition' is met after the changes, so is all of 'consequence'."""
+    """If all of 'condition' is met after the changes, all of 'consequence' must be met."""
 
     condition: Side
     consequence: Side
@@ -41,7 +41,7 @@ class ImpliesEntry(RuleEntry, tag="implies"):
 
 @dataclass(frozen=True, slots=True)
 class Implies(Rule):
-    """Where every condition is met after the changes, every consequence is met as well."""
+    """If every condition is met after the changes, every consequence must be met as well."""
 
     conditions: Conditions
     consequences: Conditions
@@ -69,7 +69,7 @@ class Implies(Rule):
             )
             for side in (self.conditions, self.consequences)
         )
-        # One consequence unmet, and every condition met, is one more than there are conditions.
+        # If all conditions are met and one consequence is not, the sum exceeds the number of conditions.
         budgets = tuple(
             Budget(
                 f"if {_joined(self.conditions)}, then {condition.text(column)}",
@@ -88,7 +88,7 @@ class Implies(Rule):
 @dataclass(frozen=True, slots=True)
 class _Price:
     met: Met
-    wanted: bool  # 1 is added where the condition is met, or where it is not
+    wanted: bool  # whether 1 is added if the condition is met, or if it is not
 
     def __call__(self, values: FloatArray, current: FloatArray) -> FloatArray:
         return np.where(self.met(values, current) == self.wanted, 1.0, 0.0)
@@ -109,11 +109,15 @@ class _Test:
 
 
 def implies(condition: Mapping[Any, Any], consequence: Mapping[Any, Any]) -> Implies:
-    """Demand the consequence of every row that meets all of the condition after the changes.
+    """Require the consequence for every row that meets the condition after the changes.
 
-    Each side maps columns to what they must be: a value, a list of values, a range ``(low, high)``
-    with its ends, or ``CHANGES``. None is a missing value, and an open end of a range. (A label that is
-    itself called "changes" must stand in a list.)
+    Both arguments are dicts from columns to what they must be: a value, a list of values, a range
+    ``(low, high)`` that includes its ends, or ``CHANGES``. None is a missing value. In a range it is an open
+    end. (Put a label "changes" in a list.)
+
+    Args:
+        condition: All entries must be met for the rule to apply.
+        consequence: All entries must then be met.
 
     >>> implies({"Housing": "own"}, {"Rent": 0, "Age": (21, None)}).text()
     "if Housing is 'own', then Rent is 0 and Age is at least 21"

@@ -1,4 +1,4 @@
-"""Keep a linear inequality between columns."""
+"""Define the rule that a linear inequality between columns holds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ from p2ce.tables.codebook import MISSING, Codebook
 from p2ce.visible import echoed
 
 Terms: TypeAlias = tuple[tuple[str, Fraction], ...]
-LARGEST_NUMBER = Fraction(10) ** 200  # its products with column values still are float64
-LARGEST_WHOLE_FACTOR = 2**20  # sums of whole columns up to 2**30 times it stay below 2**53
+LARGEST_NUMBER = Fraction(10) ** 200  # products with column values are still finite
+LARGEST_WHOLE_FACTOR = 2**20  # times values up to 2**30, sums stay below 2**53
 
 
 class InequalityEntry(RuleEntry, tag="inequality"):
-    """A linear inequality such as 'late_90d <= late_30d'; names of several words stand in backticks."""
+    """A linear inequality such as 'late_90d <= late_30d'. Put names of several words in backticks."""
 
     text: str
 
@@ -44,12 +44,11 @@ class InequalityEntry(RuleEntry, tag="inequality"):
 class Inequality(Rule):
     """A sum of columns times numbers is at most a limit, or equal to it.
 
-    The values are compared exactly: every float64 as the fraction that it is, every number of the rule
-    as the decimal that was written. A row in which one of the values is missing keeps the inequality,
-    since nothing is known about it.
+    Values are compared exactly: every float64 as a fraction, and every number of the rule as the decimal that
+    was written. A row with a missing value satisfies the inequality, since nothing is known about it.
     """
 
-    terms: Terms  # positive factors first, so that there is one form for one meaning
+    terms: Terms  # positive factors first, so equal rules have one form
     limit: Fraction
     equal: bool = False
 
@@ -60,7 +59,7 @@ class Inequality(Rule):
         return tuple(name for name, _ in self.terms)
 
     def sides(self) -> tuple[list[tuple[str | None, Fraction]], list[tuple[str | None, Fraction]]]:
-        """Return the sums on both sides, of columns times positive factors and at last a number (None)."""
+        """Return the terms of both sides: columns with positive factors, then a constant (None)."""
         left: list[tuple[str | None, Fraction]] = [
             (name, factor) for name, factor in self.terms if factor > 0
         ]
@@ -82,9 +81,9 @@ class Inequality(Rule):
         return InequalityEntry(text=self.text())
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
-        reject_categories(self, codebook, because="they cannot be added up. Use implies() instead")
+        reject_categories(self, codebook, because="they cannot be added. Use implies() instead")
         dtypes = [coding_for(self, codebook, name).number_dtype for name in self.columns]
-        # Whole factors and whole columns: nothing is rounded, and between limit and limit + 1 lies nothing.
+        # With whole factors and columns, nothing is rounded, and no sum is between limit and limit + 1.
         whole = all(dtype.kind in "biu" for dtype in dtypes) and all(
             factor.denominator == 1 and abs(factor) <= LARGEST_WHOLE_FACTOR for _, factor in self.terms
         )
@@ -114,16 +113,18 @@ class _Product:
     factor: float
 
     def __call__(self, values: FloatArray, current: FloatArray) -> FloatArray:
-        # Nothing is known about a missing value, which keeps the inequality whatever the others are.
+        # Nothing is known about a missing value, so the inequality counts as satisfied.
         missing = (values == MISSING) & np.ones(current.shape, dtype=np.bool_)
         return np.where(missing, -np.inf, self.factor * np.where(missing, 0.0, values))
 
 
 def inequality(terms: str | Mapping[Any, Any], /, *, at_most: float | None = None) -> Inequality:
-    """Keep a linear inequality, as text or as factors and a limit.
+    """Require a linear inequality between columns.
 
-    Text has columns, numbers, ``+ - * /``, brackets and one of ``<=``, ``>=``, ``==``; names that are
-    not plain words stand in backticks. Factors give a sum that is ``at_most`` a limit.
+    Args:
+        terms: A text with columns, numbers, ``+ - * /``, brackets and one of ``<=``, ``>=``, ``==``. Put
+            names that are not plain words in backticks. Or a dict from columns to factors.
+        at_most: The limit of the sum of factors times columns, if ``terms`` is a dict.
 
     >>> inequality("2*late_90d - 3 <= `late 30d`").text()
     '2*late_90d <= `late 30d` + 3'
@@ -132,7 +133,10 @@ def inequality(terms: str | Mapping[Any, Any], /, *, at_most: float | None = Non
     """
     if isinstance(terms, str):
         if at_most is not None:
-            raise InvalidPolicy("inequality() takes either text or factors with at_most, not both.")
+            raise InvalidPolicy(
+                "inequality() expects text, or a dict of factors with at_most, got text with at_most. "
+                "Leave at_most out."
+            )
         difference, sign = read_comparison(terms)
         if sign == ">=":
             difference = difference.times(Fraction(-1))
@@ -143,7 +147,7 @@ def inequality(terms: str | Mapping[Any, Any], /, *, at_most: float | None = Non
             f"{echoed(terms)}."
         )
     if at_most is None:
-        raise InvalidPolicy("inequality() of factors needs its limit: inequality({...}, at_most=0).")
+        raise InvalidPolicy("inequality() with factors needs a limit: inequality({...}, at_most=0).")
     factors = {read_name("inequality", name): _number(factor) for name, factor in terms.items()}
     return _canonical(Linear(factors, -_number(at_most)), repr(terms), equal=False)
 
@@ -151,11 +155,11 @@ def inequality(terms: str | Mapping[Any, Any], /, *, at_most: float | None = Non
 def _canonical(difference: Linear, given: str, *, equal: bool) -> Inequality:
     kept = [(name, factor) for name, factor in difference.terms.items() if factor]
     if not kept:
-        raise InvalidPolicy(f"The inequality {given} says nothing about any column. Name one on a side.")
+        raise InvalidPolicy(f"The inequality {given} does not depend on any column. Name a column.")
     limit = -difference.constant
     for number in (*(factor for _, factor in kept), limit):
         if number and not 1 / LARGEST_NUMBER <= abs(number) <= LARGEST_NUMBER:
-            raise InvalidPolicy(f"The inequality {given} holds a number beyond 1e±200. Rescale it.")
+            raise InvalidPolicy(f"The inequality {given} contains a number beyond 1e±200. Rescale it.")
     positive = [term for term in kept if term[1] > 0]
     negative = [term for term in kept if term[1] < 0]
     return Inequality((*positive, *negative), limit, equal)

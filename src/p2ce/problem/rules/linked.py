@@ -1,4 +1,4 @@
-"""Let one feature move whenever another one does."""
+"""Define the rule that one feature moves whenever another one does."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,7 +28,7 @@ from p2ce.tables.codebook import MISSING, Codebook, Coding
 from p2ce.visible import echoed
 
 Counts = Literal["once", "each"]
-MOST_DECIMALS = 7  # places after the point that fast arithmetic covers
+MOST_DECIMALS = 7  # decimal places that fast arithmetic covers
 
 
 class LinkedEntry(RuleEntry, tag="linked"):
@@ -37,7 +37,7 @@ class LinkedEntry(RuleEntry, tag="linked"):
     driver: Name
     follower: Name
     ratio: Annotated[float, Meta(extra_json_schema={"not": {"const": 0}})] = 1
-    counts: Annotated[Counts, about("Whether the pair is one change or two.")] | UnsetType = UNSET
+    counts: Annotated[Counts, about("Whether the pair counts as one change or two.")] | UnsetType = UNSET
 
     def rule(self) -> "Linked":
         return linked(self.driver, self.follower, self.ratio, self.counts or "once")
@@ -47,15 +47,15 @@ class LinkedEntry(RuleEntry, tag="linked"):
 class Linked(Rule):
     """When the driver moves by some amount, the follower moves by ratio times that amount.
 
-    The follower never moves on its own, nor out of its range: the driver goes nowhere that would lead it
-    there. A value that becomes known or missing has moved by no amount:
-    then the follower stays, as does one that is itself missing.
+    The follower never moves on its own. The driver takes no value that would lead the follower out of its
+    range. If the driver becomes known or missing, the follower does not move. A missing follower does not
+    move either.
     """
 
     driver: str
     follower: str
     ratio: float = 1.0
-    counts: Counts = "once"  # whether the pair is one change or two in the objectives that count
+    counts: Counts = "once"  # whether the pair counts as one change or two
 
     kind = "linked"
 
@@ -78,32 +78,32 @@ class Linked(Rule):
         )
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
-        reject_categories(self, codebook, because="it moves by no amount. Use implies() or together()")
+        reject_categories(self, codebook, because="a link is about numbers. Use implies() or together()")
         return ResolvedRule(self, (), self.link(codebook).holds)
 
     def link(self, codebook: Codebook) -> "Link":
-        """Return where the follower goes, for the columns of a table."""
+        """Return the link for the columns of a table."""
         driver, follower = (coding_for(self, codebook, name) for name in self.columns)
         return Link(self, driver, follower)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """Where a follower goes, reckoned in the decimals that people read."""
+    """A link for the columns of a table, computed in the decimals that people read."""
 
     rule: Linked
     driver: Coding
     follower: Coding
 
     def follow(self, before: FloatArray, after: FloatArray, follower: FloatArray) -> FloatArray:
-        """Return the follower's codes for a driver that goes from before to after.
+        """Return the follower's codes if the driver goes from before to after.
 
-        All three broadcast against each other. NaN where the follower's column cannot hold the value: half
-        a year in a column of whole years.
+        The three arguments broadcast against each other. The code is NaN if the follower's column cannot hold
+        the value, such as half a year in a column of whole years.
         """
         before, after, follower = np.broadcast_arrays(before, after, follower)
         moves = (before != after) & (before != MISSING) & (after != MISSING) & (follower != MISSING)
-        unheld = np.isnan(after)  # the driver itself follows another, to where its column cannot go
+        unheld = np.isnan(after)  # the driver itself follows another feature, and cannot hold its value
         moves &= ~unheld
         arrived = np.where(unheld, np.nan, follower)
         if moves.any():
@@ -128,7 +128,7 @@ class Link:
         return self._held(np.array(exact))
 
     def _held(self, values: FloatArray) -> FloatArray:
-        """Round to what the follower's column holds; NaN for what it cannot hold."""
+        """Round to the precision of the follower's column, with NaN for values that it cannot hold."""
         dtype = self.follower.number_dtype
         if dtype.kind == "f":
             with np.errstate(over="ignore"):
@@ -142,10 +142,10 @@ class Link:
 def _in_whole_units(
     columns: tuple[tuple[FloatArray, "np.dtype[Any]"], ...], ratio: Fraction
 ) -> FloatArray | None:
-    """Reckon follower + ratio · (after − before) in units of 10⁻ᵏ, exactly; None if that is not possible.
+    """Compute follower + ratio · (after − before) exactly in units of 10⁻ᵏ, or return None if impossible.
 
-    A value that has so few digits is the only one of its type with these digits, and so the shortest
-    decimal that people read.
+    A value with so few digits is the only one of its type with these digits, so it is the shortest decimal
+    that people read.
     """
     finer = next((power for power in range(MOST_DECIMALS) if (ratio * 10**power).denominator == 1), None)
     if finer is None:
@@ -172,11 +172,16 @@ def _digits(dtype: "np.dtype[Any]") -> int:
 
 
 def linked(driver: object, follower: object, ratio: Any = 1.0, counts: str = "once") -> Linked:
-    """Let the follower move ``ratio`` times as much as the driver, and never on its own.
+    """Require that the follower moves ``ratio`` times as much as the driver, and never on its own.
 
-    The follower stays inside its own range, kind, ``candidates()`` and given ``step()``: a value of the
-    driver that would lead it out is not a candidate. ``counts="once"`` takes the pair for one change,
-    ``"each"`` for two.
+    The follower stays within its own range, kind, `candidates` and stated `step`. A value of the driver that
+    would violate this is not a candidate.
+
+    Args:
+        driver: The column that changes.
+        follower: The column that moves along.
+        ratio: How much the follower moves when the driver moves by 1. The default is 1.
+        counts: "once" (the default) counts the pair as one change, "each" as two.
 
     >>> linked("YearsAtCurrentJob", "Age").text()
     'Age moves as much as YearsAtCurrentJob does'
@@ -187,7 +192,7 @@ def linked(driver: object, follower: object, ratio: Any = 1.0, counts: str = "on
     if isinstance(ratio, bool) or not isinstance(ratio, Real) or not isfinite(as_float(ratio)) or ratio == 0:
         raise InvalidPolicy(
             f"linked() expects a ratio other than 0, got {echoed(ratio)}. "
-            f"Give how much {echoed(names[1])} moves when {echoed(names[0])} moves by 1."
+            f"Pass how much {echoed(names[1])} moves when {echoed(names[0])} moves by 1."
         )
     known = get_args(Counts)
     if counts not in known:

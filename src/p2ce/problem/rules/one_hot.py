@@ -1,4 +1,4 @@
-"""Take some 0/1 columns for one category."""
+"""Define the rule that several 0/1 columns are the levels of one category."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -29,9 +29,9 @@ class OneHotEntry(RuleEntry, tag="one_hot"):
 
     name: Name
     columns: Names
-    may_be_none: Annotated[bool | None, about("Whether all may be 0; null: as in the data.")] | UnsetType = (
-        UNSET
-    )
+    may_be_none: (
+        Annotated[bool | None, about("Whether all may be 0; null means as in the data.")] | UnsetType
+    ) = UNSET
 
     def rule(self) -> "OneHot":
         return one_hot(self.name, self.columns, None if self.may_be_none is UNSET else self.may_be_none)
@@ -41,9 +41,9 @@ class OneHotEntry(RuleEntry, tag="one_hot"):
 class OneHot(Rule):
     """These 0/1 columns are the levels of one category: exactly one of them is 1.
 
-    With ``may_be_none`` all of them may be 0 as well, as after an encoder that drops a level; None says
-    that the data decide: if some row of the reference has none. A person who has two levels today, or
-    lacks a value, is led to one.
+    With ``may_be_none``, all of them may be 0 as well, as after an encoder that drops a level. None means
+    that the data decide: all may be 0 if a row of the reference has no level. For a person who has several
+    levels today, or a missing value, every option has exactly one level.
     """
 
     name: str  # of the category
@@ -65,14 +65,14 @@ class OneHot(Rule):
         return OneHotEntry(name=self.name, columns=list(self.levels), may_be_none=none)
 
     def settled(self, rows: Codes) -> "OneHot":
-        """Let the reference (column → codes) decide whether none is a level, if the user did not."""
+        """Decide from the reference (column → codes) whether all may be 0, if the user did not."""
         if self.may_be_none is not None:
             return self
         empty = np.logical_and.reduce([rows[level] == 0 for level in self.levels])
         return replace(self, may_be_none=bool(empty.any()))
 
     def closed(self, rows: Codes) -> BoolArray:
-        """Return which rows have exactly one level, or none where that is allowed or left open."""
+        """Return which rows have exactly one level, or none if that is allowed or undecided."""
         levels = np.array([rows[level] for level in self.levels])
         known = ((levels == 0) | (levels == 1)).all(axis=0)
         count = np.count_nonzero(levels == 1, axis=0)
@@ -80,17 +80,22 @@ class OneHot(Rule):
         return fits
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
-        reject_categories(self, codebook, because="it is one category already. Leave it out of the group")
+        reject_categories(self, codebook, because="it already is a category. Leave it out of the group")
         return ResolvedRule(self, (), self._holds)
 
     def _holds(self, before: Codes, after: Codes) -> BoolArray:  # noqa: ARG002
-        # No advice leads to no level at all unless the user or the data allow it.
+        # An option must have a level, unless the user or the data allow none.
         strictly = self if self.may_be_none is not None else replace(self, may_be_none=False)
         return strictly.closed(after)
 
 
 def one_hot(name: object, columns: Any, may_be_none: bool | None = None) -> OneHot:
-    """Take 0/1 columns for one category, which changes as a whole and counts as one change.
+    """Treat 0/1 columns as one category, which changes as a whole and counts as one change.
+
+    Args:
+        name: The name of the category.
+        columns: The columns that are its levels.
+        may_be_none: Whether all columns may be 0. The default, None, means that the data decide.
 
     >>> one_hot("Housing", ["Housing_own", "Housing_rent"], may_be_none=False).text()
     'Housing: exactly one of Housing_own, Housing_rent is 1'

@@ -1,4 +1,4 @@
-"""Let any Python function judge candidate rows."""
+"""Define the rule that a Python function accepts a row."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -33,17 +33,17 @@ class PredicateEntry(RuleEntry, tag="predicate"):
 
 @dataclass(frozen=True, slots=True)
 class Predicate(Rule):
-    """A function that gets a frame of candidate rows and returns a bool for each.
+    """A function that receives a frame of candidate rows and returns a bool for each.
 
-    It is called on rows that the search has found, and prunes nothing before. Given as
-    "module:function" it can be saved in a policy file; that module is imported when the rule is first
-    called, never when the file is read. Importing runs its code, so files with predicates are rejected
-    without ``trust_predicates=True``.
+    It is called for rows that the search found. It does not prune the search. A predicate that is passed as
+    "module:function" can be saved in a policy file. The module is imported when the rule is first called, not
+    when the file is loaded. Importing runs its code, so files with predicates are rejected without
+    ``trust_predicates=True``.
     """
 
     function: "Function | str"
     name: str
-    about: tuple[str, ...] = ()  # columns that the function looks at, where the user names them
+    about: tuple[str, ...] = ()  # the columns that the function uses, if the user named them
 
     kind = "predicate"
     prunes = False
@@ -56,7 +56,7 @@ class Predicate(Rule):
         return f"{self.name} says yes"
 
     def entry(self) -> PredicateEntry:
-        """Return the entry; a Python object has only its name there, which no policy file may hold."""
+        """Return the entry. For a Python object it has only the name, which a policy file cannot hold."""
         return PredicateEntry(
             function=self.function if isinstance(self.function, str) else UNSET,  # type: ignore[arg-type]
             name=UNSET if self.name == self.function else self.name,
@@ -68,19 +68,19 @@ class Predicate(Rule):
         return ResolvedRule(self)
 
     def holds_frame(self, frame: "pd.DataFrame") -> BoolArray:
-        """Call the function on rows of the columns' own types, (n,); it gets a copy of them."""
+        """Call the function on a copy of rows with the columns' own types, and return its bools (n,)."""
         function = self._loaded()
         try:
             result = function(frame.copy())
         except (Exception, SystemExit) as error:
             raise InvalidOutput(
                 f"The predicate {echoed(self.name)} failed on {len(frame)} candidate rows: "
-                f"{what_happened(error).removeprefix('raised ')}. It gets a frame and must return a "
+                f"{what_happened(error).removeprefix('raised ')}. It receives a frame and must return a "
                 "bool for each row."
             ) from error
         index = getattr(result, "index", None)
         if index is not None and hasattr(result, "reindex") and not frame.index.equals(index):
-            # The function may have sorted them: pandas knows which result belongs to which row.
+            # The function may have sorted the rows. The index says which result belongs to which row.
             if len(result) != len(frame) or not frame.index.isin(index).all():
                 raise self._unusable("a result with another index", len(frame))
             result = result.reindex(frame.index)
@@ -128,12 +128,12 @@ class Predicate(Rule):
 
 
 def require_trusted(rules: Iterable[Rule], what: str, *, trusted: bool) -> None:
-    """Reject rules of a file that run code of its author, unless the user trusts it; ``what`` names it."""
+    """Reject rules of a file that run code, unless the user trusts the file. ``what`` names it."""
     functions = [str(rule.function) for rule in rules if isinstance(rule, Predicate)]
     if functions and not trusted:
         raise InvalidArgument(
-            f"{what} has the predicate {echoed(functions[0])}, a Python function, which runs code of its "
-            "author. If you trust the author, pass trust_predicates=True, or --trust-predicates on the "
+            f"{what} has the predicate {echoed(functions[0])}, a Python function, which runs code that its "
+            "author chose. If you trust the author, pass trust_predicates=True, or --trust-predicates on the "
             "command line."
         )
 
@@ -141,10 +141,15 @@ def require_trusted(rules: Iterable[Rule], what: str, *, trusted: bool) -> None:
 def predicate(
     function: "Function | str", *, name: str | None = None, columns: "str | Iterable[str]" = ()
 ) -> Predicate:
-    """Let a function judge candidate rows: it gets a frame and returns a bool for each row.
+    """Require that a function accepts a row.
 
-    It is checked on candidates but prunes nothing, so that it may make the search slow. ``columns`` says
-    which columns it looks at, for messages. Write "module:function" if the rule is to be saved.
+    The function is called for candidate rows but does not prune the search, so the search may be slow.
+
+    Args:
+        function: A function that receives a frame of rows and returns a bool for each, or its name
+            "module:function". Only a rule with a name can be saved.
+        name: The name of the rule in messages. The default is the name of the function.
+        columns: The columns that the function uses, for messages. Optional.
 
     >>> import pandas as pd
     >>> rule = predicate(lambda rows: rows["a"] * rows["b"] <= 6, name="small product")

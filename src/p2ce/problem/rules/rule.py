@@ -1,4 +1,4 @@
-"""State what a rule between features is, and what the search needs to know about it."""
+"""Define a rule between features, and what the search needs to know about it."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -21,48 +21,48 @@ Codes: TypeAlias = Mapping[str, FloatArray]
 
 # What the entries of a policy file hold.
 Name: TypeAlias = Annotated[str | int | float, about("The name of a column.")]
-Value: TypeAlias = Annotated[str | bool | int | float | None, about("A value; null is a missing one.")]
+Value: TypeAlias = Annotated[str | bool | int | float | None, about("A value; null is a missing value.")]
 Values: TypeAlias = Annotated[list[Value], Meta(min_length=1)]
 ONCE = {"uniqueItems": True}
 Names: TypeAlias = Annotated[list[Name], Meta(min_length=2, extra_json_schema=ONCE)]
 
 
 class RuleEntry(msgspec.Struct, kw_only=True, tag_field="rule", forbid_unknown_fields=True):
-    """The form of a rule in a policy file. Its docstring and descriptions are those of the JSON schema."""
+    """The form of a rule in a policy file. Its docstring and descriptions are used in the JSON schema."""
 
     @abstractmethod
     def rule(self) -> "Rule":
-        """Make the rule."""
+        """Build the rule."""
 
 
 class Rule(ABC):
-    """A rule between features. Rules are frozen and equal by value.
+    """A rule between features. Rules are frozen and compare by value.
 
-    A rule speaks about the row that a person would have *after* the changes, some also about what
-    changed. A row that breaks it is never returned.
+    A rule is about the row *after* the changes. Some rules are also about which columns change. A row that
+    breaks a rule is never returned.
     """
 
-    # The dataclasses below have slots; without these the base would give every rule a __dict__ again.
+    # The dataclasses below have slots. Without this line, the base class would give every rule a __dict__.
     __slots__ = ()
 
-    kind: ClassVar[str]  # the name in a policy file, which is that of the factory
-    prunes: ClassVar[bool] = True  # False: only looked at once a candidate row is there
+    kind: ClassVar[str]  # the name in a policy file, the same as that of the function
+    prunes: ClassVar[bool] = True  # False: it is only checked on candidate rows
 
     @property
     @abstractmethod
     def columns(self) -> tuple[str, ...]:
-        """What the rule speaks about, each column once."""
+        """The columns that the rule is about, without repetition."""
 
     @abstractmethod
     def text(self) -> str:
-        """State the rule in one line."""
+        """Return the rule as one line of text."""
 
     @abstractmethod
     def entry(self) -> RuleEntry:
-        """Return the form that a policy file holds."""
+        """Return the rule's entry for a policy file."""
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the entry as JSON-ready data: ``{"rule": kind, ...}``; other objects become their text."""
+        """Return the entry as JSON-ready data, ``{"rule": kind, ...}``. Other objects become text."""
         plain: dict[str, Any] = msgspec.to_builtins(self.entry(), enc_hook=str)
         return plain
 
@@ -75,14 +75,14 @@ class Rule(ABC):
 
 
 class NamesEntry(RuleEntry):
-    """The form of a rule that names its columns and nothing else."""
+    """The form of a rule with nothing but a list of columns."""
 
     columns: Names
 
 
 @dataclass(frozen=True, slots=True)
 class RuleOfNames(Rule):
-    """A rule that names its columns and nothing else, all columns alike."""
+    """A rule with nothing but a list of columns, all treated alike."""
 
     names: tuple[str, ...]
 
@@ -98,14 +98,14 @@ class RuleOfNames(Rule):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResolvedRule:
-    """A rule over codes: how the search may prune by it, and how a row is judged."""
+    """A rule about codes: how the search may prune by it, and how a row is judged."""
 
     rule: Rule
-    # All within their limits <=> the rule holds; up to rounding where a budget is not whole.
-    # Rules that shape the axes (linked, one_hot) and predicates have none.
+    # The rule holds if and only if all budgets are within their limits, up to rounding if a budget is not
+    # whole. Rules that shape the axes (linked, one_hot) and predicates have no budgets.
     budgets: tuple["Budget", ...] = ()
-    # (before, after) → (n,): the truth, by which every result is checked again. None for a predicate,
-    # which needs frames of the columns' own types: call its ``holds_frame``.
+    # (before, after) → (n,): the exact rule, with which every result is checked again. None for a predicate,
+    # which needs frames with the columns' own types: call its ``holds_frame``.
     holds: Callable[[Codes, Codes], BoolArray] | None = None
 
 
@@ -115,25 +115,25 @@ Price: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Budget:
-    """A sum over columns that must not go above a limit.
+    """A sum over columns that must not exceed a limit.
 
-    A cost of −inf says that this value alone keeps the sum within the limit, whatever the others add.
+    A value with the cost −inf keeps the sum within the limit, for any values of the other columns.
     """
 
     name: str
     limit: float
-    # Costs are whole numbers (or −inf) and the limit is a whole number + 0.5: no rounding problem as
-    # long as the sum stays below 2**53.
+    # Whether costs are whole numbers (or −inf) and the limit is a whole number + 0.5. Then there is no
+    # rounding problem as long as the sum stays below 2**53.
     whole: bool
     prices: tuple[tuple[str, Price], ...]  # a column may have more than one
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that add something, each once."""
+        """The columns that contribute to the sum, without repetition."""
         return tuple(dict.fromkeys(column for column, _ in self.prices))
 
     def costs(self, column: str, values: FloatArray, current: FloatArray) -> FloatArray:
-        """State what values (n, w) add for instances whose current value is (n, 1): (n, w)."""
+        """Return the costs (n, w) of values (n, w) for instances with the current values (n, 1)."""
         total = np.zeros(np.broadcast_shapes(values.shape, current.shape))
         for name, price in self.prices:
             if name == column:
@@ -143,7 +143,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class IfChanged:
-    """Add a weight where the value is another one than today's."""
+    """Add a weight if the value changes."""
 
     weight: float = 1.0
 
@@ -152,12 +152,12 @@ class IfChanged:
 
 
 def columns_once(names: Iterable[str]) -> tuple[str, ...]:
-    """Drop repeated names, keeping the order."""
+    """Remove repeated names, and keep the order."""
     return tuple(dict.fromkeys(names))
 
 
 def read_names(rule: str, names: Iterable[object], *, least: int = 2) -> tuple[str, ...]:
-    """Check the names of a group: enough of them, none twice."""
+    """Check the names of a group: there must be enough, and none may be repeated."""
     if not isinstance(names, Iterable):
         raise InvalidPolicy(f"{rule}() expects names of columns, got {echoed(names)}. Name them in a list.")
     found = tuple(read_name(rule, name) for name in names)
@@ -172,27 +172,27 @@ def read_names(rule: str, names: Iterable[object], *, least: int = 2) -> tuple[s
 
 
 def read_name(rule: str, name: object) -> str:
-    """Return a column's name as text, rejecting what cannot be one column's name."""
+    """Return a column's name as text, and raise if it cannot be the name of one column."""
     if isinstance(name, bool) or name is None or isinstance(name, list | set | dict):
         raise InvalidPolicy(
             f"{rule}() expects the name of a column, got {echoed(name)}. "
-            f"Give names one by one; in a policy file, put a name such as 'yes' or 'null' in quotes."
+            f"Pass names one by one. In a policy file, put a name such as 'yes' or 'null' in quotes."
         )
     return as_text(name)
 
 
 def coding_for(rule: Rule, codebook: Codebook, column: str) -> Coding:
-    """Find how a column is coded, or say that there is none of that name."""
+    """Return the coding of a column, and raise if there is no such column."""
     if column not in codebook.names:
         raise InvalidPolicy(
-            f"The rule '{rule.text()}' speaks about {echoed(column)}, which is not a column. "
+            f"The rule '{rule.text()}' names {echoed(column)}, which is not a column. "
             f"{nearest(column, codebook.names)}"
         )
     return codebook[column]
 
 
 def check_columns(rule: Rule, codebook: Codebook) -> None:
-    """Raise if the rule speaks about a column that the table does not have."""
+    """Raise if the rule names a column that the table does not have."""
     for column in rule.columns:
         coding_for(rule, codebook, column)
 
@@ -202,11 +202,11 @@ def reject_categories(rule: Rule, codebook: Codebook, *, because: str) -> None:
     for column in rule.columns:
         if coding_for(rule, codebook, column).is_category:
             raise InvalidPolicy(
-                f"The rule '{rule.text()}' speaks about {echoed(column)}, which holds categories: {because}."
+                f"The rule '{rule.text()}' names {echoed(column)}, which holds categories: {because}."
             )
 
 
 def changed(before: Codes, after: Codes, column: str) -> BoolArray:
-    """Return which rows have another value in a column; missing and still missing is not a change."""
+    """Return in which rows a column changes. A value that stays missing does not change."""
     differs: BoolArray = np.asarray(after[column] != before[column], dtype=np.bool_)
     return differs

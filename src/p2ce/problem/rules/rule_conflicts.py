@@ -1,4 +1,4 @@
-"""Find rules that make no sense for these features, or that no row can keep together."""
+"""Find rules that do not fit the features, or that contradict each other."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ from p2ce.visible import echoed
 
 
 def check_rules(features: Sequence[FeaturePolicy], rules: Sequence[Rule]) -> None:
-    """Raise on the first rule that cannot be meant: unknown columns, cyclic links, contradictions."""
+    """Raise for the first invalid rule: unknown columns, cyclic links, contradictions."""
     by_name = {feature.name: feature for feature in features}
     for rule in rules:
         _check_names(rule, by_name)
@@ -40,7 +40,7 @@ def _check_names(rule: Rule, features: Mapping[str, FeaturePolicy]) -> None:
     for name in rule.columns:
         if name not in features:
             raise InvalidPolicy(
-                f"The rule '{rule.text()}' speaks about {echoed(name)}, which is not a column. "
+                f"The rule '{rule.text()}' names {echoed(name)}, which is not a column. "
                 f"{nearest(name, features)}"
             )
 
@@ -57,7 +57,7 @@ def _check_kinds(rule: Rule, features: Mapping[str, FeaturePolicy]) -> None:
 
 
 def _check_values(rule: Rule, features: Mapping[str, FeaturePolicy]) -> None:
-    """Reject values that a column never has, and consequences that candidates() does not leave room for."""
+    """Reject values that a column never has, and consequences that no candidate can meet."""
     if isinstance(rule, Forbid | AllowOnly):
         named = [value for start, ends in rule.moves for value in (start, *ends)]
         _check_labels(rule, features[rule.column], named)
@@ -75,7 +75,7 @@ def _check_condition(rule: Rule, feature: FeaturePolicy, condition: Condition) -
     elif isinstance(condition, Between):
         if feature.labels is not None and feature.order is None:
             raise InvalidPolicy(
-                f"The rule '{rule.text()}' asks for a range of {echoed(feature.name)}, whose categories "
+                f"The rule '{rule.text()}' requires a range of {echoed(feature.name)}, whose categories "
                 "have no order. List the values instead."
             )
         _check_labels(rule, feature, [end for end in (condition.low, condition.high) if end is not None])
@@ -94,7 +94,7 @@ def _check_labels(rule: Rule, feature: FeaturePolicy, named: Iterable[Any]) -> N
         if known is None and isinstance(value, str):
             raise InvalidPolicy(
                 f"The rule '{rule.text()}' names {echoed(value)} for {echoed(feature.name)}, which holds "
-                "numbers. Give a number."
+                "numbers. Use a number."
             )
 
 
@@ -102,16 +102,16 @@ def _check_consequence(rule: Implies, feature: FeaturePolicy, condition: Conditi
     if isinstance(condition, HasChanged):
         if feature.fixed:
             raise InvalidPolicy(
-                f"The rule '{rule.text()}' demands that {echoed(feature.name)} changes, but it is fixed. "
-                f"Drop .fix({echoed(feature.name)}) or the rule."
+                f"The rule '{rule.text()}' requires that {echoed(feature.name)} changes, but it is fixed. "
+                f"Remove .fix({echoed(feature.name)}) or the rule."
             )
         return
     if feature.fixed or feature.choices is None:
-        return  # a person may stand at any value
+        return  # a person may have any value
     if not any(_meets(value, condition, feature) for value in feature.choices):
         raise InvalidPolicy(
-            f"The rule '{rule.text()}' demands what none of the candidates() of {echoed(feature.name)} "
-            f"({_listed(feature)}) meets. Add a value to candidates(), or correct the rule."
+            f"The rule '{rule.text()}' requires a value that is not among the candidates() of "
+            f"{echoed(feature.name)} ({_listed(feature)}). Add a value to candidates(), or correct the rule."
         )
 
 
@@ -137,9 +137,9 @@ def _check_link(rule: Linked, features: Mapping[str, FeaturePolicy]) -> None:
         if features[name].fixed:
             partner = next(one for one in rule.columns if one != name)
             raise InvalidPolicy(
-                f"{echoed(name)} is fixed, but the rule '{rule.text()}' moves it. Drop the rule, or lift "
-                f"what fixes {echoed(name)} with free({echoed(name)}): a linked partner never moves on its "
-                f"own, only together with {echoed(partner)}."
+                f"{echoed(name)} is fixed, but the rule '{rule.text()}' moves it. Remove the rule, or "
+                f"release {echoed(name)} with free({echoed(name)}): it then moves only together with "
+                f"{echoed(partner)}."
             )
 
 
@@ -154,8 +154,7 @@ def _check_links(links: Sequence[Linked]) -> None:
                 else f"{echoed(first)} twice"
             )
             raise InvalidPolicy(
-                f"{echoed(rule.follower)} is linked to {both}, so that it would get two values. Keep "
-                "one link."
+                f"{echoed(rule.follower)} is linked to {both}, so it would get two values. Keep one link."
             )
         drivers[rule.follower] = rule.driver
     done: set[str] = set()
@@ -166,7 +165,7 @@ def _check_links(links: Sequence[Linked]) -> None:
             if at in path:
                 names = list(path)
                 circle = " ← ".join([*names[names.index(at) :], at])
-                raise InvalidPolicy(f"The links run in a circle: {circle}. Drop one of them.")
+                raise InvalidPolicy(f"The links form a cycle: {circle}. Remove one of them.")
             path[at] = None
             at = drivers[at]
         done.update(path)
@@ -175,7 +174,7 @@ def _check_links(links: Sequence[Linked]) -> None:
 def _check_group(rule: OneHot, features: Mapping[str, FeaturePolicy]) -> None:
     if rule.name in features:
         raise InvalidPolicy(
-            f"one_hot() calls its group {echoed(rule.name)}, which is a column already. Choose another name."
+            f"one_hot() names its group {echoed(rule.name)}, which is already a column. Choose another name."
         )
     for level in rule.levels:
         if features[level].kind is not Kind.BINARY:
@@ -223,7 +222,7 @@ def _check_groups(rules: Sequence[Rule]) -> None:
 
 
 def _sharing_two(one: Rule, exclusive: Mapping[str, Sequence[Rule]]) -> Rule | None:
-    """Find a rule that names two columns of another; none is looked at more than twice."""
+    """Find an exclusive rule that shares two columns with a rule."""
     met: set[int] = set()
     for name in one.columns:
         for other in exclusive.get(name, ()):
@@ -234,7 +233,7 @@ def _sharing_two(one: Rule, exclusive: Mapping[str, Sequence[Rule]]) -> Rule | N
 
 
 def _check_pairs(rules: Sequence[Rule]) -> None:
-    """Find columns that must change together and must not."""
+    """Find columns that must change together but may not."""
     exclusive: dict[str, list[Rule]] = {}  # by column
     for rule in rules:
         if isinstance(rule, ChangeAtMostOne):
@@ -249,11 +248,12 @@ def _check_pairs(rules: Sequence[Rule]) -> None:
         shared = [name for name in one.columns if name in other.columns]
         if isinstance(one, Together | Linked):
             raise InvalidPolicy(
-                f"{echoed(shared[0])} and {echoed(shared[1])} can never change: '{one.text()}', but also "
-                f"'{other.text()}'. Drop one of the two rules, or use fix()."
+                f"{echoed(shared[0])} and {echoed(shared[1])} can never change, because of '{one.text()}' "
+                f"and '{other.text()}'. Remove one of the two rules, or use fix()."
             )
         if isinstance(one, OneHot):
             raise InvalidPolicy(
-                f"'{other.text()}' keeps the group {echoed(one.name)} from going from {echoed(shared[0])} to "
-                f"{echoed(shared[1])}, since both columns change then. Name one column of each group only."
+                f"'{other.text()}' prevents the group {echoed(one.name)} from changing from "
+                f"{echoed(shared[0])} to {echoed(shared[1])}, since both columns change then. Name at most "
+                "one column of each group."
             )

@@ -1,4 +1,4 @@
-"""Find a rule by the name that a policy file gives it."""
+"""Find a rule by its name in a policy file."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias, get_args
@@ -33,7 +33,7 @@ RULES: dict[str, type[RuleEntry]] = {
 
 
 def rule_from_plain(plain: Mapping[str, Any]) -> Rule:
-    """Make a rule from the form that a policy file holds.
+    """Build a rule from its entry in a policy file.
 
     >>> rule_from_plain({"rule": "change_at_most_one", "columns": ["a", "b"]}).text()
     'at most one of a, b changes'

@@ -1,4 +1,4 @@
-"""Translate a value that a rule names into the code that its column has for it."""
+"""Translate a value of a rule to the code of its column."""
 
 from numbers import Real
 from typing import Any
@@ -14,7 +14,7 @@ from p2ce.visible import echoed
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value as plain Python holds it: no NumPy types, None for whatever is missing."""
+    """Convert a value to plain Python, without NumPy types and with None for missing values."""
     if isinstance(value, np.generic):
         value = value.item()
     if is_missing(value):
@@ -25,7 +25,7 @@ def plain_value(value: Any) -> Any:
 
 
 def code_of(value: Any, coding: Coding, *, rule: str) -> float:
-    """Return the code of a value, or say why the column never holds it."""
+    """Return the code of a value, and raise if the column never has it."""
     if value is None:
         return MISSING
     if coding.is_category:
@@ -44,20 +44,20 @@ def _number(value: Any, coding: Coding, rule: str) -> float:
     if not isinstance(value, Real):
         raise InvalidPolicy(
             f"The rule '{rule}' names {echoed(value)} for {echoed(coding.name)}, which holds numbers. "
-            f"Give a number, or None for a missing value."
+            f"Use a number, or None for a missing value."
         )
     number, dtype = as_float(value), coding.number_dtype
     if (dtype.kind in "iu" and not number.is_integer()) or (dtype.kind == "b" and number not in (0, 1)):
         raise InvalidPolicy(
-            f"The rule '{rule}' names {shown(number)} for {echoed(coding.name)}, whose type {dtype} never "
-            "holds it. Correct the value."
+            f"The rule '{rule}' names {shown(number)} for {echoed(coding.name)}, whose type {dtype} cannot "
+            "hold it. Correct the value."
         )
-    # The value as the column holds it: the float32 nearest to 0.1 is a little above 0.1.
+    # In the column's precision: the float32 nearest to 0.1 is slightly above 0.1.
     return to_dtype(number, dtype) + 0.0
 
 
 def value_text(value: Any) -> str:
-    """Write a value in a sentence: labels in quotes, numbers as people do."""
+    """Write a value in a sentence, with labels in quotes and numbers in short form."""
     if value is None:
         return "missing"
     if isinstance(value, float):

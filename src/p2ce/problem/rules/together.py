@@ -1,4 +1,4 @@
-"""Let features change all together or not at all."""
+"""Define the rule that features change together or not at all."""
 
 from dataclasses import dataclass
 
@@ -38,7 +38,7 @@ class Together(RuleOfNames):
 
     def resolve(self, codebook: Codebook) -> ResolvedRule:
         check_columns(self, codebook)
-        # In a ring: each may change only if the next one does, and so all or none.
+        # In a ring: each may change only if the next one does, so all change or none does.
         ring = zip(self.names, (*self.names[1:], self.names[0]), strict=True)
         budgets = tuple(
             Budget(self.text(), 0.5, True, ((one, IfChanged()), (next_one, IfChanged(-1.0))))
@@ -54,7 +54,10 @@ class Together(RuleOfNames):
 
 
 def together(*names: object) -> Together:
-    """Let the named columns change together or not at all.
+    """Require that columns change together or not at all.
+
+    Args:
+        *names: Two or more columns.
 
     >>> together("LoanAmount", "LoanMonths").text()
     'LoanAmount, LoanMonths change together or not at all'

@@ -1,4 +1,4 @@
-"""Forbid some changes from one value to another, or allow only some."""
+"""Define rules that forbid some changes of a column, or allow only some."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from p2ce.problem.rules.rule_values import code_of, plain_value, value_text
 from p2ce.tables.codebook import Codebook
 from p2ce.visible import echoed
 
-# What a value may (not) become, by the value of today; plain Python values, None for missing.
+# Today's value → the values that it may (or may not) become. Plain Python values, None for missing.
 Moves: TypeAlias = tuple[tuple[Any, tuple[Any, ...]], ...]
 
 
@@ -44,10 +44,10 @@ class TransitionsEntry(RuleEntry):
     transitions: Annotated[list[Transition], Meta(min_length=1)]
 
     def moves(self) -> dict[Any, Any]:
-        """Return what each value becomes."""
+        """Return the listed new values, by today's value."""
         found = {plain_value(one.from_): one.to for one in self.transitions}
         if len(found) < len(self.transitions):
-            raise InvalidPolicy("A rule lists changes from one value twice. Join the two.")
+            raise InvalidPolicy("A rule lists changes from one value twice. Merge the two entries.")
         return found
 
 
@@ -59,7 +59,7 @@ class ForbidEntry(TransitionsEntry, tag="forbid"):
 
 
 class AllowOnlyEntry(TransitionsEntry, tag="allow_only"):
-    """The column changes in these ways only; staying is not a change."""
+    """The column changes only in these ways. Keeping its value is not a change."""
 
     def rule(self) -> "AllowOnly":
         return allow_only(self.column, self.moves())
@@ -67,7 +67,7 @@ class AllowOnlyEntry(TransitionsEntry, tag="allow_only"):
 
 @dataclass(frozen=True, slots=True)
 class _Transitions(Rule):
-    """Changes of one column, from a value to another; staying is not a change."""
+    """Changes of one column from one value to another. Keeping its value is not a change."""
 
     column: str
     moves: Moves
@@ -116,7 +116,7 @@ class Forbid(_Transitions):
 
 @dataclass(frozen=True, slots=True)
 class AllowOnly(_Transitions):
-    """A column changes along these transitions only."""
+    """A column changes only in these ways."""
 
     kind = "allow_only"
 
@@ -138,7 +138,7 @@ class _Pairs:
         found = np.zeros(np.broadcast_shapes(values.shape, current.shape), dtype=np.bool_)
         for start, end in self.pairs:
             found |= (current == start) & (values == end)
-        # Staying at a value is not a change, also if the rule lists own → own.
+        # Keeping a value is not a change, even if the rule lists own → own.
         hit: BoolArray = found & (values != current)
         return hit
 
@@ -170,7 +170,12 @@ class _Allowed:
 
 
 def forbid(column: object, transitions: Mapping[Any, Any]) -> Forbid:
-    """Forbid changes of a column: from a value to each of those listed. None is a missing value.
+    """Forbid some changes of a column.
+
+    Args:
+        column: The column.
+        transitions: A dict from a value to the value, or list of values, that it must not become. None is a
+            missing value.
 
     >>> forbid("Housing", {"own": ["rent", "free"]}).text()
     "Housing never changes 'own' → 'rent', 'free'"
@@ -179,7 +184,12 @@ def forbid(column: object, transitions: Mapping[Any, Any]) -> Forbid:
 
 
 def allow_only(column: object, transitions: Mapping[Any, Any]) -> AllowOnly:
-    """Allow only the listed changes of a column; who stands at a value that is not listed stays.
+    """Allow only some changes of a column. A value that is not listed cannot change.
+
+    Args:
+        column: The column.
+        transitions: A dict from a value to the value, or list of values, that it may become. None is a
+            missing value.
 
     >>> allow_only("Housing", {"rent": "own"}).text()
     "Housing only changes 'rent' → 'own'"
@@ -197,6 +207,8 @@ def _moves(rule: str, transitions: object) -> Moves:
     for start, ends in transitions.items():
         listed = [ends] if isinstance(ends, str) or not isinstance(ends, Iterable) else list(ends)
         if not listed:
-            raise InvalidPolicy(f"{rule}() lists nothing for {echoed(start)}. Name a value or leave it out.")
+            raise InvalidPolicy(
+                f"{rule}() lists no value for {echoed(start)}. List a value, or leave the entry out."
+            )
         found[plain_value(start)] = tuple(dict.fromkeys(map(plain_value, listed)))
     return tuple(found.items())
