@@ -393,7 +393,7 @@ ROWS: list[Row] = [
     ("explain policy", Policy.infer(loans.people().assign(z=1)), InvalidPolicy, "'z' | Infer the policy"),
     ("household policy", Policy.infer(households.people().assign(job=range(households.ROWS))),
      InvalidPolicy, "'job' | numbers | category | Policy.infer"),
-    ("household policy", Policy.infer(RENAMED), InvalidPolicy, "'job' | 'chief' | is not in the reference frame"),
+    ("household policy", Policy.infer(RENAMED), InvalidPolicy, "'job' | 'chief' | not in the reference"),
     ("calls of policy", lambda policy: policy.increase_only("Debt").decrease_only("Debt"),
      InvalidPolicy, "'Debt' | fix('Debt')"),
     ("calls of household policy", lambda policy: policy.increase_only("job"), InvalidPolicy,
