@@ -38,7 +38,7 @@ def as_frame(labels: Sequence[Any]) -> Feed:
 
 def as_array(labels: Sequence[Any], dtype: np.dtype[Any]) -> Feed:
     """Pass an array of these columns. Missing numbers become NaN, and objects are unchanged."""
-    # pandas needs to be told that NaN represents missing numbers of its nullable types.
+    # Say that NaN represents missing numbers of nullable types, which pandas does not assume.
     missing = {"na_value": np.nan} if dtype.kind == "f" else {}
 
     def give(frame: Rows) -> Any:
