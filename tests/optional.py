@@ -1,4 +1,4 @@
-"""Import a library of an extra when a test first uses it; without it, the test is skipped and says why."""
+"""Mark what the default run of the tests has not: a library of an extra, or the time that a test takes."""
 
 import os
 from collections.abc import Iterable
@@ -17,6 +17,17 @@ def needs(name: str) -> Any:
         return import_module(name)
     installed_by = f"{name.partition('.')[0]} is not installed: pip install -e '.[test-all]'"
     return pytest.importorskip(name, reason=installed_by)
+
+
+def mostly_slow(values: Iterable[Any], *quick: Any, several: bool = False) -> list[Any]:
+    """Mark all values of a parameter as slow but some, which stand for the others in the default run.
+
+    Each value is a tuple if they are those of ``several`` parameters.
+    """
+    found = list(values)
+    assert all(value in found for value in quick), quick
+    slow = [pytest.param(*(value if several else (value,)), marks=pytest.mark.slow) for value in found]
+    return [value if value in quick else marked for value, marked in zip(found, slow, strict=True)]
 
 
 def with_torch(names: Iterable[str], *others: str) -> list[Any]:

@@ -127,6 +127,7 @@ def test_another_numba_compiles_the_usual_way(tmp_path: Path) -> None:
     assert ran.stdout.split() == ["7", "False"]
 
 
+@pytest.mark.slow
 def test_code_that_was_compiled_from_other_sources_is_not_loaded(tmp_path: Path) -> None:
     """Kernels of other files are linked into an entry, and Numba looks at the entry's own file only."""
     shutil.copytree(
@@ -170,6 +171,7 @@ def test_all_that_is_compiled_into_kernels_counts() -> None:
                 assert ".".join(node.module.split(".")[:2]) in known | annotations, (path, node.module)
 
 
+@pytest.mark.slow
 def test_code_that_is_older_than_its_file_is_not_kept_as_that_of_the_file(tmp_path: Path) -> None:
     """A new version may be installed while a process runs the old one, and has compiled nothing yet."""
     kernel = tmp_path / "small_kernel.py"
@@ -284,6 +286,7 @@ def test_a_damaged_entry_is_compiled_again_and_replaced(tmp_path: Path) -> None:
     assert len(entries(tmp_path / "cache")) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no limit there")
 def test_without_room_kernels_stay_in_memory(tmp_path: Path) -> None:
     limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))\n" + SCRIPT
@@ -301,6 +304,7 @@ def test_without_room_kernels_stay_in_memory(tmp_path: Path) -> None:
     assert run(tmp_path, NUMBA_CACHE_DIR=str(cache))[0]["loaded"] == 1
 
 
+@pytest.mark.slow
 def test_processes_that_race_all_succeed(tmp_path: Path) -> None:
     (tmp_path / "small_kernel.py").write_text(KERNEL, encoding="utf-8")
     variables = environment_of(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
@@ -379,6 +383,7 @@ def test_our_own_folder_is_used_again(
     assert said == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="there is no such user there")
 def test_what_root_compiled_is_loaded_by_users_who_write_elsewhere(tmp_path: Path) -> None:
     if os.getuid() != ROOT:

@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 import p2ce
+from tests.optional import mostly_slow
 
 MODULES = {"datasets", "errors", "evidence", "objectives", "paper", "portfolio", "result", "rules", "testing"}
 NAMES = {
@@ -102,7 +103,7 @@ def test_modules_state_their_names(module: str) -> None:
     assert import_module(f"p2ce.{module}").__all__ == OF_MODULES[module]
 
 
-@pytest.mark.parametrize("module", sorted(MODULES))
+@pytest.mark.parametrize("module", mostly_slow(sorted(MODULES), sorted(MODULES)[0]))
 def test_modules_are_attributes_without_an_import_of_their_own(module: str) -> None:
     code = f"import p2ce; assert p2ce.{module}.__name__ == 'p2ce.{module}'"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -95,6 +95,7 @@ def test_help_says_what_the_json_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert ".json with everything (an object)" in words
 
 
+@pytest.mark.slow
 def test_whoever_reads_the_output_may_stop(folder: Path) -> None:
     """As `p2ce explain … | head` does."""
     words = "explain --model model.txt --data people.csv --reference train.csv"

@@ -52,6 +52,7 @@ def saved() -> Explanations:
     return Explanations.from_dict(json.loads(Path("out.json").read_text(encoding="utf-8")))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals as Unix has them")
 def test_a_killed_process_is_one_persons_error(
     folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch

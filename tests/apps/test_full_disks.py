@@ -9,15 +9,17 @@ import pytest
 
 from tests.apps.commands import Ran, people, run
 from tests.full_disks import largest_file
+from tests.optional import mostly_slow
 from tests.populations import loans
 from tests.portfolio.dask_cluster import environment
 from tests.portfolio.written_runs import as_arrow, write_run
 
 EXPLAIN = ("explain", "--model", "model.txt", "--data", "people.csv", "--target", "1")
 AUDIT = ("audit", "results", "--groups", "Owns", "--min-size", "2")
+AUDITS = [(*AUDIT, "--out", f"out.{form}") for form in ("html", "md", "json", "csv")]
 COMMANDS = [
     *((*EXPLAIN, "--out", f"out.{form}") for form in ("html", "md", "json", "csv", "parquet")),
-    *((*AUDIT, "--out", f"out.{form}") for form in ("html", "md", "json", "csv")),
+    *AUDITS,
     ("evidence", "results", "--id", "3", "--out", "out.zip"),
     ("policy", "infer", "people.csv", "--out", "out.yaml"),
     ("demo", "--out", "out.html"),
@@ -39,7 +41,9 @@ def written(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.glob("out.*")}
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: f"{words[0]} {words[-1]}")
+@pytest.mark.parametrize(
+    "command", mostly_slow(COMMANDS, COMMANDS[0], AUDITS[0]), ids=lambda words: f"{words[0]} {words[-1]}"
+)
 def test_a_file_that_may_not_grow_is_the_old_one(
     files: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
 ) -> None:

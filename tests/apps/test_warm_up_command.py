@@ -4,6 +4,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from p2ce.apps.warm_up_command import KINDS
 
 COUNTS = re.compile(r"(\d+) kernels? compiled, (\d+) loaded, [\d.]+ s\. Cache: (\S+)")
@@ -34,6 +36,7 @@ def run(*words: str) -> str:
     return ran.stdout
 
 
+@pytest.mark.slow
 def test_the_next_process_compiles_nothing() -> None:
     run("-m", "p2ce", "warm-up")
     lines = run("-m", "p2ce", "warm-up").splitlines()
@@ -44,6 +47,7 @@ def test_the_next_process_compiles_nothing() -> None:
     assert int(found[2]) > 0
 
 
+@pytest.mark.slow
 def test_all_kinds_leave_no_kernel_to_compile() -> None:
     lines = run("-c", LEFT).splitlines()
     assert [line for line in lines if line.startswith("left: ")] == []

@@ -233,6 +233,7 @@ def test_the_bytes_are_the_same_each_time(tmp_path: Path) -> None:
         assert saved(other, tmp_path, "b").read_bytes() == first
 
 
+@pytest.mark.slow
 def test_another_process_gives_the_same_explanation(tmp_path: Path) -> None:
     explainer = loans.explainer()
     program = (

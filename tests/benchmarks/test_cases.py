@@ -104,6 +104,7 @@ def test_frames_and_the_twin_of_the_detector_are_those_of_p2ce(gaps: bool) -> No
     assert made.twin.is_plausible(book.encode(made.people)).tolist() == found
 
 
+@pytest.mark.slow
 def test_the_command_prints_verdicts_and_stores_the_figures(
     network: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

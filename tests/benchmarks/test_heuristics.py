@@ -24,7 +24,10 @@ def _small_data(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("models", "more"),
-    [(("function", "predicate", "forest"), ()), (("logistic", "lightgbm"), ("--categories",))],
+    [
+        pytest.param(("function", "predicate", "forest"), (), marks=pytest.mark.slow),
+        (("logistic", "lightgbm"), ("--categories",)),
+    ],
     ids=["numbers", "categories"],
 )
 def test_the_command_prints_and_stores_every_contest(

@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 import p2ce
 from p2ce import rules
 from p2ce.compilation.refine_grid import Detail
+from tests.optional import mostly_slow
 
 PEOPLE = pd.DataFrame({"Income": np.random.default_rng(5).lognormal(7, 1, 800)})
 UNIT = PEOPLE["Income"].clip(*np.percentile(PEOPLE["Income"], (1, 99))).std(ddof=0)
@@ -51,7 +52,7 @@ LOANS = pd.DataFrame(
 REPAID = LOANS["Income"] * (1 - LOANS["Rate"]) > 1500
 
 
-@pytest.mark.parametrize("kind", ["tree", "linear", "function"])
+@pytest.mark.parametrize("kind", mostly_slow(["tree", "linear", "function"], "linear"))
 def test_a_range_around_anybody_has_candidates(kind: str) -> None:
     model = (
         make_pipeline(StandardScaler(), LogisticRegression())

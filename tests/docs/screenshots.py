@@ -12,12 +12,11 @@ import re
 import tempfile
 from pathlib import Path
 
-from PIL import Image
-from PIL.PngImagePlugin import PngInfo
-
 from tests.docs.blocks import ROOT
+from tests.optional import LazyLibrary
 from tests.present.browser import Browser, find_browser
 
+Image, PngImagePlugin = LazyLibrary("PIL.Image"), LazyLibrary("PIL.PngImagePlugin")
 PICTURES = ROOT / "docs" / "pictures"
 WORDS = "words"  # the name of the checksum in a PNG
 PHONE, LAPTOP = (390, 830, 2.0), (1024, 1600, 1.0)  # width, most of the height, pixels for each CSS pixel
@@ -60,7 +59,7 @@ def take_screenshots(pages: list[Path], pictures: Path) -> None:
             taken = browser.call("Page.captureScreenshot", clip=area, captureBeyondViewport=True)["data"]
             with Image.open(io.BytesIO(base64.b64decode(taken))) as picture:
                 few = picture.convert("RGB").quantize(COLOURS)
-            note = PngInfo()
+            note = PngImagePlugin.PngInfo()
             note.add_text(WORDS, _checksum(page))
             few.save(pictures / f"{page.stem}.png", optimize=True, pnginfo=note)
 

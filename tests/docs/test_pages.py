@@ -11,6 +11,7 @@ from tests.docs.blocks import PAGES, README, ROOT, blocks_of
 from tests.docs.comparing import is_as_shown, shown_by
 from tests.docs.running import Session, pictures_in, reading_in
 from tests.docs.screenshots import PICTURES, is_current, is_drawn_as, pages_shown
+from tests.optional import mostly_slow
 
 MOST_NOT_RUN = 3
 FILE = re.compile(r"`((?:src|tests|scripts|examples|benchmarks|p2ce)/[\w./-]+)(?:::\w+)?`")
@@ -22,7 +23,7 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
+@pytest.mark.parametrize("page", mostly_slow(WITH_CODE, README), ids=name_of)
 def test_every_block_runs_and_prints_what_is_shown(page: Path, tmp_path: Path) -> None:
     with reading_in(tmp_path):
         session = Session(tmp_path)

@@ -67,6 +67,7 @@ def test_trees_are_written_as_they_were_read(format_name: str) -> None:
             assert bytes_of(message(sound.content)) == sound.content
 
 
+@pytest.mark.slow
 def test_the_death_of_a_worker_is_noticed_and_it_is_replaced(tmp_path: Path) -> None:
     name, sound = "lightgbm text", seeds_of("lightgbm")[0]
     with Runner(tmp_path, is_warm=True) as runner:

@@ -30,6 +30,7 @@ from p2ce.errors import InvalidArgument, NotFitted
 from p2ce.models.parse_model import parse_model
 from tests.models.decision_laws import assert_follows_predict
 from tests.models.laws import people
+from tests.optional import mostly_slow
 
 FRAME, LABEL = people()
 SOME = FRAME.head(20)
@@ -97,7 +98,9 @@ def fitted(name: str) -> Any:
 
 
 @pytest.mark.parametrize("target", [0, 1])
-@pytest.mark.parametrize("name", [*MODELS, *BLACK_BOXES])
+@pytest.mark.parametrize(
+    "name", mostly_slow([*MODELS, *BLACK_BOXES], "forest at 0.8", "tuned", "logistic", "kernel machine")
+)
 def test_accepted_is_what_predict_accepts_and_bounds_stay_proven(name: str, target: int) -> None:
     assert assert_follows_predict(fitted(name), FRAME, target) > 0
     if name in MODELS:

@@ -36,6 +36,8 @@ from tests.portfolio.dask_cluster import (
 from tests.portfolio.small import booster, contents, people, source_of, write_people
 from tests.portfolio.test_journal import REQUEST
 
+pytestmark = pytest.mark.cluster
+
 
 @pytest.fixture(scope="module", autouse=True)
 def credentials_of_dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:

@@ -16,6 +16,7 @@ from p2ce.errors import P2CEError
 from p2ce.explainer import Explainer
 from p2ce.portfolio.portfolio_results import PortfolioResults
 from tests.full_disks import largest_file
+from tests.optional import mostly_slow
 from tests.portfolio.small import contents, source_of, write_people
 
 COUNT, GROUP = 12, 4
@@ -82,7 +83,12 @@ KINDS = {"fsync": (Full.synced, FILES + APPENDS), "write": (Full.written, APPEND
 
 
 @pytest.mark.parametrize(
-    ("name", "first"), [(name, first) for name, (_, count) in KINDS.items() for first in range(1, count + 1)]
+    ("name", "first"),
+    mostly_slow(
+        [(name, first) for name, (_, count) in KINDS.items() for first in range(1, count + 1)],
+        *((name, 1) for name in KINDS),
+        several=True,
+    ),
 )
 def test_a_disk_that_is_full_at_any_write_is_said_and_gone_on_from(
     run: Callable[[Path], PortfolioResults],
@@ -118,7 +124,7 @@ def test_there_are_no_other_writes(
     assert all(calls == count for calls, count in counts.values()), counts
 
 
-@pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 0.9, 0.999])
+@pytest.mark.parametrize("share", mostly_slow([0.0, 0.2, 0.5, 0.9, 0.999], 0.5))
 def test_a_limit_on_the_size_of_files_is_said_and_gone_on_from(
     run: Callable[[Path], PortfolioResults], undisturbed: dict[str, bytes], tmp_path: Path, share: float
 ) -> None:

@@ -17,6 +17,8 @@ from distributed import Client
 from p2ce.portfolio.cluster import local_client
 from tests.portfolio.dask_cluster import environment
 
+pytestmark = pytest.mark.cluster
+
 PAGES = ("/", "/status", "/health", "/metrics", "/info/main/workers.html", "/json/counts.json", "/api/v1")
 
 

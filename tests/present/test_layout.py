@@ -14,6 +14,7 @@ import pytest
 from p2ce import to_html
 from p2ce.present.languages import LANGUAGES
 from p2ce.present.render import AUDIENCES
+from tests.optional import mostly_slow
 from tests.present.browser import A4, Browser, find_browser
 from tests.present.long_names import audited, people, person
 
@@ -85,8 +86,8 @@ def complaints(browser: Browser, page: str, *, before: str = "") -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("spaced", [True, False])
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("spaced", mostly_slow([True, False], False))
+@pytest.mark.parametrize("language", mostly_slow(LANGUAGES, "pt"))
 def test_no_cell_is_clipped_at_any_width_or_on_paper(browser: Browser, language: str, spaced: bool) -> None:
     one = person(spaced=spaced)
     for audience in AUDIENCES:

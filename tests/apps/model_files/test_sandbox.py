@@ -121,6 +121,7 @@ def test_a_reply_that_cannot_be_written_is_no_fault_of_the_file(tmp_path: Path) 
     assert caught.value.errno == errno.EFBIG
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_name", ["lightgbm", "catboost"])
 def test_a_full_disk_is_called_by_its_name(tmp_path: Path, format_name: str) -> None:
     """A limit on the size of files stands for the disk: what cannot be written is the same."""
