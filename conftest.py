@@ -9,8 +9,10 @@ import pytest
 PASSED = "p2ce/passed"  # in pytest's cache
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "default")
 
-# These import matplotlib on their top level; everything else imports optional libraries when it needs them.
-collect_ignore_glob = [] if find_spec("matplotlib") else ["src/p2ce/present/charts/matplotlib/*"]
+# These import matplotlib on their top level, or draw in the example of a docstring. Everything else imports
+# optional libraries when it needs them.
+DRAWS = ["src/p2ce/present/charts/matplotlib/*", "src/p2ce/present/charts/__init__.py"]
+collect_ignore_glob = [] if find_spec("matplotlib") else DRAWS
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
+ALL_EXTRAS = bool(os.environ.get("P2CE_ALL_EXTRAS"))  # a missing library is a failure
+
 
 def needs(name: str) -> Any:
     """Return a module, or skip the test (or the file, on its top level) that wants it.
 
     With ``P2CE_ALL_EXTRAS`` set, as in the second half of CI, a missing library is a failure.
     """
-    if os.environ.get("P2CE_ALL_EXTRAS"):
+    if ALL_EXTRAS:
         return import_module(name)
     installed_by = f"{name.partition('.')[0]} is not installed: pip install -e '.[test-all]'"
     return pytest.importorskip(name, reason=installed_by)

@@ -108,7 +108,7 @@ def test_mistakes_are_one_line(folder: Path, capsys: pytest.CaptureFixture[str])
     for words, said in (
         (("evidence", "results", "--id", "nobody", *out), "has no id 'nobody'"),
         (("evidence", "nowhere", "--id", "7", *out), "does not exist"),
-        (("evidence", "results", "--id", "7", "--model", "other.txt", *out), "another model"),
+        (("evidence", "results", "--id", "7", "--model", "other.txt", *out), "is not the model that"),
         (("replay", "nothing.zip"), "does not exist"),
         (("replay", "model.txt"), "is not a valid evidence file"),
     ):

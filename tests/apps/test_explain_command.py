@@ -53,7 +53,7 @@ def test_explanations_are_those_of_the_library(folder: Path, capsys: Capture) ->
     assert {Status.OPTIMAL, Status.ACCEPTED} <= set(found.statuses)
     assert "30 people" in ran.out
     assert "Inferred from column names: protected: 'Age'" in ran.err
-    assert "inferred from the population. These may change: 'Income', 'Rate'," in ran.err
+    assert "inferred from the population. These features may change: 'Income', 'Rate'" in ran.err
     assert "'id' of people.csv is not the model's" in ran.err
 
 
@@ -111,7 +111,7 @@ def test_ctrl_c_writes_what_is_done(
         assert ran.line == "Interrupted; nothing was written."
         assert not Path("out.json").exists()
         return
-    assert ran.line.startswith("Interrupted: 12 of 30 rows are explained, and the status of the others")
+    assert ran.line.startswith("Interrupted: 12 of 30 rows are explained. The status of the others is ERROR.")
     found = saved("out.json")
     assert sum(entry.error == "interrupted" for entry in found) == 18
     assert found.statuses[Status.ERROR] == 18

@@ -138,7 +138,7 @@ def test_outcomes_propose_directions(folder: Path) -> None:
     words = ("infer", "untold.csv", "--label-column", "y", "--out", "new.yaml", "--force")
     code, _, wrong = run(*words)
     assert code == 2
-    assert "Pass --target 0 or --target 1" in wrong
+    assert "Add --target 0 or --target 1" in wrong
     assert run(*words, "--target", "0")[0] == 0
     assert Policy.load("new.yaml") == policy
     assert "is not a label" in run(*words, "--target", "2")[2]

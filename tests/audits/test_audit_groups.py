@@ -354,7 +354,7 @@ def test_json_there_and_back() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"values": ["a", "b"]}, r"groups\[0\] has not have one value per of its columns"),
+        ({"values": ["a", "b"]}, r"groups\[0\] does not have one value per column"),
         ({"columns": [], "values": []}, "not have one value per"),
         ({"people": 10**9}, "more people than the audit"),
         ({"tests": {"luck": {"p_value": 1, "corrected": 1}}}, "the metric 'luck', which the audit lacks"),

@@ -63,7 +63,7 @@ def test_columns_that_the_run_kept_make_groups(run: Written) -> None:
 def test_what_is_not_results_is_said(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match=r"nothing' does not exist\. Use the folder"):
         audit(tmp_path / "nothing", ["sex"])
-    with pytest.raises(InvalidArgument, match="takes Explanations or the folder of a run, got DataFrame"):
+    with pytest.raises(InvalidArgument, match="needs Explanations or the folder of a run; got DataFrame"):
         audit(pd.DataFrame(), ["sex"])  # type: ignore[arg-type]
 
 

@@ -139,7 +139,7 @@ def test_forged_words_are_found(saved: Path, case: Case) -> None:
     path = with_readme(forged(once, words_of_income))
     replay = evidence.replay(path, case.model)
     assert [str(one) for one in replay.differences] == [
-        "problem: features.Income.display.name was 'loan amount', and is {'en': 'income', 'pt': 'a renda'}."
+        "problem: features.Income.display.name was 'loan amount' and is {'en': 'income', 'pt': 'a renda'}."
     ]
     report = check(path, case.model)
     assert [one.what for one in report.checks if one.outcome == "broken"] == ["names"]

@@ -81,7 +81,7 @@ def test_a_search_that_is_cut_on_the_finest_grid_is_unfinished_and_proves_nothin
     for audience in ("applicant", "officer", "auditor"):
         text = p2ce.to_text(found, audience=audience)
         assert (
-            "not known yet whether there is an option" if audience == "applicant" else "may exist"
+            "do not know yet whether there is an option" if audience == "applicant" else "may exist"
         ) in text
         assert "Proven: on" not in text
     with pytest.raises(p2ce.errors.InvalidArgument, match="finest grid was not searched to its end"):

@@ -122,7 +122,7 @@ def test_labels_that_contradict_the_model_are_no_evidence() -> None:
 
 def test_labels_are_checked_whatever_the_target() -> None:
     model = fitted("forest")
-    with pytest.raises(InvalidTarget, match="none of the model's classes 0, 1"):
+    with pytest.raises(InvalidTarget, match="not one of the model's classes 0, 1"):
         of(model, target=1, y=np.where(numbers(BAD) == 1, "bad", "good"))
     with pytest.raises(InvalidArgument, match="2 labels"):
         of(model, target=1, y=[0, 1])

@@ -63,7 +63,7 @@ def assert_scores_need_a_threshold(library: Library, name: str) -> None:
     frame, _ = people()
     booster = library.scores[name]()
     middle = float(np.quantile(library.score(booster, frame), 0.5))
-    with pytest.raises(InvalidTarget, match=r"pass threshold=.*target=\(low, high\)"):
+    with pytest.raises(InvalidTarget, match=r"pass the threshold=.*target=\(low, high\)"):
         Explainer(booster, frame, target=1, **QUESTION)
     above = Explainer(booster, frame, target=1, threshold=middle, **QUESTION)
     assert above.threshold == middle

@@ -79,7 +79,7 @@ def test_no_text_is_left_over() -> None:
 
 
 def test_an_unknown_language_says_which_are_known() -> None:
-    with pytest.raises(InvalidArgument, match=r"got 'xx'\. Known are .*'en', .*'pt'"):
+    with pytest.raises(InvalidArgument, match=r"in the language 'xx'\. Known are 'en', .*'pt'"):
         words_in("xx")
 
 

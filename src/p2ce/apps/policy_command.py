@@ -153,7 +153,7 @@ def infer(
     except UnnamedTarget as error:
         calls = " or ".join(f"--target {one}" for one in error.classes[:6])
         raise InvalidTarget(
-            f"The favourable outcome in {echoed(label_column)} is unclear. Add {calls}"
+            f"The favourable outcome in {echoed(label_column)} is unclear. Add {calls}."
         ) from error
     # Protection by name is a guess, and a file that no one has edited is a draft.
     policy = replace(policy.protect(*wanted), stated=False)

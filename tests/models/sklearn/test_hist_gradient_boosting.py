@@ -38,7 +38,7 @@ def test_none_is_a_category_to_the_model_unless_nan_stands_beside_it():
     frame.loc[frame["job"].isna() & (np.arange(len(frame)) % 2 == 0), "job"] = None
     assert {type(cell) for cell in frame["job"][frame["job"].isna()]} == {float, type(None)}
     model = HistGradientBoostingClassifier(**MARKED).fit(frame, labelled(number))
-    assert_black_box(model, frame, "None for a category of 'job'")
+    assert_black_box(model, frame, "None as a category of 'job'")
 
 
 def test_numbers_of_an_array_can_be_categories():
