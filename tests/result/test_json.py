@@ -170,7 +170,9 @@ def test_no_mutation_ends_in_anything_but_one_error(name: str, every: int) -> No
 
 def uses(held: Any) -> list[Any]:
     """List all that can be done with what was parsed."""
-    found = [lambda: str(held), lambda: repr(held), held.to_dict, lambda: held.to_frame(kind="pandas")]
+    found = [lambda: str(held), lambda: repr(held), held.to_dict]
+    if hasattr(held, "to_frame"):
+        found.append(lambda: held.to_frame(kind="pandas"))
     if hasattr(held, "_repr_html_"):
         found.append(held._repr_html_)
     if isinstance(held, Explanation):

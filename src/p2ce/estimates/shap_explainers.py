@@ -22,8 +22,13 @@ _ONE_AT_A_TIME = RLock()
 
 def explain_black_box(name: str, score: ScaledScore, background: FloatArray, *, seed: int) -> ReadyExplainer:
     """Build shap's "permutation", "kernel" or "exact" explainer; ``score`` returns scaled scores."""
-    shap = _shap()
     rows, columns = background.shape
+    if name == "exact" and columns > 20:
+        raise InvalidArgument(
+            f'explainer="exact" needs 2**{columns} scores per background row. '
+            'Pass "sampling" for more than 20 columns.'
+        )
+    shap = _shap()
     with _quietly(seed):
         if name == "kernel":
             coalitions = 2 * columns + 2048  # shap's default; all of them if there are fewer
@@ -41,11 +46,6 @@ def explain_black_box(name: str, score: ScaledScore, background: FloatArray, *, 
             # One permutation, forwards and backwards, is the least that shap accepts.
             budget = 2 * columns + 1 if name == "permutation" else 2**columns
             evaluations = budget * rows
-            if name == "exact" and columns > 20:
-                raise InvalidArgument(
-                    f'explainer="exact" needs 2**{columns} scores per background row. '
-                    'Pass "sampling" for more than 20 columns.'
-                )
 
             def one(row: FloatArray) -> FloatArray:
                 found = explainer(row[None], max_evals=budget, silent=True)
