@@ -98,6 +98,7 @@ ABBREVIATION = (
 )
 SENTENCE_END = re.compile(rf"{ABBREVIATION}[.!?][)*_”]*(?= +[^ .…–=])")
 LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+\.)\s")
+CI_SCRIPTS = (".ci/run", ".ci/minimum", ".ci/without-extras", ".ci/nightly")
 # Written by a program.
 GENERATED = {"docs/results.md"}
 SHARED_TESTS = {
@@ -112,6 +113,9 @@ SHARED_TESTS = {
 }
 # Solvers that are bought, and libraries that most users lack.
 NEVER_REQUIRED = {"cplex", "docplex", "gurobipy", "ortools", "shap", "tensorflow", "torch", "xgboost"}
+# The extras of libraries that p2ce works with, and the oldest version in a requirement.
+EXTRAS = ("lightgbm", "xgboost", "catboost", "shap", "plot", "onnx", "skops", "parquet", "sign", "dask")
+LOWER_BOUND = re.compile(r"([\w-]+)(?:\[\w+\])?>=([\w.]+)")
 # What a browser fetches by itself, unlike a link that a reader has to follow.
 FETCHED = re.compile(
     r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc=["']?(?:https?:)?//"""
@@ -188,7 +192,8 @@ def old_words_in(text: str) -> Iterator[str]:
 
 def sentences() -> Iterator[str]:
     """Each sentence of a page has its own line, so that a diff shows what changed."""
-    for path in (ROOT / "docs").rglob("*.md"):
+    pages = (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "reproduction").glob("*.md"))
+    for path in pages:
         if path.relative_to(ROOT).as_posix() not in GENERATED:
             for number, line in prose_lines(text_of(path)):
                 if len(sentences_of(line)) > 1:
@@ -279,7 +284,7 @@ def commands() -> Iterator[str]:
     first = re.search(r"^bash -euo pipefail -c \"\$command\"$", run, flags=re.MULTILINE)
     if first is None or "-m pytest" in run[: first.start()]:
         yield ".ci/run: the README's test command comes before any other run of pytest"
-    for script in (".ci/run", "scripts/check", "scripts/docs", "scripts/test"):
+    for script in (*CI_SCRIPTS, "scripts/check", "scripts/docs", "scripts/test"):
         if not os.access(ROOT / script, os.X_OK) or "set -euo pipefail" not in text_of(ROOT / script):
             yield f"{script}: has to be executable, and to stop at the first failure"
 
@@ -293,6 +298,31 @@ def dependencies() -> Iterator[str]:
     for line in project["dependencies"]:
         if "==" in line or "<" in line:
             yield f"pyproject.toml: {line} has an upper pin"
+
+
+def minimum_versions() -> Iterator[str]:
+    """The constraints of the job that tries the oldest versions are those that pyproject.toml states."""
+    project = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
+    extras = project["optional-dependencies"]
+    # What the README's tests install, and what else p2ce works with.
+    lines = [
+        *project["dependencies"],
+        *(line for name in ("test-all", "test", *EXTRAS) for line in extras[name]),
+    ]
+    stated = {match[1]: match[2] for line in lines if (match := LOWER_BOUND.match(line))}
+    constraints = text_of(ROOT / ".ci" / "minimum.txt")
+    tried = dict(re.findall(r"^([\w-]+)==(\S+)$", constraints, flags=re.MULTILINE))
+    for name in sorted(stated.keys() | tried.keys()):
+        if stated.get(name) != tried.get(name):
+            yield f".ci/minimum.txt: {name} is {tried.get(name)}, pyproject.toml states {stated.get(name)}"
+
+
+def workflows() -> Iterator[str]:
+    """A script of CI that no workflow runs is never run there."""
+    text = "".join(text_of(path) for path in (ROOT / ".github" / "workflows").glob("*.yml"))
+    for script in CI_SCRIPTS:
+        if f"bash {script}" not in text:
+            yield f".github/workflows: no job runs {script}"
 
 
 def built_site() -> Iterator[str]:
@@ -323,6 +353,8 @@ SOURCES = (
     promised_tests,
     commands,
     dependencies,
+    minimum_versions,
+    workflows,
 )
 
 
