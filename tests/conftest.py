@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+import time
 from collections.abc import Iterator
 from typing import TextIO
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from p2ce.errors import FAULT_RECORD
+from tests.clock import Clock
 
 pytest.register_assert_rewrite("tests.oracle")  # its laws fail with what they compared
 
@@ -76,6 +78,14 @@ def lock(file: TextIO) -> None:
         import fcntl
 
         fcntl.flock(file, fcntl.LOCK_EX)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Replace the clock of all time limits by one that the test moves."""
+    made = Clock()
+    monkeypatch.setattr(time, "perf_counter", made)
+    return made
 
 
 @pytest.fixture(autouse=True)

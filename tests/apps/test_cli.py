@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from importlib.metadata import version
 from pathlib import Path
 
@@ -69,16 +68,14 @@ HEAVY = {"numpy", "pandas", "yaml", "sklearn", "numba", "lightgbm", "joblib"}
 
 
 @pytest.mark.parametrize("words", [["--help"], ["explain", "--help"], ["policy", "--help"], ["version"]])
-def test_help_is_quick_and_loads_nothing_heavy(words: list[str]) -> None:
+def test_help_loads_nothing_heavy(words: list[str]) -> None:
     code = (
         "import sys; from p2ce.apps import cli\n"
         f"try: cli.main({words!r})\n"
         "except SystemExit as end: assert not end.code, end.code\n"
         f"print('HEAVY', sorted({HEAVY!r} & set(sys.modules)))"
     )
-    begun = time.perf_counter()
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert time.perf_counter() - begun < 2.0  # a quarter of a second on an idle machine
     assert ran.stdout.splitlines()[-1] == "HEAVY []"
 
 

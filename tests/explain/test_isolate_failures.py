@@ -2,7 +2,6 @@
 
 import logging
 import sys
-import time
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
@@ -63,16 +62,21 @@ def test_a_model_that_fails_now_and_then_is_called_again(how: str) -> None:
 
 
 def test_only_rows_that_cannot_be_evaluated_are_errors() -> None:
+    calls = 0
+
     def picky(rows: pd.DataFrame) -> np.ndarray:
+        nonlocal calls
+        calls += 1
         if (rows["c"] > 100).any():
             raise ValueError("c is too large")
         return score(rows)
 
     rows, bad = people(60), [3, 17, 18, 59]
     rows.loc[bad, "c"] = 101
-    begin = time.perf_counter()
-    found = explainer_of(picky, policy=Policy.infer(people(), protect=None).fix("c")).explain_many(rows)
-    assert time.perf_counter() - begin < 20.0
+    explainer = explainer_of(picky, policy=Policy.infer(people(), protect=None).fix("c"))
+    calls = 0
+    found = explainer.explain_many(rows)
+    assert calls < 20_000
     assert [place for place, one in enumerate(found) if one.status is Status.ERROR] == bad
     assert all("c is too large" in (found[place].message or "") for place in bad)
 

@@ -1,11 +1,9 @@
 """A search stops on demand: by the clock, within a call of a slow model, or by its listener.
 
-Other processes may make this one wait at any moment, so nothing is measured by the clock on the wall. Work is
-measured in seconds of the processor. Calls are counted that sleep: however long this process waits, time only
-passes faster than they need.
+Time passes by a clock that only the tests move: with each reading, where the search itself takes time, and
+with each call of a slow model.
 """
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -17,9 +15,12 @@ from sklearn.ensemble import GradientBoostingClassifier
 
 import p2ce
 from p2ce import Status
+from tests.clock import Clock
 
 SECONDS = 0.1  # of a call
-SLACK = 0.5  # of the processor, which is slower while others use its caches; without limits, it takes minutes
+READING = 0.01  # seconds that pass with each reading of the clock, of which a slice of work takes a few
+BETWEEN = 3  # readings in a slice and on the way to the next one
+LATE = 40 * READING  # for what is under way when the limit passes, and for the summary of what is open
 
 
 @pytest.fixture(scope="module")
@@ -37,24 +38,26 @@ def hard() -> tuple[p2ce.Explainer, pd.DataFrame]:
 
 
 @pytest.mark.parametrize("limit", [0.0, 0.05, 0.8])
-def test_the_limit_is_obeyed(hard: Any, limit: float) -> None:
+def test_the_limit_is_obeyed(hard: Any, clock: Clock, limit: float) -> None:
     """The longer the search, the more is open at its end; summing that up is on the clock as well."""
     explainer, people = hard
+    clock.step = READING
     for position in range(2):
-        begin = time.process_time()
+        begin = clock.now
         found = explainer.explain(people.iloc[position], time_limit=limit)
-        assert time.process_time() - begin <= limit + SLACK
+        assert clock.now - begin <= BETWEEN * limit + LATE
         assert found.status is Status.TIME_LIMIT
         assert not found.certificate.proven
         assert found.certificate.open_boxes > 0
         assert all(option.score >= 0.97 and option.plausibility >= 0.0 for option in found)
 
 
-def test_every_row_of_a_batch_has_the_limit(hard: Any) -> None:
+def test_every_row_of_a_batch_has_the_limit(hard: Any, clock: Clock) -> None:
     explainer, people = hard
-    begin = time.process_time()
+    clock.step = READING
+    begin = clock.now
     found = explainer.explain_many(people, time_limit=0.1)
-    assert time.process_time() - begin <= len(people) * 0.1 + SLACK
+    assert clock.now - begin <= BETWEEN * len(people) * 0.1 + LATE
     assert {one.status for one in found} == {Status.TIME_LIMIT}
     assert all(one.timings["search"] >= 0.09 for one in found)
 
@@ -75,21 +78,21 @@ def test_a_listener_hears_and_cancels(hard: Any) -> None:
 
 
 class Liar:
-    """Rejects whatever the search finds, so that it has to go on; says so after a while."""
+    """Rejects whatever the search finds, so that it has to continue; says so after a while."""
 
-    def __init__(self) -> None:
-        self.calls, self.seconds = 0, 0.0
+    def __init__(self, clock: Clock) -> None:
+        self.calls, self.seconds, self.clock = 0, 0.0, clock
 
     def __call__(self, frame: pd.DataFrame) -> np.ndarray:
         self.calls += 1
-        time.sleep(self.seconds)
+        self.clock.move(self.seconds)
         return np.full(len(frame), 0.1)
 
 
 @pytest.fixture
-def liar(hard: Any) -> Iterator[tuple[p2ce.Explainer, pd.DataFrame, Liar]]:
+def liar(hard: Any, clock: Clock) -> Iterator[tuple[p2ce.Explainer, pd.DataFrame, Liar]]:
     explainer, people = hard
-    honest, lie = explainer._problem, Liar()
+    honest, lie = explainer._problem, Liar(clock)
     explainer._problem = replace(honest, model=replace(honest.model, evaluate=lie))
     yield explainer, people, lie
     explainer._problem = honest
@@ -97,7 +100,7 @@ def liar(hard: Any) -> Iterator[tuple[p2ce.Explainer, pd.DataFrame, Liar]]:
 
 def test_cells_that_fail_verification_start_neither_the_clock_nor_the_listener_anew(liar: Any) -> None:
     explainer, people, lie = liar
-    lie.seconds = 2.0  # longer than the limit: who is told no then does not search once more
+    lie.seconds = 2.0  # longer than the limit: after a rejection, the search does not start once more
     found = explainer.explain(people.iloc[0], time_limit=1.0, max_changes=4)
     assert lie.calls <= 1
     assert len(found) == 0
@@ -107,7 +110,7 @@ def test_cells_that_fail_verification_start_neither_the_clock_nor_the_listener_a
 
     def listen(news: p2ce.Progress) -> bool:
         heard.append(news)
-        return news.found == 0  # go on until there is something to verify
+        return news.found == 0  # continue until there is something to verify
 
     explainer.explain(people.iloc[0], time_limit=5, max_changes=4, listener=listen)
     assert sum(news.found > 0 for news in heard) <= 1
@@ -116,12 +119,13 @@ def test_cells_that_fail_verification_start_neither_the_clock_nor_the_listener_a
 class Slow:
     """A model of which every call takes a while, however many rows it has."""
 
-    def __init__(self, seconds: float = SECONDS) -> None:
-        self.seconds, self.calls = seconds, 0
+    def __init__(self, clock: Clock | None = None) -> None:
+        self.clock, self.calls = clock, 0
 
     def __call__(self, rows: pd.DataFrame) -> np.ndarray:
         self.calls += 1
-        time.sleep(self.seconds)
+        if self.clock is not None:
+            self.clock.move(SECONDS)
         return ((rows["a"] + rows["b"] + 0.01 * rows["c"]) / 40.0).to_numpy()
 
 
@@ -129,9 +133,9 @@ PEOPLE = pd.DataFrame({name: np.random.default_rng(0).integers(0, 20, 300) for n
 
 
 @pytest.mark.parametrize("threshold", [0.4503, 0.45], ids=["between scores", "at many scores"])
-def test_a_slow_model_takes_the_limit_and_one_call_at_most(threshold: float) -> None:
+def test_a_slow_model_takes_the_limit_and_one_call_at_most(threshold: float, clock: Clock) -> None:
     """Also where many scores are exactly at the threshold, so that their rows are evaluated alone."""
-    model = Slow()
+    model = Slow(clock)
     explainer = p2ce.Explainer(model, PEOPLE, plausibility=None, target=1, threshold=threshold)
     assert model.calls <= 12
     explainer.warm_up()
@@ -145,8 +149,8 @@ def test_a_slow_model_takes_the_limit_and_one_call_at_most(threshold: float) -> 
 class Stalling:
     """Objects that the caller passes, of which every call takes longer than the limit from some call on."""
 
-    def __init__(self) -> None:
-        self.quick, self.calls, self.slow = 0, 0, 0
+    def __init__(self, clock: Clock) -> None:
+        self.quick, self.calls, self.slow, self.clock = 0, 0, 0, clock
 
     def expect(self, quick: int) -> None:
         self.quick, self.calls, self.slow = quick, 0, 0
@@ -155,7 +159,7 @@ class Stalling:
         self.calls += 1
         if self.calls > self.quick:
             self.slow += 1
-            time.sleep(0.3)
+            self.clock.move(0.3)
 
 
 class Classifier:
@@ -209,9 +213,9 @@ def stalling_explainer(kind: str, stalling: Stalling) -> p2ce.Explainer:
 
 
 @pytest.mark.parametrize("kind", ["classifier", "regressor", "several classes", "detector", "no recourse"])
-def test_one_call_at_most_is_under_way_when_the_limit_passes(kind: str) -> None:
+def test_one_call_at_most_is_under_way_when_the_limit_passes(kind: str, clock: Clock) -> None:
     """Each slow call takes longer than the limit: after one of them, nothing may call again."""
-    stalling = Stalling()
+    stalling = Stalling(clock)
     stalling.expect(10**9)
     explainer = stalling_explainer(kind, stalling)
     explainer.warm_up()
@@ -230,7 +234,7 @@ def test_one_call_at_most_is_under_way_when_the_limit_passes(kind: str) -> None:
 def test_construction_takes_a_call_more_for_each_column_with_missing_values() -> None:
     missing = PEOPLE.astype(float)
     missing.loc[::7, ["a", "d"]] = np.nan
-    model = Slow(0.0)
+    model = Slow()
     filled = lambda rows: model(rows.fillna(0.0))  # noqa: E731
     p2ce.Explainer(filled, missing, plausibility=None, target=1, threshold=0.4503)
     assert model.calls <= 12 + missing.shape[1]

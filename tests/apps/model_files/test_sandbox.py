@@ -4,7 +4,6 @@ import errno
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -163,10 +162,9 @@ def test_memory_has_a_limit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("deed", ["sleep", "spin"])
 def test_time_has_a_limit(tmp_path: Path, deed: str) -> None:
-    begun = time.monotonic()
-    with pytest.raises(LimitExceeded, match="too long: the limit model_seconds is 2"):
-        reply(tmp_path, deed, Limits(model_seconds=2))
-    assert time.monotonic() - begun < 8
+    # Without the limit, both would take an hour at least.
+    with pytest.raises(LimitExceeded, match="too long: the limit model_seconds is 1"):
+        reply(tmp_path, deed, Limits(model_seconds=1))
 
 
 def test_whoever_does_not_wait_leaves_no_process(tmp_path: Path) -> None:
