@@ -54,8 +54,8 @@ class Display(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
     unit_first: Annotated[bool, about("Write the unit before the number, as in $5,200.")] = False
     style: Annotated[Style, about("7,500 or 7500, or 0.25 as 25%.")] = "grouped"
     decimals: Annotated[Decimals, about("Decimals to round to, if the rounded row was verified too.")] = None
-    values: Annotated[Mapping[str, Words], about("Names for values.")] = {}
-    phrases: Annotated[Mapping[str, Words], about("Phrases for changes, as in true: have a guarantor.")] = {}
+    values: Annotated[Mapping[Any, Words], about("Names for values.")] = {}
+    phrases: Annotated[Mapping[Any, Words], about("Phrases for changes, as in true: have a guarantor.")] = {}
 
     def __post_init__(self) -> None:
         """Normalise keys, and reject entries that could not be shown."""
