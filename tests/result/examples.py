@@ -29,9 +29,10 @@ from p2ce.result.restriction import RestrictionKind
 from p2ce.result.rule_data import rule_data
 from p2ce.rules import predicate
 from p2ce.tables import KINDS
-from tests.problem.test_display import displays
+from p2ce.tables.json_values import Value
+from tests.problem.random_displays import displays
 
-PERSON = {"Age": 41, "LoanAmount": 7500, "Rate": 0.5, "HasGuarantor": False}
+PERSON: dict[str, Value] = {"Age": 41, "LoanAmount": 7500, "Rate": 0.5, "HasGuarantor": False}
 DTYPES = {"Age": "int32", "LoanAmount": "int64", "Rate": "float32", "HasGuarantor": "bool"}
 OBJECTIVES = ("mean_distance", "changes")
 CERTIFICATE = Certificate(
