@@ -14,7 +14,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -78,7 +78,7 @@ rules:
 
 def loan(**changed: Any) -> dict[str, Any]:
     """Return a rejected applicant of the loans, except for what is named."""
-    return {**loans.rejected().iloc[0].to_dict(), **changed}
+    return {**cast(dict[str, Any], loans.rejected().iloc[0].to_dict()), **changed}
 
 
 def loan_actions() -> Policy:
@@ -95,7 +95,7 @@ def loan_explainer() -> p2ce.Explainer:
     return loans.explainer(plausibility=None)
 
 
-class OwnForest(SklearnForest):
+class OwnForest(SklearnForest):  # type: ignore[misc]  # which has no types
     """A forest that may fit otherwise than scikit-learn's own."""
 
 

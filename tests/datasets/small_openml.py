@@ -3,12 +3,22 @@
 import hashlib
 import json
 from email.message import Message
+from http.client import HTTPResponse
 from io import BytesIO
+from typing import cast
 from urllib.error import URLError
 from urllib.request import HTTPSHandler, Request
 from urllib.response import addinfourl
 
 import pandas as pd
+
+
+class Answer(addinfourl):
+    """Text, with a status as a line to OpenML gives it."""
+
+    def __init__(self, text: str, url: str, *, code: int, msg: str) -> None:
+        super().__init__(BytesIO(text.encode()), Message(), url, code=code)
+        self.msg = msg
 
 
 class SmallOpenML(HTTPSHandler):
@@ -59,11 +69,10 @@ class SmallOpenML(HTTPSHandler):
             "/data/v1/download/1": text,  # where scikit-learn 1.6 looks
         }
 
-    def https_open(self, request: Request) -> addinfourl:
+    def https_open(self, request: Request) -> HTTPResponse:
         if self.broken:
             raise URLError("no route to host")
         found = self.results.get(request.selector)
-        code = 412 if found is None else 200
-        response = addinfourl(BytesIO((found or "").encode()), Message(), request.full_url, code=code)
-        response.msg = "OK" if code == 200 else "Precondition Failed"
-        return response
+        code, msg = (412, "Precondition Failed") if found is None else (200, "OK")
+        # All that urllib and scikit-learn read of a response.
+        return cast(HTTPResponse, Answer(found or "", request.full_url, code=code, msg=msg))

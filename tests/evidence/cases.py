@@ -56,13 +56,16 @@ def booster() -> Case:
 
 def places() -> pd.DataFrame:
     rng = np.random.default_rng(1)
-    rooms = np.where(rng.random(150) < 0.1, None, rng.integers(1, 5, 150))
+    unknown = rng.random(150) < 0.1
+    rooms = pd.array(rng.integers(1, 5, 150), dtype="Int64")
+    rooms[unknown] = pd.NA
+    known = np.array(["town", "coast", None], dtype=object)
     return pd.DataFrame(
         {
             "Income": np.where(rng.random(150) < 0.2, np.nan, rng.integers(10, 60, 150)),
-            "Place": pd.Categorical(rng.choice(["town", "coast", None], 150), ["hills", "town", "coast"]),
+            "Place": pd.Categorical(rng.choice(known, 150), ["hills", "town", "coast"]),
             "Size": pd.Categorical(rng.choice(["S", "M", "L"], 150), ["S", "M", "L"], ordered=True),
-            "Rooms": pd.array(rooms, dtype="Int64"),
+            "Rooms": rooms,
         }
     )
 

@@ -41,6 +41,10 @@ def as_it_is(policy: p2ce.Policy) -> p2ce.Policy:
     return policy
 
 
+def with_rule(rule: Any) -> Change:
+    return lambda policy: policy.with_rules(rule)
+
+
 RESTRICTIONS: dict[str, tuple[Restriction, Change, Change]] = {
     "debt up": (
         Restriction(kind="direction", feature="debt", direction="up"),
@@ -69,17 +73,13 @@ RESTRICTIONS: dict[str, tuple[Restriction, Change, Change]] = {
     ),
     "income": (Restriction(kind="missing", feature="income"), lambda a: a.keep_missing("income"), as_it_is),
     **{
-        name: (
-            Restriction(kind="rule", rule=rule_data(rule)),
-            lambda a, rule=rule: a.with_rules(rule),
-            as_it_is,
-        )
+        name: (Restriction(kind="rule", rule=rule_data(rule)), with_rule(rule), as_it_is)
         for name, rule in RULES.items()
         if name != "group"
     },
     "group": (
         Restriction(kind="rule", rule=rule_data(one_hot("size", ["a", "b"], may_be_none=True))),
-        lambda a: a.with_rules(RULES["group"]),
+        with_rule(RULES["group"]),
         as_it_is,
     ),
 }

@@ -100,6 +100,8 @@ TABLES: dict[str, Callable[[], tuple[pd.DataFrame, np.ndarray]]] = {
 
 
 Make = Callable[[], Any]
+Options = dict[str, Any]  # the arguments of one model
+Sets = dict[str, Options]  # by the name of the model
 
 
 def _cases(
@@ -114,20 +116,18 @@ def _cases(
     """List models by name; ``front`` and ``arrays`` name those with these properties."""
     for name, make in makes.items():
         for kind in predicts:
-            given = {"front": name in front, "named": name not in arrays, **rest}
+            given: Options = {"front": name in front, "named": name not in arrays, **rest}
             yield Case(family=family, name=name, make=make, predicts=kind, **given)
 
 
-def _each(
-    kind: Callable[..., Any], options: Mapping[str, Mapping[str, Any]], **common: Any
-) -> dict[str, Make]:
+def _each(kind: Callable[..., Any], options: Sets, **common: Any) -> dict[str, Make]:
     """Make one model for each set of options."""
-    return {name: lambda own=own: kind(**{**common, **own}) for name, own in options.items()}
+    return {name: partial(kind, **{**common, **own}) for name, own in options.items()}
 
 
 def _sklearn() -> Iterator[Case]:
     trees = "scikit-learn trees"
-    depth = {"max_depth": 5, "random_state": 0}
+    depth: Options = {"max_depth": 5, "random_state": 0}
     forests: dict[str, Make] = {
         "forest": lambda: ensemble.RandomForestClassifier(9, **depth),
         "extra trees": lambda: ensemble.ExtraTreesClassifier(9, **depth),
@@ -151,10 +151,10 @@ def _sklearn() -> Iterator[Case]:
     yield from _cases(trees, numbers_of, (NUMBER,), front=["forest"], table="gaps")
 
     boosting = "scikit-learn gradient boosting"
-    few = {"n_estimators": 8, "subsample": 0.7, "random_state": 0}
-    starts = {"plain": {}, "zero": {"init": "zero"}, "exponential": {"loss": "exponential"}}
+    few: Options = {"n_estimators": 8, "subsample": 0.7, "random_state": 0}
+    starts: Sets = {"plain": {}, "zero": {"init": "zero"}, "exponential": {"loss": "exponential"}}
     classifiers = _each(ensemble.GradientBoostingClassifier, starts, **few)
-    losses = {loss: {"loss": loss} for loss in ("squared_error", "huber")}
+    losses: Sets = {loss: {"loss": loss} for loss in ("squared_error", "huber")}
     regressors = _each(ensemble.GradientBoostingRegressor, losses, **few)
     yield from _cases(boosting, classifiers, front=["plain"], arrays=["plain"])
     classifiers.pop("exponential")
@@ -162,9 +162,9 @@ def _sklearn() -> Iterator[Case]:
     yield from _cases(boosting, regressors, (NUMBER,), front=["huber"])
 
     histogram = "scikit-learn histogram boosting"
-    iterations = {"max_iter": 8, "min_samples_leaf": 5, "random_state": 0}
-    marked = {"categorical_features": ["job", "grade", "town", "owner", "region"]}
-    kinds = {"categories": marked}, {"numbers": {}}
+    iterations: Options = {"max_iter": 8, "min_samples_leaf": 5, "random_state": 0}
+    marked: Options = {"categorical_features": ["job", "grade", "town", "owner", "region"]}
+    kinds: list[Sets] = [{"categories": marked}, {"numbers": {}}]
     of_categories, of_numbers = (
         _each(ensemble.HistGradientBoostingClassifier, kind, **iterations) for kind in kinds
     )
@@ -176,7 +176,7 @@ def _sklearn() -> Iterator[Case]:
     yield from _cases(histogram, of_numbers, both, table="gaps", front=of_numbers, arrays=of_numbers)
     for name, make in regressors.items():
         curved = name in ("poisson", "gamma")
-        rest = {"table": "mixed", "positive": True, "undecided": 0.05 if curved else 0.0}
+        rest: Options = {"table": "mixed", "positive": True, "undecided": 0.05 if curved else 0.0}
         yield from _cases(histogram, {name: make}, (NUMBER,), front=["quantile"], **rest)
 
     linear = "scikit-learn linear models"
@@ -196,7 +196,7 @@ def _sklearn() -> Iterator[Case]:
         "lasso": linear_model.Lasso,
         "huber": linear_model.HuberRegressor,
     }
-    edge = {"undecided": 0.02, "edge": True}
+    edge: Options = {"undecided": 0.02, "edge": True}
     fronts = ("logistic", "vectors", "lasso")
     single_precision = {"logistic": classifiers["logistic"]}
     yield from _cases(linear, classifiers, both, front=fronts, arrays=["ridge"], table="scaled", **edge)
@@ -204,8 +204,8 @@ def _sklearn() -> Iterator[Case]:
     yield from _cases(linear, regressors, (NUMBER,), front=fronts, table="scaled", **edge)
 
     networks = "scikit-learn networks"
-    options = {name: {"activation": name} for name in ("relu", "tanh", "logistic", "identity")}
-    layers = {"hidden_layer_sizes": (9, 5), "max_iter": 40, "random_state": 0}
+    options: Sets = {name: {"activation": name} for name in ("relu", "tanh", "logistic", "identity")}
+    layers: Options = {"hidden_layer_sizes": (9, 5), "max_iter": 40, "random_state": 0}
     classifiers = _each(neural_network.MLPClassifier, options, **layers)
     regressors = _each(neural_network.MLPRegressor, options, **layers)
     edge = {"undecided": 0.05, "edge": True}
@@ -239,42 +239,40 @@ def _preprocessing() -> Any:
     )
 
 
-def _of_library(
-    library: str, kind: str, options: Mapping[str, Mapping[str, Any]], **common: Any
-) -> dict[str, Make]:
-    """Make models of a library that need not be installed."""
-    return _each(lambda **given: getattr(needs(library), kind)(**given), options, **common)
+def _of_library(library: str, kind: str, **common: Any) -> Callable[..., dict[str, Make]]:
+    """Make models of a library that need not be installed, one for each set of options that is passed."""
+    return partial(_each, lambda **given: getattr(needs(library), kind)(**given), **common)
 
 
 def _lightgbm() -> Iterator[Case]:
-    few = {"verbose": -1, "n_jobs": 1, "random_state": 0, "min_child_samples": 5, "n_estimators": 8}
-    classifiers = partial(_of_library, "lightgbm", "LGBMClassifier", **few, num_leaves=8)
-    regressors = partial(_of_library, "lightgbm", "LGBMRegressor", **few, num_leaves=8)
-    forest = {"boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.6}
-    of_categories = {
+    few: Options = {"verbose": -1, "n_jobs": 1, "random_state": 0, "min_child_samples": 5, "n_estimators": 8}
+    classifiers = _of_library("lightgbm", "LGBMClassifier", **few, num_leaves=8)
+    regressors = _of_library("lightgbm", "LGBMRegressor", **few, num_leaves=8)
+    forest: Options = {"boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.6}
+    of_categories: Sets = {
         "plain": {"min_data_per_group": 5, "cat_smooth": 1.0, "max_cat_to_onehot": 2},
         "one against the rest": {"max_cat_to_onehot": 50},
         "zero as missing": {"zero_as_missing": True},
         "missing as zero": {"use_missing": False},
         "random forest": forest,
     }
-    of_numbers = {
+    of_numbers: Sets = {
         "plain": {},
         "dart": {"boosting_type": "dart"},
         "steep link": {"sigmoid": 2.5},
         "cross entropy": {"objective": "cross_entropy"},
     }
-    stumps = {"single leaves": {"min_child_samples": 10_000}}
-    several = {
+    stumps: Sets = {"single leaves": {"min_child_samples": 10_000}}
+    several: Sets = {
         f"{name} {objective}": {"objective": objective, **options}
         for objective in ("multiclass", "multiclassova")
         for name, options in {"boosted": {}, "random forest": forest}.items()
     }
-    losses = {name: {"objective": name} for name in ("regression", "mape", "poisson", "tweedie")}
+    losses: Sets = {name: {"objective": name} for name in ("regression", "mape", "poisson", "tweedie")}
     losses["l1"] = {"objective": "l1", **forest}
-    root = {"square root": {"objective": "regression", "reg_sqrt": True}}
-    tables = {"table": "categories", "nullable": WITH_GAPS, "undecided": 0.001}
-    curved = {"table": "categories", "positive": True, "undecided": 0.05}
+    root: Sets = {"square root": {"objective": "regression", "reg_sqrt": True}}
+    tables: Options = {"table": "categories", "nullable": WITH_GAPS, "undecided": 0.001}
+    curved: Options = {"table": "categories", "positive": True, "undecided": 0.05}
     fronts = ("plain", "boosted multiclass", "boosted multiclassova", "poisson")
     yield from _cases("LightGBM", classifiers(of_categories), **tables)
     yield from _cases("LightGBM", classifiers(of_numbers), front=fronts, arrays=["dart"])
@@ -287,17 +285,23 @@ def _lightgbm() -> Iterator[Case]:
 
 
 def _xgboost() -> Iterator[Case]:
-    few = {"n_jobs": 1, "random_state": 0, "n_estimators": 8, "max_depth": 4, "enable_categorical": True}
-    classifiers = partial(_of_library, "xgboost", "XGBClassifier", **few)
-    forests = _of_library("xgboost", "XGBRFClassifier", {"random forest": {}}, **few)
-    dart = {"booster": "dart", "rate_drop": 0.4}
-    of_categories = {
+    few: Options = {
+        "n_jobs": 1,
+        "random_state": 0,
+        "n_estimators": 8,
+        "max_depth": 4,
+        "enable_categorical": True,
+    }
+    classifiers = _of_library("xgboost", "XGBClassifier", **few)
+    forests = _of_library("xgboost", "XGBRFClassifier", **few)({"random forest": {}})
+    dart: Options = {"booster": "dart", "rate_drop": 0.4}
+    of_categories: Sets = {
         "by sets": {"max_cat_to_onehot": 1},
         "one against the rest": {"max_cat_to_onehot": 50},
         "dart": dart,
         "parallel trees": {"n_estimators": 3, "num_parallel_tree": 3, "subsample": 0.6},
     }
-    of_numbers = {
+    of_numbers: Sets = {
         "plain": {},
         "base score": {"base_score": 0.03},
         "lossguide": {"grow_policy": "lossguide", "max_leaves": 7, "tree_method": "hist"},
@@ -305,17 +309,17 @@ def _xgboost() -> Iterator[Case]:
         "numbers as categories": {"feature_types": ["q", "q", "c", "q"], "max_cat_to_onehot": 1},
     }
     losses = ("reg:squarederror", "reg:absoluteerror", "reg:logistic", "count:poisson", "reg:gamma")
-    regressors = _of_library("xgboost", "XGBRegressor", {one: {"objective": one} for one in losses}, **few)
-    several = {
+    regressors = _of_library("xgboost", "XGBRegressor", **few)({one: {"objective": one} for one in losses})
+    several: Sets = {
         f"{objective}{name}": {"objective": objective, **options}
         for objective in ("multi:softprob", "multi:softmax")
         for name, options in {"": {}, " dart": dart}.items()
     }
     arrays = ("pruned", "numbers as categories")
     fronts = ("plain", "multi:softprob", "multi:softmax", "count:poisson")
-    tables = {"table": "categories", "nullable": WITH_GAPS}
-    curved = {"table": "categories", "positive": True, "undecided": 0.1}
-    band = {"undecided": 0.03}
+    tables: Options = {"table": "categories", "nullable": WITH_GAPS}
+    curved: Options = {"table": "categories", "positive": True, "undecided": 0.1}
+    band: Options = {"undecided": 0.03}
     yield from _cases("XGBoost", classifiers(of_categories), **tables, **band)
     numbers_of = classifiers(of_numbers) | forests
     yield from _cases("XGBoost", numbers_of, front=fronts, arrays=arrays, nullable=("region",), **band)
@@ -342,23 +346,29 @@ class _Adapted:
 
 
 def _catboost() -> Iterator[Case]:
-    quiet = {"verbose": 0, "allow_writing_files": False, "thread_count": 1, "random_seed": 0, "iterations": 8}
-    few = {**quiet, "depth": 3, "nan_mode": "Max"}
-    classifiers = partial(_of_library, "catboost", "CatBoostClassifier")
-    of_gaps = {
+    quiet: Options = {
+        "verbose": 0,
+        "allow_writing_files": False,
+        "thread_count": 1,
+        "random_seed": 0,
+        "iterations": 8,
+    }
+    few: Options = {**quiet, "depth": 3, "nan_mode": "Max"}
+    classifiers = _of_library("catboost", "CatBoostClassifier")
+    of_gaps: Sets = {
         "symmetric": {},
         "smallest": {"nan_mode": "Min"},
         "cross entropy": {"loss_function": "CrossEntropy", "boost_from_average": True},
     }
-    lossguide = {"lossguide": {"grow_policy": "Lossguide", "max_leaves": 9}}
-    labels = {"one_hot_max_size": 20, "cat_features": ["job", "grade", "town", "owner", "region"]}
-    several = {
+    lossguide: Sets = {"lossguide": {"grow_policy": "Lossguide", "max_leaves": 9}}
+    labels: Options = {"one_hot_max_size": 20, "cat_features": ["job", "grade", "town", "owner", "region"]}
+    several: Sets = {
         "softmax": {},
         "each alone": {"loss_function": "MultiClassOneVsAll"},
         "depthwise": {"grow_policy": "Depthwise"},
     }
-    losses = {loss: {"loss_function": loss} for loss in ("RMSE", "MAE", "Huber:delta=1.0")}
-    gaps = {"nullable": (*GAPS, "region"), "undecided": 0.02}
+    losses: Sets = {loss: {"loss_function": loss} for loss in ("RMSE", "MAE", "Huber:delta=1.0")}
+    gaps: Options = {"nullable": (*GAPS, "region"), "undecided": 0.02}
     fronts = ("symmetric", "softmax", "RMSE")
     with_gaps = classifiers(of_gaps, **few)
     yield from _cases("CatBoost", with_gaps, front=fronts, arrays=["smallest"], table="gaps", **gaps)
@@ -366,7 +376,7 @@ def _catboost() -> Iterator[Case]:
     yield from _cases("CatBoost", classifiers({"categories": labels}, **few), table="text", undecided=0.02)
     winners = classifiers(several, **few)
     yield from _cases("CatBoost", winners, (SEVERAL,), front=fronts, table="gaps", undecided=0.05)
-    regressors = _of_library("catboost", "CatBoostRegressor", losses, **few)
+    regressors = _of_library("catboost", "CatBoostRegressor", **few)(losses)
     yield from _cases("CatBoost", regressors, (NUMBER,), front=fronts, table="gaps", undecided=0.1)
 
 

@@ -123,8 +123,8 @@ def _near(found: ModelAdapter, name: str, kind: str) -> np.ndarray:
         return np.array([0.0, 1.0])
     column = found.columns.index(name)
     forests = [getattr(score, "forest", None) for score in found.scores]
-    cuts = [one.threshold[one.feature == column] for one in forests if one is not None] or [np.zeros(0)]
-    cuts = np.unique(np.concatenate(cuts))
+    of_each = [one.threshold[one.feature == column] for one in forests if one is not None]
+    cuts = np.unique(np.concatenate(of_each or [np.zeros(0)]))
     cuts = cuts[np.abs(cuts) < 1e30]
     if kind in "iu":
         return np.concatenate([np.floor(cuts), np.ceil(cuts), np.floor(cuts) + 1.0])
@@ -232,12 +232,13 @@ def _assert_certified(found: ModelAdapter, book: Codebook, rows: pd.DataFrame, u
 
 def _assert_evaluated(model: Any, found: ModelAdapter, rows: pd.DataFrame, target: Any) -> None:
     """What is evaluated has to be what the model's own methods say."""
-    given = rows if hasattr(model, "feature_names_in_") or not hasattr(model, "n_features_in_") else None
-    given = rows[list(found.columns)].to_numpy() if given is None else given
+    takes_frames = hasattr(model, "feature_names_in_") or not hasattr(model, "n_features_in_")
+    given = rows if takes_frames else rows[list(found.columns)].to_numpy()
     own = found.evaluate(rows)
     if not hasattr(model, "predict") or not hasattr(model, "get_params"):
         return  # a Booster or a module: what its outputs mean is not for it to say
     if not found.classes:
+        assert found.predict is not None
         predicted = np.asarray(model.predict(given), dtype=np.float64).reshape(-1)
         assert (found.predict(rows) == predicted).all()
         low, high = (

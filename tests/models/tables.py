@@ -20,6 +20,8 @@ def table(rows: int = 500, seed: int = 0) -> tuple[pd.DataFrame, pd.Series]:
     rng = np.random.default_rng(seed)
     gaps = rng.random((rows, 4)) < 0.15
     job = rng.choice(JOBS, rows, p=[0.3, 0.2, 0.2, 0.1, 0.1, 0.05, 0.05])
+    known = job.astype(object)
+    known[gaps[:, 0]] = None
     grade = rng.integers(0, 4, rows)
     code = rng.integers(0, 40, rows).astype(float)
     income = rng.lognormal(0.0, 0.7, rows)
@@ -28,11 +30,9 @@ def table(rows: int = 500, seed: int = 0) -> tuple[pd.DataFrame, pd.Series]:
     children[gaps[:, 3]] = pd.NA
     frame = pd.DataFrame(
         {
-            "job": pd.Categorical(
-                np.where(gaps[:, 0], None, job.astype(object)), categories=sorted(JOBS, reverse=True)
-            ),
+            "job": pd.Categorical(known, categories=sorted(JOBS, reverse=True)),
             "grade": pd.Categorical.from_codes(
-                np.where(gaps[:, 1], -1, grade), ["low", "fair", "good", "best"], ordered=True
+                np.where(gaps[:, 1], -1, grade), pd.Index(["low", "fair", "good", "best"]), ordered=True
             ),
             "code": code,
             "income": np.where(gaps[:, 2], np.nan, income),

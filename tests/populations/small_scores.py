@@ -47,21 +47,16 @@ def tree(nested: Nested) -> TreeNodes:
 
     def add(part: Nested) -> int:
         here = len(left)
-        is_leaf = not isinstance(part, tuple)
-        cut = 0.0 if not isinstance(part, tuple) or isinstance(part[1], Steps) else part[1]
-        for array, entry in (
-            (left, LEAF),
-            (right, LEAF),
-            (feature, 0 if is_leaf else part[0]),
-            (threshold, cut),
-            (value, part if is_leaf else 0.0),
-        ):
-            array.append(entry)  # type: ignore[arg-type]
-        if isinstance(part, tuple):
-            if isinstance(part[1], Steps):
-                steps[here] = part[1]
-            left[here] = add(part[2])
-            right[here] = add(part[3])
+        column, cut, *branches = part if isinstance(part, tuple) else (0, 0.0)
+        left.append(LEAF)
+        right.append(LEAF)
+        feature.append(column)
+        threshold.append(0.0 if isinstance(cut, Steps) else cut)
+        value.append(0.0 if isinstance(part, tuple) else part)
+        if isinstance(cut, Steps):
+            steps[here] = cut
+        if branches:
+            left[here], right[here] = map(add, branches)
         return here
 
     add(nested)

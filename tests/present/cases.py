@@ -21,8 +21,11 @@ from p2ce.result import (
     Restriction,
     Status,
 )
+from p2ce.result.certificate import GridName
+from p2ce.result.problem_record import FeatureKind, Moves
+from p2ce.tables.json_values import Value
 
-PERSON = {
+PERSON: dict[str, Value] = {
     "Age": 41,
     "Sex": "f",
     "LoanAmount": 7512.4,
@@ -91,7 +94,12 @@ WORDS: dict[str, Display] = {
         unit={"en": "years", "pt": "anos", "es": "años"},
     ),
 }
-KINDS = {"HasGuarantor": "binary", "Housing": "category", "Sex": "category", "Age": "whole"}
+KINDS: dict[str, FeatureKind] = {
+    "HasGuarantor": "binary",
+    "Housing": "category",
+    "Sex": "category",
+    "Age": "whole",
+}
 CANDIDATES = {
     "LoanAmount": Candidates(count=96, low=500.0, high=7500.0, steps=(10.0, 500.0)),
     "Rate": Candidates(count=21, low=0.05, high=0.1, steps=(0.0025, 0.0025), may_go_missing=True),
@@ -106,7 +114,7 @@ DISTRIBUTIONS = {
     "Housing": Distribution(labels=("own", "rent"), shares=(0.71, 0.18), other=0.11),
     "Savings": Distribution(edges=(0.0, 1_000.0, 9_000.0), shares=(0.62, 0.2), missing=0.18),
 }
-MOVES = {"Age": "fixed", "Sex": "protected", "LoanAmount": "down", "YearsInTown": "along"}
+MOVES: dict[str, Moves] = {"Age": "fixed", "Sex": "protected", "LoanAmount": "down", "YearsInTown": "along"}
 PROBLEM = ProblemRecord(
     features={
         name: Feature(
@@ -249,9 +257,9 @@ def housed() -> Explanation:
         name: Feature(name=name, kind="binary", group="Home", display=display)
         for name, display in levels.items()
     }
-    here = {**PERSON, "Home_own": 0, "Home_rent": 1, "Home_free": 0}
-    free = {**here, "Home_rent": 0, "Home_free": 1}
-    own = {**here, "Home_rent": 0, "Home_own": 1, "LoanAmount": 7000.0}
+    here: dict[str, Value] = {**PERSON, "Home_own": 0, "Home_rent": 1, "Home_free": 0}
+    free: dict[str, Value] = {**here, "Home_rent": 0, "Home_free": 1}
+    own: dict[str, Value] = {**here, "Home_rent": 0, "Home_own": 1, "LoanAmount": 7000.0}
     options = (
         replace(OPTIONS[1], values=free, changes={"Home_rent": (1, 0), "Home_free": (0, 1)}),
         replace(
@@ -269,7 +277,7 @@ def housed() -> Explanation:
     )
 
 
-def none_on(grid: str, status: Status = Status.NO_RECOURSE, **fields: Any) -> Explanation:
+def none_on(grid: GridName, status: Status = Status.NO_RECOURSE, **fields: Any) -> Explanation:
     """Make the explanation of a person without an option."""
     return an_explanation(
         status=status,

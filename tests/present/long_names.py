@@ -16,12 +16,14 @@ from p2ce.result import (
     Feature,
     ProblemRecord,
 )
+from p2ce.result.problem_record import FeatureKind
+from p2ce.tables.json_values import Value
 from tests.audits.made_up import UNFINISHED, at_random, many, optimal
 from tests.present.cases import CERTIFICATE, an_explanation
 
 LENGTH = 40
 # What stands in the column → what it changes to; the second is what must be displayed in full.
-NUMBERS = {
+NUMBERS: dict[str, tuple[Value, Value]] = {
     "Limit": (50_000, 300_000),
     "Bill": (3_650.5, 7_234),
     "Age": (53, 31),
@@ -44,11 +46,11 @@ def person(*, spaced: bool) -> Explanation:
     """Make a person with six options; the last three are not cards."""
     name = {key: long(key, spaced=spaced) for key in (*NUMBERS, "Home", "Paid", "Rate")}
     labels = [long(key, spaced=spaced) for key in ("Rented", "Owned")]
-    old = {name[key]: pair[0] for key, pair in NUMBERS.items()} | {
+    old: dict[str, Value] = {name[key]: pair[0] for key, pair in NUMBERS.items()} | {
         name["Home"]: labels[0], name["Paid"]: 0, name["Rate"]: 0.125}  # fmt: skip
-    new = {name[key]: pair[1] for key, pair in NUMBERS.items()} | {
+    new: dict[str, Value] = {name[key]: pair[1] for key, pair in NUMBERS.items()} | {
         name["Home"]: labels[1], name["Paid"]: 1, name["Rate"]: 0.0475}  # fmt: skip
-    kinds = {"Home": "category", "Paid": "binary", "Limit": "whole", "Age": "whole"}
+    kinds: dict[str, FeatureKind] = {"Home": "category", "Paid": "binary", "Limit": "whole", "Age": "whole"}
     displays: dict[str, Any] = {"Limit": {"unit": "EUR"}, "Rate": {"style": "percent"}}
     spreads = {
         "Home": Distribution(labels=tuple(labels), shares=(0.7, 0.3)),

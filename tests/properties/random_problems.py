@@ -118,7 +118,12 @@ def random_forest(
 
 
 def random_score(
-    rng: np.random.Generator, columns: int, *, trees: bool, see: Callable, doubt: bool
+    rng: np.random.Generator,
+    columns: int,
+    *,
+    trees: bool,
+    see: Callable[[FloatArray], FloatArray],
+    doubt: bool,
 ) -> FlatScore:
     """Make a score whose threshold lies somewhere among the scores of random rows, now and then infinite."""
     parts: dict[str, Any] = {}
@@ -160,7 +165,7 @@ def random_costs(
             cost = np.where(away > 0, beside * 2.0 ** rng.integers(-1, 2, size=away.shape), 0.0)
         else:
             cost = away * rng.integers(1, 4, size=(1, away.shape[1], 1))
-        costs.append(cost)
+        costs.append(np.asarray(cost, dtype=np.float64))
     return costs, joins
 
 

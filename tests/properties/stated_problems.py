@@ -196,7 +196,7 @@ def _rules(
     wanted = len(stated) + (count if frame.shape[1] > 1 else 0)
     # A predicate contradicts nothing, so that this comes to an end.
     while len(stated) < wanted:
-        names = [str(name) for name in draw.permutation(list(frame))]
+        names = [str(name) for name in draw.permutation(list(map(str, frame)))]
         is_first = len(stated) == int(group)
         made = (make_link if link and is_first else makers[int(draw.integers(len(makers)))])(
             frame, names, draw

@@ -29,8 +29,9 @@ def bell(low: float, high: float, bins: int = 24, *, missing: float = 0.0) -> Di
     return Distribution(edges=tuple(edges.tolist()), shares=tuple(shares.tolist()), missing=missing)
 
 
-def labels(shares: dict[Any, float], **rest: float) -> Distribution:
-    return Distribution(labels=tuple(shares), shares=tuple(shares.values()), **rest)
+def labels(shares: dict[Any, float], *, other: float = 0.0, missing: float = 0.0) -> Distribution:
+    held = tuple(shares.values())
+    return Distribution(labels=tuple(shares), shares=held, other=other, missing=missing)
 
 
 def shown(
@@ -104,7 +105,7 @@ def front(options: int, objectives: int, *, seed: int = 7) -> Explanation:
     points = 1.2 - points
     made = []
     for place, costs in enumerate(points):
-        changes = {"LoanAmount": 7000 - 100 * place, **({"Term": 24} if place % 2 else {})}
+        changes: dict[str, Any] = {"LoanAmount": 7000 - 100 * place, **({"Term": 24} if place % 2 else {})}
         named = dict(zip(OBJECTIVES[:objectives], costs.tolist(), strict=True))
         if "changes" in named:
             named["changes"] = float(1 + place % 4)
@@ -151,7 +152,11 @@ def portfolio(people: int = 400, *, seed: int = 3) -> Explanations:
     ]
     entries = []
     for kind in rng.choice(5, size=people, p=[0.08, 0.04, 0.08, 0.02, 0.78]):
-        new = {"LoanAmount": 5000 if rng.random() < 0.8 else 9000, "HasGuarantor": True, "Term": 48}
+        new: dict[str, Any] = {
+            "LoanAmount": 5000 if rng.random() < 0.8 else 9000,
+            "HasGuarantor": True,
+            "Term": 48,
+        }
         first = dict(list(new.items())[: rng.choice([1, 2, 3], p=[0.5, 0.3, 0.2])])
         cost = float(rng.gamma(2.0, 0.15))
         options = (option(cost, **first), option(cost * 1.5, Rate=0.05))
