@@ -143,7 +143,7 @@ class BruteForce:
         sizes = np.empty(kept.size, np.int64)
         start = position = 0
         for axes, choices in layout:
-            until = position + np.searchsorted(kept[position:], start + len(axes))
+            until = position + int(np.searchsorted(kept[position:], start + len(axes)))
             cells = kept[position:until] - start
             changed = axes[cells], choices[cells]
             totals[position:until, 0] = np.rint(mean[changed] / tick[0]).sum(axis=1)

@@ -1,6 +1,6 @@
 """Build a case: data, a fitted model, rejected people, the explainer, and brute force over its candidates."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -165,14 +165,15 @@ class FrameMaker:
             if labels is None:
                 return None
             # Behind the last rank lies what index −1 finds: a missing label, which pandas calls −1.
-            return np.append(table[name].cat.categories.get_indexer(list(labels)), -1).astype(np.int8)
+            known = table[name].cat.categories.get_indexer(pd.Index(list(labels)))
+            return np.append(known, -1).astype(np.int8)
 
         return cls(table=table.iloc[:0], places=tuple(places(name) for name in table.columns))
 
     def frame(self, rows: FloatArray) -> pd.DataFrame:
         gaps = rows == MISSING
         any_gap = gaps.any(axis=0)
-        columns: dict[str, Any] = {}
+        columns: dict[Hashable, Any] = {}
         for column, (name, dtype) in enumerate(self.table.dtypes.items()):
             values, places = rows[:, column], self.places[column]
             missing = np.nan if places is None else -1

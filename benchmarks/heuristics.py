@@ -119,7 +119,7 @@ def default_explainer(case: Case, model: str, detector: str, **settings: Any) ->
     if model == "predicate":
         policy = policy.with_rules(rules.predicate(_always_true))
     passed = (case.as_callable() if model == "function" else case).model
-    given = {"policy": policy, "target": 1} | DETECTORS[detector] | settings
+    given: dict[str, Any] = {"policy": policy, "target": 1} | DETECTORS[detector] | settings
     return p2ce.Explainer(passed, case.data.train, **given)
 
 
@@ -139,7 +139,8 @@ def compete(contest: Contest, settings: argparse.Namespace) -> tuple[Row, list[W
         batch(ours, people)
         seconds.append(process_time() - start)
     start = perf_counter()
-    found, wins = [], []
+    found: list[Finds] = []
+    wins: list[Win] = []
     for place, explanation in enumerate(explanations):
         row = people.iloc[[place]]
         rng = np.random.default_rng([settings.seed, place])

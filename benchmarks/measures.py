@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from itertools import combinations
 from math import prod
 from pathlib import Path
@@ -62,7 +62,7 @@ def beside_brute_force(
     # A batch has one time for all people, so the slowest person is found by explaining each alone.
     # That is a little unfair to us: nothing is shared then.
     people = [case.people.iloc[[place]] for place in range(len(rows))]
-    alone = np.array([timed(lambda row=row: batch(ours, row))[1] for row in people])
+    alone = np.array([timed(partial(batch, ours, row))[1] for row in people])
     columns = list(case.data.train.columns)
     right = {
         "fronts equal": [
@@ -156,7 +156,7 @@ def estimated(case: Case) -> Iterator[Row]:
     yield calibrated | beside | bar
 
 
-def _one_search(case: Case, truth: Explained, search: str, **settings: str) -> Row:
+def _one_search(case: Case, truth: Explained, search: str, **settings: Any) -> Row:
     watched = (LGBMClassifier, "predict_proba") if case.kind == "lightgbm" else (BareCallable, "__call__")
     with watch(*watched) as calls:
         start = perf_counter()
@@ -171,9 +171,11 @@ def _one_search(case: Case, truth: Explained, search: str, **settings: str) -> R
     pairs = list(zip(truth, explanations, strict=True))
     equal = [costs_of(a) == costs_of(b) and b.status is not p2ce.Status.ERROR for a, b in pairs]
     certificate = next((e.certificate for e in explanations if e.certificate), None)
-    rate, chance, people = "–", "–", "–"
+    rate: float | str = "–"
+    chance: float | str = "–"
+    people: int | str = "–"
     estimate = None if certificate is None else certificate.estimate
-    if estimate is not None and estimate.miss_rate is not None:
+    if estimate is not None and estimate.miss_rate is not None and estimate.sample_size is not None:
         rate, people = estimate.miss_rate, estimate.sample_size
         # The rate holds on average over samples to calibrate on; with one of them it is Beta-distributed.
         above = rate * (people + 1)

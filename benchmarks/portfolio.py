@@ -49,7 +49,7 @@ def jittered(people: pd.DataFrame, count: int, rng: np.random.Generator) -> pd.D
         moved = np.clip(drawn[name] + noise, column.min(), column.max())
         # Sums of money that are mostly 0 stay 0: a refund of 3 cents is nobody's.
         moved = np.where(drawn[name] == 0, 0, np.rint(moved))
-        drawn[name] = moved.astype(column.dtype)
+        drawn[name] = moved.astype(column.to_numpy().dtype)
     return drawn
 
 
