@@ -30,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def passed_before(config: pytest.Config) -> set[str]:
     """Return the names of the tests that passed, of laws with the profile."""
-    return set(config.cache.get(PASSED, []))  # type: ignore[union-attr]
+    return set(config.cache.get(PASSED, []))
 
 
 def name_of(test: pytest.Item | pytest.TestReport) -> str:
@@ -70,4 +70,4 @@ class Remember:
     def pytest_sessionfinish(self) -> Iterator[None]:
         yield
         if self._passed and not self._config.getoption("collectonly"):
-            self._config.cache.set(PASSED, sorted(self._passed - self._failed))  # type: ignore[union-attr]
+            self._config.cache.set(PASSED, sorted(self._passed - self._failed))

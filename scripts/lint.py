@@ -186,8 +186,8 @@ def old_words_in(text: str) -> Iterator[str]:
         for match in OLD.finditer(line):
             if not (match[0] == DASK_KEYWORD and starts_cluster):
                 yield f"{number}: {match[0]!r} (see OLD_WORDS) in {line.strip()}"
-        if match := PHRASES.search(line):
-            yield f"{number}: {match[0]!r} (see TRANSLATED) in {line.strip()}"
+        if phrase := PHRASES.search(line):
+            yield f"{number}: {phrase[0]!r} (see TRANSLATED) in {line.strip()}"
 
 
 def sentences() -> Iterator[str]:
