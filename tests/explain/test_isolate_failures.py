@@ -151,7 +151,7 @@ def test_ctrl_c_in_a_model_still_interrupts() -> None:
         (MemoryError("Unable to allocate 9 TiB"), "9 TiB"),
         (
             IndexError("index 3 is out of bounds"),
-            "A fault of p2ce, not of the row: IndexError: index 3 is out of bounds",
+            "A bug in p2ce, not a problem of the row: IndexError: index 3 is out of bounds",
         ),
     ],
     ids=["memory", "fault of p2ce"],
@@ -183,7 +183,7 @@ def test_what_fails_in_p2ce_is_the_error_of_these_rows_and_a_fault_is_logged_onc
         return
     (record,) = errors(caplog)
     logged = record.getMessage()
-    assert logged.startswith(f"{sum(hit)} of 60 rows failed by a fault of p2ce.")
+    assert logged.startswith(f"{sum(hit)} of 60 rows failed because of a bug in p2ce.")
     assert "Traceback" in logged
     assert "in failing" in logged
 

@@ -58,7 +58,7 @@ CHANGED: dict[str, tuple[dict[str, Any], str]] = {
     "reference": ({"reference": loans.people().iloc[::2]}, "its reference is another"),
     "columns": (
         {"model": SMALLER, "reference": loans.people().drop(columns="Years"), "policy": None},
-        "its columns are others",
+        "its columns differ",
     ),
 }
 
