@@ -43,7 +43,7 @@ class Report:
         bound = f"bound: {self.bound}"
         if self.bound != BLACK_BOX:
             bound += f"; {self.pruned} of {self.boxes} boxes pruned at {self.thresholds} thresholds, "
-            bound += f"{self.cells} cells evaluated" if self.pruned else "so that nothing was tried"
+            bound += f"{self.cells} cells evaluated" if self.pruned else "so nothing was tried"
         fronts = f"fronts: {self.people} people, {self.points} points, equal to brute force"
         return [scores, bound, fronts, f"unchanged: {self.state}"]
 
