@@ -65,7 +65,7 @@ def test_a_person_with_a_far_value(far: float) -> None:
     require_front({"a": 1.0, "b": 2.0, "c": far})
 
 
-# Steps that differ in the third digit beside one value that nobody is meant to take; prices of any span.
+# Steps that differ in the third digit next to one value that no one is meant to take; prices of any span.
 PLACES = {"a": 1, "b": 2, "c": 3}
 STEPS = {name: {value: 0.2 + 0.001 * value * PLACES[name] for value in CANDIDATES[name]} for name in NAMES}
 STEPS["c"][10.0] = 1e13

@@ -60,7 +60,7 @@ UNSURE = explained(Status.HEURISTIC)
 
 
 def optimal(cost: float, *changes: str) -> Explanation:
-    """Make somebody whose only option costs so much."""
+    """Make someone whose only option costs so much."""
     return explained(Status.OPTIMAL, [(cost, float(len(changes) or 1))], changes=changes or ("Income",))
 
 

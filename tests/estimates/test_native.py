@@ -153,7 +153,7 @@ def test_attributions_add_up_on_the_scale_that_is_given(name: str, link: Link, t
     found = explainer.explain(ROWS)
     assert found.shape == ROWS.shape
     assert_allclose(found.sum(axis=1) + known.mean(), own, atol=1e-5)
-    # Somebody who stands alone in the background differs from it in nothing.
+    # Someone who stands alone in the background differs from it in nothing.
     alone = native_explainer(kind, parsed(model, target=target), ROWS[:1], scale)
     assert_array_equal(alone.explain(ROWS[:1]), np.zeros((1, 4)))
 

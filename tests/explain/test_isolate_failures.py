@@ -78,7 +78,7 @@ def test_only_rows_that_cannot_be_evaluated_are_errors() -> None:
 
 
 def exits(rows: pd.DataFrame) -> np.ndarray:
-    if (rows["c"] == 50).any():  # which nobody of the reference has
+    if (rows["c"] == 50).any():  # which no one in the reference has
         sys.exit(3)
     return score(rows)
 
@@ -195,7 +195,7 @@ def test_an_error_of_the_users_model_is_no_fault_of_p2ce(
     model = deepcopy(loans.forest())
     passed = (lambda rows: model.predict_proba(rows)[:, 1]) if black_box else model
     explainer = loans.explainer(model=passed, plausibility=None, target=1)
-    model.estimators_ = ["no tree"]  # as if somebody had changed it meanwhile
+    model.estimators_ = ["no tree"]  # as if someone had changed it meanwhile
     with pytest.raises(P2CEError, match="raised AttributeError: 'str' object"):
         explainer.explain(loans.rejected().iloc[0])
     for one in explainer.explain_many(loans.rejected().iloc[:3]):
