@@ -289,7 +289,7 @@ def processes(case: Case, *, people: int) -> Row:
 
 
 def memory(case: Case, *, million: bool, most: float | None = None) -> Row:
-    """What a million cells, or a batch of people, need above the loaded model, in a process of their own."""
+    """What a million cells, or a batch of people, need above the loaded model, in a separate process."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "case.joblib"
         joblib.dump((case, million), path)

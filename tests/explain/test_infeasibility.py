@@ -158,7 +158,7 @@ def test_a_search_of_the_papers_that_proves_nothing_has_no_reason(because: str, 
 
 
 def test_a_time_limit_is_a_number_of_seconds() -> None:
-    with pytest.raises(InvalidArgument, match="time_limit is a number of seconds"):
+    with pytest.raises(InvalidArgument, match="time_limit must be a number of seconds"):
         loan_explainer().relaxations(stuck(), time_limit=-1)
 
 

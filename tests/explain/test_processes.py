@@ -80,7 +80,7 @@ def test_the_person_who_kills_processes_is_named_and_all_others_are_answered(
     assert found[21].status is Status.ERROR
     assert found[21].message == processes.ENDS_PROCESSES
     assert options(found)[:21] + options(found)[22:] == expected[:21] + expected[22:]
-    assert any("ended abruptly" in record.getMessage() for record in caplog.records)
+    assert any("ended unexpectedly" in record.getMessage() for record in caplog.records)
 
 
 class Leaking(Deadly):
