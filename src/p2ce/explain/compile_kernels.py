@@ -19,7 +19,7 @@ def is_ready(problem: Problem) -> bool:
 
 
 def preparing_text(before: CacheUse) -> str:
-    """Say what takes a while: compiling kernels, if any were since `before`, or only loading."""
+    """Name the slow step: compiling kernels, if any were since `before`, or only loading them."""
     if cache_use().compiled > before.compiled:
         return "Compiling the solver: up to half a minute, once for each kind of model."
     return "Loading the compiled solver takes longer than usual."

@@ -84,8 +84,8 @@ def check_verdicts(
         at = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
         require(
             error[at] <= subject.tolerance,
-            f"{name} must be within {subject.tolerance:g} of its own; expected {float(results[at])!r}, got "
-            f"{float(reported[at])!r} for {subject.shown(rows[at])}. Check weights, leaves, offset and "
+            f"{name} must be within {subject.tolerance:g} of the {subject.who}'s own; expected "
+            f"{float(results[at])!r}, got {float(reported[at])!r} for {subject.shown(rows[at])}. Check weights, leaves, offset and "
             "`report`.",
         )
         worst = float(error.max(initial=0.0))
