@@ -1,4 +1,4 @@
-"""Evaluate a proposed change: is it valid, plausible and allowed, and what does it cost?"""
+"""Evaluate a proposed change: is it valid, plausible and allowed, and does an option dominate it?"""
 
 from collections.abc import Mapping
 from typing import Any
