@@ -1,4 +1,4 @@
-"""A failure stays with its row: of a flaky model, of sys.exit(), of want of memory, of p2ce itself."""
+"""A failure stays with its row: of a flaky model, of sys.exit(), of too little memory, of p2ce itself."""
 
 import logging
 import sys

@@ -85,8 +85,8 @@ def check_verdicts(
         require(
             error[at] <= subject.tolerance,
             f"{name} must be within {subject.tolerance:g} of the {subject.who}'s own; expected "
-            f"{float(results[at])!r}, got {float(reported[at])!r} for {subject.shown(rows[at])}. Check weights, "
-            "leaves, offset and `report`.",
+            f"{float(results[at])!r}, got {float(reported[at])!r} for {subject.shown(rows[at])}. Check "
+            "weights, leaves, offset and `report`.",
         )
         worst = float(error.max(initial=0.0))
     accepted = subject.accepts(results)
