@@ -52,9 +52,9 @@ def ends_of(rows: FloatArray) -> FloatArray:
 def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> tuple[Relaxable, ...]:
     """List what restricts an instance (d,). ``ends`` (2, d) are the ends of the reference.
 
-    Nothing that was inferred is on the list: before an instance is reported without recourse, all values that
-    data and model distinguish are searched. Fixed features stay fixed, and no rule about a protected feature
-    is on the list. Nor is a range or a step beyond which the model fails.
+    Nothing that was inferred is on the list: before an instance is reported without recourse, the finest grid
+    that the data support is searched. Fixed features stay fixed, and no rule about a protected feature is on
+    the list. Nor is a range or a step beyond which the model fails.
     """
     policy = problem.policy
     free = [feature for feature in policy.features if not feature.fixed]
