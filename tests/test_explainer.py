@@ -1,4 +1,4 @@
-"""Ask the Explainer as a user would, and check what comes back in every form."""
+"""Call the Explainer as a user would, and check what it returns in every form."""
 
 import copy
 import pickle

@@ -51,7 +51,7 @@ def accepts(rows: pd.DataFrame) -> np.ndarray:
 
 
 def require_front(person: Row, candidates: Mapping[str, Sequence[float]] = CANDIDATES) -> None:
-    """Hold an explanation against the evaluation of every cell."""
+    """Compare an explanation with the evaluation of every cell."""
     found = explainer_of(candidates).explain(person)
     truth = brute_force_front(
         person, REFERENCE, actions_of(candidates), accepts=accepts, objectives=OBJECTIVES, max_changes=2

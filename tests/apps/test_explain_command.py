@@ -26,7 +26,7 @@ BASE = ("explain", "--model", "model.txt", "--data", "people.csv", "--reference"
 
 
 def in_memory(**options: object) -> tuple[p2ce.Explainer, pd.DataFrame]:
-    """Ask the same without the command line."""
+    """Make the same explanation without the command line."""
     frame = people().astype({"Housing": "category"})
     # The model's own order of labels.
     frame["Housing"] = frame["Housing"].cat.set_categories(["free", "own", "rent"])

@@ -159,7 +159,7 @@ def test_attributions_add_up_on_the_scale_that_is_given(name: str, link: Link, t
 
 
 def shap_trees(model: Any, background: pd.DataFrame, rows: pd.DataFrame) -> FloatArray:
-    """Ask shap's TreeExplainer for attributions of the probability of class 1."""
+    """Return the attributions of the probability of class 1 by shap's TreeExplainer."""
     shap = needs("shap")
     explainer = shap.TreeExplainer(
         model, background, model_output="probability", feature_perturbation="interventional"
