@@ -75,7 +75,7 @@ def at_random(rng: np.random.Generator, people: int, *, rejected: float = 0.6) -
 
 
 def many(people: Sequence[Explanation], ids: Sequence[object] | None = None) -> Explanations:
-    """Some people."""
+    """Return the explanations of some people."""
     return Explanations(list(people), ids=ids)
 
 

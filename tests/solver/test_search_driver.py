@@ -61,7 +61,7 @@ class Sum:
 
 
 class Each(Sum):
-    """Asks something else of each person."""
+    """Requires another value of each person."""
 
     def __init__(self, problem: ProblemRecord, needed: list[float]) -> None:
         super().__init__(problem, 0.0)
