@@ -54,7 +54,7 @@ def test_explanations_are_those_of_the_library(folder: Path, capsys: Capture) ->
     assert "30 people" in ran.out
     assert "Inferred from column names: protected: 'Age'" in ran.err
     assert "inferred from the population. These features may change: 'Income', 'Rate'" in ran.err
-    assert "'id' of people.csv is not the model's" in ran.err
+    assert "The model does not use the column 'id' of people.csv." in ran.err
 
 
 def test_one_person_is_written_in_words(folder: Path, capsys: Capture) -> None:
