@@ -1,4 +1,4 @@
-"""Run benchmark cases and print their figures beside their bars: ``python -m benchmarks [case …]``."""
+"""Run benchmark cases and print their figures next to their bars: ``python -m benchmarks [case …]``."""
 
 import argparse
 import json
@@ -37,7 +37,7 @@ def _case(name: str, kind: str, settings: argparse.Namespace, **more: Any) -> Ca
 
 
 def _beside(kind: str, *, required: float | dict[str, float], **more: Any) -> Any:
-    """Beside brute force; ``required`` is how many times faster than it we are to be."""
+    """Compared with brute force; ``required`` is how many times faster than it we are to be."""
 
     def measure(name: str, settings: argparse.Namespace) -> Iterator[Row]:
         bar = required[name] if isinstance(required, dict) else required
@@ -62,12 +62,14 @@ def _memory(name: str, settings: argparse.Namespace) -> Iterator[Row]:
 
 CASES = {
     "lightgbm": Benchmark(
-        "LightGBM, at most 3 changes, beside brute force",
+        "LightGBM, at most 3 changes, compared with brute force",
         _beside("lightgbm", required={"german": 100, "taiwan": 200, "adult": 50}),
     ),
-    "logistic": Benchmark("Logistic regression, beside brute force", _beside("logistic", required=100)),
+    "logistic": Benchmark(
+        "Logistic regression, compared with brute force", _beside("logistic", required=100)
+    ),
     "network": Benchmark(
-        "MLP (100, 100), parsed, beside brute force (aim: 10 ms per person)",
+        "MLP (100, 100), parsed, compared with brute force (aim: 10 ms per person)",
         _beside("mlp", required={"german": 3, "taiwan": 20, "adult": 3}),
     ),
     "callable": Benchmark(
@@ -75,11 +77,11 @@ CASES = {
         lambda name, settings: iter([measures.bare_callable(_case(name, "mlp", settings))]),
     ),
     "estimated": Benchmark(
-        "The same black box: the complete search beside the estimates",
+        "The same black box: the complete search compared with the estimates",
         lambda name, settings: measures.estimated(_case(name, "mlp", settings)),
     ),
     "trees": Benchmark(
-        "LightGBM, 100 trees, as a black box: the complete search beside the estimates",
+        "LightGBM, 100 trees, as a black box: the complete search compared with the estimates",
         lambda name, settings: measures.estimated(_case(name, "lightgbm", settings)),
         ("taiwan",),
     ),
@@ -139,7 +141,7 @@ CASES = {
         ("adult", "taiwan"),
     ),
     "grid": Benchmark(
-        "The default grid beside round steps of 5 %: processor time and cost",
+        "The default grid compared with round steps of 5 %: processor time and cost",
         lambda name, settings: measures.grid_costs(_case(name, "lightgbm", settings)),
     ),
     "grid-misses": Benchmark(
@@ -150,7 +152,7 @@ CASES = {
         "Memory for a million cells, and for a batch of people with an MLP (Linux)", _memory, ("taiwan",)
     ),
     "processes": Benchmark(
-        "Two processes beside one",
+        "Two processes compared with one",
         lambda name, settings: iter(
             [measures.processes(_case(name, "lightgbm", settings), people=settings.many)]
         ),
@@ -197,7 +199,7 @@ def main(arguments: list[str] | None = None) -> None:
             for first in range(0, len(rows), SIDE_BY_SIDE):
                 console.print(_table(title, rows[first : first + SIDE_BY_SIDE]))
             console.print(f"{name}: {perf_counter() - start:.0f} s\n", style="dim")
-            if settings.json:  # after each case, so that an interrupted run leaves what it has
+            if settings.json:  # after each case, so an interrupted run leaves what it has
                 stored = {"machine": facts, "settings": vars(settings) | {"json": ""}, "figures": figures}
                 settings.json.write_text(json.dumps(stored, indent=2, default=float))
 

@@ -379,7 +379,7 @@ def _shrunk(person: Person, rows: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 def _traded(person: Person, rows: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Let one change of the cheapest rows go further, so that the others may go back."""
+    """Let one change of the cheapest rows go further, so the others may go back."""
     moves = person.moves(rows)
     order = [
         np.argsort(cost, kind="stable")[:TRADED]

@@ -167,7 +167,7 @@ class BruteForce:
 
     def _distances(self, table: FloatArray, current: FloatArray, unit: FloatArray) -> FloatArray:
         """Measure each axis's values (axes, width) in its unit; what is missing is −inf, and one away."""
-        with np.errstate(invalid="ignore"):  # −inf beside −inf is not a distance at all
+        with np.errstate(invalid="ignore"):  # −inf minus −inf is not a distance
             distance = np.abs(table - current[:, None]) / unit[:, None]
         one_apart = ~np.isfinite(distance)
         if self.is_category is not None:

@@ -56,7 +56,7 @@ class DataSet:
 
     @cached_property
     def maker(self) -> "FrameMaker | None":
-        """What makes frames of codes; None where all columns are known numbers, so that rows are codes."""
+        """What makes frames of codes; None where all columns are known numbers, so rows are codes."""
         if self.codebook.is_category.any() or self.train.isna().any(axis=None):
             return FrameMaker.like(self.train, self.codebook)
         return None
@@ -250,7 +250,7 @@ class Case:
         return replace(self, kind="callable", model=BareCallable(self.model))
 
     def explainer(self, *, own_forest: bool = False, **settings: Any) -> p2ce.Explainer:
-        """The explainer of the benchmark; ``own_forest`` passes it a detector of the user's own."""
+        """The explainer of the benchmark; ``own_forest`` passes it a custom detector."""
         detector = p2ce.PlausibilityForest(contamination=CONTAMINATION, random_state=SEED)
         usual: dict[str, Any] = {
             "policy": self.data.policy,

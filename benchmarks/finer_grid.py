@@ -79,7 +79,7 @@ def explain_finely(
 
 
 def figures_of(results: list[FineResult]) -> Row:
-    """Summarise by how much the default's cheapest options are dearer than those of the fine grid."""
+    """Summarise by how much the default's cheapest options cost more than those of the fine grid."""
     pairs = [(one.ours, one.fine) for one in results if np.isfinite(one.ours) and np.isfinite(one.fine)]
     ratios = [ours / fine for ours, fine in pairs] or [1.0]
     return {

@@ -1,6 +1,6 @@
 """Try hostile files by the clock: ``python -m benchmarks.fuzz --minutes 30 [--format lightgbm] [--seed 7]``.
 
-Mutators of our own, which know each format, rather than atheris: what may crash lies in LightGBM, XGBoost,
+Our own mutators, which know each format, rather than atheris: what may crash lies in LightGBM, XGBoost,
 CatBoost, scikit-learn and ONNX Runtime, whose published builds have no coverage instrumentation.
 ``tests/hostile`` holds all of it, and runs a bounded part in CI.
 """

@@ -238,7 +238,7 @@ def main(arguments: list[str] | None = None) -> None:
                     described += [
                         f"{', '.join(map(str, contest.facts.values()))}: {win}" for win in _worst(wins)
                     ]
-            if settings.json:  # after each data set, so that an interrupted run leaves what it has
+            if settings.json:  # after each data set, so an interrupted run leaves what it has
                 stored = {"machine": machine(), "settings": vars(settings) | {"json": ""}, "figures": figures}
                 settings.json.write_text(json.dumps(stored, indent=2, default=float))
     title = f"People for whom a heuristic is cheaper, {settings.people} each, split {settings.split}"

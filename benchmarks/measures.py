@@ -52,7 +52,7 @@ def beside_brute_force(
     ours: p2ce.Explainer | None = None,
     bar: BruteForce | None = None,
 ) -> Row:
-    """One process, verification included, beside brute force for the first ``few`` of the same people."""
+    """One process with verification, compared with brute force for the first ``few`` of the same people."""
     bar, ours = bar or case.brute_force(), warmed(ours or case.explainer())
     rows = case.data.codebook.encode(case.people)[:few]
     bar.front(rows[0])  # touch the memory and the model once, as for ours
@@ -102,7 +102,7 @@ def beside_brute_force(
 
 
 def bare_callable(case: Case) -> Row:
-    """The same network as a function of which nothing is known, beside the network that is parsed."""
+    """The same network as a function of which nothing is known, compared with the parsed network."""
     truth = batch(warmed(case.explainer()), case.people)
     hidden = case.as_callable()
     with watch(BareCallable, "__call__") as calls:
@@ -122,7 +122,7 @@ def bare_callable(case: Case) -> Row:
 
 
 def several(cases: Sequence[Case]) -> Row:
-    """All models of the list have to accept by a margin, beside brute force over the same models."""
+    """All models of the list have to accept by a margin, compared with brute force over the same models."""
     first = cases[0]
 
     def accept(rows: FloatArray) -> BoolArray:
@@ -262,7 +262,7 @@ def each_alone(case: Case, *, time_limit: float, **settings: Any) -> Row:
 
 
 def processes(case: Case, *, people: int) -> Row:
-    """One process beside two, for many people (copies of the rejected test rows).
+    """One process compared with two, for many people (copies of the rejected test rows).
 
     Two processes are timed twice: as they are started, and after `warm_up(n_jobs=2)`.
     """
@@ -291,7 +291,7 @@ def processes(case: Case, *, people: int) -> Row:
 
 
 def memory(case: Case, *, million: bool, most: float | None = None) -> Row:
-    """What a million cells, or a batch of people, need above the loaded model, in a process of their own."""
+    """What a million cells, or a batch of people, need above the loaded model, in a separate process."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "case.joblib"
         joblib.dump((case, million), path)

@@ -1,7 +1,7 @@
 """Explain a million people to Parquet, as the command line does: ``python -m benchmarks.portfolio``.
 
 People are rows of German, Taiwan and Adult, drawn with replacement; every number is jittered. The model is
-LightGBM, 100 trees of 31 leaves. Measured are the whole runs in processes of their own, from the command to
+LightGBM, 100 trees of 31 leaves. Measured are the whole runs in separate processes, from the command to
 the manifest, with all memory; how much faster two workers are than one; and an audit of 10⁵ people.
 """
 
@@ -32,7 +32,7 @@ STEPS = ("read", "explain", "tables", "write")  # of a worker; the search is a p
 JITTER = 0.02  # of a standard deviation
 MOST_MINUTES = {"german": 8.0, "taiwan": 8.0, "adult": 4.0}  # for a million people on two cores
 MOST_GB = 1.5  # of each process
-LEAST_SPEEDUP = 1.8  # of two workers beside one
+LEAST_SPEEDUP = 1.8  # of two workers compared with one
 MOST_PARENT = 0.05  # of all CPU time
 MOST_AUDIT_SECONDS = 10.0
 AUDITED = 100_000
@@ -47,7 +47,7 @@ def jittered(people: pd.DataFrame, count: int, rng: np.random.Generator) -> pd.D
             continue
         noise = rng.normal(0.0, JITTER * float(column.std()), count)
         moved = np.clip(drawn[name] + noise, column.min(), column.max())
-        # Sums of money that are mostly 0 stay 0: a refund of 3 cents is nobody's.
+        # Sums of money that are mostly 0 stay 0: a refund of 3 cents is no one's.
         moved = np.where(drawn[name] == 0, 0, np.rint(moved))
         drawn[name] = moved.astype(column.to_numpy().dtype)
     return drawn
@@ -158,7 +158,7 @@ def measure(name: str, count: int, few: int) -> dict[str, tuple[str, bool | None
             "people per second and core": (f"{count / whole['seconds'] / 2:,.0f}", None),
             "outside the search": (f"{outside:.0%}", None),
             "largest process, GB": (f"{whole['memory']:.2f}", whole["memory"] <= MOST_GB),
-            f"two workers beside one, {few:,}": (f"{speedup:.2f}", speedup >= LEAST_SPEEDUP),
+            f"two workers compared with one, {few:,}": (f"{speedup:.2f}", speedup >= LEAST_SPEEDUP),
             "parent's share of the work": (f"{parent:.1%}", parent <= MOST_PARENT),
             "Parquet, MB": (f"{size / 1e6:,.0f}", None),
             f"audit of {few:,}, seconds": (
@@ -178,7 +178,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", nargs="*", default=list(NAMES), help="german, taiwan, adult")
     parser.add_argument("--people", type=int, default=1_000_000)
-    parser.add_argument("--few", type=int, default=AUDITED, help="people for one worker beside two")
+    parser.add_argument("--few", type=int, default=AUDITED, help="people for one worker compared with two")
     settings = parser.parse_args()
     require(settings.data)
     console = Console(width=110)

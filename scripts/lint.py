@@ -75,13 +75,24 @@ WITH_OLD_WORDS = re.compile(r"docs/(renamed|results)\.md|tests/scripts/.*")
 DASK_KEYWORD = "n_workers"  # of LocalCluster and Client, in the files that start one
 # Phrases that read as translated, and plain English instead.
 TRANSLATED = {
-    r'"""(?:Give|Say)s?\b': "Return, Build, Check, Load, Raise",
+    r'"""(?:Give|Say|Tell)s?\b': "Return, Build, Check, Load, Raise",
     r"(?<=\w )(?<![Tt]here )is no (?!(?:longer|more|less|one|earlier|later)\b|\w+er than\b)": "is not a",
     r"\bgo(?:es)? on where|\b(?:command|call) (?:then )?goes on": "resumes",
     r"cannot be read exactly|\bmodel as read\b": "cannot be parsed, parsed scores",
-    r"\ba evaluation\b|\ban (?:policy|problem)\b|\bthese policy\b": "what a rename left behind",
+    r"\ba (?:applicant|axis|error|estimate|evaluat\w+|explanation|index|instance|objective|option)\b"
+    r"|\ban (?:bound|box|candidate|cell|constraint|counterfactual|feature|grid|model|person|row)\b"
+    r"|\ban (?:policy|problem)\b|\bthese policy\b|\bRejectMissing missing\b": "what a rename left behind",
+    r"\bworth telling\b|\bwhat came out\b|\bends the looking\b": "the fact itself, or its threshold",
+    r"(?:\. |: )Left out, ": "By default,",
 }
 PHRASES = re.compile("|".join(TRANSLATED))
+# The same in comments, docstrings and messages. Not yet in the pages.
+TRANSLATED_IN_CODE = {
+    r"\bof (?:its|your|their|our|one's) own(?=[.,;:)]|$| (?:and|as|for|in|is|that|with)\b)": "own, custom",
+    r"\bbeside (?:an?|brute|each|it|the|them)\b": "next to, compared with",
+    r"\bfor want of\b": "for lack of",
+}
+PHRASES_IN_CODE = re.compile("|".join(TRANSLATED_IN_CODE))
 WRITTEN = {".py", ".md", ".json", ".toml", ".jinja"}
 # P²CE is the paper's algorithm, p2ce the tool: P²CE is named on lines about the paper, and in these files.
 OF_THE_PAPER = re.compile(r"paper|authors'|Model-Agnostic", re.IGNORECASE)
@@ -173,6 +184,16 @@ def old_words() -> Iterator[str]:
     for path in written_files():
         if not WITH_OLD_WORDS.fullmatch(path.relative_to(ROOT).as_posix()):
             yield from (f"{path}:{found}" for found in old_words_in(text_of(path)))
+
+
+def phrases_in_code() -> Iterator[str]:
+    """Find phrases that read as translated in what developers read."""
+    for folder in (SOURCE, TESTS, *(ROOT / name for name in ("benchmarks", "examples"))):
+        for path in (one for one in folder.rglob("*") if one.suffix in WRITTEN - {".md"}):
+            if not WITH_OLD_WORDS.fullmatch(path.relative_to(ROOT).as_posix()):
+                for number, line in enumerate(text_of(path).splitlines(), start=1):
+                    if match := PHRASES_IN_CODE.search(line):
+                        yield f"{path}:{number}: {match[0]!r} (see TRANSLATED_IN_CODE) in {line.strip()}"
 
 
 def old_words_in(text: str) -> Iterator[str]:
@@ -348,6 +369,7 @@ SOURCES = (
     file_names,
     words,
     old_words,
+    phrases_in_code,
     sentences,
     names,
     promised_tests,

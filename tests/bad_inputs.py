@@ -91,7 +91,7 @@ def household_actions() -> Policy:
 
 @cache
 def loan_explainer() -> p2ce.Explainer:
-    """Return the one explainer that all rows share, so that a row that spoils it is noticed."""
+    """Return the one explainer that all rows share, so a row that spoils it is noticed."""
     return loans.explainer(plausibility=None)
 
 

@@ -29,7 +29,7 @@ settings.register_profile("thorough", common, max_examples=100)
 settings.register_profile("random", common, max_examples=100, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-# A package of its own, which a test installs; importing it here would want the library that it is for.
+# A separate package, which a test installs; importing it here would want the library that it is for.
 collect_ignore = ["models/scorecards"]
 
 

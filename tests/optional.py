@@ -38,7 +38,7 @@ def with_torch(names: Iterable[str], *others: str) -> list[Any]:
 
 
 class LazyLibrary:
-    """A module that is imported when a test first uses it, so that collecting the tests needs no library.
+    """A module that is imported when a test first uses it, so collecting the tests needs no library.
 
     >>> LazyLibrary("json").loads("3")
     3

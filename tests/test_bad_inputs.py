@@ -16,7 +16,7 @@ from tests.populations import households, loans
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled() -> None:
-    """Compile the kernels of the shared explainers, which is a search of its own."""
+    """Compile the kernels of the shared explainers, which is a separate search."""
     for explainer in (loan_explainer(), households.explainer(), households.explainer("error")):
         explainer.warm_up()
 
@@ -99,7 +99,7 @@ def test_an_unseen_label_is_a_place_to_start_where_the_pipeline_accepts_it(name:
     assert found.status is Status.OPTIMAL
     assert found.person == row
     assert (households.pipeline().predict(found.to_frame()[list(row)]) == 1).all()
-    # It may stay, but nobody is led to it, and it leaves no trace in what comes after.
+    # It may stay, but no one is led to it, and it leaves no trace in what comes after.
     labels = ("zeppelin", *households.people()[name].unique())
     assert all(option.values[name] in labels for option in found)
     again = households.explainer().explain(households.person())

@@ -114,7 +114,7 @@ def test_permitted_ranges_and_immutable_features_are_kept() -> None:
 
 
 def test_linked_features_and_forbidden_transitions() -> None:
-    """DiCE#166 #133 #193: nobody works longer without growing older, and nobody gives up a house."""
+    """DiCE#166 #133 #193: no one works longer without growing older, and no one gives up a house."""
     policy = (
         Policy.infer(applicants(), protect=None).step(Income=500, Loan=1000, Years=4).increase_only("Years")
     )
@@ -298,7 +298,7 @@ def test_how_do_i_get_a_data_frame() -> None:
 
 
 def test_the_same_answer_on_each_run() -> None:
-    """DiCE#206: to the byte, in a new explainer, in another order of people, beside global seeds."""
+    """DiCE#206: to the byte, in a new explainer, in another order of people, and with other global seeds."""
     people = rejected(tree_model(), 4)
 
     def answered(order: list[int]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Ask the Explainer as a user would, and check what comes back in every form."""
+"""Call the Explainer as a user would, and check what it returns in every form."""
 
 import copy
 import pickle
@@ -17,7 +17,7 @@ from tests.populations import loans
 
 
 def counted(explainer: p2ce.Explainer) -> list[str]:
-    """Note every call of the user's own model and detector from now on."""
+    """Record every later call of the user's own model and detector."""
     calls: list[str] = []
     problem = explainer._problem
     model, detector = problem.model, problem.detector

@@ -51,7 +51,7 @@ def accepts(rows: pd.DataFrame) -> np.ndarray:
 
 
 def require_front(person: Row, candidates: Mapping[str, Sequence[float]] = CANDIDATES) -> None:
-    """Hold an explanation against the evaluation of every cell."""
+    """Compare an explanation with the evaluation of every cell."""
     found = explainer_of(candidates).explain(person)
     truth = brute_force_front(
         person, REFERENCE, actions_of(candidates), accepts=accepts, objectives=OBJECTIVES, max_changes=2
@@ -65,7 +65,7 @@ def test_a_person_with_a_far_value(far: float) -> None:
     require_front({"a": 1.0, "b": 2.0, "c": far})
 
 
-# Steps that differ in the third digit beside one value that nobody is meant to take; prices of any span.
+# Steps that differ in the third digit next to one value that no one is meant to take; prices of any span.
 PLACES = {"a": 1, "b": 2, "c": 3}
 STEPS = {name: {value: 0.2 + 0.001 * value * PLACES[name] for value in CANDIDATES[name]} for name in NAMES}
 STEPS["c"][10.0] = 1e13

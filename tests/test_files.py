@@ -205,7 +205,7 @@ def test_a_forbidden_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_link_in_the_way_is_not_followed(tmp_path: Path) -> None:
-    """Nobody can foresee what the unfinished file is called, and lead it elsewhere."""
+    """No one can foresee what the unfinished file is called, and lead it elsewhere."""
     victim = tmp_path / "victim"
     victim.write_text("mine", encoding="utf-8")
     for name in (".a.txt.writing", ".a.txt.tmp"):
@@ -290,7 +290,7 @@ def test_a_program_that_is_killed_leaves_the_old_or_the_new_file(
     new = b"new" * 100_000
     found = path.read_bytes() if path.exists() else None
     assert found == (new if replaced else old)
-    # What was left behind is in nobody's way.
+    # What was left behind is in no one's way.
     assert [name for name in os.listdir(tmp_path) if not name.startswith(".p2ce-")] in ([], ["out.json"])
     write_whole(path, b"newer")
     assert path.read_bytes() == b"newer"

@@ -68,7 +68,7 @@ def test_once_that_is_said_options_are_sensible(
         for option in found:
             options += 1
             assert model.predict(pd.DataFrame([option.values])[X.columns])[0] == 0
-            # Nobody leaves a code or takes one, and no change is free.
+            # No one leaves a code or takes one, and no change is free.
             assert "MonthsSinceLate" not in option.changes or row["MonthsSinceLate"] >= 0
             assert option.values["MonthsSinceLate"] not in CODES or row["MonthsSinceLate"] in CODES
             assert option.costs["max_distance"] > 0
@@ -80,7 +80,7 @@ def test_once_that_is_said_options_are_sensible(
 
 
 def test_heavy_tails_do_not_make_changes_free(first: tuple[lightgbm.LGBMClassifier, pd.DataFrame]) -> None:
-    """In standard deviations that a few outliers make, nobody's debt is worth anything."""
+    """In standard deviations that a few outliers make, no one's debt is worth anything."""
     model, X = first
     plain = X["DebtRatio"].std(ddof=0)
     people = X[(model.predict(X) == 1) & (X["DebtRatio"].between(0.3, 2))][:40]

@@ -165,7 +165,7 @@ def test_a_row_of_the_kind_itself(kind: str) -> None:
 
 @pytest.mark.parametrize("make", [lambda rows: pl.DataFrame(rows), pa.Table.from_pylist, list])
 def test_a_column_that_holds_nothing_but_a_gap(make: Callable[[Any], Any]) -> None:
-    """Such a column of one person has no type of its own: polars and Arrow call it null."""
+    """Such a column of one person has no own type: polars and Arrow call it null."""
     row = {**rejected().iloc[4].to_dict(), "debt": None}
     assert fronts(explainer("pandas").explain(make([row]))) == expected()[4]
     (found,) = explainer("pandas").explain_many(make([row]))

@@ -54,7 +54,7 @@ def fresh() -> Iterator[None]:
 
 
 def run(folder: Path, script: str = SCRIPT, **variables: str) -> tuple[dict[str, object], list[str]]:
-    """Run a small kernel in a process of its own; return what it prints, and what it logs."""
+    """Run a small kernel in a separate process; return what it prints, and what it logs."""
     (folder / "small_kernel.py").write_text(KERNEL, encoding="utf-8")
     ran = subprocess.run(
         [sys.executable, "-c", script],
@@ -85,7 +85,7 @@ def entries(cache: Path) -> list[Path]:
 def test_kernels_are_cached_in_a_private_temporary_folder_and_found_by_the_next_process(
     tmp_path: Path,
 ) -> None:
-    # Root may write anywhere, so that each of the usual folders is a file here.
+    # Root may write anywhere, so each of the usual folders is a file here.
     shutil.copytree(
         Path(p2ce.__file__).parent, tmp_path / "p2ce", ignore=shutil.ignore_patterns("__pycache__")
     )
@@ -191,7 +191,7 @@ def test_code_that_is_older_than_its_file_is_not_kept_as_that_of_the_file(tmp_pa
 
 
 # Each damage in turn, and then a new dispatcher for the same function: as if another process began. Two kinds
-# of arguments, so that there are two files.
+# of arguments, so there are two files.
 DAMAGED = """
 import json, pickle, sys
 from pathlib import Path
@@ -374,7 +374,7 @@ def test_a_folder_that_others_may_change_is_rejected_with_one_line(
 def test_our_own_folder_is_used_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    tmp_path.chmod(0o1777)  # as the temporary directory is: nobody replaces what others own
+    tmp_path.chmod(0o1777)  # as the temporary directory is: no one replaces what others own
     first, said = chosen(tmp_path, monkeypatch, caplog)
     kernel_folders.cache_clear()
     assert first == chosen(tmp_path, monkeypatch, caplog)[0]

@@ -107,7 +107,7 @@ def test_categories_keep_their_labels_and_their_order() -> None:
 
 
 def test_arrow_in_chunks_and_in_batches() -> None:
-    # Chunks may have dictionaries of their own.
+    # Chunks may have their own dictionaries.
     chunks = [pa.array(["a", "b"]).dictionary_encode(), pa.array(["c", "b", None]).dictionary_encode()]
     frame, _ = as_pandas(
         pa.table({"x": pa.chunked_array(chunks), "n": pa.chunked_array([[1, 2], [3, None, 5]])})

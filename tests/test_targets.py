@@ -86,7 +86,7 @@ def few(frame: pd.DataFrame) -> p2ce.Policy:
 def assert_is_the_front(
     explainer: p2ce.Explainer, frame: pd.DataFrame, person: pd.Series, accepts: Accepts
 ) -> Explanation:
-    """Hold an explanation against the user's own calls on every cell."""
+    """Compare an explanation with the user's own calls on every cell."""
     found = explainer.explain(person)
     truth = brute_force_front(
         person.to_dict(),

@@ -135,7 +135,7 @@ def with_gap(content: bytes, gap: bytes) -> bytes:
 
 
 def test_no_program_finds_other_contents_in_a_file() -> None:
-    """What lies beside the parts, or in their headers, is under no checksum and no signature."""
+    """Anything outside the parts, or in their headers, is under no checksum and no signature."""
     held = {"readme.txt": b"what was signed", "b": b"x" * 5_000}
     content = zipped(held)
     assert [*Parts(content)] == [*held]

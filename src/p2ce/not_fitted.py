@@ -1,4 +1,4 @@
-"""Define the error that is also scikit-learn's, in a file of its own, since only it loads scikit-learn."""
+"""Define the error that is also scikit-learn's, in a separate file, since it loads scikit-learn."""
 
 from sklearn.exceptions import NotFittedError
 

@@ -3,7 +3,7 @@
     from p2ce import rules
 
     policy = policy.with_rules(
-        rules.linked("YearsAtCurrentJob", "Age"),          # a year more in the job is a year more of age
+        rules.linked("YearsAtCurrentJob", "Age"),          # one more year in the job is one more year of age
         rules.inequality("late_90d <= late_30d"),
         rules.implies({"Housing": "own"}, {"Rent": 0}),
     )

@@ -49,7 +49,7 @@ def one_line(text: object) -> str:
 
 
 def visible_lines(lines: Iterable[object]) -> str:
-    """Write each item on one line of its own."""
+    """Write each item on a separate line."""
     return "\n".join(map(visible_line, lines))
 
 

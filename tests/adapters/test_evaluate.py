@@ -158,7 +158,7 @@ def test_a_failure_while_calibrating_leaves_the_explainer_as_it_was() -> None:
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("who", ["model", "detector"])
 def test_outputs_that_begin_to_differ_are_never_shown(who: str, search: str) -> None:
-    """Steady on known rows, so that nothing shows until cells are looked at."""
+    """Steady on known rows, so nothing shows until cells are looked at."""
     moody = Moody(kind if who == "model" else plausible, drifting())
     given = {"model": moody} if who == "model" else {"model": kind, "plausibility": moody}
     # With a threshold, what drifts beyond 1 is still a score.
@@ -195,7 +195,7 @@ def test_a_model_that_refuses_to_speak_about_some_concerns_only_them(
         return np.where(rows["Years"] == 10, np.nan, good)
 
     moody = Moody(kind, shy)
-    asking = explainer(moody)  # years are fixed, so that everyone's cells share them
+    asking = explainer(moody)  # years are fixed, so everyone's cells share them
     asking.warm_up()
     people = refused()
     expected = asking.explain_many(people)
@@ -217,7 +217,7 @@ def test_a_model_that_refuses_to_speak_about_some_concerns_only_them(
 
 def test_a_model_that_refuses_to_speak_about_some_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only whoever could reach such a cell cheaply enough is concerned; a proof skips nothing."""
-    # Few cells at a time, so that dear ones are ruled out before anybody is asked about them.
+    # Few cells at a time, so dear ones are ruled out before anyone is asked about them.
     for constant, value in {"SMALL_BOX_CELLS": 2, "BATCH_CELLS": 2, "LEAST_QUOTA": 1}.items():
         monkeypatch.setattr(f"p2ce.solver.search_driver.{constant}", value)
 

@@ -8,7 +8,7 @@ from p2ce.adapters.library import library_class, overrides
 
 
 class Plain(Fraction):
-    """Adds a method of its own."""
+    """Adds its own method."""
 
     def shout(self) -> str:
         return str(self).upper()

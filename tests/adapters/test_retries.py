@@ -33,7 +33,7 @@ def always() -> Iterator[bool]:
 
 @pytest.fixture
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Note pauses instead of making them."""
+    """Record pauses instead of making them."""
     pauses: list[float] = []
     monkeypatch.setattr(retries.time, "sleep", pauses.append)
     return pauses

@@ -26,7 +26,7 @@ BASE = ("explain", "--model", "model.txt", "--data", "people.csv", "--reference"
 
 
 def in_memory(**options: object) -> tuple[p2ce.Explainer, pd.DataFrame]:
-    """Ask the same without the command line."""
+    """Make the same explanation without the command line."""
     frame = people().astype({"Housing": "category"})
     # The model's own order of labels.
     frame["Housing"] = frame["Housing"].cat.set_categories(["free", "own", "rent"])
@@ -257,7 +257,7 @@ def test_the_data_itself_may_be_the_population(folder: Path, capsys: Capture) ->
 
 
 def test_it_runs_as_a_program(folder: Path) -> None:
-    """From files to a table in a process of its own, with its exit codes."""
+    """From files to a table in a separate process, with its exit codes."""
 
     def program(*words: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(

@@ -14,7 +14,7 @@ from p2ce.explain import isolate_failures
 from tests.apps.commands import run
 
 Capture = pytest.CaptureFixture[str]
-# A model of the user's own: what it does about the person of whom the income is 4321 is written in its place.
+# A custom model: what it does about the person of whom the income is 4321 is written in its place.
 MODEL = """
 import os, signal, sys
 import numpy as np

@@ -26,8 +26,8 @@ def credit(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        (("--jobs", 0), "--jobs is a number of processes, or -1 for one per core; got 0"),
-        (("--time-limit", -1), "--time-limit is a number of seconds, 0 or more, or None; got -1"),
+        (("--jobs", 0), "--jobs must be a number of processes, or -1 for one per core; got 0"),
+        (("--time-limit", -1), "--time-limit must be a number of seconds, 0 or more, or None; got -1"),
         (("--as-of", "18.11.2026"), "--as-of expects a date such as 2026-11-18, got '18.11.2026'"),
         (
             ("--explainer", "credit.p2c"),

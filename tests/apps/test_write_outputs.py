@@ -52,7 +52,7 @@ def test_a_link_as_output_stays_a_link(folder: Path, capsys: Capture) -> None:
 def test_no_permission_for_the_folder_of_an_old_file(
     folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Told before the work, not after it: a file is written beside the old one."""
+    """The error comes before the work, not after it: a file is written next to the old one."""
     Path("out.json").write_text("old", encoding="utf-8")
     monkeypatch.setattr(os, "access", lambda path, _: Path(path).name == "out.json")
     ran = run(capsys, *BASE, "--out", "out.json", "--force")

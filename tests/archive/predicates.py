@@ -1,4 +1,4 @@
-"""Hold a predicate that a policy can name."""
+"""A predicate that a policy can name."""
 
 import numpy as np
 import pandas as pd

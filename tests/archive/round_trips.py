@@ -28,7 +28,7 @@ def again(explainer: p2ce.Explainer, model: Any, folder: Path, **given: Any) -> 
 
 
 def assert_same_results(first: p2ce.Explainer, second: p2ce.Explainer, people: Any) -> list[Any]:
-    """Ask both the same of every one of the people, alone and together."""
+    """Compare the explanations of both for all people, alone and together."""
     assert repr(first) == repr(second)
     assert first.policy == second.policy
     assert first.threshold == second.threshold

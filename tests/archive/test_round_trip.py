@@ -74,7 +74,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     **{f"rule {rule.kind}": {"policy": BOUNDED.with_rules(rule)} for rule in EACH_RULE},
     **{name: {"objectives": given, "max_changes": 2} for name, given in OBJECTIVES.items()},
     "no detector": {"plausibility": None},
-    "a forest of its own settings": {
+    "a forest with its own settings": {
         "plausibility": p2ce.PlausibilityForest(
             contamination=0.2, n_estimators=7, max_samples=64, random_state=3
         )

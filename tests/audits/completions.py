@@ -62,7 +62,7 @@ def median_p_value(mine: Sequence[float | None], others: Sequence[float | None])
 
 
 def burden(costs: Sequence[float | None], rejected: Sequence[bool]) -> float | None:
-    """Multiply the rejection rate with the median; None where nobody has an option."""
+    """Multiply the rejection rate with the median; None where no one has an option."""
     some = with_option(costs)
     return sum(rejected) / len(rejected) * quantile(some, 0.5) if some else None
 

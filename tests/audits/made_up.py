@@ -60,7 +60,7 @@ UNSURE = explained(Status.HEURISTIC)
 
 
 def optimal(cost: float, *changes: str) -> Explanation:
-    """Make somebody whose only option costs so much."""
+    """Make someone whose only option costs so much."""
     return explained(Status.OPTIMAL, [(cost, float(len(changes) or 1))], changes=changes or ("Income",))
 
 
@@ -75,7 +75,7 @@ def at_random(rng: np.random.Generator, people: int, *, rejected: float = 0.6) -
 
 
 def many(people: Sequence[Explanation], ids: Sequence[object] | None = None) -> Explanations:
-    """Hold some people."""
+    """Return the explanations of some people."""
     return Explanations(list(people), ids=ids)
 
 

@@ -247,7 +247,7 @@ def test_small_groups_have_counts_only() -> None:
     assert men["rejection_rate"] == 0.8  # of 5 people, and that is enough
     assert men[["recourse_rate", "median_changes", "burden_changes"]].isna().all()
     assert set(found.tests.loc[found.tests["group"] == "m", "metric"]) == {"rejection_rate"}
-    assert found.difference("best").xs("recourse_rate", axis=1).isna().all(axis=None)  # nobody to compare
+    assert found.difference("best").xs("recourse_rate", axis=1).isna().all(axis=None)  # no one to compare
     assert audit(many(PEOPLE), {"sex": SEX}, **QUICK).tests.empty
 
 

@@ -98,7 +98,7 @@ def test_groups_are_sorted_and_named_apart() -> None:
             "sx",
             {"data": pd.DataFrame({"sex": SEX})},
             InvalidArgument,
-            "'sx' is not a column of the people. Did you mean 'sex'",
+            "'sx' is not a column of the people or of data. Did you mean 'sex'",
         ),
         (
             "sex",

@@ -82,7 +82,7 @@ def test_the_largest_p_value_may_lie_between_the_corners(
 def test_nothing_is_found_where_shares_may_be_equal() -> None:
     assert rate_p_value((0, 40), 40, (100, 100), 100) == 1.0
     assert rate_p_value((1, 2), 3, (1, 1), 2) == 1.0  # the same up to whole people
-    assert rate_p_value((3, 5), 9, (0, 0), 0) == 1.0  # there is nobody else
+    assert rate_p_value((3, 5), 9, (0, 0), 0) == 1.0  # there is no one else
 
 
 @examples(250)
@@ -90,7 +90,7 @@ def test_nothing_is_found_where_shares_may_be_equal() -> None:
 def test_no_median_has_a_larger_p_value_than_the_bound(mine: list[Person], others: list[Person]) -> None:
     everybody = [*mine, *others]
     if not any(math.isfinite(high) for _, high in mine):
-        return  # too small to tell: nobody of the group has an option for certain
+        return  # too small to tell: no one of the group has an option for certain
     bound = median_p_value(part(mine, of=everybody).costs, part(everybody).costs)
     exact = [slow.median_p_value(one[: len(mine)], one[len(mine) :]) for one in slow.completions(everybody)]
     assert bound >= max(exact) - SMALL
@@ -144,7 +144,7 @@ def test_p_values_are_uniform_where_there_is_nothing_to_find() -> None:
     assert np.mean(np.array(found) <= 0.1) <= 0.14
     assert kstest(found, "uniform").statistic < 0.12  # medians have few ranks
     found = []
-    for _ in range(300):  # shares have few values, so that p-values are at most too large
+    for _ in range(300):  # shares have few values, so p-values are at most too large
         outcomes = rng.random(200) < 0.3
         found.append(alone(int(outcomes[:80].sum()), 80, int(outcomes.sum()), 200))
     assert np.mean(np.array(found) <= 0.1) <= 0.14

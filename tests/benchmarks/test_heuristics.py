@@ -1,4 +1,4 @@
-"""The contest between heuristics and explanations runs as a command, and its fine grid is never dearer."""
+"""The contest between heuristics and explanations runs as a command, and its fine grid never costs more."""
 
 import json
 from pathlib import Path

@@ -82,7 +82,7 @@ def test_values_come_as_codes_and_as_they_were_given() -> None:
     table = encode_table(PEOPLE, BOOK)
     assert table.ids == ("p", "q", "r")
     np.testing.assert_array_equal(table.values, BOOK.encode(PEOPLE))
-    assert table.row(1, BOOK.names)["rooms"] is None  # pandas' NA is nobody else's
+    assert table.row(1, BOOK.names)["rooms"] is None  # pandas' NA is no one else's
 
 
 @pytest.mark.parametrize("gap", [None, np.nan, pd.NA, pd.NaT])

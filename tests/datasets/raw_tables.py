@@ -1,4 +1,4 @@
-"""Invent a few people in the form of OpenML's raw tables, and say by hand what becomes of them."""
+"""Invent a few people in the form of OpenML's raw tables, and state by hand what they become."""
 
 import numpy as np
 import pandas as pd

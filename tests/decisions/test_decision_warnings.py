@@ -20,7 +20,7 @@ from tests.models.laws import people
 
 
 class Strict(ClassifierMixin, BaseEstimator):
-    """A wrapper of somebody's own, with its own cut-off."""
+    """A custom wrapper, with its own cut-off."""
 
     def __init__(self, inner: Any, cut: float = 0.8) -> None:
         self.inner, self.cut = inner, cut

@@ -78,7 +78,7 @@ def test_contamination_moves_the_threshold_and_nothing_else(name, contamination)
     before = pickle.dumps(detector) if name in ("one class", "ellipse", "mixture") else None
     found = parse_detector(detector, reference=FRAME, contamination=contamination)
     results = found.evaluate(FRAME)
-    share = 0.05 if contamination is None else contamination  # a density has no threshold of its own
+    share = 0.05 if contamination is None else contamination  # a density has no own threshold
     if name in DENSITIES or contamination is not None:
         assert np.sum(results < 0.0) == np.ceil(share * (len(FRAME) - 1))
     if before is not None:

@@ -28,7 +28,7 @@ def is_as_shown(shown: str, printed: str) -> bool:
 
 
 def tidy(text: str) -> str:
-    """Take away what nobody sees: blanks at line ends, empty lines at the end."""
+    """Take away what no one sees: blanks at line ends, empty lines at the end."""
     return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
 
 

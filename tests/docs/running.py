@@ -33,7 +33,7 @@ class Session:
             path.write_text(block.code, encoding="utf-8")
             return ""
         if block.language == "python":
-            # Empty lines before it, so that a traceback names the line of the page.
+            # Empty lines before it, so a traceback names the line of the page.
             code = compile("\n" * (block.line - 1) + block.code, page, "exec")
             with contextlib.redirect_stdout(io.StringIO()) as printed:
                 exec(code, self.names)

@@ -77,7 +77,7 @@ def test_single_changes_are_never_underestimated() -> None:
         single = (cells != PLACEMENT.position[person]).sum(axis=1) == 1
         estimates = estimated_scores(cells[single], found.base[person], found.gains[person])
         assert (estimates >= crooked(rows[single]) - 1e-9).all()
-        # The evaluated scores are handed on, so that they are not evaluated again.
+        # The evaluated scores are handed on, so they are not evaluated again.
         assert np.count_nonzero(~np.isnan(found.singles[person])) == single.sum()
 
 

@@ -153,13 +153,13 @@ def test_attributions_add_up_on_the_scale_that_is_given(name: str, link: Link, t
     found = explainer.explain(ROWS)
     assert found.shape == ROWS.shape
     assert_allclose(found.sum(axis=1) + known.mean(), own, atol=1e-5)
-    # Somebody who stands alone in the background differs from it in nothing.
+    # Someone who stands alone in the background differs from it in nothing.
     alone = native_explainer(kind, parsed(model, target=target), ROWS[:1], scale)
     assert_array_equal(alone.explain(ROWS[:1]), np.zeros((1, 4)))
 
 
 def shap_trees(model: Any, background: pd.DataFrame, rows: pd.DataFrame) -> FloatArray:
-    """Ask shap's TreeExplainer for attributions of the probability of class 1."""
+    """Return the attributions of the probability of class 1 by shap's TreeExplainer."""
     shap = needs("shap")
     explainer = shap.TreeExplainer(
         model, background, model_output="probability", feature_perturbation="interventional"

@@ -100,7 +100,7 @@ def black_box() -> Case:
 
 
 def unwanted_class() -> Case:
-    """Class 0 is wanted, with a threshold and a margin of its own, by decision values."""
+    """Class 0 is wanted, with its own threshold and margin, by decision values."""
     model = LogisticRegression(max_iter=500).fit(loans.people(), 1 - loans.label())
     settings = {"target": 0, "scale": "decision", "threshold": 0.25, "margin": 0.5}
     return made(model, loans.people(), loans.PERSON, policy=FEW, **settings)
@@ -188,13 +188,13 @@ def personal() -> Case:
 
 
 def personal_objectives() -> Case:
-    """Objectives for this person only, one with arguments of its own."""
+    """Objectives for this person only, one with its own arguments."""
     own = {"objectives": ["changes", p2ce.objectives.MeanDistance(unit="own")]}
     return made(loans.forest(), loans.people(), loans.PERSON, policy=FEW, explained=own, max_changes=2)
 
 
 def rounded() -> Case:
-    """A display rounds, so that people read other values than the exact ones."""
+    """A display rounds, so people read other values than the exact ones."""
     policy = ACTIONS.display(Debt={"decimals": 0}).fix("Rate")
     person = loans.rejected().iloc[8].to_dict()
     return made(loans.forest(), loans.people(), person, policy=policy, max_changes=2, plausibility=None)

@@ -52,7 +52,7 @@ def sealed(parts: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def with_readme(path: Path) -> Path:
-    """Write the readme of a forged file again, so that it says what the parts say now."""
+    """Write the readme of a forged file again, so it says what the parts say now."""
     parts = parts_of(path)
     record = to_record(json.loads(parts["evidence.json"]), EvidenceRecord, "record", DEFAULT)
     listed = {name: mark for name, mark in record.parts.items() if name != "readme.txt"}

@@ -67,7 +67,7 @@ def changed_value(data: dict[str, Any]) -> None:
 
 
 def dominated_option(data: dict[str, Any]) -> None:
-    """Add an option that changes one thing more, with true costs, so that nothing else need be wrong."""
+    """Add an option that changes one thing more, with true costs, so nothing else need be wrong."""
     option = data["counterfactuals"][0]
     more = {**option, "values": {**option["values"], "Rate": 1.0}, "changes": {**option["changes"]}}
     more["changes"]["Rate"] = [data["person"]["Rate"], 1.0]
@@ -176,7 +176,7 @@ def second_axis(data: dict[str, Any]) -> None:
 
 
 def repeated_move(data: dict[str, Any]) -> None:
-    """Put a move in the place of another, so that the number of cells is the same."""
+    """Put a move in the place of another, so the number of cells is the same."""
     loans_held = next(axis["values"] for axis in data["grid"] if axis["features"] == ["Loans"])
     loans_held[0] = loans_held[1]
 

@@ -60,7 +60,7 @@ def other(value: Any) -> Any:
 
 
 def is_listed(part: str, place: tuple[Any, ...], names: tuple[str, ...]) -> bool:
-    """Tell whether a place, or what holds it, is in a list of names; "*" is each of a list or mapping."""
+    """Return whether a place, or what holds it, is in a list of names; "*" is each of a list or mapping."""
     shown = [name.removeprefix(f"{part}: ") for name in names]
     ways = {""}
     for key in place:

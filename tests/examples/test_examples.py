@@ -1,4 +1,4 @@
-"""Every example runs as it stands, in a folder of its own, and prints something worth reading."""
+"""Every example runs as it stands, in a separate folder, and prints something worth reading."""
 
 import contextlib
 import io

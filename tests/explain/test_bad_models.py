@@ -51,7 +51,7 @@ def endless(values: np.ndarray) -> Any:
     return throw(RecursionError("too deep"))
 
 
-# What a model does with its scores, in a process of its own.
+# What a model does with its scores, in a separate process.
 MISDEEDS: dict[str, Callable[[np.ndarray], Any]] = {
     "raises": lambda _: throw(ValueError("first\nsecond")),
     "raises without words": lambda _: throw(Unwritable()),
@@ -112,7 +112,7 @@ def test_a_model_that_misbehaves_in_other_processes_costs_its_rows(
     misdeed: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     explainer = p2ce.Explainer(Model(misdeed), PEOPLE, plausibility=None, target=1, max_changes=2)
-    # A process takes seconds to start, so that few rows end one.
+    # A process takes seconds to start, so few rows end one.
     found = explainer.explain_many(ROWS.head(2) if misdeed in ENDS else ROWS, n_jobs=2)
     assert {one.status for one in found} == {Status.ERROR}
     for one in found:

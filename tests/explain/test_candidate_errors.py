@@ -38,7 +38,7 @@ def test_labels_that_the_model_rejects_are_named_with_advice() -> None:
     problem = setup_of(model, Policy.infer(PEOPLE, protect=None))
     model.known -= {"free"}
     row = problem.codebook.encode(PEOPLE)[0]
-    with pytest.raises(InvalidPolicy, match=r"fails with 'home' at 'free' \(.*policy\.candidates\(\{'home'"):
+    with pytest.raises(InvalidPolicy, match=r"fails if 'home' is 'free' \(.*policy\.candidates\(\{'home'"):
         require_candidates(problem, row)
     fine = problem.with_policy(Policy.infer(PEOPLE, protect=None).candidates(home=["own", "rent"]))
     require_candidates(fine, row)
@@ -56,7 +56,7 @@ def test_of_many_candidates_some_of_every_feature_are_tried(monkeypatch: pytest.
     require_candidates(problem, row)
     assert model.rows == 10 + 3  # the short list leaves its share to the long one
     model.known -= {"free"}
-    with pytest.raises(InvalidPolicy, match="fails with 'home' at 'free'"):
+    with pytest.raises(InvalidPolicy, match="fails if 'home' is 'free'"):
         require_candidates(problem, row)
     model.known |= {"free"}
     monkeypatch.setattr(candidates, "MOST_TRIED", 1)

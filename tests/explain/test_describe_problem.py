@@ -73,7 +73,7 @@ def test_a_policy_that_no_file_can_hold_is_written_as_comments() -> None:
 
     own = Policy.infer(loans.people(), protect=None).with_rules(rules.predicate(fair, name="fair to all"))
     problem = loans.explainer(policy=own).explain(PERSON).problem
-    assert problem.policy.startswith("# This policy has no form as a file:")
+    assert problem.policy.startswith("# This policy cannot be written as a file:")
     assert "fair to all" in problem.policy
     assert all(line.startswith("#") for line in problem.policy.splitlines())
 

@@ -145,7 +145,7 @@ def test_a_model_that_decides_alike_about_everybody_is_logged(
     threshold: float, logged: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     people = pd.concat([loans.people()] * 4, ignore_index=True)
-    people = people.iloc[np.argsort(-wavy(people))]  # sorted, so that the first rows say nothing
+    people = people.iloc[np.argsort(-wavy(people))]  # sorted, so the first rows say nothing
     policy = p2ce.Policy.infer(people, protect=None)
     made = p2ce.Explainer(wavy, people, policy=policy, target=1, plausibility=None, threshold=threshold)
     assert logged in caplog.text

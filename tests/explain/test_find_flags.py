@@ -21,7 +21,7 @@ ROWS = 600
 
 
 def people(rows: int = ROWS) -> tuple[pd.DataFrame, pd.Series]:
-    """Income and debts that go with repayment as everybody expects."""
+    """Income and debts that go with repayment as everyone expects."""
     rng = np.random.default_rng(5)
     frame = pd.DataFrame({"Income": rng.integers(10, 90, rows), "Debts": rng.integers(0, 30, rows)})
     score = frame["Income"] / 10 - frame["Debts"] / 3 + rng.normal(0, 1.5, rows)

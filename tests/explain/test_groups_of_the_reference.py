@@ -39,7 +39,7 @@ def test_one_row_that_is_not_kept_decides_for_explain_as_well() -> None:
         assert found.certificate is not None
         assert own.certificate is not None
         assert found.certificate.rules == own.certificate.rules
-        # The same problem, so that each explainer takes the other's explanation.
+        # The same problem, so each explainer takes the other's explanation.
         assert found.problem is not None
         assert own.problem is not None
         assert found.problem.hashes == own.problem.hashes

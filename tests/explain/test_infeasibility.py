@@ -110,7 +110,7 @@ def loan_explainer(**changed: Any) -> p2ce.Explainer:
 
 @cache
 def stuck() -> p2ce.Explanation:
-    """Return somebody's proof that there is no option."""
+    """Return someone's proof that there is no option."""
     explainer = loan_explainer()
     results = (explainer.explain(row) for _, row in loans.rejected().iterrows())
     return next(explanation for explanation in results if explanation.status is p2ce.Status.NO_RECOURSE)
@@ -158,7 +158,7 @@ def test_a_search_of_the_papers_that_proves_nothing_has_no_reason(because: str, 
 
 
 def test_a_time_limit_is_a_number_of_seconds() -> None:
-    with pytest.raises(InvalidArgument, match="time_limit is a number of seconds"):
+    with pytest.raises(InvalidArgument, match="time_limit must be a number of seconds"):
         loan_explainer().relaxations(stuck(), time_limit=-1)
 
 
@@ -219,7 +219,7 @@ def test_a_model_that_changed_proves_nothing() -> None:
     results = [explainer.explain(row) for _, row in loans.rejected().iterrows()]
     explanation = next(one for one in results if one.status is p2ce.Status.NO_RECOURSE)
     assert len(explainer.relaxations(explanation))
-    model.tree_.value[:, 0] = [1.0, 0.0]  # from now on it accepts nobody
+    model.tree_.value[:, 0] = [1.0, 0.0]  # from now on it accepts no one
     why = explainer.relaxations(explanation)
     assert not why.complete
     assert not why.relaxations

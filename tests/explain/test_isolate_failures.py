@@ -1,4 +1,4 @@
-"""A failure stays with its row: of a flaky model, of sys.exit(), of want of memory, of p2ce itself."""
+"""A failure stays with its row: of a flaky model, of sys.exit(), of too little memory, of p2ce itself."""
 
 import logging
 import sys
@@ -82,7 +82,7 @@ def test_only_rows_that_cannot_be_evaluated_are_errors() -> None:
 
 
 def exits(rows: pd.DataFrame) -> np.ndarray:
-    if (rows["c"] == 50).any():  # which nobody of the reference has
+    if (rows["c"] == 50).any():  # which no one in the reference has
         sys.exit(3)
     return score(rows)
 
@@ -155,7 +155,7 @@ def test_ctrl_c_in_a_model_still_interrupts() -> None:
         (MemoryError("Unable to allocate 9 TiB"), "9 TiB"),
         (
             IndexError("index 3 is out of bounds"),
-            "A fault of p2ce, not of the row: IndexError: index 3 is out of bounds",
+            "A bug in p2ce, not a problem of the row: IndexError: index 3 is out of bounds",
         ),
     ],
     ids=["memory", "fault of p2ce"],
@@ -187,7 +187,7 @@ def test_what_fails_in_p2ce_is_the_error_of_these_rows_and_a_fault_is_logged_onc
         return
     (record,) = errors(caplog)
     logged = record.getMessage()
-    assert logged.startswith(f"{sum(hit)} of 60 rows failed by a fault of p2ce.")
+    assert logged.startswith(f"{sum(hit)} of 60 rows failed because of a bug in p2ce.")
     assert "Traceback" in logged
     assert "in failing" in logged
 
@@ -199,7 +199,7 @@ def test_an_error_of_the_users_model_is_no_fault_of_p2ce(
     model = deepcopy(loans.forest())
     passed = (lambda rows: model.predict_proba(rows)[:, 1]) if black_box else model
     explainer = loans.explainer(model=passed, plausibility=None, target=1)
-    model.estimators_ = ["no tree"]  # as if somebody had changed it meanwhile
+    model.estimators_ = ["no tree"]  # as if someone had changed it meanwhile
     with pytest.raises(P2CEError, match="raised AttributeError: 'str' object"):
         explainer.explain(loans.rejected().iloc[0])
     for one in explainer.explain_many(loans.rejected().iloc[:3]):

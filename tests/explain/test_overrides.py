@@ -186,7 +186,7 @@ def test_python_functions_are_remembered_but_never_read_from_a_record() -> None:
     for one, policy in zip(found, policies, strict=True):
         assert explainer.relaxations(one) == loans.explainer(policy=policy, max_changes=2).relaxations(one)
     # The same words stand for both functions.
-    with pytest.raises(InvalidArgument, match="differ in Python functions only"):
+    with pytest.raises(InvalidArgument, match="differ only in Python functions"):
         explainer.relaxations(Explanation.from_json(found[0].to_json()))
     stranger = loans.explainer(max_changes=2)
     with pytest.raises(InvalidArgument, match=r"holds a Python function.*explain\(row, policy=…\)"):

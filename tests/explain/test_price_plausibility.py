@@ -94,7 +94,7 @@ def test_others_have_none_unless_it_is_requested() -> None:
         plausibility=p2ce.PlausibilityForest(), method=p2ce.paper.P2CE(), plausibility_of_today="counts"
     )
     assert literal.explain(PERSON).price_of_plausibility is None
-    with pytest.raises(InvalidArgument, match="price_of_plausibility is True or False; got 1"):
+    with pytest.raises(InvalidArgument, match="price_of_plausibility must be True or False; got 1"):
         explainer(price_of_plausibility=1)
 
 

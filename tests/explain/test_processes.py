@@ -1,4 +1,4 @@
-"""A process that ends abruptly loses nobody but the person who ends it every time."""
+"""A process that ends unexpectedly loses no one but the person who ends it every time."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ from p2ce.errors import InvalidArgument
 from p2ce.explain import processes
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as Unix has them")
-BAD, BAD_ONCE = 50, 51  # values that nobody of the reference has
+BAD, BAD_ONCE = 50, 51  # values that no one in the reference has
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +70,7 @@ def options(found: p2ce.Explanations) -> list[Any]:
 def test_the_person_who_kills_processes_is_named_and_all_others_are_answered(
     caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
-    """Also one whose process is killed once, as the system does for want of memory."""
+    """Also one whose process is killed once, as the system does for lack of memory."""
     rows = people(bad=(21,))
     rows.loc[3, "c"] = BAD_ONCE
     explainer = explained(Deadly(tmp_path / "died"))
@@ -80,7 +80,7 @@ def test_the_person_who_kills_processes_is_named_and_all_others_are_answered(
     assert found[21].status is Status.ERROR
     assert found[21].message == processes.ENDS_PROCESSES
     assert options(found)[:21] + options(found)[22:] == expected[:21] + expected[22:]
-    assert any("ended abruptly" in record.getMessage() for record in caplog.records)
+    assert any("ended unexpectedly" in record.getMessage() for record in caplog.records)
 
 
 class Leaking(Deadly):

@@ -71,7 +71,7 @@ def test_explanations_of_another_problem_are_rejected() -> None:
 
 
 class Model:
-    """Accepts nobody by raising for one person, or by pressing Ctrl-C, once it is told to."""
+    """Accepts no one by raising for one person, or by pressing Ctrl-C, once it is told to."""
 
     def __init__(self) -> None:
         self.does = ""

@@ -1,4 +1,4 @@
-"""EncodedRows and overrides for which the model has to be read again."""
+"""Rows and overrides for which the model has to be parsed again."""
 
 import numpy as np
 import pandas as pd

@@ -54,11 +54,11 @@ CHANGED: dict[str, tuple[dict[str, Any], str]] = {
     "method": ({"method": p2ce.paper.P2CE()}, "method was exact, and is p2ce"),
     "detector": ({"plausibility": None}, "detector was isolation forest, and is none"),
     "contamination": ({"contamination": 0.3}, "contamination was 0.1, and is 0.3"),
-    "model": ({"model": OTHER}, "its model is another"),
-    "reference": ({"reference": loans.people().iloc[::2]}, "its reference is another"),
+    "model": ({"model": OTHER}, "its model differs"),
+    "reference": ({"reference": loans.people().iloc[::2]}, "its reference differs"),
     "columns": (
         {"model": SMALLER, "reference": loans.people().drop(columns="Years"), "policy": None},
-        "its columns are others",
+        "its columns differ",
     ),
 }
 
@@ -93,7 +93,7 @@ def test_what_is_no_explanation_is_rejected(call: str) -> None:
     (failed,) = make().explain_many(people)
     with pytest.raises(InvalidArgument, match="could not be explained"):
         CALLS[call](make(), replace(failed, person=PERSON))
-    with pytest.raises(InvalidArgument, match=rf"{call}\(\) takes what explain\(\) returned, got dict"):
+    with pytest.raises(InvalidArgument, match=rf"{call}\(\) needs what explain\(\) returned, got dict"):
         CALLS[call](make(), {"status": "NO_RECOURSE"})
 
 

@@ -99,7 +99,7 @@ def test_the_name_of_the_label_is_evidence(
 
 
 def test_a_person_who_will_default_is_not_called_accepted() -> None:
-    """In a balanced table, nobody who is likely to be bad reads that the model accepts the application."""
+    """In a balanced table, no one who is likely to be bad reads that the model accepts the application."""
     model = fitted("forest")
     worst = FRAME.iloc[int(np.argmax(model.predict_proba(FRAME)[:, 1]))]
     explainer = of(model, y=pd.Series(numbers(BAD), name="default"))

@@ -43,7 +43,7 @@ MODELS: dict[str, Family] = {
 
 @cache
 def model(name: str, *, backwards: bool = False) -> Any:
-    """Fit a model on other labels than its neighbours', so that they disagree."""
+    """Fit a model on other labels than its neighbours', so they disagree."""
     people = loans.people()
     rng = np.random.default_rng(sorted(MODELS).index(name))
     label = np.where(rng.random(len(people)) < 0.15, 1 - loans.label(), loans.label())

@@ -134,7 +134,7 @@ PEOPLE = pd.DataFrame({name: np.random.default_rng(0).integers(0, 20, 300) for n
 
 @pytest.mark.parametrize("threshold", [0.4503, 0.45], ids=["between scores", "at many scores"])
 def test_a_slow_model_takes_the_limit_and_one_call_at_most(threshold: float, clock: Clock) -> None:
-    """Also where many scores are exactly at the threshold, so that their rows are evaluated alone."""
+    """Also where many scores are exactly at the threshold, so their rows are evaluated alone."""
     model = Slow(clock)
     explainer = p2ce.Explainer(model, PEOPLE, plausibility=None, target=1, threshold=threshold)
     assert model.calls <= 12

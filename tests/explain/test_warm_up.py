@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-# In a process of its own: in this one other tests have compiled everything already.
+# In a separate process: in this one other tests have compiled everything already.
 PROGRAM = """
 import gc, warnings
 import numpy as np, pandas as pd

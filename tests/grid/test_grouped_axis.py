@@ -39,7 +39,7 @@ def tables(draw: st.DrawFn) -> tuple[tuple[Compound, ...], np.ndarray]:
     compounds = []
     while free and draw(st.booleans()):
         members = np.array([free.pop() for _ in range(draw(st.integers(1, len(free))))])
-        # Levels that nobody stands at as well, and in any order.
+        # Levels that no one stands at as well, and in any order.
         spare = np.array(draw(st.lists(st.lists(CELLS, min_size=len(members), max_size=len(members)))))
         levels = np.unique(np.vstack([rows[:, members], spare.reshape(-1, len(members))]), axis=0)
         levels = levels[draw(st.permutations(range(len(levels))))] if len(levels) else levels

@@ -1,6 +1,6 @@
 """Mutate a sound file: text by line and number, JSON, UBJ and protobuf as trees, archives part by part.
 
-Everything follows from the random generator, so that an input is known by its number.
+Everything follows from the random generator, so an input is known by its number.
 """
 
 import gzip
@@ -56,7 +56,7 @@ def mutate(content: bytes, suffix: str, rng: Random) -> bytes:
 
 
 def edits(rng: Random) -> range:
-    """State how many changes an input gets: mostly one, so that the rest of the file stays believable."""
+    """State how many changes an input gets: mostly one, so the rest of the file stays believable."""
     return range(rng.choices((1, 2, 4), (6, 3, 1))[0])
 
 
@@ -73,7 +73,7 @@ def written(number: int | float) -> str:
 
 
 def damaged(content: bytes, rng: Random) -> bytes:
-    """Change some bytes of a file that nobody has parsed."""
+    """Change some bytes of a file that no one has parsed."""
     data = bytearray(content)
     for _ in edits(rng):
         if not data:
@@ -97,7 +97,7 @@ def damaged(content: bytes, rng: Random) -> bytes:
 
 
 def mutate_text(content: bytes, rng: Random) -> bytes:
-    """Change lines, words and numbers; the sizes of a LightGBM model stay right, so that it is read on."""
+    """Change lines, words and numbers; the sizes of a LightGBM model stay right, so it is read on."""
     text = content.decode("utf-8")
     lines = text.split("\n")
     for _ in edits(rng):
@@ -277,7 +277,7 @@ FIXED = {1: 8, 5: 4}  # bytes of a value, by the last bits of its tag
 
 
 def mutate_message(content: bytes, rng: Random) -> bytes:
-    """Change numbers, bytes and fields of a protobuf message; lengths stay right, so that it is read on."""
+    """Change numbers, bytes and fields of a protobuf message; lengths stay right, so it is read on."""
     fields = message(content)
     for _ in edits(rng):
         shapes: dict[tuple[int, ...], list[tuple[Fields, int]]] = {}

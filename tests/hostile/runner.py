@@ -1,4 +1,4 @@
-"""Try a hostile file here, or in a process of its own that may crash, run for ever or fill the memory."""
+"""Try a hostile file here, or in a separate process that may crash, run for ever or fill the memory."""
 
 import hashlib
 import multiprocessing
@@ -163,12 +163,12 @@ class Runner:
 
 
 def _serve(connection: Connection, folder: Path) -> None:
-    """Answer requests in a process of its own, until the other end is closed."""
+    """Answer requests in a separate process, until the other end is closed."""
     import resource  # of Unix only
 
     os.setsid()  # so that what it starts ends with it
     os.chdir(folder)
-    # Only what is allowed, not what may be allowed: a process that p2ce starts sets limits of its own.
+    # Only what is allowed, not what may be allowed: a process that p2ce starts sets its own limits.
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     log = os.open("worker.log", os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_TRUNC, 0o644)

@@ -58,13 +58,13 @@ def outcome(*, classes: int = 2) -> "pd.Series[Any]":
 
 
 def outcome_by_label() -> "pd.Series[Any]":
-    """State who repaid where it depends on the category, so that trees split by it."""
+    """State who repaid where it depends on the category, so trees split by it."""
     frame = mixed()
     return ((frame["Housing"] != "rent") ^ (frame["Income"] > 4500)).astype(int)
 
 
 def write_surroundings(folder: Path) -> None:
-    """Write what a command needs beside the file in problem: tables, and the code of the network."""
+    """Write what a command needs besides the file under test: tables, and the code of the network."""
     for name, frame in (("mixed", mixed()), ("numbers", numbers())):
         frame.assign(Repaid=outcome()).to_csv(folder / f"{name}.csv", index=False)
     (folder / f"{NETWORK}.py").write_text(NETWORK_CODE, encoding="utf-8")

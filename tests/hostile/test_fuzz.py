@@ -1,7 +1,7 @@
 """Any file is rejected in one line or explained correctly: no raw error, no wrong explanation.
 
 A few inputs of each format, which follow from ``SEED``. ``python -m benchmarks.fuzz`` tries others for as
-long as one likes, in processes of their own.
+long as one likes, in separate processes.
 """
 
 import os

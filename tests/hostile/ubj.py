@@ -1,4 +1,4 @@
-"""Read and write XGBoost's UBJ, so that its mutants are believable: numbers keep their kinds."""
+"""Read and write XGBoost's UBJ, so its mutants are believable: numbers keep their kinds."""
 
 import struct
 from typing import Any

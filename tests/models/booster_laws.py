@@ -18,7 +18,7 @@ QUESTION: dict[str, Any] = {"plausibility": None, "max_changes": 2}
 
 
 def by_own_objective(scores: Any, data: Any) -> Any:
-    """Logistic loss, as a function of one's own: what is predicted is the log-odds."""
+    """Logistic loss, as a custom function: what is predicted is the log-odds."""
     share = 1.0 / (1.0 + np.exp(-scores))
     return share - data.get_label(), share * (1.0 - share)
 
@@ -59,7 +59,7 @@ def assert_probabilities_need_nothing_more(library: Library, name: str) -> None:
 
 
 def assert_scores_need_a_threshold(library: Library, name: str) -> None:
-    """Other numbers are refused without a threshold or a range, and work with either."""
+    """Other numbers are rejected without a threshold or a range, and work with either."""
     frame, _ = people()
     booster = library.scores[name]()
     middle = float(np.quantile(library.score(booster, frame), 0.5))

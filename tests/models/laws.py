@@ -118,7 +118,7 @@ def hard_rows(
 
 
 def _near(found: ModelAdapter, name: str, kind: str) -> np.ndarray:
-    """List values at the cuts of a column, beside them in both precisions, beside zero, and far out."""
+    """List values at the cuts of a column, next to them in both precisions, next to zero, and far out."""
     if kind == "b":
         return np.array([0.0, 1.0])
     column = found.columns.index(name)
@@ -190,7 +190,7 @@ def assert_conforms(
     unseen: bool = True,
     **wanted: Any,
 ) -> tuple[ModelAdapter, pd.DataFrame]:
-    """Check what is certified, reported and evaluated, on the reference, at thresholds and beside them.
+    """Check what is certified, reported and evaluated, on the reference, at thresholds and next to them.
 
     ``undecided`` is the share of the usual rows that may be left to the model. ``wanted`` is passed to
     `parse_model`.

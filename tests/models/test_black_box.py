@@ -94,7 +94,7 @@ CLASSIFIERS = {
     "neighbours": lambda: KNeighborsClassifier(4),  # with ties
     "bagging": lambda: BaggingClassifier(LogisticRegression(), 3, random_state=0),
     "pipeline": lambda: make_pipeline(QuantileTransformer(n_quantiles=20), KNeighborsClassifier(4)),
-    # Pairs of classes vote in a kernel machine, so that the largest decision value need not win.
+    # Pairs of classes vote in a kernel machine, so the largest decision value need not win.
     "decisions": lambda: SVC(C=0.1),
     "decisions, ties broken, inside": lambda: make_pipeline(PCA(), SVC(C=0.1, break_ties=True)),
     "votes": lambda: VotingClassifier([("a", KNeighborsClassifier(4)), ("b", DecisionTreeClassifier())]),
@@ -202,7 +202,7 @@ def test_a_function_gets_a_frame_or_else_an_array(name):
 
 
 class Plain:
-    """A model of somebody's own, without any of scikit-learn's attributes."""
+    """A custom model, without any of scikit-learn's attributes."""
 
     def predict_proba(self, rows):
         share = sigmoid(rows["income"].to_numpy())

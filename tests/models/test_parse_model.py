@@ -135,7 +135,7 @@ class Modest(GridSearchCV):
 
 
 def of_its_own():
-    """Return a search and a tree whose instances have a ``predict_proba`` of their own."""
+    """Return a search and a tree whose instances have their own ``predict_proba``."""
     search = GridSearchCV(DecisionTreeClassifier(random_state=0), DEPTHS, cv=2).fit(FRAME, LABEL)
     search.predict_proba = lambda rows: 0.3 * search.best_estimator_.predict_proba(rows)
     tree = DecisionTreeClassifier(max_depth=2).fit(FRAME, LABEL)

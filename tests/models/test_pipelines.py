@@ -102,7 +102,7 @@ def test_scalers_in_front_of_arrays_and_frames_of_either_precision(name, single)
 
 
 def test_trees_behind_scalers_split_the_table_itself():
-    """Splits are moved through the scaler, so that the solver need not see through it at all."""
+    """Splits are moved through the scaler, so the solver need not see through it at all."""
     model = make_pipeline(StandardScaler(), RobustScaler(), MODELS["forest"]()).fit(FRAME, LABEL)
     found = parse_model(model, reference=FRAME)
     assert found.score.see is seen_as_given

@@ -1,4 +1,4 @@
-"""Is a family that lives in a package of its own found, checked, and named where it is broken?"""
+"""Is a family that lives in a separate package found, checked, and named where it is broken?"""
 
 import shutil
 import tomllib

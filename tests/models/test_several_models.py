@@ -36,7 +36,7 @@ MORE_THAN_HALF = np.nextafter(0.5, 1.0)  # votes: a tie goes to the other class
         ([TREE], [0.4], 0.0, [0.4]),
         ([TREE, MACHINE, LINE], [0.4, -1.5, None], 0.25, [0.65, -1.25, 0.75]),
         ([TREE, LINE], None, 0.5, [1.0, 1.0]),
-        # 0.7 + 0.3 is 1 to everybody, and must not fail for its last digit.
+        # 0.7 + 0.3 is 1 to everyone, and must not fail for its last digit.
         *((TREE, threshold, 1.0 - threshold, [1.0]) for threshold in (0.7, 0.9, 0.6, 0.8)),
     ],
 )

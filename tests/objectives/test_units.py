@@ -96,5 +96,5 @@ def test_nobody_is_reported_that_a_change_from_the_bulk_is_nearly_nothing() -> N
         model, frame, policy=policy, objectives="max_distance", target=1, plausibility=None
     )
     (option,) = explainer.explain({"ratio": 0.9, "age": 40})
-    assert list(option.changes) == ["age"]  # 0.9 σ, where the ratio would be 3 of its own
+    assert list(option.changes) == ["age"]  # 0.9 σ; the ratio would move by 3 σ
     assert option.costs["max_distance"] == pytest.approx(10 / frame["age"].std(ddof=0))

@@ -88,7 +88,7 @@ def test_solutions_are_never_cleaned() -> None:
 
 
 def test_prune_comes_too_late_to_hold_the_limit() -> None:
-    """Validity is tested first, so that a point with k + 1 changes joins S."""
+    """Validity is tested first, so a point with k + 1 changes joins S."""
     problem = table([[0, 1], [0, 1], [0, 9]], [(1, 1, 0), (0, 0, 9)], k=1)
     assert found(problem, PRINTED) == [(0, 0, 9), (1, 1, 0)]
     assert found(problem, CORRECTED) == [(0, 0, 9)]
@@ -197,7 +197,7 @@ def test_features_that_work_together_leave_a_residual() -> None:
     def product_of(rows: FloatArray) -> FloatArray:
         return np.asarray(rows[:, 0] * rows[:, 1], dtype=np.float64)
 
-    background = grid(a=[0, 1], b=[0, 1]).to_numpy()[:3]  # nobody has both
+    background = grid(a=[0, 1], b=[0, 1]).to_numpy()[:3]  # no one has both
     here, best = np.array([1.0, 0.0]), np.array([1.0, 1.0])  # a is decided, b is open
     phi = shapley(product_of, here, background)
     phi_bar = np.max([shapley(product_of, row, background) for row in background], axis=0)
@@ -209,7 +209,7 @@ def test_features_that_work_together_leave_a_residual() -> None:
 
 
 def test_k_limited_is_not_below_plain_where_someone_stands_above_the_largest_attribution() -> None:
-    """φ̄ is taken over a sample, so that φ(x) may exceed it: the sum over all features then *loses*."""
+    """φ̄ is taken over a sample, so φ(x) may exceed it: the sum over all features then *loses*."""
     phi, phi_bar = np.array([0.0, 0.9]), np.array([0.5, 0.4])
     limited = shap_maximum(0.0, phi, phi_bar, 1, P2CE(errata="as printed"))
     plain = shap_maximum(0.0, phi, phi_bar, 1, P2CE(errata="as printed", form="plain"))

@@ -95,7 +95,7 @@ def tinies(draw: st.DrawFn) -> Tiny:
         tau=draw(st.sampled_from([0.25, 0.5, 0.75, 0.875])),
         value=rng.integers(0, 9, size=sizes) / 8.0,  # scores that equal τ exactly are common
         outlier=rng.random(sizes) < draw(st.sampled_from([0.0, 0.3, 0.8])),
-        # Eighths without ties, so that the order of additions and of equal features cannot matter.
+        # Eighths without ties, so the order of additions and of equal features cannot matter.
         phi=rng.integers(-8, 9, size=(*sizes, len(sizes))) / 8.0,
         phi_bar=rng.permutation(np.arange(-2, 9))[: len(sizes)] / 8.0,
     )

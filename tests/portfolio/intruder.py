@@ -1,4 +1,4 @@
-"""Try to run code on somebody else's cluster, from a process of its own, and print what happened.
+"""Try to run code on someone else's cluster, from a separate process, and print what happened.
 
 The addresses come on stdin as JSON, and credentials for those who have some. Whoever gets in writes a file.
 """
@@ -20,7 +20,7 @@ INTRUDER, OWNER = 10, 100
 
 
 def plant(path: str) -> str:
-    """Do what nobody else should be able to."""
+    """Do what no one else should be able to."""
     Path(path).write_text("was here", encoding="utf-8")
     return "got in"
 

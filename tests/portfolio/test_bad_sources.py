@@ -1,4 +1,4 @@
-"""A source that cannot be read is rejected in one line, before anybody is explained; damage inside, alone."""
+"""A source that cannot be read is rejected in one line, before anyone is explained; damage inside, alone."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Workers in processes of their own, on a Dask cluster that was started from the command line."""
+"""Workers in separate processes, on a Dask cluster that was started from the command line."""
 
 import os
 import signal

@@ -101,7 +101,7 @@ def test_a_disk_that_is_full_at_any_write_is_said_and_gone_on_from(
     out, full = tmp_path / "results", Full(first)
     with monkeypatch.context() as patch:
         patch.setattr(os, name, partial(KINDS[name][0], full, getattr(os, name)))
-        for _ in range(2):  # it is still full when somebody tries again
+        for _ in range(2):  # it is still full when someone tries again
             with pytest.raises(P2CEError, match="No space left on device") as raised:
                 run(out)
             assert "\n" not in str(raised.value)

@@ -1,4 +1,4 @@
-"""The journal of a run: what is written counts, whatever was cut off, and nobody else's folder is touched."""
+"""The journal of a run: what is written counts, whatever was cut off, and no one else's folder is touched."""
 
 import hashlib
 import json
@@ -72,7 +72,7 @@ def test_a_journal_cut_at_any_byte_keeps_its_whole_lines(tmp_path: Path) -> None
         (tmp_path / JOURNAL).write_bytes(content[:cut])
         whole = sum(end <= cut for end in ends)
         assert kept(tmp_path) == set(range(whole - 1)) if whole else kept(tmp_path) == set(), cut
-        # What was cut off is gone, so that the next entry begins a line.
+        # What was cut off is gone, so the next entry begins a line.
         assert (tmp_path / JOURNAL).read_bytes().endswith(b"\n")
 
 

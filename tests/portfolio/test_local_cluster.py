@@ -1,4 +1,4 @@
-"""Nobody else gets into the processes that a run starts on this machine."""
+"""No one else gets into the processes that a run starts on this machine."""
 
 import json
 import os
@@ -62,7 +62,7 @@ def test_a_process_without_the_credentials_is_refused(client: Client, tmp_path: 
 
 
 def test_the_same_process_with_the_credentials_gets_in(client: Client, tmp_path: Path) -> None:
-    """So that the other attempts do not fail for reasons of their own."""
+    """So that the other attempts do not fail for other reasons."""
     names = [f"tls_{name}" for name in ("ca_file", "client_cert", "client_key", "worker_cert", "worker_key")]
     security = {"require_encryption": True, **{name: getattr(client.security, name) for name in names}}
     results = intrude(client, tmp_path / "planted", security)

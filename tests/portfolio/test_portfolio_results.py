@@ -80,7 +80,7 @@ def test_types_say_the_same_where_values_are_missing(run: Written) -> None:
     types = PortfolioResults(run.folder).people().dtypes
     assert (types["Income"], types["Rate"], types["Owns"]) == ("int64", "float32", "bool")
     assert types["status"] == types["message"] == text_dtype()
-    # Somebody has no value there, or no certificate.
+    # Someone has no value there, or no certificate.
     assert (str(types["Years"]), str(types["proven"])) == ("Int8", "boolean")
 
 

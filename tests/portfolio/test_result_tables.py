@@ -77,7 +77,7 @@ def categories_and_missing_values() -> Case:
     model = HistGradientBoostingClassifier(max_iter=6, max_leaf_nodes=5, categorical_features="from_dtype")
     model.fit(reference, wanted.astype(int))
     people = reference.head(14)
-    # Every sort of missing value has to come back, and a label that nobody in the reference has.
+    # Every sort of missing value has to come back, and a label that no one in the reference has.
     people = people.astype({"Place": pd.CategoricalDtype(["hills", "town", "coast", "moon"])})
     people.loc[[0, 1], "Place"] = "moon"
     people.loc[2, ["Income", "Rooms"]] = [np.nan, pd.NA]
@@ -130,7 +130,7 @@ def rounded() -> Case:
 
 
 def flagged() -> Case:
-    """State the opposite of what the forest goes by, so that options are flagged."""
+    """State the opposite of what the forest goes by, so options are flagged."""
     features = tuple(
         replace(one, association=Direction.DOWN if one.name == "Income" else one.association)
         for one in ACTIONS.features

@@ -1,4 +1,4 @@
-"""A run over a portfolio: everybody explained as by `explain_many`, whatever was done before or fails."""
+"""A run over a portfolio: everyone explained as by `explain_many`, whatever was done before or fails."""
 
 import shutil
 import threading
@@ -141,7 +141,7 @@ def test_other_requests_are_rejected_by_what_differs(
 
 
 class Modest:
-    """A detector of the user's own, which finds large incomes implausible."""
+    """A custom detector, which finds large incomes implausible."""
 
     def __init__(self, most: float) -> None:
         self.most = most
@@ -260,7 +260,7 @@ def test_a_cluster_without_authentication_is_warned_of(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     run = partial(portfolio.run, credit, source, keep=["sex"])
-    run(tmp_path / "inside", client=client)  # whose threads nobody else reaches
+    run(tmp_path / "inside", client=client)  # whose threads no one else reaches
     with (
         LocalCluster(
             n_workers=1,

@@ -1,4 +1,4 @@
-"""What a folder says of itself is compared with its files: nobody gets another person's explanation."""
+"""What a folder says of itself is compared with its files: no one gets another person's explanation."""
 
 import json
 import os
@@ -122,7 +122,7 @@ def _without_the_last(manifest: Any) -> None:
 
 
 def _add_up(manifest: Any) -> None:
-    """Let the sums fit again, as somebody would who knows about them."""
+    """Let the sums fit again, as someone would who knows about them."""
     shards = manifest["shards"]
     manifest["people"] = sum(shard["rows"] for shard in shards)
     manifest["options"] = sum(shard["options"] for shard in shards)

@@ -1,4 +1,4 @@
-"""Check that a lens shows what its strands and tables say, missing and refused values included."""
+"""Check that input maps return what their operations and tables say, missing and rejected values included."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ NUMBERS: list[tuple[Operation, ...]] = [
 
 
 def maps():
-    """Make a lens over two columns of numbers and one of categories."""
+    """Make input maps over two columns of numbers and one of categories."""
     maps_by_input = [InputMap(source=place % 2, operations=chain) for place, chain in enumerate(NUMBERS)]
     # Encoders put what comes from one column side by side.
     maps_by_input = [
@@ -77,7 +77,7 @@ def test_bundles_show_what_each_strand_says_alone():
         if not input_map.is_category:
             alone = input_map.apply(codes[:, input_map.source])
             alone = np.where(np.isfinite(alone) | (alone == -np.inf), alone, np.nan)
-            # Minus infinity of an overflow is refused, that of a missing value is not; only the latter stays.
+            # Minus infinity from an overflow is rejected, that of a missing value stays.
             overflow = (alone == -np.inf) & np.isnan(shown[:, j])
             assert np.array_equal(shown[~overflow, j], alone[~overflow], equal_nan=True), input_map
             assert set(codes[overflow, input_map.source]) <= {

@@ -1,4 +1,4 @@
-"""Check that a lens shows what the transformers themselves make of a table, bit by bit."""
+"""Check that input maps return what the transformers themselves make of a table, bit by bit."""
 
 import warnings
 
@@ -41,7 +41,7 @@ def fitted(build, frame, label):
 
 
 def odd_rows(frame: pd.DataFrame, *, missing: bool) -> pd.DataFrame:
-    """Mix all columns, with every label, unknown ones and numbers that nobody has seen."""
+    """Mix all columns, with every label, unknown ones and numbers that no one has seen."""
     rng = np.random.default_rng(1)
     codebook = codebook_of(frame)
     codes = np.stack([rng.choice(column, 900) for column in codebook.encode(frame).T], axis=1)
@@ -63,7 +63,7 @@ def odd_rows(frame: pd.DataFrame, *, missing: bool) -> pd.DataFrame:
 
 
 def row_by_row(seen: ParsedTransformers, rows: pd.DataFrame) -> np.ndarray:
-    """Transform rows one after the other; those that are refused are NaN."""
+    """Transform rows one after the other; those that are rejected are NaN."""
     found = []
     for place in range(len(rows)):
         try:
@@ -90,7 +90,7 @@ def test_a_lens_shows_what_the_transformers_make_of_rows(name):
         wanted = as_codes(seen.preparation.quietly(rows), seen.inputs)
         assert np.array_equal(shown, wanted, equal_nan=True)
     except ValueError:
-        # Some row is refused: of that one nothing is claimed, at least about what it is refused for.
+        # Some row is rejected: of that one nothing is claimed, at least about what it is rejected for.
         wanted = row_by_row(seen, rows.head(60))
         refused = np.isnan(wanted).all(axis=1)
         assert 0 < refused.sum() < 60
@@ -159,7 +159,7 @@ def test_what_is_not_known_to_work_by_columns_is_refused(build, why):
 
 
 def test_a_version_that_computes_otherwise_is_noticed(monkeypatch):
-    """The lens is compared with the transformers, so that a change of theirs makes the pipeline asked."""
+    """The input maps are compared with the transformers. If these differ, the pipeline is a black box."""
     frame, label = table()
     step = fitted(hot, frame, label)
     plain = TRANSFORMERS["sklearn"]["StandardScaler"]

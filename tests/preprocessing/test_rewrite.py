@@ -81,7 +81,7 @@ def lenses(draw):
 
 
 def forest_over(inputs, rng, thresholds, trees=3, depth=4):
-    """Grow random full trees, every leaf of which has a value of its own."""
+    """Grow random full trees, every leaf of which has its own value."""
     grown = []
     count = 2 ** (depth + 1) - 1
     inner = np.arange(count) < 2**depth - 1

@@ -245,7 +245,7 @@ def with_predictions(*predictions: float | None, **fields: Any) -> Explanation:
 
 
 def housed() -> Explanation:
-    """Housing is three columns of 0 and 1 here; one level has a name, one a phrase of its own."""
+    """Housing is three columns of 0 and 1 here; one level has a name, one its own phrase."""
     levels = {
         "Home_own": Display(
             phrases={1: {"en": "buy a home", "pt": "compre um imóvel", "es": "compre una casa"}}

@@ -46,7 +46,7 @@ def test_an_interval_without_an_end_is_called_so(language: str, word: str) -> No
     (notice,) = (one for one in seen.notices if word in one)
     assert "60" in notice
     assert seen.groupings[0].costs is not None
-    medians = [str(row[1]) for row in seen.groupings[0].costs.rows]  # of both groups, and of everybody
+    medians = [str(row[1]) for row in seen.groupings[0].costs.rows]  # of both groups, and of everyone
     assert [one.endswith(f"– {word})") for one in medians] == [True, False, False]
     assert seen.groupings[0].tests is not None
     row = next(row for row in seen.groupings[0].tests.rows if word in str(row[2]))

@@ -1,4 +1,4 @@
-"""Texts for applicants from a policy that nobody stated are drafts, and say so on every medium."""
+"""Texts for applicants from a policy that no one stated are drafts, and say so on every medium."""
 
 import json
 

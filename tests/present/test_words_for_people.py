@@ -50,7 +50,7 @@ PREPOSITIONS = (
 )
 TWICE = re.compile(r"\b([^\W\d_]+) \1\b")
 FOR_APPLICANTS = re.compile("^(you|your|because|best|one_that_leads|more|no_promise|draft)(_|$)|_applicant$")
-# Counted texts that are never about none, since that has a sentence of its own.
+# Counted texts that are never about none, since that has its own sentence.
 NEVER_NONE = {
     "you_can": "you_cannot",
     "your_options_work": "your_unproven_none",
@@ -111,9 +111,7 @@ def test_texts_for_applicants_are_plain(language: str) -> None:
 def test_texts_are_for_all_countries_and_genders(language: str) -> None:
     wrong = re.compile(f"(?i){NOT_FOR_ALL_COUNTRIES[language]}")
     assert not [key for key, text in texts(words_in(language)) if wrong.search(text)]
-    assert not [
-        key for key, text in texts(words_in(language)) if '"' in text
-    ]  # they have quotes of their own
+    assert not [key for key, text in texts(words_in(language)) if '"' in text]  # they have their own quotes
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

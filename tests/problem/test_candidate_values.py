@@ -1,4 +1,4 @@
-"""Do inferred candidates follow the people, and do values beside thresholds lie on their sides?"""
+"""Do inferred candidates follow the people, and do values next to thresholds lie on either side?"""
 
 from fractions import Fraction
 

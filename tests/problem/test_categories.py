@@ -44,7 +44,7 @@ def test_ordered_categories_go_up_and_down() -> None:
     up, down = ACTIONS.increase_only("School")["School"], ACTIONS.decrease_only("School")["School"]
     assert up.allows("none", "phd")
     assert not up.allows("phd", "none")
-    assert not up.allows("college", "school")  # nobody has it, but it has a place
+    assert not up.allows("college", "school")  # no one has it, but it has a place
     assert up.allows("school", "college")
     assert down.allows("college", "school")
     assert not down.allows("school", "college")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from p2ce.problem.name_hints import HISTORY, PROTECTED, TIME, UNITS, Topic, hint_of, likely_protected
 
-# The columns of tables that everybody in the field knows, by what they are about.
+# The columns of tables that everyone in the field knows, by what they are about.
 PROTECTED_NAMES = """
     Age applicantAge is_male SEX marital.status MaritalStatus native-country idade_do_cliente Género
     estadoCivil raça Single age_cat race relationship is_married MARRIAGE ForeignWorker foreign_worker

@@ -1,4 +1,4 @@
-"""A policy knows whether somebody stated or reviewed it, in Python and in a file."""
+"""A policy knows whether someone stated or reviewed it, in Python and in a file."""
 
 from datetime import date
 from pathlib import Path
@@ -35,7 +35,7 @@ def test_a_constraint_is_a_statement_and_outlives_no_review(state: Any) -> None:
     assert INFERRED.basis == "inferred"
     assert state(INFERRED).basis == "stated"
     assert REVIEWED.basis == "reviewed"
-    assert state(REVIEWED).basis == "stated"  # nobody has reviewed that
+    assert state(REVIEWED).basis == "stated"  # no one has reviewed that
 
 
 def test_words_and_nothing_are_no_statement() -> None:

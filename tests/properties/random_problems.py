@@ -22,7 +22,7 @@ from p2ce.tables.codebook import MISSING
 from p2ce.verification.verify_cells import EXACTLY
 from tests.populations.small_scores import Nested, flat, forest
 
-# Grid values, thresholds and people share these few numbers, so that many of them coincide.
+# Grid values, thresholds and people share these few numbers, so many of them coincide.
 VALUES = np.arange(0, 20) / 4.0
 
 
@@ -158,9 +158,9 @@ def random_costs(
             cost = np.where(away > 0, rng.integers(0, 5, size=away.shape).astype(float), 0.0)
         elif kind < 0.6:
             cost = away * rng.random(size=(1, away.shape[1], 1))
-        elif kind < 0.7:  # no two of the same order, so that a sum may hold nothing of most of its terms
+        elif kind < 0.7:  # no two of the same order, so a sum may hold nothing of most of its terms
             cost = np.where(away > 0, 10.0 ** rng.uniform(-20, 20, size=away.shape), 0.0)
-        elif kind < 0.8:  # where rounding to what is compared goes up or down, and a bit beside
+        elif kind < 0.8:  # where rounding to what is compared goes up or down, and a bit off
             beside = 1.0 + 2.0**-31 + rng.integers(-2, 3, size=away.shape) * 2.0**-52
             cost = np.where(away > 0, beside * 2.0 ** rng.integers(-1, 2, size=away.shape), 0.0)
         else:
@@ -194,7 +194,7 @@ def problem_of(
 
 
 def make_problem(seed: int, *, columns: int, axes: int, people: int, scores: int, objectives: int) -> Problem:
-    """Make the problem of a seed; the sizes are given, so that hypothesis can shrink them."""
+    """Make the problem of a seed; the sizes are given, so hypothesis can shrink them."""
     rng = np.random.default_rng(seed)
     names = [f"f{i}" for i in rng.permutation(columns)]
     movable = rng.choice(columns, min(axes, columns), replace=False)
@@ -204,7 +204,7 @@ def make_problem(seed: int, *, columns: int, axes: int, people: int, scores: int
         direction={names[j]: int(rng.choice([-1, 0, 0, 0, 1])) for j in movable},
     )
     rows = rng.choice(VALUES, size=(people, columns))
-    rows += (rng.random(rows.shape) < 0.3) * 0.1  # beside the grid, and sometimes beyond it
+    rows += (rng.random(rows.shape) < 0.3) * 0.1  # off the grid, and sometimes beyond it
     see = seen_coarsely if rng.random() < 0.3 else seen_as_given
     made = tuple(
         random_score(rng, columns, trees=bool(rng.random() < 0.8), see=see, doubt=bool(rng.random() < 0.3))

@@ -113,7 +113,7 @@ def state_problem(
     link: bool | None = None,
     must: Sequence[str] = (),
 ) -> StatedProblem:
-    """Make the problem of a seed; the sizes are given, so that hypothesis can shrink them.
+    """Make the problem of a seed; the sizes are given, so hypothesis can shrink them.
 
     ``constrained`` constrains some features. ``link`` says whether a rule of that kind is there; None leaves
     it to chance. ``must`` names columns.
@@ -190,11 +190,11 @@ def _rules(
     group: bool,
     link: bool | None,
 ) -> tuple[StatedRule, ...]:
-    """State so many rules beside the group, unless there is one column only."""
+    """State so many rules in addition to the group, unless there is one column only."""
     stated: list[StatedRule] = [make_group(frame, draw)] if group else []
     makers = [maker for maker in MAKERS if link is not False or maker is not make_link]
     wanted = len(stated) + (count if frame.shape[1] > 1 else 0)
-    # A predicate contradicts nothing, so that this comes to an end.
+    # A predicate contradicts nothing, so this comes to an end.
     while len(stated) < wanted:
         names = [str(name) for name in draw.permutation(list(map(str, frame)))]
         is_first = len(stated) == int(group)

@@ -113,7 +113,7 @@ def make_inequality(frame: pd.DataFrame, names: list[str], draw: np.random.Gener
     one, other = numbers
     times = int(draw.integers(1, 4))
     usual = times * frame[one].astype("float64") - frame[other].astype("float64")
-    limit = int(np.floor(usual.median()))  # a whole number, so that nothing is rounded
+    limit = int(np.floor(usual.median()))  # a whole number, so nothing is rounded
     text = f"{times}*{one} <= {other} + {limit}" if limit >= 0 else f"{times}*{one} + {-limit} <= {other}"
 
     def keeps(_: Row, rows: pd.DataFrame) -> Any:

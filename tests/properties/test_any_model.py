@@ -93,7 +93,7 @@ DETECTORS = {
     "a function": _scrambled_detector,
     "a forest": _forest,
 }
-# Rows are proposed by dozens, so that fronts move between waves even on grids as small as these.
+# Rows are proposed by dozens, so fronts move between waves even on grids as small as these.
 SMALL = {"SMALL_BOX_CELLS": 4, "BATCH_CELLS": 4, "LEAST_QUOTA": 2}
 
 

@@ -24,7 +24,7 @@ from tests.properties.random_problems import Problem, problems
 
 @entry
 def box_is_infeasible(flat, instances, p, s, changes_left, scratch, counters):
-    """Tell whether the bound of score ``s`` prunes the box at hand."""
+    """Return whether the bound of score ``s`` prunes the box at hand."""
     instance = instance_of(instances, p)
     box = scratch.box
     size = list_axes(instance, box)

@@ -64,7 +64,7 @@ def test_a_table_of_numbers(
     case = data.draw(
         numeric_problems({family: COMPILED[family]}, constrained=st.just(True), max_changes=LIMITS)
     )
-    if case.seed % 3 == 0 and "wealth" in case.person:  # beside the grid
+    if case.seed % 3 == 0 and "wealth" in case.person:  # off the grid
         case = replace(case, people=({**case.person, "wealth": case.person["wealth"] + 0.37},))
     given, plausibility = detector_of(detector, case.frame, case.seed)
     kind = "usual" if linear and "cell" in threshold else threshold

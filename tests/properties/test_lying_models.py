@@ -131,7 +131,7 @@ def test_a_detector_that_contradicts_its_parsed_score(case: StatedProblem, share
 
     explainer._problem = replace(problem, detector=replace(problem.detector, evaluate=lie))
     found = explainer.explain(case.person)
-    # A forest's own threshold is the score of some row, so that some lies stay inside the error band.
+    # A forest's own threshold is the score of some row, so some lies stay inside the error band.
     assert_never_wrong(case, explainer, found, 3)
     least = min(0.0, found.certificate.plausibility_today) if found.certificate else 0.0
     assert all(option.plausibility >= least for option in found)

@@ -1,4 +1,4 @@
-"""A person who is an outlier today may stay one: never dearer, never less plausible, no news for others."""
+"""A person who is an outlier today may stay one: costs never rise, plausibility never falls."""
 
 from dataclasses import replace
 from typing import Any

@@ -21,7 +21,7 @@ from tests.properties.stated_problems import random_actions
 from tests.properties.stated_rules import make_implies, make_transitions
 
 ROWS = 80
-# Every name becomes another one's, so that the order of the alphabet is another one too.
+# Every name becomes another one's, so the order of the alphabet is another one too.
 NEW_NAMES = {
     "job": {"clerk": "cook", "cook": "boss", "boss": "clerk"},
     "city": {"Bonn": "Ulm", "Kiel": "Bonn", "Ulm": "Kiel"},

@@ -20,7 +20,7 @@ HOUSING = Categories(labels=("own", "rent", "free"), dtype="str")
 
 
 def categorical(**fields: object) -> Explanation:
-    """An explanation of one option, with a label that changes, one that nobody has seen, and a gap."""
+    """An explanation of one option, with a label that changes, one that no one has seen, and a gap."""
     person = {"Housing": "rent", "Job": "astronaut", "Income": None, "Rate": math.nan}
     values = {"Housing": "own", "Job": "astronaut", "Income": 42_000, "Rate": math.nan}
     option = replace(

@@ -18,7 +18,7 @@ from tests.properties.amount import examples
 
 
 def test_a_forest_stands_in_preorder_without_unreachable_nodes() -> None:
-    # The leaves stand before the root's other child, and beside a node that nothing reaches.
+    # The leaves come before the root's other child, next to a node that nothing reaches.
     parts = {"left": [3, -1, -1, -1], "right": [1, -1, -1, -1], "value": [9.0, 1.0, 99.0, -1.0]}
     found = assemble_forest([nodes(**parts, feature=[0] * 4), nodes(**parts, feature=[1, 0, 0, 0])])
     assert found.root.tolist() == [0, 3]
@@ -62,7 +62,7 @@ def walk(grown: TreeNodes, row: np.ndarray) -> float:
 
 
 def no_split_is_idle(found: Forest) -> bool:
-    """Tell whether both sides of every split can be reached from its root, along each column's line."""
+    """Return whether both sides of every split can be reached from its root, along each column's line."""
 
     def fine(node: int, room: dict[int, tuple[float, float]]) -> bool:
         column = int(found.feature[node])
@@ -97,7 +97,7 @@ def test_chains_of_cuts_lead_where_the_splits_do(grown: list[TreeNodes], drawn: 
 
 
 def by_every_other_code(level: int) -> Nested:
-    """Grow a full tree in which every split takes every other code of a column of its own."""
+    """Grow a full tree in which every split takes every other code of its own column."""
     steps = steps_of_codes({0, 2, 4}, 6, unseen_left=True, missing_left=False)
     return 1.0 if level == 3 else (level, steps, *[by_every_other_code(level + 1)] * 2)
 

@@ -55,7 +55,7 @@ def dropped_cells(problem: Problem, person: int, gains: FloatArray, missing: flo
 
 
 def random_gains(problem: Problem, seed: int) -> FloatArray:
-    """Make gains in quarters, 0 for staying, as large where nobody may go as anywhere."""
+    """Make gains in quarters, 0 for staying, as large where no one may go as anywhere."""
     rng = np.random.default_rng(seed)
     gains = rng.integers(-8, 12, size=problem.placement.values.shape) / 4.0
     stays = np.arange(gains.shape[2]) == problem.placement.position[..., None]
@@ -75,7 +75,7 @@ def test_the_front_is_that_of_the_cells_which_the_estimate_keeps(
     problem: Problem, seed: int, quarters: int, max_changes: int | None, ties: bool, in_steps: bool
 ) -> None:
     gains = random_gains(problem, seed)
-    # Half a quarter beside every sum: no cell is near enough for rounding to matter.
+    # Half a quarter away from every sum: no cell is near enough for rounding to matter.
     missing = quarters / 4.0 - 0.125 + np.arange(len(problem.people)) / 4.0
     with pytest.MonkeyPatch.context() as patch:
         for name, value in SMALL.items() if in_steps else ():

@@ -130,7 +130,7 @@ def budget_of(costs: np.ndarray, limit: float) -> FlatScore:
 
 @pytest.mark.parametrize("scale", [1.0, 1000.0, 1e-3])
 def test_a_value_that_alone_keeps_a_budget_does_so_wherever_it_stands(scale: float) -> None:
-    """Also in a column that cannot change, and beside others that take all they can."""
+    """Also in a column that cannot change, and next to others that take all they can."""
     grid = BaseGrid.from_candidates({"a": [0, 1], "b": [0, 1]}, columns=["a", "b", "fixed"])
     costs = np.array([[7.0, -np.inf], [9.0, -3.0], [2.0, -np.inf]]) * scale
     people = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])

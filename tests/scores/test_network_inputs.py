@@ -54,7 +54,7 @@ def network(seed: int, *, kinds: tuple[str, ...] = ("relu", "relu"), level: floa
 
 
 def all_cells():
-    """Return every cell of everybody, and the same as rows."""
+    """Return every cell of everyone, and the same as rows."""
     placement = place(GRID, PEOPLE)
     owner, points = [], []
     for person, counts in enumerate(placement.count):
@@ -92,7 +92,7 @@ def boxes_of(rng, placement, count):
 
 
 def inside(boxes, box, here, points):
-    """Tell which cells a box holds."""
+    """Return which cells a box contains."""
     changed = points != here
     free = ~boxes.must[box] & (boxes.low[box] <= here) & (here <= boxes.high[box])
     fits = ((points >= boxes.low[box]) & (points <= boxes.high[box])).all(axis=1)

@@ -136,7 +136,7 @@ def test_a_limit_of_work_ends_a_search_at_the_same_box_in_any_company(
 
 
 def test_the_room_that_others_needed_changes_no_work() -> None:
-    """A full front explores a box twice: with a limit, everybody begins with the same room."""
+    """A full front explores a box twice: with a limit, everyone begins with the same room."""
     problem = large_front(150)
     whole = solve(problem.layout, only(problem, 0), EXACT)
     for share in (0.3, 0.7, 0.9, 1.0):

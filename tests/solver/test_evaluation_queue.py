@@ -41,7 +41,7 @@ class Drive:
         self.results = kernels.new_results(len(problem.people), problem.axes, 8)
 
     def step(self, quota: int, worth: float = NEVER, budget: int = 10**9) -> bool:
-        """Fill the queue once; tell whether anything is open."""
+        """Fill the queue once, and return whether anything is open."""
         self.queue.used[:] = 0
         queue = self.queue._replace(quota=Quota(cells=quota, boxes=8, worth_bounding=worth))
         code = ss.BOXES_FULL

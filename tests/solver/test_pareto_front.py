@@ -35,7 +35,7 @@ offers = st.integers(1, 3).flatmap(
 
 
 def expected_front(given_offers: list, keep_ties: bool) -> set:
-    """Keep what nobody beats; among equals all, or the one that comes first in the order of ties."""
+    """Keep what no one beats; among equals all, or the one that comes first in the order of ties."""
     kept = set()
     for costs, steps, index in given_offers:
         beaten = any(

@@ -61,7 +61,7 @@ class Sum:
 
 
 class Each(Sum):
-    """Asks something else of each person."""
+    """Requires another value of each person."""
 
     def __init__(self, problem: ProblemRecord, needed: list[float]) -> None:
         super().__init__(problem, 0.0)
@@ -192,7 +192,7 @@ def test_a_bound_spares_cells_once_somebody_is_hard(monkeypatch: pytest.MonkeyPa
     assert bounded.bounded > 0
     assert found.counters[0, EXTERNAL] > 0
     assert len(bounded.evaluated) < len(plain.evaluated) / 2
-    # Without bounds evaluated for, nobody is evaluated for one.
+    # Without bounds evaluated for, no one is evaluated for one.
     silent = Sum(problem, 85.0)
     settings = SETTINGS._replace(bounds=False)
     again = solve(problem.layout, problem.people, settings, [outside(silent, has_bound=True)])

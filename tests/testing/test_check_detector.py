@@ -87,13 +87,13 @@ FOREST = Fitted(n_estimators=30, random_state=0).fit(FRAME)
 @pytest.mark.parametrize(
     ("change", "match"),
     [
-        (lambda read: replace(read, score=replace(read.score, offset=1e-5)), "has to be within"),
+        (lambda read: replace(read, score=replace(read.score, offset=1e-5)), "must be within"),
         (
             lambda read: replace(read, score=replace(read.score, accept_from=0.0, reject_below=0.0)),
             "certain that rows are accepted",
         ),
         (lambda read: replace(read, evaluate=None, score=None), "has neither"),
-        (lambda read: replace(read, evaluate=lambda frame: read.evaluate(frame) + 0.01), "has to be within"),
+        (lambda read: replace(read, evaluate=lambda frame: read.evaluate(frame) + 0.01), "must be within"),
         (
             lambda read: replace(read, score=None, evaluate=lambda frame: read.evaluate(frame) + 1.0),
             "about that share",
@@ -114,11 +114,11 @@ def test_a_detector_that_changes_when_it_is_asked() -> None:
             self.calls += 1
             return balanced(frame)
 
-    with pytest.raises(AssertionError, match=r"leave the detector .* as it is; attribute 'calls'"):
+    with pytest.raises(AssertionError, match=r"must not change the detector .*, but attribute 'calls'"):
         check_detector(Counting(), FRAME, **QUICK)
 
 
 def test_a_forest_that_was_not_parsed_for_missing_values(parses_as: Any) -> None:
     parses_as(lambda read: read.again(frozenset()))
-    with pytest.raises(AssertionError, match=r"score of this detector as parsed .* has to be within"):
+    with pytest.raises(AssertionError, match=r"parsed score of this detector .* must be within"):
         check_detector(Fitted(n_estimators=15, random_state=0).fit(TABLE[NUMBERS]), TABLE, **QUICK)

@@ -133,7 +133,7 @@ def test_missing_values_that_were_not_parsed() -> None:
     model = histogram(whole)
     found = parse_model(model, reference=whole, nullable=frozenset())
     check_adapter(found, whole, **QUICK)
-    with pytest.raises(AssertionError, match=r"has to be within .*income=nan"):
+    with pytest.raises(AssertionError, match=r"must be within .*income=nan"):
         check_adapter(found, whole, nullable=["income"], **QUICK)
     assert check_model(model, whole, nullable=["income"], **QUICK).missing > 0
 
@@ -163,9 +163,9 @@ def test_a_score_of_several_that_is_forgotten_or_rejects_too_early() -> None:
     check_adapter(replace(found, also=(), decides=False), WINE, **QUICK)  # necessary is all that it claims
     strict = replace(further, reject_below=further.reject_below + 1.0, accept_from=further.accept_from + 1.0)
     for broken, message in (
-        (replace(found, also=()), "is certain that rows are accepted only where"),
-        (replace(found, also=(strict,)), "is certain that rows are rejected only where"),
-        (replace(found, score=None), "without a score has no further ones"),
+        (replace(found, also=()), "may be certain that rows are accepted only where"),
+        (replace(found, also=(strict,)), "may be certain that rows are rejected only where"),
+        (replace(found, score=None), "without a score cannot have further ones"),
     ):
         with pytest.raises(AssertionError, match=message):
             check_adapter(broken, WINE, **QUICK)

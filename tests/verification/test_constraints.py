@@ -57,7 +57,7 @@ ROWS = st.tuples(
 
 @cache
 def setup_of(kind: str) -> Problem:
-    """Ask a small problem over a policy; what the model says does not matter."""
+    """Build a small problem with a policy; the model's results do not matter."""
 
     def scores(frame: pd.DataFrame) -> np.ndarray:
         return (frame["b"] > 2.0).to_numpy(dtype=np.float64)

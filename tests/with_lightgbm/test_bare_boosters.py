@@ -35,8 +35,8 @@ LIBRARY = booster_laws.Library(
         "linear trees, cross entropy": lambda: trained("cross_entropy", linear_tree=True),
     },
     scores={
-        "an objective of one's own": lambda: trained(by_own_objective),
-        "linear trees by an objective of one's own": lambda: trained(by_own_objective, linear_tree=True),
+        "a custom objective": lambda: trained(by_own_objective),
+        "linear trees by a custom objective": lambda: trained(by_own_objective, linear_tree=True),
         "regression": lambda: trained("regression"),
         "linear trees, regression": lambda: trained("regression", linear_tree=True),
         "ranking": ranker,

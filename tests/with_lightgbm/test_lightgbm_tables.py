@@ -105,7 +105,7 @@ def test_steps_of_codes_take_the_split_s_sides(split, numbers, nullable):
     numbers = np.array(numbers)
     steps = steps_of(split, LibraryColumn(nullable, numbers))
     codes = np.arange(len(numbers) + 3.0)
-    known = np.concatenate([numbers, [np.nan] * 3])  # labels that nobody knows are missing to LightGBM
+    known = np.concatenate([numbers, [np.nan] * 3])  # labels that no one knows are missing to LightGBM
     assert (steps.goes_left(codes) == split.goes_left(known)).all()
     if nullable:
         assert steps.goes_left(np.array([MISSING]))[0] == split.goes_left(np.array([np.nan]))[0]

@@ -29,8 +29,8 @@ def score(booster: Any, frame: pd.DataFrame) -> np.ndarray:
 LIBRARY = booster_laws.Library(
     probabilities={"gblinear": lambda: trained("binary:logistic", booster="gblinear")},
     scores={
-        "an objective of one's own": lambda: trained("reg:squarederror", by_own_objective),
-        "gblinear by an objective of one's own": lambda: trained(
+        "a custom objective": lambda: trained("reg:squarederror", by_own_objective),
+        "gblinear by a custom objective": lambda: trained(
             "reg:squarederror", by_own_objective, booster="gblinear"
         ),
         "raw margins": lambda: trained("binary:logitraw"),

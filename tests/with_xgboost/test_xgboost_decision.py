@@ -20,7 +20,7 @@ def fitted(threshold, **options):
 @pytest.mark.parametrize("kind", [float, np.float64])
 @pytest.mark.parametrize("end", [-np.inf, np.inf])
 def test_a_threshold_next_to_a_score_is_compared_as_numpy_compares_it(end, kind):
-    """A Python float becomes single precision beside float32 scores, and a float64 of NumPy does not."""
+    """Next to float32 scores, a Python float becomes single precision, and a float64 of NumPy does not."""
     frame, _ = people()
     rows = frame.head(40)
     scores = fitted(0.5).predict_proba(rows)[:, 1]

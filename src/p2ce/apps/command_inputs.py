@@ -253,7 +253,9 @@ def _settled_policy(
         )
     open_ones = [name for name in names if not policy[name].fixed and likely_protected(name) is not None]
     if open_ones:
-        notice(f"The policy lets {listed(open_ones)} change, which looks protected. Run: p2ce policy check")
+        notice(
+            f"The policy lets columns change that look protected: {listed(open_ones)}. Run: p2ce policy check"
+        )
     if extra:
         notice(f"The policy also names {listed(extra)}, which the model does not use.")
         return replace(

@@ -23,7 +23,7 @@ WANTED_OPTIONS = 3
 MOST_COLUMNS = 4  # options that the table shows side by side
 NEXT = """Next:
   p2ce demo --out demo.html    write this explanation as a page
-  p2ce inspect --help          check a model and a table of your own"""
+  p2ce inspect --help          check your own model and table"""
 
 
 def run_demo(
@@ -94,7 +94,7 @@ def _milliseconds(seconds: float) -> str:
 
 
 def _applicant(seen: View) -> Table:
-    """Build a table of the applicant's values, with those that change in each option beside them."""
+    """Build a table of the applicant's values, with the changed values of each option next to them."""
     options = seen.options[:MOST_COLUMNS]
     table = Table(title="A rejected applicant", title_justify="left", title_style="bold")
     table.add_column("feature")

@@ -108,7 +108,7 @@ def _by_paper(algorithm: str) -> dict[str, Any]:
     return {"method": getattr(paper, algorithm)()}
 
 
-# All kinds of problem whose kernels differ. A library, a target or a rule needs no kernel of its own.
+# All kinds of problem whose kernels differ. A library, a target or a rule needs no separate kernel.
 KINDS = (
     Kind(name="trees and detector", model=_trees, settings=_default_detector, usual=True),
     Kind(name="additive models", model=_additive, settings=_default_detector),

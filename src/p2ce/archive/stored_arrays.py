@@ -1,4 +1,4 @@
-"""Write arrays in NumPy's own format, and read them with every claim of the header checked."""
+"""Write arrays in NumPy's own format, and check every claim of the header when reading them."""
 
 import io
 import re

@@ -110,7 +110,7 @@ def count_below(costs: Costs, values: FloatArray, end: int) -> tuple[IntArray, I
 
 
 def classes_of(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Group people with open costs into classes, and return the ends of each and everyone's class.
+    """Group people with open costs into classes, and return the ends of each class and each person's class.
 
     People with equal ends form one class. If there are too many, classes with similar ends are merged. A
     class has the least `low` and the greatest `high` of its people, which can only widen a range.

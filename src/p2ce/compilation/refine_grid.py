@@ -29,7 +29,7 @@ class Detail(Enum):
 
     THINNED = "thinned"  # for scores that are evaluated cell by cell
     USUAL = "usual"  # the values next to the models' thresholds, and between them a few of the reference
-    FINEST = "finest"  # all values that data, models and detector distinguish
+    FINEST = "finest"  # all values that data, models and detector distinguish, thinned if there are very many
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

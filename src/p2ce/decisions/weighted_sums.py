@@ -36,7 +36,7 @@ class WeightedSums:
         return 1e-4 if self.single else 1e-9
 
     def band(self, plus: int, minus: int | None = None) -> float:
-        """Bound how far one library sum, or a difference of two, can be from any float64 sum of ours."""
+        """Bound how far one library sum, or a difference of two, can be from any of our float64 sums."""
         places = (plus,) if minus is None else (plus, minus)
         terms = len(self.columns) + 2 + len(places)  # products are rounded before they are added
         magnitude = sum(self._largest(place) for place in places)

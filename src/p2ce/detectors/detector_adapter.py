@@ -15,7 +15,7 @@ class DetectorRequest:
     """The data that a detector is parsed for: like ``reference``, with missing values in ``nullable``.
 
     ``contamination`` is the share of the reference that counts as implausible; None keeps the detector's own
-    threshold. ``random_state`` seeds a forest that is fitted here and has no seed of its own.
+    threshold. ``random_state`` seeds a forest that is fitted here and has no own seed.
     """
 
     reference: pd.DataFrame

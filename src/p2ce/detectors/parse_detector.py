@@ -48,7 +48,7 @@ def parse_detector(
 ) -> DetectorAdapter | None:
     """Parse a detector; None stays None and means that every row is plausible.
 
-    ``random_state`` seeds a forest that is fitted here and has no seed of its own. ``contamination`` is the
+    ``random_state`` seeds a forest that is fitted here and has no own seed. ``contamination`` is the
     share of the reference, above 0 and at most 0.5, that counts as implausible: the threshold becomes that
     percentile of the detector's values, and the detector itself is not changed. ``codebook`` encodes the
     columns of the reference as the numbers that scores are computed from. ``codes`` (n, d) are these numbers,

@@ -1,1 +1,1 @@
-"""Explain instances: compile arguments, solve and verify batches, diagnose infeasibility, check proposals."""
+"""Explain instances: compile arguments, solve and verify batches, diagnose infeasibility, judge proposals."""

@@ -24,7 +24,7 @@ def gains_of(estimate: Estimate, grid: BaseGrid, placement: Placement, values: F
 
 
 def with_estimate(batch: Batch, who: IntArray, instances: "FlatInstances") -> "FlatInstances":
-    """Put the widened estimate behind the scores of some instances; the batch keeps what it evaluates."""
+    """Append the widened estimate to the scores of some instances. The batch keeps what it evaluates."""
     from p2ce.scores.estimate_score import add_estimate
 
     problem = batch.problem

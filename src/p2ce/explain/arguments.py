@@ -1,4 +1,4 @@
-"""Hold the arguments of an explainer as the caller passed them."""
+"""Store the arguments of an explainer as the caller passed them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from p2ce.scores.score import Bound
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Arguments:
-    """What the caller passed beside the model and the reference.
+    """The arguments of an explainer, except the model and the reference.
 
-    All of it is unchanged, but for a forest that is to be fitted: `plausibility` is then a
-    `PlausibilityForest` that states its share of implausible rows.
+    They are stored unchanged, except for a forest to fit: `plausibility` is then a `PlausibilityForest` that
+    states its share of implausible rows.
     """
 
     policy: Policy | None
-    target: Any  # None where none was given: names of classes or of the label have to say it then
+    target: Any  # None if the caller passed none: the names of the classes or of the label must then show it
     threshold: float | Sequence[float | None] | None
     margin: float
     scale: str | None
@@ -43,9 +43,9 @@ class Arguments:
         object.__setattr__(self, "plausibility", settled(self.plausibility, self.contamination))
 
     def stated(self) -> dict[str, Any]:
-        """Return what an auditor needs to repeat an explanation, and the certificate does not say."""
+        """Return what an auditor needs to repeat an explanation, and the certificate does not state."""
         settings = {
-            # What is None is not stated, so that a bound of None is a word, as in certificates.
+            # None means "not stated", so a bound of None is written as a word, as in certificates.
             "bound": None if isinstance(self.method, Mapocam) else str(self.bound or Bound.NONE.value),
             "method": str(self.method) if isinstance(self.method, Mapocam) else None,
             "contamination": self._contamination,
@@ -67,5 +67,5 @@ class Arguments:
         share = own if self.contamination is None else self.contamination
         if isinstance(share, Real):
             return float(share)
-        # A fitted detector may keep any text.
+        # A fitted detector may store any text.
         return own if isinstance(self.plausibility, PlausibilityForest) else None

@@ -32,9 +32,9 @@ def build_explanation(
     *,
     as_of: datetime.date | None = None,
 ) -> Explanation:
-    """Build the explanation of one instance: row ``position`` of the caller's, entry ``at`` of the batch.
+    """Build the explanation of one instance: row ``position`` of the caller, entry ``at`` of the batch.
 
-    ``as_of`` is the day that the caller states.
+    ``as_of`` is the date that the caller states.
     """
     known = verified.outcomes
     row = rows.row(position, problem.names)
@@ -89,7 +89,7 @@ def failed_explanation(
 
 
 def _stated(problem: Problem, rows: EncodedRows) -> dict[str, Any]:
-    """Return what every explanation states of its problem."""
+    """Return the facts about its problem that every explanation states."""
     return {
         "threshold": problem.threshold,
         "margin": problem.margin,
@@ -105,9 +105,9 @@ def _stated(problem: Problem, rows: EncodedRows) -> dict[str, Any]:
 
 
 def _unproven_because(problem: Problem, verified: Verified, at: int) -> Unproven | None:
-    """State why a search that went to its end proves nothing; None where it does.
+    """Return why a search that ended proves nothing; None if it proves something.
 
-    An estimate that pruned nothing has left the search complete.
+    An estimate that pruned nothing leaves the search complete.
     """
     from p2ce.solver.counters import ESTIMATE
 
@@ -213,7 +213,7 @@ def _certificate(problem: Problem, verified: Verified, at: int, because: Unprove
 
 
 def _estimate(problem: Problem, because: Unproven | None, attributed: int) -> Estimate | None:
-    """Describe the estimate that took part: the paper's where it ran, else ours where it pruned."""
+    """Describe the estimate that was used: the paper's if it ran, else ours if it pruned anything."""
     if Bound.SHAP_PAPER in bounds_of(problem) and problem.attributions is not None:
         return Estimate(method=problem.attributions.attributor.explainer_name, attributed=attributed)
     estimate = problem.estimate if because == "estimate" else None
@@ -229,13 +229,13 @@ def _estimate(problem: Problem, because: Unproven | None, attributed: int) -> Es
 
 
 def _open_costs(problem: Problem, verified: Verified, at: int) -> dict[str, float]:
-    """Return the least cost that an open box may still have, as reported."""
+    """Return the least cost that a point in an open box may have, as reported."""
     costs = reported(problem, verified.outcomes.open_totals[[at]])[0]
     return dict(zip(problem.objective_names, costs.tolist(), strict=True))
 
 
 def bounds_of(problem: Problem) -> tuple[Bound, ...]:
-    """State what prunes boxes, model by model."""
+    """List what prunes boxes, model by model."""
     if problem.method is not None:
         return (bound_of(problem),)
     if not problem.use_bounds:
@@ -247,13 +247,13 @@ def bounds_of(problem: Problem) -> tuple[Bound, ...]:
 
 
 def bound_text(bounds: Sequence[Bound]) -> str:
-    """Write bounds as certificates do."""
+    """Write bounds as in certificates."""
     return ", ".join(bound.value for bound in bounds)
 
 
 @lru_cache(maxsize=4096)
 def count_cells(choices: tuple[int, ...], max_changes: int | None) -> int:
-    """Count the cells with at least one and at most so many changes: sums of products of alternatives."""
+    """Count the cells with at least one and at most ``max_changes`` changes, by their alternatives."""
     most = len(choices) if max_changes is None else min(max_changes, len(choices))
     ways = [1] + [0] * most
     for alternatives in choices:

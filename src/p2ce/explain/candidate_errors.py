@@ -7,14 +7,14 @@ from p2ce.compilation.compiled_problem import Problem
 from p2ce.errors import InvalidPolicy, P2CEError
 from p2ce.visible import echoed
 
-MOST_TRIED = 2_000  # candidates in all: a slow model takes some seconds for them
+MOST_TRIED = 2_000  # candidates in total: a slow model takes some seconds for them
 
 
 def require_candidates(problem: Problem, row: FloatArray) -> None:
-    """Show every candidate to every model, in a row (d,) that it takes; raise naming those at which it fails.
+    """Evaluate every candidate with every model, in an otherwise valid row (d,). Raise for those that fail.
 
-    An encoder that was fitted on some numbers may raise at others: better here than during a search. Of more
-    than `MOST_TRIED` candidates, as many are tried at most, spread out over the axes.
+    An encoder that was fitted on some numbers may raise an error for others, which is better known before the
+    search. If there are more than `MOST_TRIED` candidates, at most that many are tried, spread over the axes.
     """
     rows, what = _rows(problem, row)
     if not len(rows):
@@ -30,7 +30,7 @@ def require_candidates(problem: Problem, row: FloatArray) -> None:
 
 
 def _rows(problem: Problem, row: FloatArray) -> tuple[FloatArray, list[tuple[int, float]]]:
-    """Put one candidate at a time into the row; columns that move together are left out."""
+    """Put one candidate at a time into the row. Columns that move together are left out."""
     axes = [
         (int(column), values)
         for column, values in zip(problem.grid.columns, problem.grid.values, strict=True)
@@ -38,7 +38,7 @@ def _rows(problem: Problem, row: FloatArray) -> tuple[FloatArray, list[tuple[int
     ]
     most = max(1, _fair_share([len(values) for _, values in axes], MOST_TRIED))
     what = [(column, float(value)) for column, values in axes for value in _spread_out(values, most)]
-    what = what[:: max(1, -(-len(what) // MOST_TRIED))]  # not every one of thousands of axes
+    what = what[:: max(1, -(-len(what) // MOST_TRIED))]  # with thousands of axes, not every one
     rows = np.repeat(row[None, :], len(what), axis=0)
     for place, (column, value) in enumerate(what):
         rows[place, column] = value
@@ -46,7 +46,7 @@ def _rows(problem: Problem, row: FloatArray) -> tuple[FloatArray, list[tuple[int
 
 
 def _fair_share(sizes: list[int], total: int) -> int:
-    """Return the most that each may take so that all stay within the total: small ones leave more."""
+    """Return the most that each may have if all share the total. Small ones leave more for the others."""
     left = total
     for place, size in enumerate(sorted(sizes)):
         share = left // (len(sizes) - place)
@@ -57,7 +57,7 @@ def _fair_share(sizes: list[int], total: int) -> int:
 
 
 def _spread_out(values: FloatArray, most: int) -> FloatArray:
-    """Choose so many values, both ends among them."""
+    """Choose ``count`` values, including both ends."""
     if len(values) <= most:
         return values
     return values[np.unique(np.linspace(0, len(values) - 1, most).astype(np.int64))]
@@ -77,7 +77,7 @@ def _failure(problem: Problem, failed: list[tuple[int, float]], error: P2CEError
     values = [echoed(coding.plain(value)) for place, value in failed if place == column]
     more = ", …" if len(values) > 5 else ""
     return InvalidPolicy(
-        f"The model fails with {echoed(coding.name)} at {', '.join(values[:5])}{more} "
+        f"The model fails if {echoed(coding.name)} is {', '.join(values[:5])}{more} "
         f"({type(error).__name__}: {error}). "
         f"Name the values that it takes: policy.candidates({{{echoed(coding.name)}: [...]}}), or fix the "
         "feature."

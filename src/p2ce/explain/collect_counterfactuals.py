@@ -25,7 +25,7 @@ log = logging.getLogger("p2ce")
 def collect_counterfactuals(rounds: Rounds) -> Verified:
     """Join the cells of all rounds, instance by instance and cheapest first, and round them.
 
-    When the time is over no call begins: cells are neither refined nor rounded, and predictions are unknown.
+    Once the time is up, no call begins: cells are neither refined nor rounded, and predictions are unknown.
     """
     with no_calls_after(rounds.last_call()):
         return _collected(rounds)
@@ -86,7 +86,7 @@ def _collected(rounds: Rounds) -> Verified:
 
 
 def _refined(rounds: Rounds, front: Options) -> Options:
-    """Refine the fronts of instances whose grid was inferred and searched to its end, cheapest first."""
+    """Refine the fronts of instances whose grid was inferred and completely searched, cheapest first."""
     problem, known = rounds.batch.problem, rounds.outcomes
     if not problem.needs_refining:
         return front
@@ -94,11 +94,11 @@ def _refined(rounds: Rounds, front: Options) -> Options:
     try:
         found = refine_fronts(rounds.batch, front, done, rounds.left_to_refine())
     except P2CEError as error:
-        # Rows off the grid, where a model or a rule may fail.
+        # These rows are off the grid, where a model or a rule may fail.
         log.info("Nothing is refined, since rows between the candidates cannot be evaluated: %s", error)
         return front
     except OutOfTime:
-        log.info("Nothing is refined, since the time is over.")
+        log.info("Nothing is refined, since the time is up.")
         return front
     known.refined[:] = found.tried
     known.verified[:] += found.confirmed
@@ -108,7 +108,7 @@ def _refined(rounds: Rounds, front: Options) -> Options:
 
 
 def _predictions(problem: Problem, rows: FloatArray) -> FloatArray:
-    """Return the model's predictions, where its score is only a lead."""
+    """Return the model's predictions if its score is only a lead."""
     predict = problem.model.predict
     if predict is None or problem.others:
         return np.full(len(rows), np.nan)

@@ -46,32 +46,32 @@ from p2ce.tables.codebook import Codebook, codebook_of
 from p2ce.tables.kinds import PANDAS, TableKind
 from p2ce.visible import echoed
 
-SAMPLED_ROWS = 4096  # of the reference, to parse the models again and to fit estimates
+SAMPLED_ROWS = 4096  # rows of the reference, to parse the models again and to fit estimates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Compiled:
-    """What the arguments were compiled into, and what compiling for other instances and policies takes."""
+    """The compiled arguments, and the data needed to compile for other instances and policies."""
 
     problem: Problem
     # Kept, since the models are parsed again for instances farther out, or with other missing values.
     parse_models: "partial[tuple[ModelAdapter, ...]]"
     # A copy, since the caller's frame may change later; for save() and one-hot groups.
     reference: pd.DataFrame
-    kind: TableKind  # of table that the reference came in
-    sample: slice  # of the reference's rows: enough to parse the models again
+    kind: TableKind  # the kind of table that the reference was
+    sample: slice  # rows of the reference: enough to parse the models again
     values: FloatArray  # (n, d) the sample's codes in the model's columns
     ends: FloatArray  # (2, d) the least and the largest known code of the whole reference
-    one_hot_groups: dict[OneHot, OneHot]  # as given, and with the levels that the reference has
+    one_hot_groups: dict[OneHot, OneHot]  # as passed, and with the levels that occur in the reference
     objectives: tuple[Objective, ...]
-    proposed_rules: tuple[Rule, ...]  # that hold in all of the reference
+    proposed_rules: tuple[Rule, ...]  # relations that hold in the whole reference
     rejected: FloatArray  # (few, d) rows of the sample that the model rejects
 
 
 def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: Any = None) -> Compiled:
     """Check everything that can be checked without an instance, and compile model, detector and policy.
 
-    ``y`` are the labels of the reference, if they are known.
+    ``y`` holds the labels of the reference, if they are known.
     """
     given = arguments
     method = check_method(given.method)
@@ -80,10 +80,10 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     check_of_today(given.plausibility_of_today)
     for name in ("ties", "refine", "price_of_plausibility"):
         if not isinstance(getattr(given, name), bool | np.bool_):
-            raise InvalidArgument(f"{name} is True or False; got {echoed(getattr(given, name))}.")
+            raise InvalidArgument(f"{name} must be True or False; got {echoed(getattr(given, name))}.")
     wanted = resolve(given.objectives)
     frame, kind = as_pandas(reference)
-    # The paper's algorithms search the paper's grid, and no other one is tried after it.
+    # The paper's algorithms search the paper's grid, and no other grid is tried after it.
     policy, inferred = _policy(frame, given.policy, "data" if method is None else "paper")
     check_policy(policy, column_names(frame))
     for feature in policy.features:
@@ -157,7 +157,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         max_changes=given.max_changes,
         keep_ties=bool(given.ties),
         refines=bool(given.refine),
-        # The paper's algorithms are timed as they are printed.
+        # The paper's algorithms are timed as printed.
         prices_plausibility=bool(given.price_of_plausibility) and method is None,
         use_bounds=given.bound is not None,
         target=target,
@@ -181,7 +181,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
     compiled = Compiled(
         problem=replace(problem, record=record, accepted=sampled.accepted, row_seconds=sampled.row_seconds),
         parse_models=parsing,
-        # A frame may share its values with an array of the caller's.
+        # A frame may share its values with one of the caller's arrays.
         reference=frame.copy(deep=True) if kind == PANDAS else frame,
         kind=kind,
         sample=sample,
@@ -197,14 +197,14 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
 
 
 def described_reference(policy: Policy, codebook: Codebook, values: FloatArray) -> Reference:
-    """Describe the reference to objectives: its codes (n, d), without what the policy calls special."""
+    """Describe the reference to objectives: its codes (n, d), without the policy's special values."""
     special = {column: codes for column, name in enumerate(codebook.names) if (codes := policy[name].special)}
     known = without_special(special, range(len(codebook.names)), values)
     return Reference(names=codebook.names, values=known, codebook=codebook)
 
 
 def fit_all(objectives: Sequence[Objective], reference: Reference) -> tuple[FittedObjective, ...]:
-    """Fit every objective, and blame the one that fails."""
+    """Fit every objective. An error names the objective that fails."""
     fitted = []
     for objective in objectives:
         with blamed(objective):
@@ -213,16 +213,16 @@ def fit_all(objectives: Sequence[Objective], reference: Reference) -> tuple[Fitt
 
 
 def relations_besides(policy: Policy, proposed: Sequence[Rule]) -> tuple[Relation, ...]:
-    """Return the relations that the reference proposes, and the policy does not require."""
+    """Return the relations that the reference suggests and the policy does not require."""
     return relations_of(rule for rule in proposed if rule not in policy.rules)
 
 
 def _policy(
     frame: pd.DataFrame, given: Policy | None, grid: Literal["data", "paper"]
 ) -> tuple[Policy, Policy]:
-    """Settle what each feature may do, and what the data alone would choose as candidates; check the frame.
+    """Settle the policy of each feature, and the candidates that the data alone would choose.
 
-    Where a policy is given, nothing is taken for granted about the data, so nothing is logged.
+    If the user passed a policy, nothing is assumed about the data, so nothing is logged.
     """
     if given is None:
         inferred = Policy.infer(frame, grid=grid)
@@ -231,7 +231,7 @@ def _policy(
 
 
 def inferred_beside(given: Policy, frame: pd.DataFrame, grid: Literal["data", "paper"]) -> Policy:
-    """Infer what the data alone would choose, with the special values of a policy that was given."""
+    """Infer the candidates that the data alone would choose, with the special values of the user's policy."""
     columns = encode_columns(frame)
     named = {feature.name: feature.special for feature in getattr(given, "features", ()) if feature.special}
     named = {name: codes for name, codes in named.items() if name in columns.names}

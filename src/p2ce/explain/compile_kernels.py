@@ -14,19 +14,19 @@ from p2ce.verification.verify_cells import surely_rejected
 
 
 def is_ready(problem: Problem) -> bool:
-    """Tell whether such a problem was solved in this process: its kernels are compiled and loaded."""
+    """Return whether such a problem was solved in this process, so its kernels are compiled and loaded."""
     return problem.method is None and kernels_are_loaded(external=not problem.kernel_decides_alone)
 
 
 def preparing_text(before: CacheUse) -> str:
-    """State what takes a while: kernels are compiled since the cache was used as `before`, or only loaded."""
+    """Name the slow step: compiling kernels, if any were since `before`, or only loading them."""
     if cache_use().compiled > before.compiled:
         return "Compiling the solver: up to half a minute, once for each kind of model."
     return "Loading the compiled solver takes longer than usual."
 
 
 def compile_kernels(problem: Problem, values: FloatArray) -> None:
-    """Run every kernel once, on a small problem: single changes only."""
+    """Run every kernel once on a small problem with single changes."""
     batch = place_and_price(problem, values)
     everyone = np.arange(len(values))
     surely_rejected(batch)

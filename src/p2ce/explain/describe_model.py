@@ -1,4 +1,4 @@
-"""Describe a compiled problem: what the model is parsed as, and how large the grid is."""
+"""Describe a compiled problem: how the model is parsed, and how large the grid is."""
 
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.explain.build_explanation import bound_text, bounds_of, count_cells

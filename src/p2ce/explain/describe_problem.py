@@ -23,7 +23,7 @@ from p2ce.result.problem_record import FIXED, PROTECTED, Feature, FeatureKind, M
 from p2ce.result.rule_data import rule_data
 
 MOVES: dict[Direction, Moves] = {Direction.DOWN: "down", Direction.BOTH: "either", Direction.UP: "up"}
-# Packages by the modules that models come from, where the two are not called the same.
+# Packages by the modules that models come from, if the two have different names.
 PACKAGES = {"sklearn": "scikit-learn"}
 WRAPPED = ("estimator", "best_estimator_", "base_estimator", "final_estimator_")
 DEEPEST = 4
@@ -32,10 +32,10 @@ DEEPEST = 4
 def record_of(
     problem: Problem, *, reference: str, values: FloatArray, objects: Sequence[Any], settings: dict[str, Any]
 ) -> ProblemRecord:
-    """Describe a problem; ``values`` (n, d) are the reference's codes in the model's columns.
+    """Describe a problem. ``values`` (n, d) are the reference's codes in the model's columns.
 
-    ``reference`` is the fingerprint of all of it. ``objects`` are the user's own, models and detector, whose
-    libraries an explanation depends on.
+    ``reference`` is the fingerprint of the whole reference. ``objects`` are the user's own models and
+    detector, on whose libraries an explanation depends.
     """
     spreads = distributions(values, problem.codebook)
     return described_for(
@@ -55,7 +55,7 @@ def record_of(
 
 
 def described_for(record: ProblemRecord, policy: Policy, searched: Policy) -> ProblemRecord:
-    """Describe the same problem over another policy, and the candidates that are searched for it."""
+    """Describe the same problem with another policy, and the candidates that are searched for it."""
     followers = {rule.follower for rule in policy.rules if isinstance(rule, Linked)}
     groups = {name: rule.name for rule in policy.rules if isinstance(rule, OneHot) for name in rule.columns}
     text = _policy_text(policy)
@@ -64,7 +64,7 @@ def described_for(record: ProblemRecord, policy: Policy, searched: Policy) -> Pr
         features={
             name: _feature(
                 known,
-                # Where a policy leaves the choice to the data, only what is searched tells the candidates.
+                # If a policy leaves the choice to the data, only the searched grid shows the candidates.
                 searched[name] if policy[name].inferred == () else policy[name],
                 follows=name in followers,
                 group=groups.get(name, ""),
@@ -102,16 +102,16 @@ def has_file_form(record: ProblemRecord) -> bool:
 
 
 def _policy_text(policy: Policy) -> str:
-    """Write the policy as a file would, and what a file cannot hold as remarks."""
+    """Write the policy as in a file, and anything that a file cannot hold as remarks."""
     try:
         return to_text(policy)
     except InvalidPolicy as error:
         listed = "\n".join(f"# {line}" for line in str(policy).splitlines())
-        return f"# This policy has no form as a file: {error}\n{listed}\n"
+        return f"# This policy cannot be written as a file: {error}\n{listed}\n"
 
 
 def _versions(objects: Sequence[Any]) -> dict[str, str]:
-    """Name the versions that an explanation depends on: this library's, its tools', and the objects' own."""
+    """List the versions of everything that an explanation depends on: libraries, and the user's objects."""
     own = sorted(set().union(*map(_packages, objects)))
     found = {"p2ce": version("p2ce"), "python": platform.python_version()}
     for package in dict.fromkeys(["numpy", "pandas", "numba", "scikit-learn", *own]):
@@ -125,7 +125,7 @@ def _versions(objects: Sequence[Any]) -> dict[str, str]:
 
 
 def _packages(thing: Any, depth: int = 0) -> set[str]:
-    """Name the packages that an object and what it wraps are made of: the steps of a pipeline, say."""
+    """List the packages of an object and of everything it wraps, such as the steps of a pipeline."""
     modules = {kind.__module__.partition(".")[0] for kind in type(thing).__mro__}
     found = {PACKAGES.get(module, module) for module in modules - {"builtins", "__main__", "abc", "p2ce"}}
     if depth == DEEPEST:

@@ -1,4 +1,4 @@
-"""Tell features in which direction they favour the outcome, by the model's constraints and by the labels."""
+"""Find the direction in which each feature favours the outcome, by the model's constraints and the labels."""
 
 import logging
 from collections.abc import Mapping
@@ -43,10 +43,10 @@ def directed(
     associations: Mapping[str, Direction],
     restricts: bool,
 ) -> Policy:
-    """Add associations to features that have none: those of the model's constraints come first.
+    """Add associations to features that have none. Those of the model's constraints come first.
 
-    With ``restricts``, constraints also restrict the direction of features that may move either way: no move
-    against a constraint ever helps the decision. A policy that the user stated is left as it is.
+    With ``restricts``, constraints also restrict the direction of features that may move either way, since a
+    move against a constraint never helps the decision. A policy that the user stated is left unchanged.
     """
     features = with_associations(policy.features, {**associations, **constraints})
     if restricts:

@@ -1,4 +1,4 @@
-"""Evaluate a proposal that someone else made: is it valid, plausible, allowed, and worth its cost?"""
+"""Evaluate a proposed change: is it valid, plausible and allowed, and does an option dominate it?"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,7 +30,9 @@ def encode_proposal(
     """Encode an instance and a proposal: a whole row, a dict of the changed columns only, or an option."""
     before = encode_row(row, problem.codebook)
     if explanation is not None and not same_person(explanation.person, before.row(0, problem.names)):
-        raise InvalidArgument("The explanation is about another person. Pass the one that explain(row) gave.")
+        raise InvalidArgument(
+            "The explanation is about another person. Pass the one that explain(row) returned."
+        )
     if isinstance(proposal, Counterfactual):
         proposal = proposal.values
     if isinstance(proposal, Mapping):
@@ -45,7 +47,7 @@ def encode_proposal(
 
 
 def same_person(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Tell whether two rows hold the same; a missing value equals itself."""
+    """Return whether two rows hold the same values; a missing value equals itself."""
     return one.keys() == other.keys() and all(
         (is_missing(value) and is_missing(other[name])) or bool(value == other[name])
         for name, value in one.items()
@@ -55,14 +57,14 @@ def same_person(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 def evaluate_proposal(
     problem: Problem, before: EncodedRows, after: EncodedRows, explanation: Explanation | None
 ) -> Evaluation:
-    """Check one proposal; both arguments hold one row."""
+    """Check one proposal. Both arguments hold one row."""
     old, new = before.values[0], after.values[0]
     frame = problem.frame(after.values)
     scored = score_frame(problem, frame)
     own = own_plausibility(problem, before.values)
     judged = judge_rows(problem, own, np.zeros(1, dtype=np.int64), after.values, frame)
     plausibility = None if problem.detector is None else float(judged.values[0])
-    # A detector that the method does not require is reported, and is not a failure.
+    # If the method does not require the detector, its result is reported but is not a failure.
     plausible = None if problem.required_detector is None else bool(judged.admitted[0])
     then = dict(zip(problem.names, old.tolist(), strict=True))
     now = dict(zip(problem.names, new.tolist(), strict=True))
@@ -90,7 +92,7 @@ def evaluate_proposal(
 
 
 def _on_grid(problem: Problem, old: FloatArray, new: FloatArray) -> bool:
-    """Tell whether a row is a cell of the grid: every changed column is at a candidate of the instance's."""
+    """Return whether a row is a cell of the grid: every changed column is at a candidate of the instance."""
     then, now = widen(old[None, :], problem.compounds), widen(new[None, :], problem.compounds)[0]
     candidates = place(problem.grid, then).values[0]
     axes = dict(zip(problem.grid.columns.tolist(), candidates, strict=True))
@@ -105,10 +107,10 @@ def _on_grid(problem: Problem, old: FloatArray, new: FloatArray) -> bool:
 def _better(
     problem: Problem, old: FloatArray, totals: FloatArray, explanation: Explanation
 ) -> tuple[Counterfactual, ...]:
-    """Return the counterfactuals that dominate it, priced anew and compared as the solver does.
+    """Return the counterfactuals that dominate the proposal, priced again and compared as the solver does.
 
-    So none of a front dominates another one of it. Reported costs would not do: they may be roots of what the
-    solver compares.
+    So no option of a front dominates another one. Reported costs would not do, since they may be roots of the
+    numbers that the solver compares.
     """
     proposed = quanta(totals)
     return tuple(

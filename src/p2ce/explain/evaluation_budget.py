@@ -1,4 +1,4 @@
-"""Try a model before it is explained: does it tell rows apart, and can every cell be evaluated?"""
+"""Try a model before it is used: does it distinguish rows, and can every cell be evaluated?"""
 
 import logging
 import time
@@ -27,25 +27,25 @@ from p2ce.verification.evaluate_rows import scoring_of
 log = logging.getLogger("p2ce")
 
 SAMPLED_ROWS = 256
-# An instance may take so many evaluations of a black-box model. A grid of no more cells needs no trial; on
-# a larger one some instances are tried, since most searches evaluate a small part of their grid. By count and
-# not by time, so that a slow day gives no other explanations. A quick model does them in some ten seconds.
+# The most evaluations of a black box per instance. A grid with fewer cells needs no trial. On a larger grid,
+# some instances are tried, since most searches evaluate a small part of their grid. The limit is a count and
+# not a time, so results do not depend on the speed of the machine. A quick model takes some ten seconds.
 MOST_EVALUATIONS = 500_000
 TRIED_INSTANCES = 3
 
 
 class Sampled(NamedTuple):
-    """Some rows of the reference, as the model decides about them."""
+    """Some rows of the reference, and the model's decisions about them."""
 
     rejected: FloatArray  # (at most `TRIED_INSTANCES`, d)
     accepted: FloatArray  # (at most `SAMPLED_ROWS`, d)
-    row_seconds: float  # that evaluating one took, in a batch
+    row_seconds: float  # seconds to evaluate a row in a batch
 
 
 def sample_rows(problem: Problem, rows: FloatArray) -> Sampled:
-    """Evaluate some reference rows.
+    """Evaluate some rows of the reference.
 
-    A model that decides the same for all of them probably gets wrong inputs.
+    If the model makes the same decision for all of them, it probably receives the wrong inputs.
     """
     some = rows[:: -(-len(rows) // SAMPLED_ROWS)]  # spread out, since a frame may be sorted
     begin = time.perf_counter()
@@ -64,10 +64,10 @@ def sample_rows(problem: Problem, rows: FloatArray) -> Sampled:
 
 
 def takes_too_long(problem: Problem, rejected: FloatArray) -> bool:
-    """Tell whether a complete search takes too many evaluations, by a majority of some instances."""
+    """Return whether a complete search takes too many evaluations for the majority of some instances."""
     if _is_small(problem):
         return False
-    # A majority settles it: the last instance is often spared.
+    # A majority is enough: the last instance often need not be tried.
     enough = len(rejected) // 2 + 1
     done = unfinished = 0
     for some in (rejected[:enough], rejected[enough:]):
@@ -80,9 +80,9 @@ def takes_too_long(problem: Problem, rejected: FloatArray) -> bool:
     too_long = unfinished > done
     if too_long:
         log.warning(
-            "A complete search takes too long (%d of %d instances were not done after %d evaluations of the "
-            "model, or work worth as much): bound='shap' prunes from here on; explanations are HEURISTIC. "
-            "Pass bound=None to insist on proof, with a time_limit if you like.",
+            "A complete search takes too long (%d of %d instances were not finished after %d evaluations of "
+            "the model, or equivalent work). From now on, bound='shap' prunes, and explanations are "
+            "HEURISTIC. To require proofs, pass bound=None, with a time_limit if needed.",
             unfinished,
             done + unfinished,
             MOST_EVALUATIONS,
@@ -91,12 +91,13 @@ def takes_too_long(problem: Problem, rejected: FloatArray) -> bool:
 
 
 def fits_into(problem: Problem, arguments: Arguments, seconds: float | None) -> bool:
-    """Tell whether preparing an estimate fits into half of the time that there is.
+    """Return whether preparing an estimate fits into half of the remaining time.
 
-    By what a row of the reference took, and by all evaluations that trying and calibrating may take.
+    This is judged by the time per row of the reference, and by the most evaluations that trials and
+    calibration may take.
     """
     if seconds is None or problem.method is not None:
-        return True  # an algorithm of the paper is none without its attributions
+        return True  # without its attributions, an algorithm of the paper cannot run
     bound, trials = arguments.bound, 0
     if bound is None or (bound == "auto" and not _may_need_estimate(problem)):
         return True
@@ -111,8 +112,8 @@ def fits_into(problem: Problem, arguments: Arguments, seconds: float | None) -> 
     if needed <= seconds / 2:
         return True
     log.info(
-        "Calibrating an estimate may take %.2g s, too long for time_limit: the search is complete up to the "
-        "limit. warm_up() calibrates ahead.",
+        "Calibrating an estimate may take %.2g s, too long for time_limit, so cells are evaluated until the "
+        "limit. Call warm_up() to calibrate beforehand.",
         needed,
     )
     return False
@@ -135,9 +136,9 @@ def with_needed_estimate(
     reference: FloatArray,
     rejected: FloatArray,
 ) -> Problem:
-    """Fit the estimate that was chosen, or without which a complete search would take too long.
+    """Fit the estimate that the user chose, or that is needed because a complete search would take too long.
 
-    ``parse`` gives the model as it is supported natively, for SHAP values that need no evaluations.
+    ``parse`` returns the model as it is supported natively, for SHAP values that need no evaluations.
     """
     if problem.method is not None:
         attributions = fit_attributions(
@@ -147,7 +148,7 @@ def with_needed_estimate(
     bound = arguments.bound
     if bound == "auto" and _may_need_estimate(problem):
         with warn_if_slow(
-            "Trying a complete search on a few instances; bound='shap' or bound=None decide without."
+            "Trying a complete search on a few instances. Pass bound='shap' or bound=None to skip this."
         ):
             if takes_too_long(problem, rejected):
                 bound = "shap"

@@ -26,17 +26,17 @@ def explain_batch(
 ) -> Verified:
     """Find and verify every Pareto-optimal counterfactual of encoded instances (n, d).
 
-    `compilation.encode` comes before this, `build_explanation` after it. With ``finest``, instances for which
-    the problem's own grid proves that there is no counterfactual are solved again on the finest grid, and
-    without their restrictions where there is none either. All are solved without the requirement of
-    plausibility as well where its price is requested.
+    `compilation.encode` comes before this, `build_explanation` after it. With ``finest``, if the problem's
+    own grid proves that an instance has no counterfactual, it is solved again on the finest grid. If there is
+    none either, it is solved without its restrictions. If the price of plausibility is requested, all
+    instances are also solved without the plausibility requirement.
     """
     begin = time.perf_counter()
     try:
-        # Where each instance stands on the grid, and what each candidate costs it.
+        # The position of each instance on the grid, and the cost of each candidate.
         rounds = Rounds(place_and_price(problem, values), limits, begin)
         while rounds.number == 0 or len(rounds.waiting):  # a rejected cell may have dominated others
-            # Accepted cells to begin with, where time is limited and cells are slow to evaluate.
+            # Accepted cells to start with, if time is limited and cells are slow to evaluate.
             rounds.find_incumbents()
             # Branch and bound, over all cells that are not excluded.
             fronts = solve_batch(rounds.batch, rounds.waiting, rounds.left_to_solve(), rounds.incumbents)

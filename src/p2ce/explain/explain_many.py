@@ -1,4 +1,4 @@
-"""Explain many rows: in batches, over several processes, with a bar, and without loss on Ctrl-C."""
+"""Explain many rows: in batches, in several processes, with a progress bar, and without loss on Ctrl-C."""
 
 import datetime
 import logging
@@ -29,7 +29,7 @@ log = logging.getLogger("p2ce")
 # A batch shares one call to the user's model and detector; its tables should stay near the cache.
 LARGEST_BATCH = 512
 BATCH_BYTES = 32 << 20
-BATCH_OUTSIDE = 128  # where cells are evaluated outside the kernel
+BATCH_OUTSIDE = 128  # if cells are evaluated outside the kernel
 INTERRUPTED = Failure(
     kind="interrupted", message="Interrupted before this row was explained. Explain it again."
 )
@@ -46,11 +46,10 @@ def explain_many(
     trust: Trust,
     as_of: datetime.date | None = None,
 ) -> Explanations:
-    """Explain every row that can be encoded, and note why for the others.
+    """Explain every row that can be encoded, and record the reason for the others.
 
-    ``problem_for`` compiles the problem for instances that ``problem`` does not cover. ``trust`` judges
-    everything that was verified, whether the model's scores held. ``as_of`` is the day that the caller
-    states.
+    ``problem_for`` compiles the problem for instances that ``problem`` does not cover. ``trust`` checks all
+    verified results for contradictions of the parsed scores. ``as_of`` is the date that the caller states.
     """
     encoded = np.array([i for i in range(len(rows)) if i not in rows.problems], dtype=np.int64)
     near = within_reach(problem, rows.values[encoded])
@@ -59,7 +58,7 @@ def explain_many(
     for row in encoded[~near].tolist():
         try:
             alone[row] = problem_for(rows.values[[row]])
-        except P2CEError as error:  # a value that the model does not allow to be missing, say
+        except P2CEError as error:  # for example, a value that the model does not allow to be missing
             parts.append((np.array([row]), replace(failure_of(error), message=str(error))))
         except Exception as error:
             parts.append((np.array([row]), failure_of(error)))
@@ -74,8 +73,8 @@ def explain_many(
         except KeyboardInterrupt:
             parts = [_without_unsearched(some, result) for some, result in parts]
             log.warning(
-                "Interrupted: what is done is kept, the other rows are marked.",
-                extra={"on_command_line": ""},  # which says where it is kept
+                "Interrupted. Finished rows are kept, the other rows have the status ERROR.",
+                extra={"on_command_line": ""},  # its message says where results are kept
             )
     verified = iter(trust.judge([result for _, result in parts if isinstance(result, Verified)]))
     parts = [(some, next(verified) if isinstance(result, Verified) else result) for some, result in parts]
@@ -105,12 +104,12 @@ def explain_many(
 
 
 def _log_faults(parts: list[Part]) -> None:
-    """Log the mistakes of this library once, with where the first one happened."""
+    """Log the bugs of this library once, with the place of the first one."""
     faults = [(rows, one) for rows, one in parts if isinstance(one, Failure) and one.kind == "fault"]
     if faults:
         log.error(
-            "%d of %d rows failed by a fault of p2ce. Please report it with the versions (p2ce version "
-            "--verbose) and this, of the first one:\n%s",
+            "%d of %d rows failed because of a bug in p2ce. Please report it with the versions (p2ce version "
+            "--verbose) and this traceback of the first one:\n%s",
             sum(len(rows) for rows, _ in faults),
             sum(len(rows) for rows, _ in parts),
             faults[0][1].traceback,
@@ -119,7 +118,7 @@ def _log_faults(parts: list[Part]) -> None:
 
 
 def _without_unsearched(rows: IntArray, result: Verified | Failure) -> Part:
-    """Take the instances out of an interrupted batch that were not searched at all: their rows become -1."""
+    """Remove the instances of an interrupted batch that were not searched at all: their rows become -1."""
     if isinstance(result, Failure):
         return rows, result
     known = result.outcomes
@@ -128,7 +127,7 @@ def _without_unsearched(rows: IntArray, result: Verified | Failure) -> Part:
 
 
 def batch_size(problem: Problem) -> int:
-    """Fit a batch's cost and value tables into a few megabytes."""
+    """Choose the batch size so that a batch's cost and value tables fit into a few megabytes."""
     cells = problem.grid.slots * max(len(problem.grid.names), 1)
     per_instance = cells * (8 * len(problem.layout.views) + 16 * len(problem.objectives) + 24)
     return int(np.clip(BATCH_BYTES // per_instance, 1, LARGEST_BATCH))
@@ -142,10 +141,10 @@ def _explain_batches(
     time_limit: float | None,
     bar: ProgressBar,
 ) -> Iterator[Part]:
-    """Explain batch after batch, here or in other processes, moving the bar along."""
+    """Explain batch after batch, here or in other processes, and update the progress bar."""
     size = batch_size(problem)
     if not problem.kernel_decides_alone:
-        # Evaluating takes its time: enough to share, and a bar that moves.
+        # Evaluation is slow enough to share among processes, and to show progress.
         size = max(1, min(size, BATCH_OUTSIDE, -(-len(some) // job_count(n_jobs))))
     batches = [some[begin : begin + size] for begin in range(0, len(some), size)]
     jobs = min(job_count(n_jobs), len(batches))

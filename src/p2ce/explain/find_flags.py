@@ -1,4 +1,4 @@
-"""Flag what a reviewer should look at in a counterfactual: moves that the data speak against."""
+"""Flag moves of a counterfactual that contradict the data, for a reviewer to check."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -18,8 +18,8 @@ def flags_of(
 ) -> tuple[Flag, ...]:
     """List the flags of a counterfactual.
 
-    ``changes`` gives each changed feature before and after, ``values`` the whole row after. ``relations``
-    hold in all of the data.
+    ``changes`` holds each changed feature before and after, ``values`` the whole row after the changes.
+    ``relations`` hold in all of the data.
     """
     return (*_against(changes, policy), *_broken(changes, values, relations))
 
@@ -44,7 +44,7 @@ def _against(changes: Mapping[str, tuple[Any, Any]], policy: Policy) -> Iterator
 def _broken(
     changes: Mapping[str, tuple[Any, Any]], values: Mapping[str, Any], relations: Iterable[Relation]
 ) -> Iterator[Flag]:
-    """Flag relations that the counterfactual breaks and the person does not."""
+    """Flag relations that the counterfactual breaks although the person does not."""
     before = {**values, **{name: then for name, (then, _) in changes.items()}}
     broken = broken_relations(relations, values)
     for relation in broken:

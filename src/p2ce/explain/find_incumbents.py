@@ -1,8 +1,9 @@
 """Find accepted cells in a few calls: accepted rows of the reference, moved back towards the instance.
 
-A search of a black-box model goes by cost and may meet its first accepted cell late. Under a time limit these
-cells come first: they are options if the time is over, and dominate others while it lasts. They are cells of
-the same grid, evaluated by the same scores, so that a search that ends has the same front with and without.
+A search of a black-box model goes by cost and may find its first accepted cell late. Under a time limit,
+these cells are evaluated first. They are options if the time runs out, and dominate other cells until then.
+They are cells of the same grid, evaluated by the same scores. So a search that ends has the same front with
+them and without.
 """
 
 import time
@@ -22,30 +23,30 @@ from p2ce.scores.external import REJECT
 from p2ce.solver.incumbents import Incumbents
 from p2ce.verification.constraints import check_constraints
 
-MOST_TARGETS = 8  # accepted rows of the reference that an instance is moved towards
-MOST_STEPS = 4  # features that are moved one after the other; each is one call
-MOST_ON_LINE = 16  # values of a feature that are tried on the way back; each feature is one call
+MOST_TARGETS = 8  # accepted rows of the reference towards which an instance is moved
+MOST_STEPS = 4  # features that are moved one after the other; each takes one call
+MOST_ON_LINE = 16  # values of a feature that are tried on the way back; each feature takes one call
 MOST_CALLS = 16
-ORDER = (Source.RULE, Source.MODEL, Source.DETECTOR)  # of evaluation
+ORDER = (Source.RULE, Source.MODEL, Source.DETECTOR)  # seconds of evaluation
 CALL_SHARE = 0.2  # of the time, for one call
 
 
 class Tried(NamedTuple):
-    """What the scores say of cells."""
+    """The results of the scores for cells."""
 
     accepted: BoolArray  # (cells,) by every score
     lead: FloatArray  # (cells,) of the model above its threshold; minus infinity where a rule forbids it
 
 
 def seeks_incumbents(problem: Problem) -> bool:
-    """Tell whether cells of a problem are expensive enough to look for incumbents first."""
+    """Return whether cells of a problem are expensive enough to look for incumbents first."""
     return problem.method is None and problem.calls_user_code and len(problem.accepted) > 0
 
 
 def find_incumbents(batch: Batch, who: IntArray, *, seconds: float) -> tuple[Incumbents, IntArray]:
-    """Find accepted cells of some instances; also return how many cells of each were evaluated (n,).
+    """Find accepted cells of some instances, and return how many cells of each were evaluated (n,).
 
-    After the first call, none begins that would end after so many ``seconds``, as far as earlier ones tell.
+    After the first call, no call begins that would probably end after ``seconds``, judging by earlier calls.
     """
     seeking = _Seeking(batch, seconds)
     try:
@@ -55,12 +56,12 @@ def find_incumbents(batch: Batch, who: IntArray, *, seconds: float) -> tuple[Inc
         if len(owner):
             _move_back(seeking, owner, *_reach(seeking, owner, targets))
     except OutOfTime:
-        pass  # what was found until now
+        pass  # found so far
     return seeking.incumbents(), seeking.evaluated
 
 
 class _Seeking:
-    """Evaluates cells of a batch, each once, and keeps those that are accepted."""
+    """Evaluates cells of a batch, each once, and keeps the accepted ones."""
 
     def __init__(self, batch: Batch, seconds: float) -> None:
         self.batch, self.until = batch, time.perf_counter() + seconds
@@ -78,7 +79,7 @@ class _Seeking:
         self.found: list[tuple[IntArray, Int32Array, FloatArray]] = []
 
     def evaluate(self, instance: IntArray, cells: Int32Array) -> Tried:
-        """Evaluate cells in one call; those that are known need none."""
+        """Evaluate cells in one call. Known cells are not evaluated again."""
         keys = [bytes(key) for key in np.column_stack([instance, cells]).astype(np.int32)]
         new = {key: at for at, key in enumerate(keys) if key not in self.known}
         if new:
@@ -96,9 +97,9 @@ class _Seeking:
         return Tried(np.array([one[0] for one in both]), np.array([one[1] for one in both]))
 
     def _evaluate(self, instance: IntArray, cells: Int32Array) -> Tried:
-        """Let every score judge, one after the other, what those before do not reject.
+        """Evaluate cells with one score after another. A score receives only cells that none has rejected.
 
-        The models come before the detector: what they say leads the way through implausible cells, too.
+        Models come before the detector, since their scores lead through implausible cells as well.
         """
         problem, count = self.batch.problem, len(cells)
         lead = np.full(count, -np.inf)
@@ -125,7 +126,7 @@ class _Seeking:
         return Tried(accepted, lead)
 
     def incumbents(self) -> Incumbents:
-        """Return all cells that were accepted."""
+        """Return all accepted cells."""
         batch, axes = self.batch, self.batch.problem.grid.axis_count
         nothing = (
             np.zeros(0, dtype=np.int64),
@@ -143,7 +144,7 @@ class _Seeking:
 
 
 def _targets(batch: Batch, who: IntArray, most: int) -> tuple[IntArray, Int32Array]:
-    """Place accepted rows of the reference on the grid of each instance, and take some, from near to far."""
+    """Place accepted rows of the reference on the grid of each instance, and choose some."""
     problem, placement = batch.problem, batch.placement
     accepted = widen(problem.accepted, problem.compounds)
     owners, targets = [], []
@@ -156,14 +157,14 @@ def _targets(batch: Batch, who: IntArray, most: int) -> tuple[IntArray, Int32Arr
                 away = np.abs(accepted[:, column, None] - values[None, :])
             if _is_category(problem, column):
                 away[away > 0] = np.inf
-            away[np.isnan(away)] = np.inf  # missing values, and levels that nobody else has
+            away[np.isnan(away)] = np.inf  # missing values, and levels that no other instance has
             near = away.argmin(axis=1)
             reached = np.isfinite(away[np.arange(len(near)), near])
             cells[reached, axis] = low + near[reached]
         cells = np.unique(cells[(cells != placement.position[p]).any(axis=1)], axis=0)
         cost = batch.tables.totals(np.full(len(cells), p), cells)
         nearest = np.lexsort([*cells.T[::-1], *cost.T[::-1]])
-        # Half of them the nearest; what is near may help little, so the others lie farther and farther out.
+        # Half of them are the nearest. Near ones may help little, so the others lie farther and farther out.
         spread = np.linspace(0, len(nearest) - 1, most // 2).round().astype(np.int64)
         chosen = nearest[np.union1d(np.arange(min(most - most // 2, len(nearest))), spread[: len(nearest)])]
         owners.append(np.full(len(chosen), p))
@@ -178,10 +179,10 @@ def _is_category(problem: Problem, column: int) -> bool:
 
 
 def _reach(seeking: _Seeking, owner: IntArray, targets: Int32Array) -> tuple[IntArray, Int32Array]:
-    """Move instances towards their targets until they are accepted: (pairs that are,), (pairs, axes).
+    """Move instances towards their targets until they are accepted: (accepted pairs,), (pairs, axes).
 
-    The feature that helps the model most moves first. Where more features may change than are moved one by
-    one, the whole target is tried as well.
+    The feature that helps the model most moves first. If more features may change than are moved one by one,
+    the whole target is tried as well.
     """
     problem, placement = seeking.batch.problem, seeking.batch.placement
     most = targets.shape[1] if problem.max_changes is None else problem.max_changes
@@ -200,7 +201,7 @@ def _reach(seeking: _Seeking, owner: IntArray, targets: Int32Array) -> tuple[Int
         tries[np.arange(len(pair)), axis] = targets[pair, axis]
         tried = seeking.evaluate(owner[pair], tries)
         cost = seeking.batch.tables.totals(owner[pair], tries)[:, 0]
-        # Of accepted cells the cheapest, else the one that the model likes best.
+        # The cheapest of the accepted cells, or else the cell with the highest model score.
         order = np.lexsort([axis, np.where(tried.accepted, cost, -tried.lead), ~tried.accepted, pair])
         first = order[np.unique(pair[order], return_index=True)[1]]
         cells[pair[first]] = tries[first]
@@ -209,7 +210,7 @@ def _reach(seeking: _Seeking, owner: IntArray, targets: Int32Array) -> tuple[Int
 
 
 def _move_back(seeking: _Seeking, owner: IntArray, pairs: IntArray, cells: Int32Array) -> None:
-    """Move one changed feature after the other back to the nearest value that is still accepted."""
+    """Move the changed features back, one after the other, to the nearest value that is still accepted."""
     owner, cells = owner[pairs], cells[pairs].copy()
     here = seeking.batch.placement.position[owner]
     costs = seeking.batch.tables.steps  # (n, objectives, axes, width)

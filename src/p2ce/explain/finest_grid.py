@@ -10,11 +10,11 @@ from p2ce.explain.solve_batch import SearchLimits
 from p2ce.explain.verified import Verified
 from p2ce.solver.branch_and_bound import CELL_WORK
 
-# What solving an instance on the finest grid may take, in units of the counter WORK: a second or so, counted
-# and not timed, so that a slow day gives no other explanations.
+# The limit for solving an instance on the finest grid, in units of the counter WORK: about a second. It is
+# counted and not timed, so results do not depend on the speed of the machine.
 MOST_WORK = 400_000_000
-MOST_EVALUATIONS = 20_000  # where cells are evaluated outside the kernel, and a model may be slow
-# Instances at a time: their tables are long.
+MOST_EVALUATIONS = 20_000  # if cells are evaluated outside the kernel, and a model may be slow
+# instances at a time, since their tables are long
 BATCH = 16
 
 
@@ -23,7 +23,7 @@ def finest_searches(
 ) -> Iterator[tuple[IntArray, Problem, SearchLimits]]:
     """Return the instances of a batch (n, d) proven to have no recourse, and how to solve them again.
 
-    Only where candidates were inferred: explicit steps, ranges and values are the user's word.
+    Only inferred candidates are refined: the user stated the explicit steps, ranges and values.
     """
     known = verified.outcomes
     proven = known.finished & known.trusted & ~known.gave_up & ~known.favourable

@@ -1,4 +1,4 @@
-"""Tell models and tables apart by short texts, on any machine and in any kind of table."""
+"""Identify models and tables by short texts, the same on any machine and in any kind of table."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from p2ce.compilation.compiled_problem import Problem
 
 MOST_ROWS = 64
-MANY_ROWS, FEW_ROWS = 1024, 16  # evaluated and priced, where a problem is to be known again for certain
+MANY_ROWS, FEW_ROWS = 1024, 16  # rows that are evaluated and priced to recognise a problem with certainty
 
 
 def model_scores(problem: "Problem", rows: FloatArray) -> FloatArray:
@@ -28,17 +28,18 @@ def model_scores(problem: "Problem", rows: FloatArray) -> FloatArray:
 def model_fingerprint(problem: "Problem", rows: FloatArray) -> str:
     """Return the SHA-256 of the models' scores of some rows (n, d), to six significant digits.
 
-    The last bits of a score may differ from machine to machine. `same_scores` compares without an edge at
-    which they round differently; this is a short name for people to compare.
+    The last bits of a score may differ between machines. `same_scores` compares with a tolerance instead. The
+    hash is a short name for people to compare.
     """
     return fingerprint_of(model_scores(problem, rows))
 
 
 def problem_fingerprint(problem: "Problem", rows: FloatArray) -> str:
-    """Return the SHA-256 of what a problem computes: it differs where two only look alike.
+    """Return the SHA-256 of what a problem computes. It differs if two problems only look alike.
 
-    It covers the parsed scores, and what models, detector, predicates and costs give for many of the rows
-    (n, d): detectors of one class, functions of one name and models that agree on few people may differ.
+    It covers the parsed scores, and the results of models, detector, predicates and costs for many of the
+    rows (n, d). Detectors of one class, functions of one name, and models that agree on a few people may
+    differ.
     """
     from p2ce.compilation.batch import place_and_price
     from p2ce.compilation.compiled_problem import shaped_for
@@ -47,7 +48,7 @@ def problem_fingerprint(problem: "Problem", rows: FloatArray) -> str:
     digest = hashlib.sha256()
     arrays: tuple[npt.NDArray[Any], ...] = problem.layout.flat
     for array in arrays:
-        # The bytes between the fields of a record mean nothing.
+        # The bytes between the fields of a record have no meaning.
         for part in [array[name] for name in array.dtype.names] if array.dtype.names else [array]:
             digest.update(np.ascontiguousarray(part).tobytes())
     some = _spread(rows, MANY_ROWS)
@@ -67,7 +68,7 @@ def problem_fingerprint(problem: "Problem", rows: FloatArray) -> str:
 
 
 def _spread(rows: FloatArray, most: int) -> FloatArray:
-    """Take at most so many rows, spread evenly over all."""
+    """Take at most ``most`` rows, spread evenly over all."""
     places = np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.int64)
     return rows[np.unique(places)]
 
@@ -79,7 +80,7 @@ def fingerprint_of(scores: FloatArray) -> str:
 
 
 def same_scores(first: FloatArray, second: FloatArray) -> bool:
-    """Tell whether two lots of scores are one model's, up to what machines and batches differ in."""
+    """Return whether two sets of scores are of one model, up to differences between machines and batches."""
     return first.shape == second.shape and bool(
         np.allclose(first, second, rtol=1e-5, atol=1e-6, equal_nan=True)
     )
@@ -99,7 +100,7 @@ def table_fingerprint(table: Any) -> str:
 
 
 def codes_fingerprint(codebook: Codebook, values: FloatArray) -> str:
-    """Return the same of a table that was coded before: values (n, d)."""
+    """Return the same hash of an encoded table: values (n, d)."""
     digest = hashlib.sha256()
     for coding, codes in zip(codebook, values.T, strict=True):
         labels: list[str] | None = None
@@ -111,7 +112,7 @@ def codes_fingerprint(codebook: Codebook, values: FloatArray) -> str:
 
 
 def _named_alike(coding: Coding, codes: FloatArray) -> tuple[list[str], FloatArray]:
-    """Number labels by what they are called, unless their order means something, and drop unused ones."""
+    """Number labels by their names, unless their order means something, and drop unused ones."""
     assert coding.labels is not None
     texts = [json.dumps(to_plain(label)) for label in coding.labels]
     if coding.ordered:

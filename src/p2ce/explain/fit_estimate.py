@@ -28,8 +28,8 @@ from p2ce.verification.evaluate_rows import scoring_of
 
 log = logging.getLogger("p2ce")
 
-EVALUATIONS, SECONDS = "max_evaluations", "time_limit"  # what may cut a calibration: fields of `ShapEstimate`
-# Instances per round of calibration: each may take this share of the evaluations that are left.
+EVALUATIONS, SECONDS = "max_evaluations", "time_limit"  # the `ShapEstimate` limits on a calibration
+# Instances per round of calibration. Each may take this share of the remaining evaluations.
 ROUND = 16
 
 
@@ -41,21 +41,21 @@ def fit_estimate(
     reference: FloatArray,
     random_state: int | None,
 ) -> Estimate:
-    """Fit the estimate for a problem: attributions, what each candidate is worth, and the residual.
+    """Fit the estimate for a problem: attributions, the gain of each candidate, and the residual.
 
-    ``reference`` (n, d) are rows of the model's columns; ``parsed`` is the model where it is
-    supported natively.
+    ``reference`` (n, d) holds rows of the model's columns. ``parsed`` is the model if it is supported
+    natively.
     """
     if moves_as_one(problem.policy):
         raise InvalidArgument(
-            "An estimate attributes to one feature at a time: it does not work with linked() or one_hot(). "
-            "Use bound='auto' or bound=None, or drop these rules."
+            "An estimate attributes the score to one feature at a time, so it does not work with linked() or "
+            "one_hot(). Use bound='auto' or bound=None, or drop these rules."
         )
     spec = bound if isinstance(bound, ShapEstimate) else ShapEstimate()
     seed = spec.random_state if spec.random_state is not None else random_state
     rng = np.random.default_rng(seed)
     score = scoring_of(problem)
-    # Rows that were repeated to balance a sample are not more instances.
+    # Rows that were repeated to balance a sample do not count as more instances.
     reference = np.unique(reference, axis=0)
     scores = score(reference)
     parts = divide(scores < problem.threshold, spec, rng)
@@ -90,7 +90,7 @@ def fit_estimate(
     if found.stated_rate > spec.miss_rate:
         log.warning(
             "A miss rate of %g %% takes %d different rejected instances to calibrate on; there were %d %s, "
-            "so that it is %.2g %%.",
+            "so it is %.2g %%.",
             100 * spec.miss_rate,
             math.ceil(1 / spec.miss_rate) - 1,
             found.sample_size,
@@ -105,10 +105,10 @@ def fit_estimate(
 def _residuals_needed(
     problem: Problem, estimate: Estimate, instances: FloatArray, spec: ShapEstimate
 ) -> tuple[FloatArray, str | None]:
-    """Find the residual that would have kept the whole front of each instance, within the limits of the spec.
+    """Find the residual that keeps the whole front of each instance, within the limits of the specification.
 
-    A front is missed exactly when one of its points is dropped, and the points are known here. Also give
-    the limit that cut, by its name; None where none did.
+    A front is missed exactly if one of its points is dropped, and the points are known here. Also return the
+    name of the limit that cut the calibration, or None.
     """
     from p2ce.solver.counters import WORK
 
@@ -135,6 +135,6 @@ def _residuals_needed(
         for p, finished in enumerate(fronts.finished.tolist()):
             points = fronts.points[fronts.first[p] : fronts.first[p + 1]]
             least = needed_residual(points, base[p], gains[p], threshold=threshold, unit=estimate.unit)
-            # Leaving out those that take too long would flatter the estimate: they are the hard ones.
+            # Leaving out the instances that take too long would flatter the estimate: they are the hard ones.
             needed.append(least if finished else np.inf)
     return np.array(needed), cut_by

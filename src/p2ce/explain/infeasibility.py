@@ -22,17 +22,17 @@ from p2ce.result.restriction import Restriction
 from p2ce.result.status import Status
 from p2ce.solver.branch_and_bound import Progress
 
-# Explains the one row there is within limits, on the problem's own grid; also gives the work that it took.
+# Explains the given row within limits, on the problem's own grid. Also returns the work that it took.
 Explain: TypeAlias = Callable[[Problem, EncodedRows, SearchLimits], tuple[Explanation, int]]
 
-# A set without recourse is worth widening only if that is quick: it spares later searches. Counted as
-# work (tenths of a second of a compiled search), so that the same sets are widened on every machine.
+# It pays off to widen a set without recourse only if that is quick: it saves later searches. The limit is
+# counted as work (tenths of a second of a compiled search), so the same sets are widened on every machine.
 WIDENING_WORK = 50_000_000
 WIDENING_SHARE = 4  # of the work that the set itself took
 
 
 def _require_none(explanation: Explanation) -> None:
-    """Reject what proves no such thing."""
+    """Reject an explanation that does not prove that there is no option."""
     if explanation.status is not Status.NO_RECOURSE:
         raise InvalidArgument(
             f"relaxations() explains a proof that there is no option (NO_RECOURSE), but this explanation is "
@@ -77,10 +77,10 @@ def relaxations(
     ends: FloatArray,
     time_limit: float | None,
 ) -> Relaxations:
-    """Find all minimal sets of restrictions whose lifting gives a counterfactual, small sets first.
+    """Find all minimal sets of restrictions whose removal yields a counterfactual, small sets first.
 
-    ``problem`` is that of the explanation, ``ends`` (2, d) how far its reference goes. ``time_limit`` is in
-    seconds for all of it together.
+    ``problem`` is that of the explanation. ``ends`` (2, d) are the ends of its reference. ``time_limit`` is
+    in seconds, for all sets together.
     """
     check_time(time_limit)
     _require_none(explanation)
@@ -99,7 +99,7 @@ def relaxations(
     relaxations = tuple(
         Relaxation(
             restrictions=hunt.named(some),
-            # The first is the cheapest. It is not part of a front.
+            # The first one is the cheapest. It is not part of a front.
             counterfactual=replace(hunt.explained[some][0], number=0),
             proven=hunt.explained[some].status is Status.OPTIMAL
             and not any(part < some for part in unsettled)
@@ -123,7 +123,7 @@ def relaxations(
 
 
 class _Hunt:
-    """Solves the problem without some restrictions, and remembers what came out."""
+    """Solves the problem without some restrictions, and remembers the results."""
 
     def __init__(
         self,
@@ -141,18 +141,18 @@ class _Hunt:
         self._limit, self._begin = time_limit, time.perf_counter()
         self._open: list[Set] = []
         self._shut: list[Set] = []
-        self._work = 0  # that the last set took
+        self._work = 0  # seconds that the last set took
 
     @property
     def elapsed(self) -> float:
         return time.perf_counter() - self._begin
 
     def is_over(self) -> bool:
-        """Tell whether the time is up."""
+        """Return whether the time is up."""
         return self._limit is not None and self.elapsed >= self._limit
 
     def opens(self, lifted: Set, again: bool) -> bool | None:
-        """Tell whether there is a counterfactual without these restrictions; None if it is not known."""
+        """Return whether there is a counterfactual without these restrictions; None if it is not known."""
         some = self._effective(lifted)
         if not some or self._is_part_of(some, self._shut):
             return False
@@ -163,7 +163,7 @@ class _Hunt:
         return True if len(found) else False if found.status is Status.NO_RECOURSE else None
 
     def stays_shut(self, lifted: Set) -> bool:
-        """Prove with little work that there is no counterfactual; False if that takes more."""
+        """Prove with little work that there is no counterfactual. Return False if that takes more work."""
         some = self._effective(lifted)
         if not some or self._is_part_of(some, self._shut):
             return True
@@ -174,14 +174,14 @@ class _Hunt:
         return found.status is Status.NO_RECOURSE
 
     def check_start(self) -> None:
-        """Reject an explanation whose proof does not hold here, unless that is known or time is up."""
+        """Reject an explanation whose proof does not hold here, unless that is known or the time is up."""
         if self.is_over() or any(not some & self.odd for some in self._shut):
             return
         if len(self._solve(frozenset(), self._left(1.0), stops=True)[0]):
             raise another_problem("here the person has options")
 
     def named(self, some: Set) -> tuple[Restriction, ...]:
-        """Return the restrictions of a set, of several that build on each other the last one only."""
+        """Return the restrictions of a set; of several that build on each other, only the last one."""
         return tuple(one.restriction for one in self._last(some))
 
     def _last(self, some: Set) -> list[Relaxable]:
@@ -189,19 +189,19 @@ class _Hunt:
         return [one for one in chosen if not any(other.needs is one for other in chosen)]
 
     def with_needs(self, some: Set) -> Set:
-        """Add what the restrictions of a set build on."""
+        """Add the restrictions that those of a set build on."""
         needed = [one.needs for one in self._last(some)]
         missing = {i for i, one in enumerate(self._restrictions) if one in needed} - some
         return self.with_needs(some | missing) if missing else some
 
     def _effective(self, some: Set) -> Set:
-        """Leave out what does nothing without another one that is not there."""
+        """Leave out restrictions that have no effect without another one that is not in the set."""
         chosen = {self._restrictions[i] for i in some}
         kept = frozenset(i for i in some if (needs := self._restrictions[i].needs) is None or needs in chosen)
         return kept if kept == some else self._effective(kept)
 
     def _is_part_of(self, some: Set, others: list[Set]) -> bool:
-        """Tell whether another set, with the same odd restrictions, has all its counterfactuals."""
+        """Return whether another set, with the same odd restrictions, has all counterfactuals of this one."""
         return any(some <= other and some & self.odd == other & self.odd for other in others)
 
     def _left(self, share: float) -> float | None:
@@ -210,12 +210,12 @@ class _Hunt:
     def _solve(
         self, some: Set, seconds: float | None, most_work: int | None = None, *, stops: bool = False
     ) -> tuple[Explanation, int]:
-        """Solve without some restrictions, all through or up to the first counterfactual."""
+        """Solve without some restrictions, completely or up to the first counterfactual."""
         problem = without(self._problem, [self._restrictions[i] for i in sorted(some)])
         limits = SearchLimits(seconds, most_work, _until_found if stops else None)
         found, work = self._explain(problem, self._rows, limits)
         if found.certificate is not None and found.certificate.unproven_because == "contradiction":
-            self.is_trusted = False  # nor is what seemed proven before
+            self.is_trusted = False  # nor does anything that seemed proven before
         if len(found):
             self._open.append(some)
         elif found.status is Status.NO_RECOURSE:

@@ -1,4 +1,4 @@
-"""Take note of Ctrl-C instead of stopping in the middle, so that what is done can be kept."""
+"""Record Ctrl-C instead of stopping at once, so that finished work can be kept."""
 
 import signal
 import threading
@@ -8,13 +8,13 @@ from contextlib import contextmanager
 
 @contextmanager
 def noting_interrupts() -> Iterator[threading.Event]:
-    """Return an event that Ctrl-C sets; a second Ctrl-C stops at once. Only the main thread hears of it."""
+    """Return an event that Ctrl-C sets; a second Ctrl-C stops at once. It only works in the main thread."""
     noted = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield noted
         return
     before = signal.getsignal(signal.SIGINT)
-    if not callable(before):  # nobody listens to Ctrl-C here, or it was set outside of Python
+    if not callable(before):  # Ctrl-C is ignored here, or was set outside of Python
         yield noted
         return
 

@@ -1,4 +1,4 @@
-"""Explain a batch so that the failure of one row stays that row's."""
+"""Explain a batch so that the failure of one row does not affect the others."""
 
 import traceback
 from typing import TypeAlias
@@ -11,15 +11,15 @@ from p2ce.explain.solve_batch import SearchLimits
 from p2ce.explain.verified import Failure, Verified
 from p2ce.visible import as_text, one_line
 
-# Some rows of the caller's frame, with what was verified or with why nothing was.
+# Some rows of the caller's frame, with the verified results or the reason why there are none.
 Part: TypeAlias = tuple[IntArray, Verified | Failure]
 
 
 def explain_safely(problem: Problem, rows: IntArray, values: FloatArray, limits: SearchLimits) -> list[Part]:
-    """Explain rows with these values; where that fails as a whole, each half by itself.
+    """Explain rows with these values. If the batch fails, explain each half by itself.
 
-    The user's own model or objective may reject one row (a number too large for it, say), and a call for
-    many rows does not tell which. The others still share their calls.
+    The user's own model or objective may reject one row (because of too large a number, for example), and a
+    call with many rows does not say which. The others still share their calls.
     """
     try:
         return [(rows, explain_batch(problem, values, limits))]
@@ -35,10 +35,10 @@ def explain_safely(problem: Problem, rows: IntArray, values: FloatArray, limits:
 
 
 def failure_of(error: Exception) -> Failure:
-    """State why a row has no explanation, and who is to blame.
+    """Return why a row has no explanation, and what caused it.
 
-    Whatever the user's own objects raise is made an error of this library where they are called. So anything
-    else that arrives here is a mistake in this library, unless the machine is out of memory.
+    Errors of the user's own objects become errors of this library where they are called. So any other error
+    is a bug in this library, unless the machine is out of memory.
     """
     text = f"{type(error).__name__}: {one_line(as_text(error))}"
     if isinstance(error, P2CEError):
@@ -46,5 +46,5 @@ def failure_of(error: Exception) -> Failure:
     if isinstance(error, MemoryError):
         message = f"{text.removesuffix(': ')}. Out of memory: use fewer jobs or candidates."
         return Failure(kind="model", message=message)
-    message = f"A fault of p2ce, not of the row: {text}"
+    message = f"A bug in p2ce, not a problem of the row: {text}"
     return Failure(kind="fault", message=message, traceback="".join(traceback.format_exception(error)))

@@ -1,4 +1,4 @@
-"""Tell how much of a time limit is left, whatever was started in between."""
+"""Measure how much of a time limit is left."""
 
 import time
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 class LimitClock:
-    """A clock that runs from a limit down to 0, and stands still while it is paused.
+    """A clock that runs from a limit down to 0, and stops while it is paused.
 
     >>> LimitClock(None).left() is None, LimitClock(0.0).left()
     (True, 0.0)
@@ -23,7 +23,7 @@ class LimitClock:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Let what happens inside not count."""
+        """Pause the clock while the block runs."""
         begin = time.perf_counter()
         try:
             yield

@@ -1,4 +1,4 @@
-"""Evaluate an instance over two features at once, for a map that people can look at."""
+"""Evaluate an instance over two features at once, for a map."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,8 +16,8 @@ from p2ce.verification.constraints import check_constraints
 from p2ce.verification.evaluate_rows import judge_rows, score_frame
 from p2ce.visible import echoed
 
-MOST_BLOCKS = 16  # along each axis, in which people are counted
-TAILS = (1.0, 99.0)  # percentiles of the population that the map reaches to
+MOST_BLOCKS = 16  # blocks along each axis, in which people are counted
+TAILS = (1.0, 99.0)  # percentiles of the population at which the map ends
 
 
 def feature_map(
@@ -29,9 +29,9 @@ def feature_map(
     population: FloatArray,
     size: int,
 ) -> FeatureMap:
-    """Evaluate an instance (1, d) with two columns at all values, and everything else as it is.
+    """Evaluate an instance (1, d) with two columns at all values, and everything else unchanged.
 
-    What is linked to one of them stays as well, and so moves where the policy does not allow it.
+    Linked features stay unchanged too, even where the policy does not allow that.
     """
     across, up = (_place(problem, name) for name in columns)
     if across == up:
@@ -45,7 +45,7 @@ def feature_map(
     rows[:, across] = np.tile(ticks[0], shape[0])
     rows[:, up] = np.repeat(ticks[1], shape[1])
     frame = problem.frame(rows)
-    # A picture proves nothing, so that nothing is evaluated twice that lies at a threshold.
+    # A map proves nothing, so values close to a threshold are not evaluated twice.
     scored = score_frame(problem, frame, closely=False)
     own = own_plausibility(problem, person)
     judged = judge_rows(problem, own, np.zeros(len(rows), dtype=np.int64), rows, frame, closely=False)
@@ -100,7 +100,7 @@ def _ticks(
 ) -> FloatArray:
     """Return the values at which an axis is evaluated: labels of the reference, or numbers.
 
-    Among the numbers are the instance's own, if it is known, and those of the counterfactuals.
+    The numbers include the instance's own value, if it is known, and those of the counterfactuals.
     """
     coding, name = problem.codebook.codings[column], problem.names[column]
     if coding.labels is not None:
@@ -114,7 +114,7 @@ def _ticks(
         return np.unique(np.concatenate([distinct, marks]))
     ends = np.concatenate([np.percentile(known, TAILS), marks]) if len(known) else marks
     if not len(ends):
-        raise InvalidArgument(f"{echoed(name)} has no known value, so that there is nothing to draw.")
+        raise InvalidArgument(f"{echoed(name)} has no known value, so there is nothing to draw.")
     ticks = np.linspace(ends.min(), ends.max(), size)
     if coding.number_dtype.kind in "biu":
         ticks = np.round(ticks)

@@ -1,9 +1,9 @@
-"""Find what leaves an instance without recourse: the model, plausibility, the rules or the limit of changes.
+"""Find why an instance has no recourse: the model, plausibility, the rules or the limit of changes.
 
-It is the first single restriction, in the order plausibility, rules, max_changes, without which there is an
-option on the same grid. If no single one is enough, it is the first at which there is an option when they are
-dropped one after the other in that order. If there is none without all of them, it is the model. Searches are
-bounded, and what they do not prove is not claimed.
+The reason is the first single restriction, in the order plausibility, rules, max_changes, without which there
+is an option on the same grid. If no single one is enough, they are removed one after another in that order,
+and the reason is the one whose removal yields an option. If there is no option without all of them, the
+reason is the model. The searches are limited, and only proven results count.
 """
 
 from typing import get_args
@@ -22,19 +22,19 @@ from p2ce.solver.branch_and_bound import CELL_WORK
 
 IN_ORDER: tuple[NoneBecause, ...] = (PLAUSIBILITY, RULES, MAX_CHANGES)
 REASONS: tuple[NoneBecause, ...] = get_args(NoneBecause)
-UNKNOWN = -1  # an index of no reason
-# One option is enough. So a search begins with little work, in units of the counter WORK, and only what is
-# still open gets more, up to some hundredths of a second.
+UNKNOWN = -1  # the index for "no reason"
+# One option is enough. So a search begins with little work, in units of the counter WORK. Only open cases get
+# more, up to some hundredths of a second.
 WORK = (1_500_000, 15_000_000)
-EVALUATIONS = (300, 3_000)  # the same where cells are evaluated outside the kernel, and a model may be slow
+EVALUATIONS = (300, 3_000)  # the same if cells are evaluated outside the kernel, and a model may be slow
 
 
 def explain_none(
     problem: Problem, values: FloatArray, verified: Verified, limits: SearchLimits, explain: Explain
 ) -> None:
-    """Enter the reasons of instances (n, d) that are proven to have no recourse into their outcomes.
+    """Enter the reasons why instances (n, d) are proven to have no recourse into their outcomes.
 
-    Not for the paper's algorithms, which are timed as they are printed.
+    This is not done for the paper's algorithms, which are timed as printed.
     """
     if problem.method is not None:
         return
@@ -78,7 +78,8 @@ class _Reasons:
         for one in active:
             opens, shut = self._try(frozenset([one]), sure)
             reasons[sure[opens]] = REASONS.index(one)
-            # Where it is not known whether this one is it, no other single one can be.
+            # If it is not known whether this one is the reason, no later single one can be proven to be the
+            # reason.
             unsure, sure = np.union1d(unsure, sure[~opens & ~shut]), sure[shut]
         if len(active) <= 1:
             reasons[sure] = REASONS.index("model")
@@ -94,7 +95,7 @@ class _Reasons:
         reasons[np.intersect1d(sure, possible)] = REASONS.index(active[-1])
 
     def _try(self, dropped: frozenset[NoneBecause], who: IntArray) -> tuple[BoolArray, BoolArray]:
-        """Tell which instances have an option without some restrictions, and which provably have none."""
+        """Return which instances have an option without some restrictions, and which provably have none."""
         opens, shut = np.zeros(len(who), dtype=np.bool_), np.zeros(len(who), dtype=np.bool_)
         if not len(who):
             return opens, shut
@@ -102,7 +103,7 @@ class _Reasons:
         alone = relaxed.kernel_decides_alone
         steps = [(relaxed, work) for work in (WORK if alone else [CELL_WORK * one for one in EVALUATIONS])]
         if MAX_CHANGES in dropped and self.problem.max_changes is not None:
-            # One change more is often enough, and searched sooner than any number of them.
+            # One more change is often enough, and found sooner than with any number of them.
             steps.insert(0, (relaxed.with_limit(self.problem.max_changes + 1), steps[0][1]))
         for problem, work in steps:
             left = np.flatnonzero(~opens & ~shut)

@@ -1,4 +1,4 @@
-"""Compile what one call overrides: the policy, the objectives, or both."""
+"""Compile the arguments that one call overrides: the policy, the objectives, or both."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,21 +25,21 @@ from p2ce.problem.rules.predicate import Predicate
 from p2ce.result.problem_record import ProblemRecord
 from p2ce.visible import echoed
 
-OBJECTIVES = "objectives"  # the setting of a record that states those of a call
+OBJECTIVES = "objectives"  # the setting of a record that states the objectives of a call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Override:
-    """The policy and the objectives of a call, compiled as far as that takes the reference."""
+    """The policy and the objectives of a call, compiled as far as they depend on the reference."""
 
-    given: Policy | None = None  # as the call gave it; None: the explainer's own
-    objectives: tuple[Objective, ...] | None = None  # None: the explainer's own
+    given: Policy | None = None  # as passed to the call; None for the explainer's own
+    objectives: tuple[Objective, ...] | None = None  # None for the explainer's own
     policy: Policy  # as settled
-    parts: Mapping[str, Any]  # fields of the problem that follow
+    parts: Mapping[str, Any]  # the resulting fields of the problem
     record: ProblemRecord  # as the explanations state it
 
     def of(self, problem: Problem) -> Problem:
-        """Compile an explainer's problem with this override; an estimate was made for its own only."""
+        """Compile an explainer's problem with this override. An estimate holds only for its own problem."""
         changed = replace(problem, estimate=None, record=self.record, **self.parts)
         return changed if self.policy is problem.policy else changed.with_policy(self.policy)
 
@@ -52,9 +52,9 @@ def compile_override(
     objectives: tuple[Objective, ...] | None,
     stated: str | None,
 ) -> tuple[Override, Problem]:
-    """Compile another policy, other objectives or both; ``stated`` are the objectives as a text.
+    """Compile another policy, other objectives or both. ``stated`` holds the objectives as text.
 
-    What is learnt from the reference is learnt again where it depends on them, as a new explainer would.
+    Everything learnt from the reference that depends on them is learnt again, as by a new explainer.
     """
     settled = problem.policy
     parts: dict[str, Any] = {}
@@ -88,7 +88,7 @@ def _special(policy: Policy) -> dict[str, tuple[float, ...]]:
 
 
 def stated_policy(record: ProblemRecord) -> Policy:
-    """Parse the policy that a record states; raise where that would run code, or fails."""
+    """Parse the policy that a record states. Raise if that would run code, or fails."""
     advice = (
         "Explain a person with that policy again, explain(row, policy=…): this explainer then remembers it."
     )

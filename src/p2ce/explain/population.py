@@ -1,4 +1,4 @@
-"""State how a population is spread over each column, for people to see where an option lies."""
+"""Summarise how a population is distributed over each column, to show where an option lies."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from p2ce.tables.codebook import MISSING, Codebook, Coding
 
 MOST_BINS = 24
 MOST_LABELS = 20
-TAILS = (1.0, 99.0)  # percentiles between which bins lie, where a few people stand far out
+TAILS = (1.0, 99.0)  # percentiles between which bins lie if a few people are far out
 FAR_OUT = 3.0  # times that width
 
 
@@ -34,7 +34,7 @@ def _spread(codes: FloatArray, coding: Coding) -> Distribution:
             missing=missing,
         )
     edges = _edges(known, distinct)
-    # EncodedRows beyond the ends are counted in the bins at the ends.
+    # People beyond the ends are counted in the bins at the ends.
     bins, _ = np.histogram(np.clip(known, edges[0], edges[-1]), bins=edges)
     return Distribution(
         edges=tuple(edges.tolist()), shares=tuple((bins / len(codes)).tolist()), missing=missing
@@ -42,13 +42,13 @@ def _spread(codes: FloatArray, coding: Coding) -> Distribution:
 
 
 def _edges(known: FloatArray, distinct: FloatArray) -> FloatArray:
-    """Choose the ends of bins; whole numbers lie inside of theirs, the same count of steps to each bin."""
+    """Choose the ends of bins. Whole numbers lie inside theirs, with the same number of steps in each bin."""
     low, high = float(known.min()), float(known.max())
     first, last = np.percentile(known, TAILS)
     if high - low > FAR_OUT * (last - first) > 0:
         low, high = float(first), float(last)
     if len(distinct) > 1 and (distinct == np.floor(distinct)).all() and np.abs(distinct).max() < 2.0**52:
-        # Loans of 6, 12, 18 months make a comb in bins that do not count in sixes.
+        # Loans of 6, 12, 18 months would look like a comb in bins whose width is not a multiple of 6.
         step = float(np.gcd.reduce(np.diff(distinct).astype(np.int64)))
         low = float(distinct[0] + step * np.floor((low - distinct[0]) / step))
         steps = np.floor((high - low) / step) + 1.0

@@ -1,4 +1,4 @@
-"""Find the least costs of instances without the requirement of plausibility, by bounded searches."""
+"""Find the least costs of instances without the plausibility requirement, by limited searches."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -19,11 +19,11 @@ from p2ce.verification.evaluate_rows import scoring_of
 # Explains a batch on the problem's own grid, within limits for each instance.
 Explain: TypeAlias = Callable[[Problem, FloatArray, SearchLimits], Verified]
 
-# What a search without the requirement may take, in units of the counter WORK: some hundredths of a second.
-# On the grids of German Credit, Taiwan and Adult every one ends sooner; on their finest grids, most do.
+# The limit of a search without the requirement, in units of the counter WORK: some hundredths of a second. On
+# the grids of German Credit, Taiwan and Adult, every search ends sooner; on their finest grids, most do.
 MOST_WORK = 15_000_000
-MOST_EVALUATIONS = 3_000  # where cells are evaluated outside the kernel, and a model may be slow
-# Reference rows that are scored, and how many of the rejected ones are searched to describe a problem.
+MOST_EVALUATIONS = 3_000  # if cells are evaluated outside the kernel, and a model may be slow
+# Rows of the reference that are scored, and how many of the rejected ones are searched to describe a problem.
 SCORED, SAMPLED, SAMPLED_OUTSIDE = 1_024, 50, 10
 
 
@@ -32,7 +32,7 @@ def price_plausibility(
 ) -> None:
     """Enter the least costs without plausibility of instances (n, d) into their outcomes, if requested.
 
-    Each is searched on the grid that its explanation is about. What `explain_none` has found is kept.
+    Each instance is searched on the grid of its explanation. Results of `explain_none` are kept.
     """
     if not problem.prices_plausibility or PLAUSIBILITY not in problem.restrictions:
         return
@@ -57,7 +57,7 @@ def _search(
     seconds = verified.seconds_left(limits.seconds, who)
     if not len(who) or (seconds is not None and seconds <= 0):
         return
-    # Options on the finest grid are close to each other already, and too many to move them all.
+    # Options on the finest grid are close to each other already, and too many to refine them all.
     refines = problem.refines and not problem.finest
     relaxed = replace(problem.without(frozenset([PLAUSIBILITY])), refines=refines)
     if problem.is_personal:
@@ -65,7 +65,7 @@ def _search(
     try:
         found = explain(relaxed, values[who], bounded(relaxed)._replace(seconds=seconds))
     except P2CEError:
-        return  # where the detector forbids to go, a model may fail
+        return  # where the detector rejects everything, a model may fail
     enter_without(verified.outcomes, who, found)
     verified.outcomes.note_search(who, found)
 
@@ -80,12 +80,12 @@ def enter_without(outcomes: Outcomes, who: IntArray, found: Verified) -> None:
 
 
 def price_of(problem: Problem, verified: Verified, at: int, *, proven: bool) -> PriceOfPlausibility | None:
-    """Compare the least costs of one instance; ``proven`` says whether those of its options are."""
+    """Compare the least costs of one instance. ``proven`` says whether those of its options are proven."""
     known = verified.outcomes
     if known.favourable[at] or known.without_plausibility[at] == Searched.NOT:
         return None
     own = verified.found.costs[verified.found.instance == at]
-    # What is plausible is an option without the requirement, too.
+    # A plausible option is an option without the requirement, too.
     free = np.vstack([own, known.costs_without_plausibility[[at]]])
     complete = bool(known.without_plausibility[at] == Searched.COMPLETELY and known.trusted[at])
     return PriceOfPlausibility(
@@ -97,7 +97,7 @@ def price_of(problem: Problem, verified: Verified, at: int, *, proven: bool) -> 
 
 
 def rejected_rows(problem: Problem, rows: FloatArray) -> IntArray:
-    """Choose rejected ones of reference rows (n, d), spread out: few where cells are evaluated outside."""
+    """Choose rejected rows of the reference (n, d), spread out: few if evaluation is outside the kernel."""
     some = np.arange(0, len(rows), -(-len(rows) // SCORED))
     rejected = some[scoring_of(problem)(rows[some]) < problem.threshold]
     most = SAMPLED if problem.kernel_decides_alone else SAMPLED_OUTSIDE
@@ -107,12 +107,12 @@ def rejected_rows(problem: Problem, rows: FloatArray) -> IntArray:
 
 
 def bounded(problem: Problem) -> SearchLimits:
-    """Bound the search for one instance by the count of its work."""
+    """Limit the work of a search for one instance."""
     return SearchLimits(work=MOST_WORK if problem.kernel_decides_alone else CELL_WORK * MOST_EVALUATIONS)
 
 
 def sampled_price(prices: Iterable[PriceOfPlausibility | None], objectives: Sequence[str]) -> SampledPrice:
-    """Sum up the prices of a sample; people of whom one is not proven are not part of the median."""
+    """Summarise the prices of a sample. People with an unproven price are left out of the median."""
     known = list(prices)
     compared = [
         one for one in known if one is not None and one.with_proven and one.without_proven and one.ratio
@@ -130,14 +130,14 @@ def sampled_price(prices: Iterable[PriceOfPlausibility | None], objectives: Sequ
 
 
 def _is_settled(price: PriceOfPlausibility) -> bool:
-    """Tell whether it is known whether a person has an option only without the requirement."""
+    """Return whether it is known if a person has an option only without the requirement."""
     if price.with_plausibility is not None or price.leaves_no_option:
         return True
     return price.without_plausibility is None and price.without_proven
 
 
 def _least(problem: Problem, costs: FloatArray) -> dict[str, float] | None:
-    """Name the least of costs (n, objectives); None where there are none."""
+    """Name the least of costs (n, objectives); None if there are none."""
     if not len(costs):
         return None
     return dict(zip(problem.objective_names, costs.min(axis=0).tolist(), strict=True))

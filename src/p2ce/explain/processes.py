@@ -1,9 +1,9 @@
-"""Share batches among processes: started anew (never forked), each loading the problem once.
+"""Share batches among processes, which are started anew (never forked) and load the problem once.
 
-A process may be killed, for want of memory or by a model that crashes. What is finished is kept, and the
-rows of the shares that were under way are explained again in a process of their own: batch by batch, and
-row by row in a batch that ends this process, too. So a row that ends a process every time is known, and
-each loss settles as many shares as there are jobs.
+A process may be killed, for lack of memory or because a model crashes. Finished work is kept. The rows of the
+unfinished shares are explained again in a separate process: batch by batch, and row by row in a batch that
+ends this process, too. So a row that ends a process every time is identified, and each loss settles as many
+shares as there are jobs.
 """
 
 import gc
@@ -30,26 +30,26 @@ log = logging.getLogger("p2ce")
 
 Work: TypeAlias = tuple[IntArray, FloatArray]  # rows of the caller's frame, and their values
 
-# More shares than processes keep everyone busy to the end, and the bar moving.
+# More shares than processes keep all processes busy to the end, and the progress bar moving.
 SHARES_PER_JOB = 4
-# So many processes may end one after the other, with nothing explained in between; then nothing is tried.
+# After so many processes have ended in a row, with nothing explained in between, nothing more is tried.
 MOST_LOST = 4
 # What happens to a process whose rows are explained again elsewhere.
 LOST = (BrokenProcessPool, MemoryError)
 ENDS_PROCESSES = (
-    "The process that explains this row ended every time: it was killed, for want of memory perhaps, or "
-    "the model crashes on this row. Look at the row, allow fewer candidates, or give the machine more memory."
+    "The process that explains this row ended every time. It was killed, perhaps for lack of memory, or "
+    "the model crashes on this row. Check the row, use fewer candidates, or use a machine with more memory."
 )
 NOT_TRIED = (
-    "Not tried: the processes that explain rows ended one after the other, for want of memory perhaps, or "
-    "because the model crashes. Look at its log, and explain the row again."
+    "Not tried: the processes that explain rows ended one after another, perhaps for lack of memory, or "
+    "because the model crashes. Check the model's log, then explain the row again."
 )
 ONE_JOB = "Use n_jobs=1."
 _received: dict[str, Any] = {}  # in a worker: what was loaded last
 
 
 def job_count(n_jobs: int) -> int:
-    """Turn n_jobs into a number of processes; negative ones count back from the number of cores."""
+    """Convert n_jobs to a number of processes. Negative numbers count back from the number of cores."""
     if n_jobs > 0:
         return n_jobs
     from joblib import cpu_count
@@ -60,7 +60,7 @@ def job_count(n_jobs: int) -> int:
 def explain_shares(
     problem: Problem, work: list[Work], jobs: int, time_limit: float | None
 ) -> Iterator[list[Part]]:
-    """Explain the batches in ``jobs`` processes; shares come back as they are done."""
+    """Explain the batches in ``jobs`` processes, and yield shares as they finish."""
     payload, key = send(problem)
     size = -(-len(work) // (jobs * SHARES_PER_JOB))
     waiting = [work[begin : begin + size] for begin in range(0, len(work), size)]
@@ -73,9 +73,9 @@ def explain_shares(
                     yield parts
             return
         except LOST:
-            log.warning("A process that explains rows ended abruptly: its rows are explained again.")
+            log.warning("A process that explains rows ended unexpectedly. Its rows are explained again.")
         left = [share for number, share in enumerate(waiting) if number not in done]
-        # Shares are begun in their order, so that those under way are the first ones that are not done.
+        # Shares begin in their order, so the unfinished ones in progress are the first.
         suspected, waiting = left[:jobs], left[jobs:]
         goes_on = yield from _explain_apart(payload, key, suspected, time_limit)
         if not goes_on:
@@ -86,7 +86,7 @@ def explain_shares(
 def _side_by_side(
     payload: bytes, key: str, shares: list[list[Work]], jobs: int, time_limit: float | None
 ) -> Generator[tuple[int, list[Part]], None, None]:
-    """Return the parts of each share with its number, as they are done."""
+    """Yield the parts of each share with its number, as they finish."""
     from joblib import Parallel, delayed
 
     yield from Parallel(
@@ -100,9 +100,9 @@ def _side_by_side(
 def _explain_apart(
     payload: bytes, key: str, shares: list[list[Work]], time_limit: float | None
 ) -> Generator[list[Part], None, bool]:
-    """Explain shares that may have ended a process, one at a time; tell whether it is worth going on."""
+    """Explain shares that may have ended a process, one at a time. Return whether to continue."""
     waiting = deque(batch for share in shares for batch in share)
-    lost = 0  # processes, one after the other
+    lost = 0  # processes in a row
     while waiting and lost < MOST_LOST:
         with _own_process(payload, key) as process:
             while waiting:
@@ -125,7 +125,7 @@ def _explain_apart(
 
 @contextmanager
 def _own_process(payload: bytes, key: str) -> "Iterator[Executor]":
-    """Start one process that has loaded the problem."""
+    """Start a process that has loaded the problem."""
     from joblib.externals.loky import ProcessPoolExecutor
 
     process = ProcessPoolExecutor(max_workers=1, initializer=receive, initargs=(payload, key))
@@ -136,7 +136,7 @@ def _own_process(payload: bytes, key: str) -> "Iterator[Executor]":
 
 
 def warm_processes(problem: Problem, values: FloatArray, n_jobs: int) -> None:
-    """Start the processes and load the kernels there; they stay for a few minutes."""
+    """Start the processes and load the kernels there. They stay for a few minutes."""
     from joblib import Parallel, delayed
 
     jobs = job_count(n_jobs)
@@ -146,28 +146,28 @@ def warm_processes(problem: Problem, values: FloatArray, n_jobs: int) -> None:
             delayed(_warm)(payload, key, values) for _ in range(2 * jobs)
         )
     except LOST:
-        log.warning("A process ended abruptly while it was prepared. It is started anew when it is needed.")
+        log.warning("A process ended unexpectedly during warm-up. It is restarted when needed.")
 
 
 def pack(thing: object) -> bytes:
-    """Pickle something that holds closures, which plain pickle rejects."""
+    """Pickle an object that holds closures, which plain pickle rejects."""
     try:
         import cloudpickle
     except ImportError:
-        from joblib.externals import cloudpickle  # older joblibs bring their own
+        from joblib.externals import cloudpickle  # older versions of joblib include their own
 
     payload: bytes = cloudpickle.dumps(thing)
     return payload
 
 
 def send(thing: object, *, instead: str = ONE_JOB) -> tuple[bytes, str]:
-    """Pickle something once, with a name by which a process knows that it has it.
+    """Pickle an object once, and return it with a name, so a process can recognise that it already has it.
 
-    ``instead`` says what to do where that fails.
+    ``instead`` says what to do if that fails.
     """
     try:
         payload = pack(thing)
-    except Exception as error:  # of whatever objects of the user's it holds
+    except Exception as error:  # raised by any of the user's objects in it
         raise InvalidArgument(
             "The model, detector or objectives cannot be sent to other processes: pickling them "
             f"{what_happened(error)}. {instead}"
@@ -176,15 +176,15 @@ def send(thing: object, *, instead: str = ONE_JOB) -> tuple[bytes, str]:
 
 
 def receive(payload: bytes, key: str, *, instead: str = ONE_JOB) -> Any:
-    """Undo `send` in a process, once for all that is done with it there."""
+    """Undo `send` in a process, once for all uses there."""
     if key not in _received:
         import pickle
 
         _received.clear()
         try:
-            # What was packed by this very library a moment ago, in the parent process.
+            # Packed by this library a moment ago, in the parent process.
             _received[key] = pickle.loads(payload)
-            gc.freeze()  # it stays: the collector need not walk through it over and over
+            gc.freeze()  # it stays: the garbage collector need not scan it again and again
         except MemoryError:
             raise
         except (Exception, SystemExit) as error:
@@ -201,9 +201,9 @@ def _explain_numbered(number: int, *given: Any) -> tuple[int, list[Part]]:
 
 def _explain_share(payload: bytes, key: str, share: list[Work], time_limit: float | None) -> list[Part]:
     problem: Problem = receive(payload, key)
-    # Before any clock runs; the paper's algorithms take a moment of their own.
+    # Before any clock starts. The paper's algorithms take a moment as well.
     if not is_ready(problem):
-        with suppress(Exception):  # of a row, perhaps, whose own explanation will say so
+        with suppress(Exception):  # perhaps of a row, whose explanation will then state it
             compile_kernels(problem, share[0][1][:1])
     return [
         part

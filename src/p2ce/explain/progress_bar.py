@@ -1,6 +1,7 @@
-"""Show how many people are done: the time that has passed, then the time that is left.
+"""Show how many people are done, the elapsed time and the remaining time.
 
-A terminal shows a bar. A notebook shows one line, rewritten in place. A log has a line now and then.
+A terminal shows a bar. A notebook shows one line, which is rewritten in place. A log has a line from time to
+time.
 """
 
 import sys
@@ -14,14 +15,14 @@ from p2ce.terminal import stderr_console
 if TYPE_CHECKING:
     from rich.console import Console
 
-NOTEBOOK_SECONDS = 0.2  # the least time between two lines
+NOTEBOOK_SECONDS = 0.2  # the least seconds between two lines
 LOG_SECONDS = 30.0
-NOTEBOOK_WIDTH = 80  # of a line, so that it covers the one before
+NOTEBOOK_WIDTH = 80  # of a line, which overwrites the one before
 BAR_WIDTH, NARROWEST = 30, 8
 
 
 class ProgressBar:
-    """Counts the people that are done, and draws itself when that changes."""
+    """Counts the people that are done, and redraws itself when that changes."""
 
     def __init__(self, total: int, *, doing: str, done: int = 0) -> None:
         self.total, self.doing, self.done, self.before = total, doing, done, done
@@ -35,12 +36,12 @@ class ProgressBar:
 
     @property
     def share(self) -> str:
-        """The part that is done, in percent."""
+        """The share that is done, in percent."""
         return f"{100 * self.done // self.total if self.total else 100:3d}%"
 
     @property
     def counts(self) -> str:
-        """How many people are done, and both times."""
+        """How many people are done, with both times."""
         elapsed = time.monotonic() - self.began
         fresh = self.done - self.before  # people of an earlier call took none of this time
         left = _clock(elapsed / fresh * (self.total - self.done)) if fresh > 0 else "?"
@@ -48,13 +49,13 @@ class ProgressBar:
 
     @property
     def line(self) -> str:
-        """All of it in one line."""
+        """Everything in one line."""
         return f"{self.doing}: {self.share} {self.counts}"
 
 
 @contextmanager
 def progress_bar(total: int, *, doing: str, shown: bool, done: int = 0) -> Iterator[ProgressBar]:
-    """Show a bar on stderr while the block runs; `done` people were done before."""
+    """Show a progress bar on stderr while the block runs; `done` people were done before."""
     bar = ProgressBar(total, doing=doing, done=done)
     with _showing(bar) if shown else nullcontext():
         yield bar
@@ -69,7 +70,7 @@ def _showing(bar: ProgressBar) -> AbstractContextManager[None]:
 
 @contextmanager
 def _in_terminal(bar: ProgressBar, console: "Console") -> Iterator[None]:
-    """Draw a bar. Its clock moves on while no person is done."""
+    """Draw a bar. Its clock also runs while no person is finished."""
     from rich.live import Live
     from rich.progress_bar import ProgressBar as Strip
     from rich.table import Table
@@ -90,7 +91,7 @@ def _in_terminal(bar: ProgressBar, console: "Console") -> Iterator[None]:
 
 @contextmanager
 def _in_notebook(bar: ProgressBar) -> Iterator[None]:
-    """Write one line over the other, which needs no widgets."""
+    """Overwrite one line, which needs no widgets."""
 
     def write() -> None:
         _to_stderr(f"\r{bar.line:<{NOTEBOOK_WIDTH}}")
@@ -106,7 +107,7 @@ def _in_notebook(bar: ProgressBar) -> Iterator[None]:
 
 @contextmanager
 def _in_log(bar: ProgressBar) -> Iterator[None]:
-    """Write few lines, since a log keeps them all."""
+    """Write only a few lines, since a log keeps all of them."""
 
     def write() -> None:
         _to_stderr(f"{bar.line}\n")
@@ -124,7 +125,7 @@ def _to_stderr(text: str) -> None:
 
 
 def _at_most_every(seconds: float, write: Callable[[], None]) -> Callable[[], None]:
-    """Return a function that writes if the last time, or the start, is so many seconds ago."""
+    """Return a function that writes at most once in so many seconds, counted from the start."""
     last = time.monotonic()
 
     def draw() -> None:
@@ -137,7 +138,7 @@ def _at_most_every(seconds: float, write: Callable[[], None]) -> Callable[[], No
 
 
 def _clock(seconds: float) -> str:
-    """Write a duration as a clock does.
+    """Write a duration as on a clock.
 
     >>> _clock(75), _clock(3_675)
     ('01:15', '1:01:15')

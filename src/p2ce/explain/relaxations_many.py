@@ -1,4 +1,4 @@
-"""Find what to relax for many people: over several processes, with a bar, and without loss on Ctrl-C."""
+"""Find relaxations for many people: in several processes, with a progress bar, and without loss on Ctrl-C."""
 
 import logging
 from collections import Counter
@@ -24,7 +24,7 @@ Find: TypeAlias = Callable[[Explanation], Relaxations]
 def relaxations_many(
     find: Find, explanations: Explanations, *, n_jobs: int, progress: bool
 ) -> dict[Any, Relaxations]:
-    """Apply ``find`` to every person with NO_RECOURSE; return what it found by id, in their order."""
+    """Apply ``find`` to every person with NO_RECOURSE. Return the results by id, in order."""
     people = _by_id(explanations)
     found: dict[Any, Relaxations] = {}
     with progress_bar(len(people), doing="relaxing", shown=progress) as bar:
@@ -37,15 +37,15 @@ def relaxations_many(
                     log.warning("relaxations() failed for %s: %s", echoed(person_id), result.message)
         except KeyboardInterrupt:
             log.warning(
-                "Interrupted: what is done is kept, %d people are left out.", len(people) - len(found)
+                "Interrupted. Finished results are kept, %d people are left out.", len(people) - len(found)
             )
         except LOST:
-            log.warning("A process ended abruptly: %d people are left out.", len(people) - len(found))
+            log.warning("A process ended unexpectedly. %d people are left out.", len(people) - len(found))
     return {person_id: found[person_id] for person_id in people if person_id in found}
 
 
 def _by_id(explanations: Explanations) -> dict[Any, Explanation]:
-    """Return every person with NO_RECOURSE by id; reject ids that do not tell people apart."""
+    """Return every person with NO_RECOURSE by id. Reject ids that several people share."""
     people: dict[Any, Explanation] = {}
     times = Counter(person_id for person_id in explanations.ids if isinstance(person_id, Hashable))
     for person_id, explanation in zip(explanations.ids, explanations, strict=True):
@@ -54,7 +54,7 @@ def _by_id(explanations: Explanations) -> dict[Any, Explanation]:
         if not isinstance(person_id, Hashable) or times[person_id] > 1:
             raise InvalidArgument(
                 f"relaxations() returns a dict by id, but {echoed(person_id)} is not the id of a single "
-                "person. Explain the people with an index in which every id occurs once."
+                "person. Explain the people again with an index in which every id occurs once."
             )
         people[person_id] = explanation
     return people
@@ -87,7 +87,7 @@ def _find_numbered(
 
 
 def _find_safely(find: Find, explanation: Explanation) -> Relaxations | Failure:
-    """Keep the failure of one person apart; an argument that is wrong is wrong for all."""
+    """Catch the failure of one person. An invalid argument is raised, since it fails for all."""
     try:
         return find(explanation)
     except InvalidArgument:

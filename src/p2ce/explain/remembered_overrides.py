@@ -12,7 +12,7 @@ from p2ce.objectives.objective_names import is_data, same_objectives
 from p2ce.problem.policy import Policy
 from p2ce.result.problem_record import ProblemRecord
 
-MOST_REMEMBERED = 32  # policies and objectives; of more, the oldest are forgotten
+MOST_REMEMBERED = 32  # policies and objectives; if there are more, the oldest are forgotten
 
 
 class RememberedOverrides:
@@ -20,7 +20,7 @@ class RememberedOverrides:
 
     def __init__(self, overrides: tuple[Override, ...] = (), *, forgot_functions: bool = False) -> None:
         self._overrides = overrides
-        self._forgot_functions = forgot_functions  # among what was forgotten were the caller's functions
+        self._forgot_functions = forgot_functions  # some of the forgotten ones held functions of the caller
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -30,14 +30,14 @@ class RememberedOverrides:
         return partial(RememberedOverrides, forgot_functions=self._forgot_functions), (self._overrides,)
 
     def of_call(self, policy: Policy | None, objectives: tuple[Objective, ...] | None) -> Override | None:
-        """Return the override of a call with this very policy object and such objectives."""
+        """Return the override of a call with this same policy object and these objectives."""
         for one in reversed(self._overrides):
             if one.given is policy and _same(one.objectives, objectives):
                 return one
         return None
 
     def add(self, override: Override) -> Override:
-        """Remember an override, or return the one that is the same."""
+        """Remember an override, or return an equal one."""
         with self._lock:
             alike = (one for one in self._overrides if _key(one.record) == _key(override.record))
             kept = next((one for one in alike if _agree(one, override)), override)
@@ -50,8 +50,8 @@ class RememberedOverrides:
     def of_record(self, record: ProblemRecord, own: Override) -> Override | None:
         """Return the override, or the explainer's ``own`` problem, of an explanation; None if forgotten.
 
-        Explanations in memory share the very record. Others are found by what it states, which does not tell
-        apart two Python functions of one name.
+        Explanations in memory share the record itself. Others are found by what it states, which does not
+        distinguish two Python functions of one name.
         """
         known = (own, *self._overrides)
         alike = [one for one in known if one.record is record]
@@ -61,8 +61,8 @@ class RememberedOverrides:
             alike and by_text and self._forgot_functions and _holds_functions(alike[0])
         ):
             raise InvalidArgument(
-                "This explainer was given several policies or objectives that the explanation could be of: "
-                "they differ in Python functions only. Explain the person again, and pass that explanation."
+                "The explanation could belong to several policies or objectives of this explainer, which "
+                "differ only in Python functions. Explain the person again, and pass that explanation."
             )
         return alike[0] if alike else None
 
@@ -72,7 +72,7 @@ def _key(record: ProblemRecord) -> tuple[object, object]:
 
 
 def _holds_functions(override: Override) -> bool:
-    """Whether what was overridden holds functions of the caller, so that texts do not tell it apart."""
+    """Return whether an override holds functions of the caller, which texts do not distinguish."""
     return not (has_file_form(override.record) and all(map(is_data, override.objectives or ())))
 
 

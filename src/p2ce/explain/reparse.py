@@ -22,8 +22,8 @@ def parse_again(
 ) -> Problem:
     """Parse for instances (n, d) that lie farther out than a linear model's rounding was proven for.
 
-    Or with missing values in columns in which the reference has none; or with unseen labels, about which only
-    the model itself knows: then it is a black box.
+    Also parse for missing values in columns in which the reference has none. For unseen labels, only the
+    model itself knows the result, so it is then a black box.
     """
     order = problem.labels.get_indexer(reference.columns)
     lacking = np.flatnonzero((values == MISSING).any(axis=0))

@@ -22,7 +22,7 @@ from p2ce.result.rule_data import rule_data
 from p2ce.tables.codebook import MISSING
 from p2ce.verification.constraints import only_one_way, within
 
-MORE_CHANGES = 2  # how many more than given are considered
+MORE_CHANGES = 2  # how many more changes than the limit are tried
 
 
 class Relaxed(NamedTuple):
@@ -39,8 +39,8 @@ class Relaxable:
 
     restriction: Restriction
     lift: Callable[[Relaxed], Relaxed]
-    needs: "Relaxable | None" = None  # lifting this one without that one does nothing
-    is_odd: bool = False  # lifting it also takes counterfactuals away: the columns move otherwise then
+    needs: "Relaxable | None" = None  # lifting this one has no effect without also lifting that one
+    is_odd: bool = False  # lifting it also removes counterfactuals, since the columns then move differently
 
 
 def ends_of(rows: FloatArray) -> FloatArray:
@@ -50,11 +50,11 @@ def ends_of(rows: FloatArray) -> FloatArray:
 
 
 def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> tuple[Relaxable, ...]:
-    """List what restricts an instance (d,); ``ends`` (2, d) is how far the reference goes.
+    """List what restricts an instance (d,). ``ends`` (2, d) are the ends of the reference.
 
-    Nothing that was inferred is on the list: before an instance is reported without recourse, all that data
-    and model tell apart is searched. Features that are fixed stay so, and no rule about a protected one is on
-    the list. Neither is a range or a step beyond which the model fails.
+    Nothing that was inferred is on the list: before an instance is reported without recourse, the finest grid
+    that the data support is searched. Fixed features stay fixed, and no rule about a protected feature is on
+    the list. Nor is a range or a step beyond which the model fails.
     """
     policy = problem.policy
     free = [feature for feature in policy.features if not feature.fixed]
@@ -106,7 +106,7 @@ def restrictions_of(problem: Problem, person: FloatArray, ends: FloatArray) -> t
 
 
 def without(problem: Problem, restrictions: Iterable[Relaxable]) -> Problem:
-    """Compile the problem without some restrictions; never with an estimate, which was made for this one."""
+    """Compile the problem without some restrictions, and without its estimate, which would not hold."""
     relaxed = Relaxed(problem.policy, problem.max_changes, plausible=True)
     for restriction in restrictions:
         relaxed = restriction.lift(relaxed)
@@ -120,7 +120,7 @@ def without(problem: Problem, restrictions: Iterable[Relaxable]) -> Problem:
 
 
 def _more_changes(most: int | None, features: int) -> Iterator[Relaxable]:
-    """Return one more change, then two; as many as there are features are not a restriction."""
+    """Return one more change, then two. A limit of all features is not a restriction."""
     before = None
     for more in range(1, MORE_CHANGES + 1):
         if most is not None and most + more <= features:
@@ -154,7 +154,7 @@ def _left(feature: FeaturePolicy) -> FeaturePolicy:
 
 
 def _without_step(feature: FeaturePolicy, problem: Problem, ends: FloatArray) -> FeaturePolicy | None:
-    """Let a feature whose step was given take every value that data and model tell apart, too."""
+    """Let a feature with a stated step also take every other value that data and model distinguish."""
     column = None if problem.refinement is None else problem.refinement.get(feature.name)
     if column is None or feature.inferred is not None or feature.choices is not None or feature.is_category:
         return None
@@ -182,7 +182,7 @@ def _range(feature: FeaturePolicy, wider: FeaturePolicy) -> Relaxable:
     restriction = replace(within(feature), wider_low=low, wider_high=high)
 
     def change(one: FeaturePolicy) -> FeaturePolicy:
-        # Values that another restriction, once lifted, has put there stay.
+        # Values that another lifted restriction has added stay.
         choices = one.choices if feature.choices is None else wider.choices
         return replace(one, stated_range=wider.stated_range, choices=choices, inferred=wider.inferred)
 
@@ -190,16 +190,16 @@ def _range(feature: FeaturePolicy, wider: FeaturePolicy) -> Relaxable:
 
 
 def widened(feature: FeaturePolicy, low: float, high: float) -> FeaturePolicy | None:
-    """Let a feature go as far as the data do, low to high; None if nothing given keeps it from that.
+    """Widen a feature's range to that of the data, low to high; None if no stated range keeps it from that.
 
-    It keeps all candidates that it has. Those that come along are multiples of its step.
+    It keeps all its candidates. The additional ones are multiples of its step.
     """
     if feature.labels is not None:
         full = feature.choices is None or len(feature.choices) >= len(feature.labels)
         return None if full else replace(feature, choices=None)
     if feature.is_inferred and feature.stated_range is None:
         return None
-    # In the digits that people typed, which the column may hold with more of them.
+    # In the digits that people typed; the column may hold it with more digits.
     low, high = (float(as_typed(end, feature.dtype)) for end in (low, high))
     named = feature.choices or feature.ends()
     inside = feature.stated_range or (min(low, *named), max(high, *named))
@@ -213,14 +213,14 @@ def widened(feature: FeaturePolicy, low: float, high: float) -> FeaturePolicy | 
             wider = replace(wider, choices=tuple(both.tolist()))
         gained = len(wider.candidates()) > feature.count()
     except InvalidPolicy:
-        return None  # too many steps, or no multiple of the step: there is no such range
-    # A feature that follows another one needs no candidates of its own.
+        return None  # too many steps, or no multiple of the step: the range is not possible
+    # A feature that follows another one needs no own candidates.
     narrower = feature.stated_range is not None and reach != feature.stated_range
     return wider if gained or narrower else None
 
 
 def _is_taken(problem: Problem, person: FloatArray, feature: FeaturePolicy) -> bool:
-    """Tell whether the user's own objects take candidates; an encoder may raise at unknown ones."""
+    """Return whether the user's own objects accept candidates; an encoder may raise at unknown ones."""
     codes = feature.codes(problem.codebook[feature.name])
     rows = np.repeat(person[None, :], min(len(codes), MOST_TRIED), axis=0)
     rows[:, problem.names.index(feature.name)] = codes[np.linspace(0, len(codes) - 1, len(rows)).astype(int)]
@@ -251,5 +251,5 @@ def _rule(rule: Rule) -> Relaxable:
 
 
 def _is_odd(rule: Rule) -> bool:
-    """Tell whether columns have an axis of their own only without the rule."""
+    """Return whether columns have separate axes only without the rule."""
     return isinstance(rule, Linked | OneHot)

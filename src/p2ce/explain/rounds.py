@@ -1,4 +1,4 @@
-"""Keep the state of a batch over the rounds of solving and verifying: who waits, what is known and spent."""
+"""Keep the state of a batch over the rounds of solving and verifying: what is open, known and spent."""
 
 import time
 
@@ -12,14 +12,14 @@ from p2ce.explain.verified import Outcomes, no_outcomes
 from p2ce.solver.branch_and_bound import Fronts, Incumbents
 from p2ce.verification.verify_cells import EXACTLY, Checked, surely_rejected
 
-# A score that the model keeps contradicting is not worth more rounds than this.
+# If the model keeps contradicting a score, more rounds than this are not worth it.
 MOST_ROUNDS = 100
-# Of an instance's time, where a model or detector is a black box.
+# of an instance's time, if a model or detector is a black box
 VERIFY_SHARE = 0.1
-# After the limit, calls of models that the search does not call may begin for so many seconds: they take
-# milliseconds, and without them values are not rounded and predictions unknown.
+# After the limit, calls of models that the search does not call may begin for so many seconds. They take
+# milliseconds. Without them, values are not rounded and predictions are unknown.
 GRACE = 0.2
-# Of the time that is left when solving begins, for incumbents.
+# of the time that is left when solving begins, for incumbents
 INCUMBENTS_SHARE = 0.5
 
 
@@ -33,7 +33,7 @@ class Rounds:
         self.outcomes: Outcomes = no_outcomes(
             len(batch.values), objectives, placement.highest - placement.lowest
         )
-        # Instances that are surely rejected are solved at once; the models decide about the others first.
+        # Instances that are certainly rejected are solved at once. The models decide about the others first.
         rejected = surely_rejected(batch)
         self.waiting: IntArray = np.flatnonzero(rejected)
         self._undecided = ~rejected
@@ -41,18 +41,18 @@ class Rounds:
         self.verify_seconds = 0.0
         self._longest_check = 0.0  # seconds that one round of verification took
         self.number = 0  # of the round; in the first, the instances themselves are verified
-        self._verifying = 0.0  # since when
+        self._verifying = 0.0  # when the current verification began
         self.incumbents: Incumbents | None = None  # accepted cells that are known before solving
         self._has_sought = np.zeros(len(batch.values), dtype=np.bool_)
         self.outcomes.solve_seconds[:] = (time.perf_counter() - begin) / max(len(batch.values), 1)
 
     def left_to_solve(self) -> LimitsLeft:
-        """Return what the waiting instances have left, without what verifying will take."""
+        """Return what the waiting instances have left, without the time for verification."""
         left = self._left(self.waiting)
         if left.seconds is None or self.limits.seconds is None or not self.batch.problem.calls_user_code:
             return left
-        # So a limit holds up to one call of a slow model. Rows close to the threshold, of which each is a
-        # call, get at least a share.
+        # So a limit is exceeded by at most one call of a slow model. Rows close to the threshold, each of
+        # which takes a call, get at least a share.
         problem = self.batch.problem
         calls = 1 if problem.model.predict is None or problem.others else 2
         check = self._longest_check / len(self.batch.values)
@@ -60,7 +60,7 @@ class Rounds:
         return left._replace(seconds=left.seconds - kept)
 
     def find_incumbents(self) -> None:
-        """Find accepted cells for instances that wait, once for each, where their time is limited."""
+        """Find accepted cells for waiting instances with a time limit, once for each."""
         from p2ce.solver.counters import SCORED
 
         new = self.waiting[~self._has_sought[self.waiting]]
@@ -78,14 +78,14 @@ class Rounds:
         self.outcomes.solve_seconds[new] += (time.perf_counter() - begin) / len(new)
 
     def left_to_verify(self) -> float | None:
-        """Return the time at which verifying is to end; the clock of verification starts here."""
+        """Return the time at which verification must end; the clock of verification starts here."""
         self._verifying = time.perf_counter()
         return self._left(self.waiting).until
 
     def left_to_refine(self) -> float | None:
-        """Return the time at which refining is to end, for all instances together.
+        """Return the time at which refinement must end, for all instances together.
 
-        Where a black box is called, some time is kept to verify what was found.
+        If a black box is called, some time is kept for verification.
         """
         last = self.last_call()
         if last is None or self.limits.seconds is None or not self.batch.problem.calls_user_code:
@@ -101,7 +101,7 @@ class Rounds:
         return time.perf_counter() + float(left.sum()) + grace
 
     def note_fronts(self, fronts: Fronts) -> None:
-        """Enter what solving took and left open; the last round counts for what is open."""
+        """Enter the results and the work of a search. Only the last round counts for what is open."""
         who, known = self.waiting, self.outcomes
         known.finished[who] = fronts.finished
         known.counters[who] += fronts.counters
@@ -110,7 +110,7 @@ class Rounds:
         known.solve_seconds[who] += fronts.seconds
 
     def note_checked(self, fronts: Fronts, checked: Checked) -> None:
-        """Enter what was verified. Rejected cells are excluded, and their instances wait once more."""
+        """Enter the results of verification. Exclude rejected cells; their instances wait once more."""
         known, batch = self.outcomes, self.batch
         count = len(fronts.points)
         found = checked.taken(slice(count))
@@ -120,7 +120,8 @@ class Rounds:
         if self.number == 0:
             own = checked.taken(slice(count, None))
             known.scores[:], known.favourable[:] = own.scores, ~own.failed
-            # A front that is not needed is not verified again, nor an instance excluded that nobody doubted.
+            # A front that is not needed is not verified again, and an instance that was certain is not
+            # excluded.
             again = (again | self._undecided) & ~known.favourable
             excluded[count:] &= self._undecided
         np.add.at(known.verified, found.instance, 1)
@@ -132,7 +133,8 @@ class Rounds:
             some = checked.taken(excluded)
             self.batch = batch.excluding(some.instance, some.cells, some.rejected_by)
             if self.incumbents is not None:
-                # What a score does not tell from a rejected cell is rejected too, and not looked up here.
+                # A cell that a score cannot distinguish from a rejected one is rejected too; that is not
+                # looked up here.
                 alike = np.isin(self.incumbents.instance, some.instance[some.rejected_by != EXACTLY])
                 self.incumbents = self.incumbents.taken(~alike).without(some.instance, some.cells)
         seconds = time.perf_counter() - self._verifying
@@ -141,7 +143,7 @@ class Rounds:
         self._wait(np.flatnonzero(again), found, stopped=fronts.stopped)
 
     def _wait(self, again: IntArray, found: Checked, *, stopped: bool) -> None:
-        """Keep the cells of instances that are done, and let the others wait while their limits last."""
+        """Keep the cells of finished instances, and let the others wait while their limits last."""
         known = self.outcomes
         left = self._left(again)
         late = np.full(len(again), stopped)
@@ -150,20 +152,20 @@ class Rounds:
                 late |= one <= 0
         ended = again[late]
         known.open_boxes[ended] = np.maximum(known.open_boxes[ended], 1)
-        known.open_totals[ended] = 0.0  # what a rejected cell dominated was pruned, and may cost less
+        known.open_totals[ended] = 0.0  # cells that a rejected cell dominated were pruned, and may cost less
         known.finished[ended] = False
         self.waiting = again[~late]
         self.number += 1
         waits = np.isin(found.instance, self.waiting)
         if self.number == MOST_ROUNDS:
-            # Too much lies in the error band for them: what was found stands, nothing is proven.
+            # Too many of their cells lie in the error band: the options found are kept, nothing is proven.
             known.gave_up[self.waiting] = True
             self.waiting = self.waiting[:0]
             waits[:] = False
         self.kept.append(found.taken(~found.failed & ~waits & ~known.favourable[found.instance]))
 
     def _left(self, who: IntArray) -> LimitsLeft:
-        """Return what instances have left of their limits; verification counts for all alike."""
+        """Return what instances have left of their limits; the time of verification is shared equally."""
         seconds, work, listener = self.limits
         known = self.outcomes
         return LimitsLeft(

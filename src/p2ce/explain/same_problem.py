@@ -1,4 +1,4 @@
-"""Check that an explanation belongs to the problem at hand."""
+"""Check that an explanation belongs to this problem."""
 
 import math
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ from p2ce.verification.row_costs import reported, totals_of
 
 
 def limit_explained(explanation: object, *, call: str) -> int | Unchanged | None:
-    """Return the limit of changes of an explanation; reject what explains nothing."""
+    """Return the limit of changes of an explanation. Reject anything without a result."""
     if not isinstance(explanation, Explanation):
         raise InvalidArgument(
-            f"{call}() takes what explain() returned, got {type(explanation).__name__}. "
+            f"{call}() needs what explain() returned, got {type(explanation).__name__}. "
             f"Pass the Explanation of the person."
         )
     if explanation.status is Status.ERROR:
@@ -30,7 +30,7 @@ def limit_explained(explanation: object, *, call: str) -> int | Unchanged | None
 
 
 def require_same_model(problem: Problem, explanation: Explanation) -> None:
-    """Reject an explanation of another model, reference or setting: all but what a call may override."""
+    """Reject an explanation of another model, reference or setting: anything that a call cannot override."""
     for how in _differences(problem, explanation):
         raise another_problem(how)
 
@@ -42,7 +42,7 @@ def require_same_problem(problem: Problem, explanation: Explanation) -> None:
 
 
 def another_problem(how: str) -> InvalidArgument:
-    """Return the error for an explanation of another problem, and in what that differs."""
+    """Return the error for an explanation of another problem. It says how the problems differ."""
     return InvalidArgument(
         f"The explanation belongs to another problem than this explainer's: {how}. Use the explainer "
         "that made it."
@@ -50,17 +50,17 @@ def another_problem(how: str) -> InvalidArgument:
 
 
 def _differences(problem: Problem, explanation: Explanation) -> Iterator[str]:
-    """State in what the problems differ, first what is plain to see."""
+    """Describe how the problems differ, the most obvious differences first."""
     if explanation.dtypes != problem.dtype_names:
-        yield "its columns are others"
+        yield "its columns differ"
     for name, then, now in _facts(problem, explanation):
         if then != now:
             yield f"{name} was {_text(then)}, and is {_text(now)}"
     if explanation.problem is not None and problem.record is not None:
         known, here = explanation.problem.hashes, problem.record.hashes
-        for part in ("reference", "model"):  # models are compared by what they say of the reference
+        for part in ("reference", "model"):  # models are compared by their scores on the reference
             if part in known and part in here and known[part] != here[part]:
-                yield f"its {part} is another"
+                yield f"its {part} differs"
 
 
 def _other_terms(problem: Problem, explanation: Explanation) -> Iterator[str]:
@@ -70,13 +70,13 @@ def _other_terms(problem: Problem, explanation: Explanation) -> Iterator[str]:
     if explanation.problem is not None and problem.record is not None:
         then, now = (record.hashes.get("policy") for record in (explanation.problem, problem.record))
         if then is not None and then != now:
-            yield "its policy is another"
+            yield "its policy differs"
     yield from _other_costs(problem, explanation)
 
 
 def _facts(problem: Problem, explanation: Explanation) -> Iterator[tuple[str, Any, Any]]:
     yield "target", to_plain(explanation.target), to_plain(problem.target)
-    yield "margin", explanation.margin, problem.margin  # which the threshold holds already
+    yield "margin", explanation.margin, problem.margin  # which the threshold already includes
     yield "threshold", explanation.threshold, problem.threshold
     yield "scale", explanation.scale, problem.scale
     yield "models", explanation.models, len(problem.models)
@@ -93,17 +93,17 @@ def _facts(problem: Problem, explanation: Explanation) -> Iterator[tuple[str, An
         and explanation.problem is not None
         and problem.record is not None
     ):
-        # By which a detector is fitted here, and what it admits.
+        # They determine how a detector is fitted here, and what it admits.
         for name in ("contamination", "random_state", "plausibility_of_today"):
             yield name, explanation.problem.settings.get(name), problem.record.settings.get(name)
 
 
 def _other_costs(problem: Problem, explanation: Explanation) -> Iterator[str]:
-    """Price the counterfactuals again: objectives of one name may have other units or weights."""
+    """Price the counterfactuals again: objectives with the same name may have other units or weights."""
     if not len(explanation):
         return
     person = encode_row(explanation.person, problem.codebook).values[0]
-    # What moves together, and is priced together, depends on the instance.
+    # Which features move together, and are priced together, depends on the instance.
     own = problem if shaped_for(problem, person[None, :]).all() else problem.for_instance(person)
     for option in explanation:
         costs = reported(

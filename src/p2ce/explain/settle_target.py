@@ -1,7 +1,7 @@
-"""Settle which class is the favourable outcome where the caller names none: by evidence, or not at all.
+"""Decide which class is the favourable outcome if the caller names none: by evidence, or not at all.
 
-A wrong guess explains to an accepted person how to be rejected. So class 1 is never taken merely because it
-is 1: the names of the classes or of the label have to say which class is favourable.
+A wrong guess would explain to an accepted person how to be rejected. So class 1 is never chosen only because
+it is 1: the names of the classes or of the label must say which class is favourable.
 """
 
 import logging
@@ -32,7 +32,7 @@ TELLING = "such as 'approved' or 'default'"
 def settle_target(
     parse: Parse, target: Any, *, outcomes: KnownOutcomes | None, reference: pd.DataFrame
 ) -> tuple[Any, tuple[ModelAdapter, ...]]:
-    """Parse the models for the target; where none is given, for the class that names say is favourable."""
+    """Parse the models for the target, or else for the class that is favourable by its name or label."""
     try:
         parsed = parse(target)
     except UnnamedTarget as error:
@@ -45,7 +45,7 @@ def settle_target(
         outcomes.require_classes(classes)
     evidence = favourable_class(classes, None if outcomes is None else outcomes.name)
     if evidence is None:
-        no_label = "" if len(classes) > 2 else f", and no label with a telling name ({TELLING}) is given"
+        no_label = "" if len(classes) > 2 else f", and there is no label with a name {TELLING}"
         raise _unnamed(parse, classes, reference, f"The names of the classes do not say it{no_label}.")
     parsed = parse(evidence.favourable)
     if outcomes is not None and not agree(parsed[0], evidence.favourable, outcomes, reference):
@@ -64,7 +64,7 @@ def settle_target(
 
 
 def agree(model: ModelAdapter, target: Any, outcomes: KnownOutcomes, reference: pd.DataFrame) -> bool:
-    """Return whether the model scores rows whose label is the target at least as high as the others.
+    """Return whether the model scores rows with the target as label at least as high as the others.
 
     Labels are evidence only if they are what the model predicts.
     """
@@ -75,7 +75,7 @@ def agree(model: ModelAdapter, target: Any, outcomes: KnownOutcomes, reference: 
 
 
 def _spread(rows: np.ndarray) -> np.ndarray:
-    """Pick a few rows from all over."""
+    """Choose a few rows, spread over all."""
     return rows[:: max(1, -(-len(rows) // 128))]
 
 
@@ -86,7 +86,7 @@ def _scores(model: ModelAdapter, rows: pd.DataFrame) -> np.ndarray:
 
 
 def _unnamed(parse: Parse, classes: tuple[Any, ...], reference: pd.DataFrame, why: str) -> UnnamedTarget:
-    """Write the error that shows the calls to choose from, and what each of them would mean."""
+    """Build the error that shows the calls to choose from, and what each of them means."""
     rows = some_rows(reference)
     parts: list[str | Argument] = ["Say which class is the favourable outcome: "]
     for place, target in enumerate(classes[::-1][:MOST_CHOICES]):
@@ -99,10 +99,10 @@ def _unnamed(parse: Parse, classes: tuple[Any, ...], reference: pd.DataFrame, wh
 
 
 def _accepted_share(parse: Parse, target: Any, rows: pd.DataFrame) -> float | None:
-    """Compute which part of the rows all models accept; None where a model cannot be parsed for this."""
+    """Compute which share of the rows all models accept; None if a model cannot be parsed for this."""
     try:
         accepted = [_scores(model, rows) >= model.threshold for model in parse(target)]
     except P2CEError as error:
-        log.debug("What target=%r would accept could not be computed: %s", target, error)
+        log.debug("The share of rows that target=%r accepts could not be computed: %s", target, error)
         return None
     return float(np.all(accepted, axis=0).mean())

@@ -1,4 +1,4 @@
-"""Warn when a step takes a while: no silent pause."""
+"""Warn if a step takes long, so no pause is silent."""
 
 import logging
 import threading
@@ -11,7 +11,7 @@ PATIENCE = 1.5  # seconds
 
 @contextmanager
 def warn_if_slow(message: str | Callable[[], str]) -> Iterator[None]:
-    """Log the message if the step is not done soon; a function says it by what is going on then."""
+    """Log the message if the step is not finished soon. A function writes the message when it is needed."""
     notice = threading.Timer(
         PATIENCE, lambda: log.warning(message if isinstance(message, str) else message())
     )

@@ -11,18 +11,18 @@ MOST_TRIES = 2
 
 
 class Smallest(NamedTuple):
-    """What is known when the looking ends."""
+    """What is known when the search for sets ends."""
 
-    found: tuple[Set, ...]  # a yes; and a no for every part that holds nothing unsettled
-    unsettled: tuple[Set, ...]  # the smallest sets of which it is not known
+    found: tuple[Set, ...]  # each has a yes; every proper part without unsettled sets in it has a no
+    unsettled: tuple[Set, ...]  # the smallest sets for which the result is not known
 
 
 @dataclass(slots=True)
 class _Layer:
-    """The sets that share their odd elements: here more elements never turn a yes into a no.
+    """The sets that share their odd elements. Among them, more elements never turn a yes into a no.
 
-    A set with a yes is part of no set with a no, so that it has an element outside of each. The candidates
-    are the smallest sets that have; every part of theirs is part of a set with a no.
+    A set with a yes is not part of any set with a no, so it has an element outside each of these. The
+    candidates are the smallest sets with this property. Every proper part of them is part of a set with a no.
     """
 
     odd: Set
@@ -30,7 +30,7 @@ class _Layer:
     candidates: tuple[Set, ...] = (frozenset(),)  # without the odd elements
 
     def rule_out(self, no: Set) -> None:
-        """Take note of a set with a no."""
+        """Record a set with a no."""
         outside = self.plain - no
         kept = [one for one in self.candidates if one & outside]
         missed = [one for one in self.candidates if not one & outside]
@@ -45,13 +45,13 @@ def smallest_sets(
     is_no: Callable[[Set], bool],
     is_over: Callable[[], bool],
 ) -> Smallest:
-    """Find every set of elements with a yes of which no proper part has one.
+    """Find every set of elements with a yes of which no proper part has a yes.
 
-    More ``plain`` elements never turn a yes into a no; ``odd`` ones may. That the empty set has a no is
-    known before. ``ask`` decides for a set, or returns None if it cannot; then it may be called once more
-    when all others are decided, as its second argument says. ``is_no`` may miss a no and so be quicker: it
-    only spares calls. Small sets come first; ``is_over`` ends the looking. Elements are numbered such that
-    the first ones make the record hardest.
+    More ``plain`` elements never turn a yes into a no; ``odd`` ones may. The empty set is known to have a no.
+    ``ask`` decides for a set, or returns None if it cannot. Then it may be called once more, after all others
+    are decided, as its second argument says. ``is_no`` may miss a no and so be quicker: it only saves calls.
+    Small sets come first. ``is_over`` ends the search. Elements are numbered so that the first ones make the
+    record hardest.
 
     >>> def enough(chosen):
     ...     return {0, 1} <= chosen or 3 in chosen
@@ -65,7 +65,7 @@ def smallest_sets(
     tries: dict[Set, int] = {}
     layers = [_Layer(frozenset(), plain)]
     layers[0].rule_out(_widened(layers[0], frozenset(), is_no))
-    opened = 0  # layers of so many odd elements are there
+    opened = 0  # layers with so many odd elements exist
     while not is_over():
         waiting = [
             (tries.get(whole, 0), len(whole), sorted(whole), whole, layer)
@@ -93,7 +93,7 @@ def smallest_sets(
 
 
 def smallest_of(sets: Iterable[Set]) -> tuple[Set, ...]:
-    """Drop what holds another one, and put small sets first."""
+    """Drop every set that contains another one, and put small sets first."""
     kept: list[Set] = []
     for one in sorted(set(sets), key=lambda one: (len(one), sorted(one))):
         if not any(smaller <= one for smaller in kept):
@@ -102,13 +102,13 @@ def smallest_of(sets: Iterable[Set]) -> tuple[Set, ...]:
 
 
 def _candidates(layers: Iterable[_Layer], found: Iterable[Set]) -> list[tuple[Set, _Layer]]:
-    """List what may still be a smallest set."""
+    """List the sets that may still be a smallest set."""
     wholes = [(chosen | layer.odd, layer) for layer in layers for chosen in layer.candidates]
     return [(whole, layer) for whole, layer in wholes if not any(smaller <= whole for smaller in found)]
 
 
 def _widened(layer: _Layer, no: Set, is_no: Callable[[Set], bool]) -> Set:
-    """Add to a set with a no whatever leaves it one: all at once if that goes, else half by half."""
+    """Add all elements to a set with a no that leave it a no: all at once if possible, else half by half."""
 
     def add(some: list[int], no: Set) -> Set:
         if not some or is_no(layer.odd | no | set(some)):
@@ -116,5 +116,5 @@ def _widened(layer: _Layer, no: Set, is_no: Callable[[Set], bool]) -> Set:
         middle = len(some) // 2
         return no if not middle else add(some[middle:], add(some[:middle], no))
 
-    # The last ones first: the caller puts first what makes the record hardest.
+    # The last ones first: the caller puts first the elements that make the record hardest.
     return add(sorted(layer.plain - no, reverse=True), no)

@@ -18,15 +18,15 @@ from p2ce.solver.incumbents import Incumbents
 
 
 class SearchLimits(NamedTuple):
-    """What a caller limits, for each instance."""
+    """The caller's limits, for each instance."""
 
     seconds: float | None = None
-    work: int | None = None  # in units of the counter WORK: ends at the same box on every machine
+    work: int | None = None  # in units of the counter WORK: a search ends at the same box on every machine
     listener: Listener | None = None
 
 
 class LimitsLeft(NamedTuple):
-    """What is left of the limits for the instances at hand."""
+    """What is left of the limits for the current instances."""
 
     seconds: FloatArray | None = None  # (n,)
     work: IntArray | None = None  # (n,)
@@ -34,7 +34,7 @@ class LimitsLeft(NamedTuple):
 
     @property
     def until(self) -> float | None:
-        """When the time of all of them is over, by the clock of `time.perf_counter`; None without a limit."""
+        """The end of the time of all of them, by the clock of `time.perf_counter`; None without a limit."""
         if self.seconds is None:
             return None
         return time.perf_counter() + float(np.maximum(self.seconds, 0.0).sum())
@@ -42,7 +42,7 @@ class LimitsLeft(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SomeInstances:
-    """A prepared score for some instances of a batch, as the solver numbers them, while time lasts."""
+    """A prepared score for some instances of a batch, as the solver numbers them, until the time is up."""
 
     score: PreparedScore
     who: IntArray
@@ -74,9 +74,9 @@ class SomeInstances:
 def solve_batch(
     batch: Batch, who: IntArray, limits: LimitsLeft, incumbents: Incumbents | None = None
 ) -> Fronts:
-    """Find the fronts of some instances; cells that the batch excludes are not on them.
+    """Find the fronts of some instances. Cells that the batch excludes are not on them.
 
-    ``incumbents`` are accepted cells that are known before, of any instances of the batch.
+    ``incumbents`` are accepted cells that are known in advance, of any instances of the batch.
     """
     problem = batch.problem
     if not len(who):
@@ -111,7 +111,7 @@ def evaluators(batch: Batch, who: IntArray, until: float | None = None) -> list[
         Evaluator(
             score=SomeInstances(score=score, who=who, until=until),
             has_bound=score.bounds_boxes,
-            # Verification compares what black boxes give twice; a rule's function says only yes or no.
+            # Verification compares two results of a black box; a rule's function only returns yes or no.
             keeps_values=isinstance(one.score, BlackBoxScore) and one.source is not Source.RULE,
         )
         for one, score in zip(batch.problem.requirements, batch.scores, strict=True)

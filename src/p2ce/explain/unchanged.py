@@ -1,11 +1,11 @@
-"""Stand for an argument that is left out where None has a meaning of its own."""
+"""Represent an omitted argument, if None has its own meaning."""
 
 from enum import Enum
 from typing import Final
 
 
 class Unchanged(Enum):
-    """The type of `UNCHANGED`: what was said before holds."""
+    """The type of `UNCHANGED`: the earlier setting applies."""
 
     UNCHANGED = "unchanged"
 

@@ -1,4 +1,4 @@
-"""Name the unseen categories of instances: once each, and where they are why the user's own objects fail."""
+"""Report unseen categories of instances once, and name them if they make the user's own objects fail."""
 
 import logging
 
@@ -18,9 +18,9 @@ log = logging.getLogger("p2ce")
 
 
 def report_unseen(codebook: Codebook, values: FloatArray, reported: set[tuple[str, float]]) -> None:
-    """Log the labels of instances (n, d) that the reference does not have; ``reported`` remembers which.
+    """Log the labels of instances (n, d) that the reference does not have. ``reported`` stores those logged.
 
-    The model may treat such a label in any way, and mistyped ones are the commonest.
+    The model may treat such a label in any way, and most of them are typing errors.
     """
     if not has_unseen_categories(codebook, values).any():
         return
@@ -35,12 +35,12 @@ def report_unseen(codebook: Codebook, values: FloatArray, reported: set[tuple[st
             log.warning(
                 "%s holds %s, which the reference does not know. %s",
                 *(echoed(coding.name), listed(labels), nearest(labels[0], coding.labels)),
-                extra={"on_command_line": ""},  # which names the file as well
+                extra={"on_command_line": ""},  # the caller also names the file
             )
 
 
 def blame_labels(error: Exception, problem: Problem, values: FloatArray) -> None:
-    """Raise an error that names labels which the reference lacks, where they are what fails."""
+    """If labels that the reference lacks are the cause of an error, raise an error that names them."""
     unseen = unseen_labels(problem.codebook, values)
     if unseen and _is_about_labels(error, problem, values):
         raise InvalidRow(
@@ -50,14 +50,14 @@ def blame_labels(error: Exception, problem: Problem, values: FloatArray) -> None
 
 
 def _is_about_labels(error: Exception, problem: Problem, values: FloatArray) -> bool:
-    """Tell whether unseen labels are what fails: the same instances with known labels do not."""
+    """Return whether unseen labels are the cause: the same instances with known labels do not fail."""
     counts = [np.inf if coding.labels is None else len(coding.labels) for coding in problem.codebook]
     known = np.where(values >= np.array(counts), 0.0, values)
     return type(_trial(problem, values)) is type(error) and _trial(problem, known) is None
 
 
 def _trial(problem: Problem, values: FloatArray) -> Exception | None:
-    """Show instances to every object of the user's that sees their labels; give what is raised."""
+    """Evaluate instances with each of the user's objects that sees their labels. Return what is raised."""
     try:
         place_and_price(problem, values)
         frame = problem.frame(values)

@@ -1,4 +1,4 @@
-"""Hold what is verified for a batch of instances: arrays only, which travel between processes."""
+"""Store what is verified for a batch of instances: arrays only, which can be sent between processes."""
 
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
@@ -10,52 +10,52 @@ from p2ce.result.explanation import ErrorKind
 
 
 class Grid(IntEnum):
-    """Which grid an explanation is about."""
+    """The grid that an explanation is about."""
 
     OWN = 0  # the problem's own
     FINEST = 1  # the finest one instead
-    FINEST_OPEN = 2  # the problem's own, where the finest one was not searched to its end
+    FINEST_OPEN = 2  # the problem's own grid, although the finest one was not searched completely
 
 
 class Searched(IntEnum):
-    """How far an instance was searched without the requirement of plausibility."""
+    """How far an instance was searched without the plausibility requirement."""
 
     NOT = 0
-    IN_PART = 1  # what was found may not be the cheapest
+    IN_PART = 1  # the cheapest one found may not be the cheapest
     COMPLETELY = 2
 
 
-# Known of an instance itself, whatever the grid.
+# Known about an instance itself, whatever the grid.
 OF_THE_INSTANCE = ("scores", "predictions", "favourable", "plausibility")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Outcomes:
-    """What is known of each of n instances. The rounds of a batch write into these arrays."""
+    """What is known about each of n instances. The rounds of a batch write into these arrays."""
 
-    scores: FloatArray  # (n,) the instances themselves, by the user's own model
-    predictions: FloatArray  # (n,) what it predicts, NaN where the score says it all
+    scores: FloatArray  # (n,) of the instances themselves, by the user's own model
+    predictions: FloatArray  # (n,) what it predicts; NaN if the score itself is the prediction
     favourable: BoolArray  # (n,) the instance is accepted as it is
-    plausibility: FloatArray  # (n,) of the instance as it is, NaN where that does not count
+    plausibility: FloatArray  # (n,) of the instance as it is; NaN if it does not count
     grid: IntArray  # (n,) a `Grid`
     finished: BoolArray  # (n,)
-    trusted: BoolArray  # (n,) the user's own objects never contradicted the scores; one refutes all
-    gave_up: BoolArray  # (n,) the user's own objects kept rejecting what lies in the error band
+    trusted: BoolArray  # (n,) the user's own objects never contradicted the scores
+    gave_up: BoolArray  # (n,) the user's own objects kept rejecting cells inside the error band
     refined: IntArray  # (n,) rows between the grid's candidates that were tried
     verified: IntArray  # (n,) cells that the user's own objects evaluated
-    discrepancies: IntArray  # (n,) cells on which those disagreed
+    discrepancies: IntArray  # (n,) cells on which the results differed
     counters: IntArray  # (n, COUNTERS)
     open_boxes: IntArray  # (n,)
-    open_totals: FloatArray  # (n, objectives) least joined cost that an open box may still have
-    alternatives: Int32Array  # (n, axes) candidates on each axis beside the current one
+    open_totals: FloatArray  # (n, objectives) the least joined cost that a point in an open box may have
+    alternatives: Int32Array  # (n, axes) candidates on each axis, without the current one
     solve_seconds: FloatArray  # (n,)
-    none_because: IntArray  # (n,) which of `none_because.REASONS`, -1 where none is known
+    none_because: IntArray  # (n,) the index in `none_because.REASONS`; -1 if no reason is known
     without_plausibility: IntArray  # (n,) a `Searched`
-    costs_without_plausibility: FloatArray  # (n, objectives) the least found there, as reported; NaN for none
+    costs_without_plausibility: FloatArray  # (n, objectives) the least found there; NaN for none
 
     @property
     def work(self) -> IntArray:
-        """How much solving each instance took, in units of its counter: (n,)."""
+        """The work of solving each instance, in units of its counter: (n,)."""
         from p2ce.solver.counters import WORK
 
         return self.counters[:, WORK]
@@ -69,7 +69,7 @@ class Outcomes:
 
 
 def no_outcomes(count: int, objectives: int, alternatives: Int32Array) -> Outcomes:
-    """Begin with nothing known."""
+    """Return outcomes with nothing known."""
     from p2ce.solver.counters import COUNTERS
 
     return Outcomes(
@@ -97,7 +97,7 @@ def no_outcomes(count: int, objectives: int, alternatives: Int32Array) -> Outcom
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Counterfactuals:
-    """Verified counterfactuals, one instance's after the other's, cheapest first."""
+    """Verified counterfactuals, one instance after another, cheapest first."""
 
     instance: IntArray  # (m,)
     rows: FloatArray  # (m, d) whole rows of new values
@@ -106,7 +106,7 @@ class Counterfactuals:
     scores: FloatArray  # (m,) by the user's own model
     predictions: FloatArray  # (m,)
     plausibility: FloatArray  # (m,) decision values, NaN without a detector
-    displayed: FloatArray  # (m, d) the rows, rounded where displays require it and everything still holds
+    displayed: FloatArray  # (m, d) the rows, rounded for display where everything still holds
     displayed_scores: FloatArray  # (m,)
     displayed_predictions: FloatArray  # (m,)
 
@@ -120,21 +120,21 @@ class Verified:
     verify_seconds: float  # for the whole batch
 
     def seconds_left(self, limit: float | None, who: IntArray) -> float | None:
-        """Return what each of some instances has left of a limit of seconds; None without one."""
+        """Return what each of some instances has left of a limit in seconds; None without a limit."""
         if limit is None:
             return None
         taken = float(self.outcomes.solve_seconds[who].max(initial=0.0))
         return limit - taken - self.verify_seconds / len(self.outcomes.scores)
 
     def without_proof(self) -> "Verified":
-        """Withdraw the proofs, since they rest on scores that are known to be wrong."""
+        """Withdraw the proofs, since they depend on scores that are known to be wrong."""
         outcomes = replace(self.outcomes, trusted=np.zeros_like(self.outcomes.trusted))
         return replace(self, outcomes=outcomes)
 
     def merged(self, finer: "Verified", who: IntArray) -> "Verified":
-        """Put the results on the finest grid of instances without a counterfactual in their place.
+        """Replace the results of instances without a counterfactual by those on the finest grid.
 
-        A search that was cut there leaves the coarser proof as it is, unless it found something.
+        If the search there was stopped, the proof on the coarser grid stays, unless an option was found.
         """
         settled = finer.outcomes.finished.copy()
         settled[finer.found.instance] = True
@@ -144,7 +144,8 @@ class Verified:
             if field.name in OF_THE_INSTANCE:
                 continue
             if field.name == "alternatives":
-                # An axis on which only the finest grid has candidates is none of the coarser one: 0 there.
+                # An axis on which only the finest grid has candidates is not part of the coarser grid: 0
+                # there.
                 before, after = _as_wide(before, after), _as_wide(after, before)
             if field.name == "grid":
                 before[who] = np.where(settled, Grid.FINEST, Grid.FINEST_OPEN)
@@ -170,13 +171,13 @@ class Verified:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Why some rows have no explanation."""
+    """The reason why some rows have no explanation."""
 
     kind: ErrorKind
     message: str
-    traceback: str = ""  # of a fault of p2ce
+    traceback: str = ""  # of a bug in p2ce
 
 
 def _as_wide(counts: Int32Array, other: Int32Array) -> Int32Array:
-    """Add columns of 0 to counts (n, axes) until they are as many as another has."""
+    """Append columns of 0 to counts (n, axes), up to the width of another array."""
     return np.pad(counts, ((0, 0), (0, max(0, other.shape[1] - counts.shape[1]))))

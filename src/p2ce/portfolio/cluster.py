@@ -132,7 +132,7 @@ def local_client(n_jobs: int) -> "Iterator[Client]":
                     security=True,  # TLS with new credentials that no other process has
                     dashboard_address="127.0.0.1:0",  # a free port
                     scheduler_kwargs={"dashboard": False},
-                    memory_limit=None,  # workers keep no data of ours, and the system has its own limits
+                    memory_limit=None,  # workers keep none of our data, and the system has its own limits
                     silence_logs=logging.CRITICAL,
                 )
         except ImportError as error:

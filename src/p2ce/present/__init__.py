@@ -1,1 +1,1 @@
-"""Write explanations for people: text, pages and charts. It imports `result` and no engine."""
+"""Write explanations for people: text, pages and charts. It imports `result` and no part of the engine."""

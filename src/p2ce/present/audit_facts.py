@@ -16,14 +16,14 @@ from p2ce.result.target import LEAD, is_range
 from p2ce.tables.cells import is_missing
 from p2ce.visible import shortened
 
-WRITTEN_OUT = 10**60  # counts up to here are given to the last digit
+WRITTEN_OUT = 10**60  # counts up to here are written to the last digit
 NAMED = 40  # features that one sentence may list
 LONGEST_CANDIDATES = 300
 SCALES = ("probability", "decision", LEAD)
 
 
 class Fact(NamedTuple):
-    """One fact: what it is called, and what it is."""
+    """One fact: its name and its text."""
 
     label: str
     text: str
@@ -41,9 +41,9 @@ class FeatureRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyView:
-    """What was allowed to change."""
+    """What the policy allowed to change."""
 
-    basis: str  # who stated or reviewed it; "" where it was stated
+    basis: str  # who reviewed it, or that it is a draft; "" if it was stated
     groups: tuple[str, ...]  # a sentence for the features that are free, linked, protected and fixed
     rules: tuple[str, ...]
     features: tuple[FeatureRow, ...]
@@ -51,7 +51,7 @@ class PolicyView:
 
 
 def request_facts(explanation: Explanation, wording: Wording) -> tuple[Fact, ...]:
-    """List what was requested, for whom, and how it ended."""
+    """List what was requested, for whom, and the outcome."""
     target, scale = explanation.target, explanation.scale
     wanted = class_name(target)
     if is_range(target):
@@ -67,7 +67,7 @@ def request_facts(explanation: Explanation, wording: Wording) -> tuple[Fact, ...
         "person": "; ".join(raw_values(explanation.person, wording)),
         "person_score": _or_unknown(explanation.person_score, wording),
         "person_prediction": _known(explanation.person_prediction, wording),
-        # Of an ERROR, the sentence on the proof has it.
+        # For an ERROR, the sentence on the proof states it.
         "message": (explanation.message or "") if explanation.status is not Status.ERROR else "",
         "objectives": "; ".join(explanation.objectives),
     }
@@ -126,7 +126,7 @@ def certificate_facts(explanation: Explanation, wording: Wording) -> tuple[Fact,
 
 
 def provenance_facts(problem: ProblemRecord | None, wording: Wording) -> tuple[Fact, ...]:
-    """List versions, settings and hashes; nothing where none was kept."""
+    """List versions, settings and hashes; nothing if none were recorded."""
     if problem is None:
         return ()
     settings = {name: value for name, value in problem.settings.items() if value is not None}
@@ -144,7 +144,7 @@ def provenance_facts(problem: ProblemRecord | None, wording: Wording) -> tuple[F
 
 
 def policy_of(problem: ProblemRecord, wording: Wording) -> PolicyView:
-    """State what was allowed to change; nothing protected or fixed is ever advised."""
+    """State what was allowed to change. No advice names a protected or fixed feature."""
     features = list(problem.features.values())
     groups = {
         "policy_free": [one for one in features if one.may_change and one.moves != ALONG],
@@ -163,7 +163,7 @@ def policy_of(problem: ProblemRecord, wording: Wording) -> PolicyView:
                 candidates=shortened(candidates_text(one, wording), LONGEST_CANDIDATES),
             )
             for one in features
-            # A category that is spread over columns is listed once.
+            # A category that is encoded in several columns is listed once.
             if not one.group or one.name == wording.groups.get(one.group, (one.name,))[0]
         ),
         yaml=problem.policy,
@@ -177,12 +177,12 @@ def _basis(problem: ProblemRecord, wording: Wording) -> str:
 
 
 def raw_values(values: Mapping[str, Any], wording: Wording) -> list[str]:
-    """Write values as the data hold them: without the names, units and styles of displays."""
+    """Write values as in the data: without the names, units and styles of displays."""
     return [f"{name} = {raw_value(name, value, wording)}" for name, value in values.items()]
 
 
 def raw_value(name: str, value: Any, wording: Wording) -> str:
-    """Write one value as the data hold it."""
+    """Write one value as in the data."""
     if isinstance(value, float) and not is_missing(value):
         return wording.numbers.full(value, wording.dtypes.get(name, ""))
     return wording.full(value)
@@ -194,7 +194,7 @@ def amounts(costs: Mapping[str, float], write: Callable[[float], str]) -> str:
 
 
 def facts_of(facts: Mapping[str, str], wording: Wording) -> tuple[Fact, ...]:
-    """Label facts by their keys; those without a text are left out."""
+    """Label facts by their keys, and leave out those without a text."""
     return tuple(Fact(wording.say(f"label_{key}"), text) for key, text in facts.items() if text)
 
 

@@ -1,4 +1,4 @@
-"""Put an audit into words: what stands out, a section for each grouping, and how to read it."""
+"""Describe an audit in words: what stands out, a section for each grouping, and how to read it."""
 
 import math
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ FEW = "few"  # the kind of cells that are greyed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditTable:
-    """A table in words: a cell is its text, or its text and kind."""
+    """A table in words. A cell is its text, or its text and kind."""
 
     caption: str
     columns: tuple[str, ...]
@@ -63,7 +63,7 @@ class AuditView:
 
 
 def view_of_audit(audit: Audit, language: str) -> AuditView:
-    """Put an audit into words of a language."""
+    """Describe an audit in the words of a language."""
     wording = wording_for(audit.problem, language)
     findings_lead, findings = _findings(audit, wording)
     return AuditView(
@@ -153,12 +153,12 @@ def _all_outcomes(group: Group, wording: Wording) -> AuditTable:
 
 
 def _findings(audit: Audit, wording: Wording) -> tuple[str, tuple[str, ...]]:
-    """State which comparisons are beyond chance after the correction, the clearest first."""
+    """List the comparisons that are beyond chance after the correction, the clearest first."""
     if not audit.comparisons:
         return wording.say("audit_findings_untested"), ()
     level = wording.numbers.percent(round(1.0 - audit.confidence, 10))
     comparisons = wording.numbers.count(audit.comparisons)
-    # An interval and a test may disagree at their edges: what stands out does so by both.
+    # An interval and a test may disagree at their edges, so both must agree.
     found = [
         one
         for one in _comparisons(audit, audit.groups)
@@ -178,7 +178,7 @@ def _holds_zero(contrast: Contrast) -> bool:
 
 
 def _comparisons(audit: Audit, groups: tuple[Group, ...]) -> list[tuple[Group, Metric, float, float]]:
-    """List the tests of some groups with their p-values, the least corrected one first."""
+    """List the tests of some groups with their p-values, the smallest corrected one first."""
     metrics = {metric.name: metric for metric in audit.all_metrics}
     found = [
         (group, metrics[name], test.p_value, test.corrected)
@@ -203,7 +203,7 @@ def _finding(audit: Audit, group: Group, metric: Metric, wording: Wording) -> st
 
 
 def _known(group: Group, metric: Metric, wording: Wording) -> str:
-    """Write a figure: the share with an option as a range where searches are unfinished."""
+    """Write a figure. The share with an option is a range if searches are unfinished."""
     text = written(group.metrics[metric.name].value, metric, wording)
     if metric.name != "recourse_rate" or not group.unfinished or group.recourse_at_most is None:
         return text
@@ -320,7 +320,7 @@ def _features(rows: tuple[Group, ...], everybody: Group, wording: Wording) -> Au
 
 
 def _reasons(rows: tuple[Group, ...], everybody: Group, wording: Wording) -> AuditTable | None:
-    """Split the people without an option by what leaves them without one."""
+    """Split the people without an option by the reason."""
     if not (known := _known_reasons(everybody)):
         return None
     return AuditTable(
@@ -389,7 +389,7 @@ def _ratio(contrast: Contrast | None, wording: Wording) -> str:
 
 
 def p_text(p_value: float, wording: Wording) -> str:
-    """Write a p-value; a small one by its bound.
+    """Write a p-value, or the bound below which a small one lies.
 
     >>> p_text(0.0004, wording_for(None)), p_text(0.0312, wording_for(None))
     ('< 0.001', '0.031')

@@ -11,29 +11,29 @@ from p2ce.result.one_hot_groups import whole_changes
 from p2ce.result.problem_record import ALONG
 from p2ce.visible import echoed
 
-MOST_BESIDE = 16  # characters of two values that fit beside a name on the narrowest phone
+MOST_BESIDE = 16  # characters of two values that fit next to a name on the narrowest phone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """One change of an option."""
 
-    column: str  # or the category that several columns are the levels of
+    column: str  # or the category, if several columns are its levels
     name: str
     before: str
     after: str
     old: Any
     new: Any
-    along: bool  # it only moves along with another feature
+    along: bool  # it moves only along with another feature
 
     @property
     def is_long(self) -> bool:
-        """Whether its two values leave no room for a name beside them on a narrow card."""
+        """Whether its two values leave no room for a name next to them on a narrow card."""
         return len(self.before) + len(self.after) > MOST_BESIDE
 
 
 def changes_of(option: Counterfactual, wording: Wording) -> tuple[Change, ...]:
-    """List what an option changes, a category that is spread over columns once."""
+    """List what an option changes. A category that is encoded in several columns is listed once."""
     found = []
     for column, (old, new) in whole_changes(option, wording.groups).items():
         before, after = wording.before_and_after(column, old, new, rounded=option.rounded.get(column))
@@ -54,7 +54,7 @@ def clause_of(option: Counterfactual, wording: Wording) -> str:
     changes = changes_of(option, wording)
     followers = [one for one in changes if one.along]
     if len(followers) == len(changes):
-        followers = []  # without the rule that ties it, a feature moves by itself
+        followers = []  # without the rule that links it, a feature moves by itself
     parts = [
         wording.change(one.column, one.old, one.new, rounded=option.rounded.get(one.column))
         for one in changes

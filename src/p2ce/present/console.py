@@ -1,4 +1,4 @@
-"""Show results where Python does: str(), the terminal and notebooks. These are in English."""
+"""Show results in Python: for str(), terminals and notebooks. The texts are in English."""
 
 from dataclasses import replace
 from typing import Any
@@ -35,7 +35,7 @@ MOST_PEOPLE = 10
 
 
 def explanation_text(explanation: Explanation) -> str:
-    """Write the current outcome, a table of the options and what is proven."""
+    """Write the current outcome, a table of the options, and what is proven."""
     seen = _view(explanation)
     return render("terminal.jinja", "txt", seen, table=_table(seen)).strip("\n")
 
@@ -46,7 +46,7 @@ def explanation_html(explanation: Explanation) -> str:
 
 
 def explanations_html(explanations: Explanations) -> str:
-    """Write how many people there are, and a row for the first few; the others are not even built."""
+    """Write the number of people, and a row for the first few. The others are not even built."""
     first = explanations[:MOST_PEOPLE]
     seen = view_of_many(first, audience=AUDIENCE, language=LANGUAGE, sections=0)
     return render("notebook.html.jinja", "html", seen, total=len(explanations))
@@ -79,7 +79,7 @@ def restriction_text(restriction: Restriction) -> str:
 
 
 def violation_line(violation: Violation) -> str:
-    """Write which restriction is broken, and how."""
+    """Write which restriction is violated, and how."""
     return visible_line(violation_text(violation, wording_for(None)))
 
 
@@ -89,7 +89,7 @@ def flag_line(flag: Flag) -> str:
 
 
 def evaluation_text(evaluation: Evaluation) -> str:
-    """Write the verdict on a proposal."""
+    """Write the result of evaluating a proposal."""
     wording = wording_for(None)
     plausibility, today = evaluation.plausibility, evaluation.plausibility_today
     return render_words(
@@ -104,7 +104,7 @@ def evaluation_text(evaluation: Evaluation) -> str:
 
 
 def facts_text(facts: ModelFacts) -> str:
-    """Write how a model is supported and how large the grid is, a line for each."""
+    """Write how a model is supported and how large the grid is, one line for each fact."""
     lines = [(name, visible_line(text)) for name, text in facts_lines(facts)]
     width = max(len(name) for name, _ in lines)
     return "\n".join(f"{name.ljust(width)}  {text}" for name, text in lines)
@@ -120,7 +120,7 @@ def _view(explanation: Explanation) -> View:
 
 
 def _table(seen: View) -> list[str]:
-    """Align the options: words start on the left, numbers end on the right, as in any table."""
+    """Align the options: words on the left, numbers on the right."""
     judged = any(option.plausibility for option in seen.options)
     header = [
         "",

@@ -8,7 +8,7 @@ from p2ce.visible import abridged, as_text, visible_line
 
 
 def distinct_ids(ids: Sequence[Any], most: int | None = None) -> list[str]:
-    """Write ids, with so many characters at most; different ones that look alike get a number.
+    """Write ids with at most so many characters. Different ids that look alike get a number.
 
     >>> distinct_ids(["a very long id 1", "a very long id 2", "a very new id 2", 7], most=9)
     ['a ve…id 1', 'a ve…id 2 (1)', 'a ve…id 2 (2)', '7']
@@ -17,7 +17,7 @@ def distinct_ids(ids: Sequence[Any], most: int | None = None) -> list[str]:
     """
     texts = [as_text(one) for one in ids]
     shown = [visible_line(text) if most is None else abridged(text, most) for text in texts]
-    alike: dict[str, dict[tuple[str, str], str]] = {}  # look → the different ids that have it → their texts
+    alike: dict[str, dict[tuple[str, str], str]] = {}  # look → the different ids with it → their texts
     keys = [(type(one).__name__, text) for one, text in zip(ids, texts, strict=True)]
     for key, text in zip(keys, shown, strict=True):
         alike.setdefault(_look(text), {}).setdefault(key, text)
@@ -33,6 +33,6 @@ def distinct_ids(ids: Sequence[Any], most: int | None = None) -> list[str]:
 
 
 def _look(text: str) -> str:
-    """Keep what readers can tell apart: not spaces, signs without a width and forms of a letter."""
+    """Keep what readers can distinguish: no spaces, characters without a width, or variants of a letter."""
     plain = unicodedata.normalize("NFKC", text)
     return " ".join("".join(sign for sign in plain if unicodedata.category(sign) != "Cf").split())

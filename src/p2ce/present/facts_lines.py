@@ -1,4 +1,4 @@
-"""Describe in named lines how a model is supported, and over which grid the search runs. In English."""
+"""Describe in named lines how a model is supported, and which grid is searched. In English."""
 
 from collections.abc import Iterator
 from decimal import Decimal

@@ -23,7 +23,7 @@ from p2ce.result.explanations import shared_objectives
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """Drawings with a caption; a legend has the look, mark and words of each option."""
+    """Drawings with a caption. A legend has the look, mark and words of each option."""
 
     caption: str
     drawings: tuple[Markup, ...]
@@ -33,7 +33,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """A figure under a heading, and the table that says the same."""
+    """A figure under a heading, and the table with the same content."""
 
     heading: str  # the key of its words
     drawn: Figure
@@ -50,11 +50,11 @@ def of_person(view: View) -> list[tuple[str, Figure]]:
 
 
 def changes(view: View) -> Figure | None:
-    """Draw what the options that stand out change, the population behind; None where nothing changes."""
+    """Draw what the highlighted options change, with the population behind; None if nothing changes."""
     if not view.options:
         return None
     explanation, wording = view.explanation, view.wording
-    with np.errstate(all="ignore"):  # costs that are not finite give no order, but no failure either
+    with np.errstate(all="ignore"):  # infinite costs have no order, but must not fail either
         shown = [option.number for option in view.picks]
         data = change_data(explanation, wording, shown, lettered=view.lettered)
     if not data.features:
@@ -94,7 +94,7 @@ def _front(view: View) -> Figure | None:
 
 
 def of_many(view: ManyView) -> list[Chart]:
-    """Draw how large the smallest changes are, and what changes most often, of people who have options."""
+    """Draw the sizes of the smallest changes, and what changes most often, for people who have options."""
     explanations, wording = view.explanations, view.wording
     entries = [one for one in explanations if len(one)]
     if not any(one.objectives for one in entries):

@@ -1,4 +1,4 @@
-"""Write the flags of an option: what a reviewer should look at."""
+"""Write the flags of an option, which a reviewer should check."""
 
 from p2ce.present.wording import Wording
 from p2ce.result.flag import Flag

@@ -1,4 +1,4 @@
-"""Put the explanations of many people into words: a summary, a row for each, and views of the first."""
+"""Describe the explanations of many people in words: a summary, a row for each, and views of the first."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -15,9 +15,9 @@ from p2ce.result import Explanation, Explanations, Relaxations, Status
 from p2ce.result.stated_date import dates_of
 from p2ce.visible import echoed, shortened
 
-ALL_IN_FULL = 200  # people; of more than these, only the first have a section
+ALL_IN_FULL = 200  # people; if there are more, only the first have a section
 FIRST_IN_FULL = 50
-MOST_PROBLEMS = 5  # whose versions and hashes the footer lists
+MOST_PROBLEMS = 5  # people whose versions and hashes the footer lists
 LONGEST_MESSAGE, LONGEST_ID = 160, 60
 
 
@@ -32,10 +32,10 @@ class StatusCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonRow:
-    """One person in a line."""
+    """One person in one line."""
 
     id: str
-    anchor: str  # of the section on this person, "" where there is none
+    anchor: str  # of this person's section; "" if there is none
     status: str
     options: str
     today: str
@@ -50,7 +50,7 @@ class ManyView:
     wording: Wording
     audience: str
     title: str
-    draft: str  # as in the view of one
+    draft: str  # as in the view of one person
     date: str
     statuses: tuple[StatusCount, ...]
     cheapest_title: str
@@ -75,7 +75,7 @@ def view_of_many(
     rows: int | None = None,
     sections: int | None = None,
 ) -> ManyView:
-    """Put the explanations of many people into words; `rows` and `sections` bound how many there are."""
+    """Describe the explanations of many people in words, with at most `rows` rows and `sections` sections."""
     found = with_whys(explanations, why)
     entries = [entry for _, entry, _ in found]
     problems = list({id(one.problem): one.problem for one in entries if one.problem is not None}.values())
@@ -108,7 +108,7 @@ def view_of_many(
 
 
 def with_whys(explanations: Explanations, why: Any) -> list[tuple[Any, Explanation, Relaxations | None]]:
-    """List ids, explanations and the relaxations for each; raise if some belong to no one here."""
+    """List ids, explanations and their relaxations. Raise if relaxations belong to no one here."""
     if why is not None and not isinstance(why, Mapping):
         raise InvalidArgument(
             f"For many people, relaxations= must be a dict from ids to what relaxations() returned; "
@@ -142,7 +142,7 @@ def _statuses(entries: list[Explanation], audience: str, wording: Wording) -> tu
 
 
 def _cheapest_title(entries: list[Explanation], wording: Wording) -> str:
-    """Name the column of first options, with the objective that comes first for everybody."""
+    """Name the column of first options, with the first objective that all people share."""
     first = {one.objectives[:1] for one in entries if len(one)}
     if len(first) != 1 or not (named := first.pop()):
         return wording.say("col_cheapest")

@@ -1,4 +1,4 @@
-"""Format numbers, percentages, amounts of money, days and lists in the form of a locale, and nowhere else."""
+"""Format numbers, percentages, amounts of money, dates and lists for a locale. Nothing else does."""
 
 import datetime
 import math
@@ -27,7 +27,7 @@ NOT_A_NUMBER = "–"
 
 
 class Numbers:
-    """The numbers of one locale. What is written in full is never rounded to another value.
+    """The numbers of one locale. A number written in full is never rounded to another value.
 
     >>> numbers = Numbers("pt_BR")
     >>> numbers.full(7500.25), numbers.percent(0.25), numbers.money(1234.5, "EUR")
@@ -47,7 +47,7 @@ class Numbers:
         self._money: str = self.locale.currency_formats["standard"].pattern
 
     def full(self, value: Any, dtype: str = "", *, decimals: int = 0, grouped: bool = True) -> str:
-        """Write a number in full; `decimals` fills up a fraction that is there: 5.5 with two is 5.50.
+        """Write a number in full. `decimals` pads an existing fraction: 5.5 with two decimals is 5.50.
 
         A value of a float32 column is written with the digits that column can hold: the double behind
         ``np.float32(0.1)`` is 0.10000000149011612, but no user typed that.
@@ -64,7 +64,7 @@ class Numbers:
         return self._written(exact, 0 if whole else decimals, grouped=grouped)
 
     def fixed(self, number: float, decimals: int) -> str:
-        """Write a number rounded to so many decimals; what rounds to zero has no sign.
+        """Write a number rounded to so many decimals. A result of zero has no sign.
 
         >>> Numbers("en_GB").fixed(-0.0004, 3)
         '0.000'
@@ -78,14 +78,14 @@ class Numbers:
         return self._written(Decimal(count), 0)
 
     def magnitude(self, count: int) -> str:
-        """Write a count; one too long to take in by its order of magnitude.
+        """Write a count, or the order of magnitude of one that is too long to read.
 
         >>> Numbers("en_GB").magnitude(1234567), Numbers("es").magnitude(3 * 10**40)
         ('1,234,567', '3,0e40')
         """
         if count < MOST_WRITTEN:
             return self.count(count)
-        # Through the logarithm, since Python does not write integers of more than 4,300 digits.
+        # By its logarithm, since Python does not write integers of more than 4,300 digits.
         exponent, rest = divmod(math.log10(count), 1.0)
         digits = round(10**rest, 1)
         if digits >= 10:
@@ -93,7 +93,7 @@ class Numbers:
         return f"{self.fixed(digits, 1)}e{exponent:.0f}"
 
     def score(self, score: float, *thresholds: float) -> str:
-        """Write a score with few decimals, but enough that it stays on its side of every threshold.
+        """Write a score with few decimals, but enough to stay on its side of every threshold.
 
         >>> numbers = Numbers("en_GB")
         >>> numbers.score(0.53142, 0.5), numbers.score(0.49996, 0.5), numbers.score(0.5, 0.5)
@@ -102,7 +102,7 @@ class Numbers:
         return self._on_its_side(score, thresholds, SCORE_DECIMALS)
 
     def prediction(self, value: Any, *ends: float) -> str:
-        """Write what a model predicts to some four digits, more where the side of an end depends on them.
+        """Write a prediction with about four digits, or more if its side of an end depends on them.
 
         >>> numbers = Numbers("en_GB")
         >>> numbers.prediction(152.13348, 100, 200), numbers.prediction(99.9999, 100)
@@ -120,7 +120,7 @@ class Numbers:
         return self._on_its_side(number, ends, max(0, SCORE_DECIMALS + 1 - len(str(int(abs(number))))))
 
     def cost(self, cost: float) -> str:
-        """Write a cost to four significant digits, whole costs as whole numbers.
+        """Write a cost with four significant digits, and whole costs as whole numbers.
 
         >>> numbers = Numbers("en_GB")
         >>> numbers.cost(2.0), numbers.cost(0.123456), numbers.cost(1234.5)
@@ -132,7 +132,7 @@ class Numbers:
         return self.full(digits) if abs(cost) < 1000 else self.fixed(cost, 0)
 
     def at_least(self, number: float, decimals: int) -> str:
-        """Write a number that is 0 or more with so many decimals or more, never rounded up.
+        """Write a number of at least 0 with so many decimals or more, never rounded up.
 
         >>> numbers = Numbers("en_GB")
         >>> numbers.at_least(0.00967, 3), numbers.at_least(14.99999, 3), numbers.at_least(0.00002, 3)
@@ -148,7 +148,7 @@ class Numbers:
         return self.full(float(number))
 
     def percent(self, share: Any, dtype: str = "", *, decimals: int = 0) -> str:
-        """Write a share in per cent, in full; `decimals` fills up a fraction that is there.
+        """Write a share in per cent, in full. `decimals` pads an existing fraction.
 
         >>> Numbers("es").percent(0.0525), Numbers("en_GB").percent(0.07)
         ('5,25\\xa0%', '7%')
@@ -165,9 +165,9 @@ class Numbers:
         return str(format_percent(exact, pattern, self.locale, decimal_quantization=False))
 
     def share(self, share: float) -> str:
-        """Write a share of people, with a decimal near none and near all.
+        """Write a share of people, with a decimal near 0 and near 1.
 
-        What is there is never written as none, and what is not all never as all.
+        A positive share is never written as 0 %, and a share below 1 never as 100 %.
 
         >>> numbers = Numbers("en_GB")
         >>> numbers.share(0.622), numbers.share(0.0312), numbers.share(0.0001), numbers.share(0.0)
@@ -184,7 +184,7 @@ class Numbers:
         return self.percent(Decimal(f"{percent:.{decimals}f}") / 100)
 
     def money(self, amount: Any, currency: str, dtype: str = "") -> str:
-        """Write an amount with its currency where the locale writes it; whole amounts have no decimals.
+        """Write an amount with its currency where the locale puts it. Whole amounts have no decimals.
 
         >>> Numbers("en_GB").money(5200, "EUR"), Numbers("es").money(1234.5, "EUR")
         ('€5,200', '1.234,50\\xa0€')
@@ -201,7 +201,7 @@ class Numbers:
         )
 
     def date(self, day: datetime.date) -> str:
-        """Write a day with the name of its month.
+        """Write a date with the name of its month.
 
         >>> Numbers("en_GB").date(datetime.date(2026, 11, 18))
         '18 November 2026'
@@ -214,15 +214,15 @@ class Numbers:
 
     @property
     def unit_gap(self) -> str:
-        """What stands between a currency sign and the amount that follows it."""
+        """The gap between a currency sign and the amount after it."""
         return "\N{NO-BREAK SPACE}" if "¤\N{NO-BREAK SPACE}" in self._money else ""
 
     def listed(self, parts: Sequence[str]) -> str:
-        """Join parts as a sentence does: "a, b and c"."""
+        """Join parts as in a sentence: "a, b and c"."""
         return str(format_list(list(parts), locale=self.locale)) if parts else ""
 
     def plural(self, count: int | Decimal) -> str:
-        """Return the plural form that a number takes, as Unicode names it ("one", "other")."""
+        """Return the plural form for a number, as Unicode names it ("one", "other")."""
         return str(self.locale.plural_form(min(count, MOST_WRITTEN)))
 
     def _on_its_side(self, number: float, marks: Iterable[float], least: int) -> str:
@@ -237,7 +237,7 @@ class Numbers:
 
 
 def exact_decimal(value: Any, dtype: str = "") -> Decimal | None:
-    """Return the shortest decimal that is this number and no other; None for infinities and the like.
+    """Return the shortest decimal that equals this number and no other; None for infinities and NaN.
 
     >>> exact_decimal(float(np.float32(0.1)), "float32"), exact_decimal(-0.0), exact_decimal(0.07)
     (Decimal('0.1'), Decimal('0'), Decimal('0.07'))
@@ -253,7 +253,7 @@ def exact_decimal(value: Any, dtype: str = "") -> Decimal | None:
     return Decimal(text).normalize() if value else Decimal(0)
 
 
-@lru_cache(maxsize=20_000)  # a page says most numbers more than once
+@lru_cache(maxsize=20_000)  # a page shows most numbers more than once
 def _formatted(number: Decimal, decimals: int, grouped: bool, locale: Locale) -> str:
     with localcontext(prec=max(28, len(number.as_tuple().digits) + decimals + 1)):
         return str(_pattern(decimals, grouped).apply(number, locale, decimal_quantization=False))

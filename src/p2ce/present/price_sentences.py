@@ -1,4 +1,4 @@
-"""Write what the requirement of plausibility costs, for officers and auditors."""
+"""Write what the plausibility requirement costs, for officers and auditors."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from p2ce.result import Explanation, PriceOfPlausibility
 
 
 def price_sentences(explanation: Explanation, wording: Wording) -> list[str]:
-    """Compare the least costs with the requirement and without it; nothing where neither has an option.
+    """Compare the least costs with and without the requirement; nothing if there is no option in either case.
 
     A cost that is not proven to be the least is called the least found so far.
     """

@@ -1,4 +1,4 @@
-"""Write what is proven, and on which grid: in exact words, and in those of the applicant."""
+"""Write what is proven, and on which grid: in exact words, and in the words for applicants."""
 
 import math
 
@@ -12,16 +12,16 @@ from p2ce.result.certificate import FINEST
 from p2ce.result.counterfactual import AdmittedBy
 from p2ce.result.problem_record import ALONG
 
-# Bounds of black-box models: there, the number of evaluations counts.
+# Bounds of black-box models, for which the number of evaluations is stated.
 EVALUATED = ("complete", "shap", "shap-paper")
 LONGEST_WRITTEN = 10**4000  # Python writes no integers of more than 4,300 digits
 MOST_NAMED = 6  # features whose steps are listed; the others are counted
 AS_TODAY: AdmittedBy = "as plausible as today"
-ADVISED = ("up", "down", "either")  # what only moves along has no steps of its own
+ADVISED = ("up", "down", "either")  # features that only move along have no own steps
 
 
 def exact_proof(explanation: Explanation, wording: Wording) -> str:
-    """Return one sentence on what is proven, for every status, and more on grid and rules."""
+    """Return one sentence on what is proven, for every status, and more on the grid and rules."""
     certificate = explanation.certificate
     sentence = _exact_claim(explanation, wording)
     if certificate is None or explanation.status in (Status.ERROR, Status.ACCEPTED):
@@ -37,15 +37,15 @@ def exact_proof(explanation: Explanation, wording: Wording) -> str:
 
 
 def plain_proof(explanation: Explanation, wording: Wording) -> str:
-    """State how far a list of options is complete, in plain sentences, or what holds where it is not.
+    """State how far a list of options is complete, in plain sentences, or what holds if it is not.
 
-    They are about the combinations that the policy allows, of the values that were tried: every accepted one
-    costs at least as much as some option, in every objective. To applicants, nothing is called proven,
-    which sounds final, and no option easy: only they can judge that.
+    The sentences are about the combinations that the policy allows, of the values that were tried: every
+    accepted one costs at least as much as some option, in every objective. Texts for applicants do not call
+    anything proven, which sounds final, nor any option easy, which only applicants can judge.
     """
     certificate = explanation.certificate
     if explanation.status is Status.ERROR:
-        return wording.say("your_failed")  # the message is for those who can mend it
+        return wording.say("your_failed")  # the message is for staff, who can solve the problem
     if explanation.status is Status.ACCEPTED:
         return wording.say("your_favourable")
     if certificate is None:
@@ -99,24 +99,24 @@ def _plain_reasons(explanation: Explanation, certificate: Certificate, wording: 
 
 
 def is_proven(explanation: Explanation) -> bool:
-    """Return whether the front, or that there is no option, is proven."""
+    """Return whether it is proven that the front is complete, or that there is no option."""
     finished = explanation.status in (Status.OPTIMAL, Status.NO_RECOURSE)
     return finished and explanation.certificate is not None and explanation.certificate.proven
 
 
 def shows_rounded(explanation: Explanation) -> bool:
-    """Return whether an option displays another value than the one that is proven."""
+    """Return whether an option displays another value than the proven one."""
     return any(option.rounded for option in explanation)
 
 
 def count_text(count: int, wording: Wording) -> str:
-    """Write a count; one too long to take in is given by its order of magnitude."""
+    """Write a count, or the order of magnitude of one that is too long to read."""
     text = wording.numbers.magnitude(count)
     return text if count < MOST_WRITTEN else wording.say("about", number=text)
 
 
 def reason_unproven(explanation: Explanation) -> str:
-    """Name why nothing is proven: "stopped", "unknown", or what the certificate says."""
+    """Return why nothing is proven: "stopped", "unknown", or the reason in the certificate."""
     certificate = explanation.certificate
     if certificate is None:
         return "unknown"
@@ -159,7 +159,7 @@ def _exact_claim(explanation: Explanation, wording: Wording) -> str:
     if not found:
         leads = wording.say(f"leads{conditions}", clearly=clear)
         return wording.say("proven_none", leads=leads, **parts)
-    # Without ties, one option stands for all of its cost.
+    # Without ties, one option represents all of its cost.
     equal = "" if certificate.ties else wording.say("up_to_equals")
     kind = wording.counted(f"optimal{conditions}", found)
     if certificate.refined:  # then options may lie between the values of the grid
@@ -198,12 +198,12 @@ def _plain_claim(explanation: Explanation, certificate: Certificate, wording: Wo
         count=wording.numbers.count(found),
         objectives=wording.listed([wording.objective(name) for name in explanation.objectives]),
     )
-    # Without ties, one option stands for all of its cost: then the list is complete but for those.
+    # Without ties, one option represents all of its cost, so the list is complete except for those.
     return claim if certificate.ties else f"{claim} {wording.say('your_equals')}"
 
 
 def _for_applicant(key: str, clearly: str, wording: Wording) -> str:
-    """State what an option must satisfy in the words for applicants, where they differ."""
+    """State what an option must satisfy, in the words for applicants if they differ."""
     return wording.say(wording.words.variant(key, "applicant"), clearly=clearly)
 
 
@@ -215,12 +215,12 @@ def _conditions(certificate: Certificate) -> str:
 
 
 def _clearly(explanation: Explanation, wording: Wording) -> str:
-    """State that a decision must be clear where a margin is required, as the words that follow "leads"."""
+    """State that the decision must have a margin, if one is required, in the words that follow "leads"."""
     return wording.say("clearly") if explanation.margin > 0 else ""
 
 
 def _space(certificate: Certificate, wording: Wording) -> str:
-    """State among how many combinations was searched."""
+    """State how many combinations were searched."""
     count = count_text(certificate.cells, wording)
     return wording.counted("space", certificate.cells, count=count, limit=_limit(certificate, wording))
 
@@ -229,7 +229,7 @@ def _plain_space(certificate: Certificate, wording: Wording) -> str:
     cells = certificate.cells
     if cells < MOST_WRITTEN:
         return _space(certificate, wording)
-    # Powers of ten are for those who calculate; a number of so many digits can be pictured.
+    # Powers of ten are for those who calculate. A number of so many digits is easier to imagine.
     digits = len(str(cells)) if cells < LONGEST_WRITTEN else math.floor(math.log10(cells)) + 1
     return wording.say(
         "all_are_huge", limit=_limit(certificate, wording), digits=wording.numbers.count(digits)
@@ -237,7 +237,7 @@ def _plain_space(certificate: Certificate, wording: Wording) -> str:
 
 
 def _limit(certificate: Certificate, wording: Wording) -> str:
-    """State how many changes are allowed at once; nothing where that is not a limit."""
+    """State how many changes are allowed at once; nothing if that is not a limit."""
     most = certificate.max_changes
     return "" if most is None or certificate.axes <= most else wording.counted("limit", most)
 
@@ -295,7 +295,7 @@ def _plain_unproven(explanation: Explanation, certificate: Certificate, wording:
 def _miss_share(miss_rate: float, wording: Wording) -> str:
     """Write the share of people for whom an estimate is expected to miss something.
 
-    It has two digits, and is never rounded down: what is stated is an upper bound.
+    It has two digits and is never rounded down, since it is an upper bound.
     """
     percentage = 100 * miss_rate
     digits = 1 - math.floor(math.log10(percentage)) if percentage > 0 else 0
@@ -328,7 +328,7 @@ def claims_none(explanation: Explanation) -> bool:
 
 
 def _exact_grid(explanation: Explanation, certificate: Certificate, wording: Wording) -> list[str]:
-    """State which grid is meant, wherever something is proven about one."""
+    """State which grid is meant, if something is proven about one."""
     if not is_proven(explanation):
         return []
     key = f"on_{certificate.grid}"
@@ -354,7 +354,7 @@ def _plain_grid(explanation: Explanation, certificate: Certificate, wording: Wor
 
 
 def _with_steps(key: str, explanation: Explanation, wording: Wording) -> str:
-    """Name the first features that may change with the steps they may take, where any has steps."""
+    """Name the first features that may change, with their steps, if any has steps."""
     problem = explanation.problem
     stepped = [
         (one, one.candidates.steps)

@@ -1,4 +1,4 @@
-"""Choose the options that stand out, name each, and say what it is best at."""
+"""Choose the options to highlight, name each, and say what it is best at."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -7,19 +7,19 @@ from p2ce.present.wording import Wording
 from p2ce.result import Explanation, Pick
 from p2ce.result.picks import BALANCED, DIFFERENT, ONLY, number_of_changes, scaled_costs
 
-ALL_SHOWN = 5  # options up to which all stand out
-PICKS = 3  # options of a longer list that stand out; more are not a help to choose
+ALL_SHOWN = 5  # up to so many options, all are highlighted
+PICKS = 3  # options of a longer list to highlight; more do not help to choose
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def picked(explanation: Explanation, *, lettered: bool = False) -> tuple[Pick, ...]:
-    """Choose a few options with their reasons; those that have letters come by their number of changes."""
+    """Choose a few options with their reasons. Those with letters are sorted by their number of changes."""
     few = len(explanation) <= ALL_SHOWN
     picks = explanation.pick(ALL_SHOWN if few else PICKS)
     if len(explanation) > 1 and not scaled_costs(explanation).any():
-        # Of options that all cost the same, none is balanced or unlike the others.
+        # If all options cost the same, none is balanced or different from the others.
         picks = tuple(replace(one, reasons=(ONLY,)) for one in picks)
-    elif few:  # where none is left out, none was chosen for being different
+    elif few:  # if none is left out, none was chosen for being different
         picks = tuple(
             replace(one, reasons=tuple(reason for reason in one.reasons if reason != DIFFERENT))
             for one in picks
@@ -30,9 +30,9 @@ def picked(explanation: Explanation, *, lettered: bool = False) -> tuple[Pick, .
 
 
 def marks_of(explanation: Explanation, *, lettered: bool = False) -> dict[int, str]:
-    """Name each option by its number, or by a letter: first those that stand out, then by their changes.
+    """Name each option by its number, or by a letter: the highlighted ones first, then by their changes.
 
-    Letters are for applicants: of the options 1, 3 and 4, they would wonder what became of the second.
+    Letters are for applicants, who would wonder what happened to the second of the options 1, 3 and 4.
     """
     if not lettered:
         return {option.number: str(option.number) for option in explanation}
@@ -43,9 +43,9 @@ def marks_of(explanation: Explanation, *, lettered: bool = False) -> dict[int, s
 
 
 def looks_of(explanation: Explanation) -> dict[int, int]:
-    """Return the place of each option's colour and shape: first those that stand out, then the others.
+    """Return the position of each option's colour and shape: the highlighted ones first, then the others.
 
-    Every page and chart draws an option this way, for every audience, or pale where it does not stand out.
+    Every page and chart draws an option this way, for every audience, or pale if it is not highlighted.
     """
     first = [one.number for one in picked(explanation)]
     others = (option.number for option in explanation if option.number not in first)
@@ -53,7 +53,7 @@ def looks_of(explanation: Explanation) -> dict[int, int]:
 
 
 def letter(place: int) -> str:
-    """Return the letters of a place, counted from 0.
+    """Return the letters of a position, counted from 0.
 
     >>> letter(0), letter(25), letter(26), letter(701), letter(702)
     ('A', 'Z', 'AA', 'ZZ', 'AAA')
@@ -63,7 +63,7 @@ def letter(place: int) -> str:
 
 
 def best_text(reasons: Iterable[str], wording: Wording) -> str:
-    """Join what an option is best at; "balanced" is said only of one that is best at nothing else."""
+    """Join what an option is best at. It is only called "balanced" if it is best at nothing else."""
     named = [reason for reason in reasons if reason != ONLY]
     if len(named) > 1:
         named = [reason for reason in named if reason != BALANCED]

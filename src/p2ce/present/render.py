@@ -1,4 +1,4 @@
-"""Render views by templates; what a template is given is escaped for its kind of text, and nowhere else."""
+"""Render views with templates. All values are escaped once, for the kind of text."""
 
 import base64
 import hashlib
@@ -27,18 +27,18 @@ from p2ce.result.rendered import written
 from p2ce.visible import echoed, shortened, visible, visible_code, visible_line
 
 TEMPLATES = files("p2ce.present").joinpath("templates")
-# An audience is what a template text.<audience>.jinja is written for.
+# The audiences are those of the templates text.<audience>.jinja.
 AUDIENCES = tuple(
     sorted(file.name.split(".")[1] for file in TEMPLATES.iterdir() if file.name.startswith("text."))
 )
 FoundRelaxations: TypeAlias = Relaxations | Mapping[Any, Relaxations] | None
 Reported: TypeAlias = Explanation | Explanations | Audit
 
-# In Markdown: what begins a list, a heading's underline or a rule where a line begins, and what would become
-# a link by itself.
+# In Markdown: what begins a list, a heading's underline or a rule at the start of a line, and what would
+# become a link by itself.
 SPECIAL = re.compile(r"[\\`*_{}\[\]#|~!$]")
 BEGINNING = re.compile(r"([-+=](?=[-+=\s]|$)|\d+(?=[.)](?:\s|$)))")
-# Words of Hebrew, Arabic and the like, with the numbers between them.
+# Words of Hebrew, Arabic and similar scripts, with the numbers between them.
 _LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 RIGHT_TO_LEFT = re.compile(rf"{_LETTER}+(?:[\s\d_.-]+{_LETTER}+)*")
 ADDRESS = re.compile(r"(?i)(?<=[a-z]):(?=//)|(?<=\bwww)\.")
@@ -56,17 +56,17 @@ def to_text(
 ) -> str:
     """Write an explanation as plain sentences: the current outcome, each option, what is proven.
 
-    `audience` is the "applicant" (few options, plain words), an "officer" (all options, scores)
-    or an "auditor" (every fact); `language` is "en", "pt" (Brazil) or "es". Names, units and formats
-    are those of the policy's displays. `phrases` gives own words to changes, before those of the displays:
+    `audience` is the "applicant" (few options, plain words), an "officer" (all options, scores) or an
+    "auditor" (every fact). `language` is "en", "pt" (Brazil) or "es". Names, units and formats are those of
+    the policy's displays. `phrases` replaces the words for changes, and takes precedence over the displays:
     ``{("HasGuarantor", True): "get a guarantor"}``. `relaxations`, from `Explainer.relaxations`, adds which
     relaxations give an option to a person who has none. The texts of many people follow each other, each
-    under its id; there, `relaxations` is a dict from ids. `title` is a line above all. With a `path` the text
-    is written there as well, as a whole or not at all. An `Audit` takes `path`, `language` and `title`.
+    under its id; `relaxations` is then a dict from ids. `title` is a line at the top. With a `path`, the text
+    is also written there, completely or not at all. An `Audit` takes `path`, `language` and `title`.
 
-    Values are written in full, or as the display rounds them where that rounded row was verified too.
-    An option has the same number everywhere, but for applicants, who read of options A, B and C: up to
-    five, or three of more.
+    Values are written in full, or as the display rounds them if the rounded row was verified too. An option
+    has the same number everywhere, except for applicants, who read of options A, B and C: up to five options,
+    or three if there are more.
 
     >>> from p2ce.result import Certificate, Counterfactual, Status
     >>> option = Counterfactual(
@@ -155,19 +155,19 @@ def to_markdown(
     """
     _check("to_markdown", explanation, audience, language, title, relaxations)
     text = page("md", explanation, audience, language, phrases, title, relaxations)
-    # A part that is left out leaves its empty lines.
+    # A part that is left out leaves empty lines.
     return written(re.sub(r"\n{3,}", "\n\n", text).strip() + "\n", path, "The report")
 
 
 def render(template: str, medium: str, seen: View | ManyView | AuditView, **extra: Any) -> str:
-    """Fill a template with a view; `medium` says how text is escaped: "txt", "html" or "md"."""
+    """Fill in a template with a view. `medium` selects how text is escaped: "txt", "html" or "md"."""
     return render_words(template, seen.wording.words, medium, audience=seen.audience, view=seen, **extra)
 
 
 def render_words(
     template: str, words: Words, medium: str = "txt", *, audience: str = "", **extra: Any
 ) -> str:
-    """Fill a template that needs the words of a language only."""
+    """Fill in a template that needs only the words of a language."""
     return (
         environment(medium)
         .get_template(template)
@@ -186,7 +186,7 @@ def render_words(
 
 @cache
 def environment(medium: str) -> Environment:
-    """Make the environment of a medium, in which everything but markup of ours is escaped."""
+    """Build the environment of a medium, which escapes everything except our own markup."""
     escape = ESCAPES[medium]
 
     def finalize(value: Any) -> Markup:
@@ -211,7 +211,7 @@ def environment(medium: str) -> Environment:
 
 
 def card_facts(seen: View, option: OptionView, said: str) -> list[Fact]:
-    """List the facts on an option's card: what it leads to, and what it costs."""
+    """List the facts on an option's card: its result and its costs."""
     words = seen.wording
     facts = [Fact(seen.output_name, words.say("today_is", new=option.output, old=seen.today))]
     costs = ((cost.name, getattr(cost.compared, said)) for cost in option.costs)
@@ -225,7 +225,7 @@ def card_facts(seen: View, option: OptionView, said: str) -> list[Fact]:
 
 def _check(caller: str, explanation: Any, audience: Any, language: Any, title: Any, relaxations: Any) -> None:
     """Check the arguments that all reports share."""
-    words_in(language)  # raises where the language is unknown
+    words_in(language)  # raises if the language is unknown
     if audience not in AUDIENCES:
         raise InvalidArgument(
             f"There are no texts for the audience {echoed(audience)}. {nearest(audience, AUDIENCES)}"
@@ -254,7 +254,7 @@ def page(
     title: str | None,
     relaxations: FoundRelaxations,
 ) -> str:
-    """Fill the page on one person, many or an audit, in a medium."""
+    """Fill in the page about one person, many people or an audit, in a medium."""
     from p2ce.present import figures  # here, since text needs no charts
 
     draws = medium == "html"
@@ -294,7 +294,7 @@ def markdown_escaped(text: object) -> str:
 
 
 def html_escaped(text: object) -> str:
-    """Escape text for HTML; what is written from right to left moves nothing that stands beside it.
+    """Escape text for HTML. Text that is written from right to left does not move the text next to it.
 
     >>> html_escaped("a < b"), html_escaped("שכר (₪): 5")
     ('a &lt; b', '<bdi>שכר</bdi> (₪): 5')
@@ -303,12 +303,12 @@ def html_escaped(text: object) -> str:
 
 
 def _code(text: str, escape: Callable[[object], str]) -> Markup:
-    """Write lines as they are, each escaped."""
+    """Write lines unchanged, each escaped."""
     return Markup("\n".join(Markup(escape(line)) for line in visible_code(text).split("\n")))
 
 
 def _fenced(text: str, language: str) -> Markup:
-    """Write lines in a fence that is longer than any in them."""
+    """Write lines in a fence that is longer than any fence in them."""
     shown = visible_code(text).rstrip("\n")
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", shown)), default=0))
     return Markup(f"{fence}{language}\n{shown}\n{fence}")
@@ -319,8 +319,8 @@ def _page_resources() -> dict[str, Markup]:
         TEMPLATES.joinpath(name).read_text(encoding="utf-8").replace("\r\n", "\n")
         for name in ("page.css", "page.js")
     )
-    # Nothing is ever loaded, and of what stands in the page only this style and this script count: even
-    # markup that slipped through could do nothing.
+    # Nothing is ever loaded, and only this style and this script in the page are valid. So even markup that
+    # was not escaped could do nothing.
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"

@@ -18,7 +18,7 @@ def rules_text(rules: Iterable[RuleData], wording: Wording) -> list[str]:
 
 
 def rule_text(rule: RuleData, wording: Wording) -> str:
-    """Write a rule; one of a user's own kind is written as its author did."""
+    """Write a rule. A custom rule is written as its author wrote it."""
     write = RULES.get(rule["rule"])
     return _own_text(rule) if write is None else write(rule, wording)
 
@@ -57,7 +57,7 @@ def _transitions(key: str) -> Callable[[RuleData, Wording], str]:
 
 
 def _values(column: str, values: Iterable[Any], wording: Wording, *, unit: bool = True) -> str:
-    """List values; one that holds a comma itself is quoted."""
+    """List values, and quote one that contains a comma."""
     texts = ((value, wording.value(column, value, unit=unit)) for value in values)
     return ", ".join(
         wording.say("quoted", text=text) if isinstance(value, str) and "," in text else text
@@ -105,7 +105,7 @@ def _inequality(rule: RuleData, wording: Wording) -> str:
 
 
 def _sum(terms: Iterable[Mapping[str, Any]], wording: Wording) -> str:
-    """Write a sum of columns times numbers; a term without a column is a number."""
+    """Write a sum of columns times numbers. A term without a column is a number."""
     parts = []
     for term in terms:
         factor = term["factor"] if isinstance(term["factor"], str) else wording.full(term["factor"])
@@ -131,7 +131,7 @@ RULES: Mapping[str, Callable[[RuleData, Wording], str]] = {
 
 
 def candidates_text(feature: Feature, wording: Wording) -> str:
-    """State which values a feature may take; "" where it may take none."""
+    """State which values a feature may take; "" if it may take none."""
     candidates, column = feature.candidates, feature.name
     if candidates is None:
         return ""
@@ -169,7 +169,7 @@ def candidates_text(feature: Feature, wording: Wording) -> str:
 
 
 def restriction_text(restriction: Restriction, wording: Wording, audience: str = "officer") -> str:
-    """Write a restriction as it follows "without"."""
+    """Write a restriction in the form that follows "without"."""
     kind = restriction.kind
     if kind == "plausibility":
         return wording.say(wording.words.variant("restriction_plausibility", audience))
@@ -179,7 +179,7 @@ def restriction_text(restriction: Restriction, wording: Wording, audience: str =
 
 
 def restriction_line(restriction: Restriction, wording: Wording) -> str:
-    """Write a restriction in one line, with what a relaxation puts in its place."""
+    """Write a restriction in one line, with the weaker one that a relaxation puts in its place."""
     one, column = restriction, restriction.feature
     if one.rule is not None:
         return rule_text(one.rule, wording)
@@ -215,7 +215,7 @@ def restriction_line(restriction: Restriction, wording: Wording) -> str:
 
 
 def violation_text(violation: Violation, wording: Wording) -> str:
-    """Write which restriction a proposal breaks, and how."""
+    """Write which restriction a proposal violates, and how."""
     restriction = violation.restriction
     text, column = restriction_line(restriction, wording), restriction.feature
     if violation.changes is not None:
@@ -239,7 +239,7 @@ def displayed_step(step: float) -> float:
 
 
 def checked_why(explanation: Explanation, why: object) -> Relaxations | None:
-    """Return `why`; raise if it is of another type or person, or changes a protected feature."""
+    """Return `why`. Raise if it has another type or person, or changes a protected feature."""
     if why is None:
         return None
     if not isinstance(why, Relaxations):
@@ -251,7 +251,7 @@ def checked_why(explanation: Explanation, why: object) -> Relaxations | None:
             f"relaxations= belongs to a person without an option, but this explanation is "
             f"{explanation.status}. Leave it out here."
         )
-    # In their JSON form, where a missing value equals itself.
+    # In their JSON form, in which a missing value equals itself.
     if to_plain(why.person) != to_plain({name: explanation.person.get(name) for name in why.person}):
         raise InvalidArgument(
             "relaxations= was found for another person than the one explained: their values differ. "
@@ -262,7 +262,7 @@ def checked_why(explanation: Explanation, why: object) -> Relaxations | None:
 
 
 def relaxation_text(relaxation: Relaxation, wording: Wording, audience: str) -> str:
-    """State what has to be given up for which option."""
+    """State what must be relaxed, and which option that gives."""
     return wording.say(
         "relaxation" if relaxation.proven else "relaxation_unproven",
         restrictions=wording.listed(

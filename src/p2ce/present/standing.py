@@ -18,13 +18,13 @@ from p2ce.result.target import (
     wanted_ends,
 )
 
-ABOUT = 1e-9  # what sums of thresholds and margins may be off by
+ABOUT = 1e-9  # the largest rounding error of a sum of thresholds and margins
 
 
 def exact_standing(explanation: Explanation, wording: Wording) -> str:
-    """Return the score and what it must reach; the score must be known."""
+    """Return the score and what it must reach. The score must be known."""
     score = explanation.person_score
-    assert score is not None  # the caller saw to it
+    assert score is not None  # the caller has checked it
     accepted = explanation.status is Status.ACCEPTED
     if explanation.scale == LEAD:
         return _standing_by_lead(explanation, score, wording, accepted=accepted)
@@ -60,14 +60,14 @@ def plain_standing(explanation: Explanation, wording: Wording) -> str:
         return wording.say("you_predicted", prediction=shown, range=wanted)
     if must_win(explanation):
         return wording.say("you_rejected_class", target=_quoted(target, wording))
-    # The model itself may accept a person who stays below the margin.
+    # The model itself may accept a person who misses the margin.
     own = explanation.threshold - explanation.margin
     near = explanation.person_score is not None and explanation.person_score >= own - ABOUT
     return wording.say(f"you_rejected{margin}" if near else "you_rejected")
 
 
 def outcome_of(option: Counterfactual, explanation: Explanation, wording: Wording) -> str:
-    """State what an option leads to, without a full stop."""
+    """State the result of an option, without a full stop."""
     score, prediction = option.displayed_score, option.displayed_prediction
     if explanation.scale != LEAD:
         return wording.say("gives", score=wording.numbers.score(score, explanation.threshold))
@@ -87,7 +87,7 @@ def outcome_of(option: Counterfactual, explanation: Explanation, wording: Wordin
 
 
 def model_output(explanation: Explanation, score: float | None, prediction: Any, wording: Wording) -> str:
-    """Write the model's output in a table: its prediction where there is one, else the score."""
+    """Write the model's output in a table: its prediction if there is one, else the score."""
     wanted = is_range(explanation.target) or must_win(explanation)
     if wanted and prediction is not None:
         return prediction_text(prediction, explanation, wording)
@@ -95,7 +95,7 @@ def model_output(explanation: Explanation, score: float | None, prediction: Any,
 
 
 def output_name(explanation: Explanation) -> str:
-    """Return the key of what the model's output is: a prediction, a probability, a lead or a score."""
+    """Return the key for the model's output: a prediction, a probability, a lead or a score."""
     predicted = explanation.person_prediction is not None or any(
         option.prediction is not None for option in explanation
     )
@@ -107,12 +107,12 @@ def output_name(explanation: Explanation) -> str:
 
 
 def all_models(models: int, wording: Wording) -> str:
-    """Name all of several models, as they follow a preposition."""
+    """Name all of several models, in the form that follows a preposition."""
     return wording.say("all_two" if models == 2 else "all_more", models=models)
 
 
 def wanted_range(explanation: Explanation, wording: Wording) -> str:
-    """Write the range that a prediction must lie in, as it follows "must be", with the margin."""
+    """Write the range that a prediction must lie in, in the form that follows "must be", with the margin."""
     shown = _range(explanation.target, wording)
     if not explanation.margin > 0:
         return shown
@@ -125,7 +125,7 @@ def wanted_range(explanation: Explanation, wording: Wording) -> str:
 
 
 def threshold_text(explanation: Explanation, wording: Wording) -> str:
-    """Write what a score must reach, and how much of that is a margin."""
+    """Write what a score must reach, and which part of that is a margin."""
     shown = wording.full(shown_end(explanation.threshold))
     if not explanation.margin > 0:
         return wording.say("more_than", number=shown) if is_strict(explanation.threshold) else shown
@@ -133,7 +133,7 @@ def threshold_text(explanation: Explanation, wording: Wording) -> str:
 
 
 def prediction_text(prediction: Any, explanation: Explanation, wording: Wording) -> str:
-    """Write what the model predicts: few digits, but enough to stay on its side of what is wanted."""
+    """Write what the model predicts, with few digits, but enough to stay on its side of the threshold."""
     if not is_range(explanation.target) and isinstance(prediction, float) and 0.0 <= prediction <= 1.0:
         return wording.numbers.fixed(prediction, SCORE_DECIMALS)  # a probability
     ends = wanted_ends(narrowed(explanation)) if is_range(explanation.target) else ()
@@ -141,7 +141,7 @@ def prediction_text(prediction: Any, explanation: Explanation, wording: Wording)
 
 
 def lead_text(lead: float, threshold: float, wording: Wording) -> str:
-    """State how far something is ahead or behind, the sign in words."""
+    """State how far something is ahead or behind, with the sign in words."""
     if abs(lead) < LEVEL and threshold == 0.0:
         return wording.say("level_enough" if lead >= 0 else "level_short")
     number = wording.numbers.score(abs(lead), abs(threshold), 0.0)
@@ -158,7 +158,7 @@ def class_name(target: Any) -> str:
 
 
 def _quoted(target: Any, wording: Wording) -> str:
-    """Write a class inside a sentence: a name in the quotation marks of the language."""
+    """Write a class inside a sentence, a name in the quotation marks of the language."""
     return wording.say("quoted", text=target) if isinstance(target, str) else class_name(target)
 
 
@@ -171,7 +171,7 @@ def _range(target: tuple[Any, Any], wording: Wording) -> str:
 
 
 def _standing_by_lead(explanation: Explanation, lead: float, wording: Wording, *, accepted: bool) -> str:
-    """State where a person stands whose score is a lead: over other classes, inside a range, over models."""
+    """State the result of a person whose score is a lead: over classes, inside a range, or over models."""
     prediction = explanation.person_prediction
     if is_range(explanation.target) and explanation.models == 1:
         wanted = wanted_range(explanation, wording)
@@ -206,7 +206,7 @@ def _standing_by_lead(explanation: Explanation, lead: float, wording: Wording, *
 
 
 def _models_then(lead: float, explanation: Explanation, wording: Wording) -> str:
-    """State how far several models are then beyond what is wanted of each; never more than they are."""
+    """State how far several models are then beyond their thresholds, never more than they are."""
     named = all_models(explanation.models, wording)
     if is_range(explanation.target):
         if lead < 0:

@@ -1,11 +1,11 @@
-"""Write the days that explanations state: one, a range, or that none is stated."""
+"""Write the dates that explanations state: one, a range, or none."""
 
 from p2ce.present.wording import Wording
 from p2ce.result.stated_date import StatedDates
 
 
 def dates_text(dates: StatedDates, audience: str, wording: Wording) -> str:
-    """State as of when explanations hold; where none says so, nothing to an applicant."""
+    """State the date of explanations. If none states a date, write nothing for an applicant."""
     if dates.first is None or dates.last is None:
         return "" if audience == "applicant" else wording.say("no_date")
     day = wording.numbers.date

@@ -1,4 +1,4 @@
-"""Put an explanation into the words of a language, as data that templates and charts take."""
+"""Put an explanation into the words of a language, as data for templates and charts."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from p2ce.result.picks import DIFFERENT, strengths
 from p2ce.result.problem_record import ALONG
 from p2ce.result.stated_date import dates_of
 
-# Kinds of restrictions that a relaxation lifts → the text that names them; "tried_missing" for the others.
+# Kinds of restrictions that a relaxation lifts → the text that names them; "tried_missing" for all others.
 TRIED = {
     "changes": "tried_changes",
     "direction": "tried_direction",
@@ -38,8 +38,8 @@ TRIED = {
     "special": "tried_special",
     "plausibility": "tried_plausibility",
 }
-COUNTED = "changes"  # the objective whose costs are plain numbers to every reader
-# Of people without options.
+COUNTED = "changes"  # the objective whose costs are plain numbers for every reader
+# Statuses of people without options.
 TITLES = {
     Status.ERROR: "error",
     Status.ACCEPTED: "favourable",
@@ -57,7 +57,7 @@ TONES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """The same in the applicant's words and in exact ones."""
+    """The same statement in the applicant's words and in exact words."""
 
     plain: str
     exact: str
@@ -69,26 +69,26 @@ class CostView:
 
     name: str
     text: str
-    compared: Said  # with the smallest of all options; plain is "" where an applicant has nothing to compare
+    compared: Said  # with the smallest of all options; plain is "" if there is nothing to compare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionView:
-    """One option; `number` is its id in the data, `mark` what readers call it: that number, or a letter."""
+    """One option. `number` is its id in the data, and `mark` what readers call it: a number or a letter."""
 
     number: int
     mark: str
-    look: int | None  # the place of its colour, if it is one of the few that stand out
+    look: int | None  # the position of its colour, if it is highlighted
     do: str  # with a capital and no full stop
-    best: str  # what it is best at, "" for nothing
-    stands_out: str  # why it is one of the few: what it is best at, or that it is unlike the others
+    best: str  # what it is best at; "" for nothing
+    stands_out: str  # why it is highlighted: what it is best at, or that it is unlike the others
     badge: str  # the same with a capital
     outcome: str
     output: str  # the score or prediction
     changes: tuple[Change, ...]
     costs: tuple[CostView, ...]
     plausibility: str  # "" without a detector
-    flags: tuple[str, ...]  # what a reviewer should look at
+    flags: tuple[str, ...]  # what a reviewer should check
     counterfactual: Counterfactual
     wording: Wording
 
@@ -113,7 +113,7 @@ class OptionView:
 
     @property
     def raw_changes(self) -> str:
-        """Its changes as the data hold them, column by column."""
+        """Its changes as in the data, column by column."""
         changes = [
             _raw_change(name, old, new, self.wording)
             for name, (old, new) in self.counterfactual.changes.items()
@@ -127,25 +127,25 @@ class WhyView:
 
     lead: str
     relaxations: tuple[str, ...]
-    undecided: str  # how many sets the time limit left open, "" for none
+    undecided: str  # how many sets the time limit left open; "" for none
     tried: tuple[str, ...]  # which restrictions were tried, and that fixed features were not
     closing: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """An explanation in words. Everything is plain text; templates escape it."""
+    """An explanation in words. Everything is plain text, which templates escape."""
 
     explanation: Explanation
     wording: Wording
     audience: str
     title: str
-    draft: str  # the opening of an applicant's text until someone states or reviews the policy, or ""
-    date: str  # as of when it holds, "" where an applicant has none to read
+    draft: str  # the opening of an applicant's text until a person states or reviews the policy, or ""
+    date: str  # the date; "" if an applicant has none to read
     status: str
     tone: str  # "good", "bad" or "open"
-    standing: Said  # "" where the score is unknown
-    found: Said  # how many options there are, without a full stop; "" where none is needed
+    standing: Said  # "" if the score is unknown
+    found: Said  # how many options there are, without a full stop; "" if none is needed
     output_name: str
     today: str
     options: tuple[OptionView, ...]
@@ -154,12 +154,12 @@ class View:
 
     @property
     def lettered(self) -> bool:
-        """Whether options have letters: applicants wonder where numbers went that are not shown."""
+        """Whether options have letters: applicants would wonder about numbers that are not shown."""
         return is_lettered(self.audience)
 
     @property
     def picks(self) -> tuple[OptionView, ...]:
-        """The few options that stand out."""
+        """The highlighted options."""
         return tuple(option for option in self.options if option.look is not None)
 
     @property
@@ -174,7 +174,7 @@ class View:
 
     @property
     def certificate(self) -> tuple[Fact, ...]:
-        """Everything that the certificate holds."""
+        """All facts of the certificate."""
         return certificate_facts(self.explanation, self.wording)
 
     @property
@@ -197,7 +197,7 @@ def view(
     phrases: Phrases | None = None,
     why: object = None,
 ) -> View:
-    """Put an explanation into words; `phrases` gives own words to changes."""
+    """Describe an explanation in words. `phrases` replaces the words for changes."""
     found = checked_why(explanation, why)
     check_advice(explanation, explanation.problem)
     wording = wording_of(explanation, language, phrases)
@@ -226,7 +226,7 @@ def is_lettered(audience: str) -> bool:
 
 
 def draft_notice(problems: Iterable[ProblemRecord | None], audience: str, wording: Wording) -> str:
-    """State that a text must not be sent, where it is for an applicant and a policy was only inferred."""
+    """State that a text for an applicant must not be sent while the policy is only inferred."""
     inferred = any(one is not None and one.is_draft for one in problems)
     return wording.say("draft") if inferred and audience == "applicant" else ""
 
@@ -265,7 +265,7 @@ def _found(explanation: Explanation, wording: Wording) -> Said:
     if explanation.status in (Status.ERROR, Status.ACCEPTED) or explanation.person_score is None:
         return Said(plain="", exact="")
     if not count and explanation.status is Status.TIME_LIMIT:
-        # The applicant reads on that the search was stopped: "no option was found" would sound like a result.
+        # The next sentence says that the search was stopped. "No option was found" would sound like a result.
         return Said(plain="", exact=capital(wording.say("none_so_far")))
     if not count:
         return Said(plain=wording.say("you_cannot"), exact=wording.say("found_none"))
@@ -329,7 +329,7 @@ def _option(
 
 
 def _least(explanation: Explanation, best: list[tuple[str, ...]]) -> dict[str, float]:
-    """Return the least cost in each objective in which options differ: the largest that is equal to it."""
+    """Return the least cost in each objective in which options differ: the largest cost equal to it."""
     found: dict[str, float] = {}
     for option, mine in zip(explanation, best, strict=True):
         found |= {name: max(option.costs[name], found.get(name, 0.0)) for name in mine}
@@ -342,10 +342,10 @@ def _cost(name: str, cost: float, least: dict[str, float], wording: Wording) -> 
     exact = wording.say("cost_and_least", cost=text) if is_least else text
     plain = exact
     if name != COUNTED:
-        # By comparing options, since 0.1235 of nothing says nothing to an applicant.
+        # By comparing options, since 0.1235 alone means nothing to an applicant.
         plain = wording.say("least_cost") if is_least else "" if lowest is None else text
         if lowest is not None and 0 < lowest < cost < float("inf"):
-            # Never "1.0 times the least" of what is more than that.
+            # Never "1.0 times the least" for a cost that is larger.
             factor = max(cost / lowest, 1.01)
             plain = wording.say("times_least", factor=wording.numbers.fixed(factor, 2 if factor < 1.1 else 1))
     return CostView(name=capital(wording.objective(name)), text=text, compared=Said(plain=plain, exact=exact))
@@ -380,7 +380,7 @@ def why_view(why: Relaxations, wording: Wording, audience: str) -> WhyView:
 
 
 def _tried(why: Relaxations, wording: Wording) -> Iterator[str]:
-    """State which restrictions were tried, and which features were not since they are fixed."""
+    """State which restrictions were tried, and which features were not tried because they are fixed."""
     features: dict[str, list[str]] = {}  # by the text that names them
     rules = 0
     for one in why.considered:

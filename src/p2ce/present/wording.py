@@ -27,9 +27,9 @@ def wording_for(
     *,
     dtypes: Mapping[str, str] | None = None,
 ) -> "Wording":
-    """Make the wording of a language; without a problem, columns are called by their own names.
+    """Make the wording of a language. Without a problem, columns have their own names.
 
-    `phrases` gives own words to changes. `dtypes` are those of the columns, so that a value of a float32
+    `phrases` replaces the words for changes. `dtypes` are those of the columns, so that a value of a float32
     column is written with the digits that people typed.
 
     >>> wording_for(None, "pt").change("LoanAmount", 7500.5, 5200)
@@ -52,13 +52,13 @@ def wording_of(explanation: Explanation, language: str = "en", phrases: Phrases 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """Names, values and changes in one language. What it returns is plain text, not escaped."""
+    """Names, values and changes in one language. The results are plain text, not escaped."""
 
     words: Words
     features: Mapping[str, Feature] = field(default_factory=dict, repr=False)
     phrases: Phrases = field(default_factory=dict, repr=False)
     dtypes: Mapping[str, str] = field(default_factory=dict, repr=False)
-    groups: Groups = field(default_factory=dict, repr=False)  # categories that are spread over columns
+    groups: Groups = field(default_factory=dict, repr=False)  # categories that are encoded in several columns
 
     @property
     def language(self) -> str:
@@ -69,15 +69,15 @@ class Wording:
         return self.words.numbers
 
     def say(self, key: str, **parts: object) -> str:
-        """Fill a text of this language."""
+        """Fill in a text of this language."""
         return self.words.say(key, **parts)
 
     def counted(self, key: str, count: int, /, **parts: object) -> str:
-        """Fill the text for a count."""
+        """Fill in the text for a count."""
         return self.words.counted(key, count, **parts)
 
     def listed(self, parts: list[str]) -> str:
-        """Join parts as a sentence does: "a, b and c"."""
+        """Join parts as in a sentence: "a, b and c"."""
         return self.words.listed(parts)
 
     def name(self, column: str) -> str:
@@ -85,7 +85,7 @@ class Wording:
         return self._bare(self._display_name(column)) or column
 
     def named(self, column: str) -> str:
-        """Return a name as it stands inside a sentence: with an article, if it is a display name."""
+        """Return a name for use inside a sentence: with an article, if it is a display name."""
         own, words = self._display_name(column), self.words
         if not own or not words.article or own.partition(" ")[0].lower() in words.determiners:
             return own or column
@@ -99,7 +99,7 @@ class Wording:
     def value(self, column: str, value: object, *, unit: bool = True) -> str:
         """Write a value in full, with its unit: "5,200 km", "yes", "own home", "missing".
 
-        The value of a category that is spread over columns is the tuple of those that are 1.
+        The value of a category that is encoded in several columns is the tuple of those that are 1.
         """
         plain = unwrapped(value)
         if column in self.groups and isinstance(plain, tuple):
@@ -118,7 +118,7 @@ class Wording:
         return self.amount(column, plain, self.dtypes.get(column, ""), unit=unit)
 
     def amount(self, column: str, amount: float, dtype: str = "", *, unit: bool = True) -> str:
-        """Write a number in the style and unit of a column's values, but never by a value's name."""
+        """Write a number in the style and unit of a column's values, but never as a value's name."""
         feature = self.features.get(column)
         if feature is None:
             return self.numbers.full(amount, dtype)
@@ -138,7 +138,7 @@ class Wording:
         return f"{sign}{measure}{' ' if measure[-1].isalnum() else self.numbers.unit_gap}{digits}"
 
     def unit_follows(self, column: str) -> bool:
-        """Return whether a unit follows the number, so that the last of several numbers has it for all."""
+        """Return whether a unit follows the number, so that one unit after several numbers is enough."""
         unit = self._unit(column)
         return bool(unit) and not (self.features[column].display.unit_first or self.numbers.is_currency(unit))
 
@@ -152,11 +152,11 @@ class Wording:
         if isinstance(plain, int | float):
             return self.numbers.full(plain)
         text = str(plain)
-        # Quoted where it could be misread for a missing value, or not be seen.
+        # Quoted if it could be mistaken for a missing value, or not be seen.
         return repr(text) if text in ("", self.say("missing")) or text != text.strip() else text
 
     def change(self, column: str, old: object, new: object, *, rounded: object = None) -> str:
-        """State what to do with one feature, in the imperative and without a capital.
+        """State how to change one feature, in the imperative and without a capital.
 
         `rounded` is the rounded new value that was verified, if there is one.
         """
@@ -169,18 +169,18 @@ class Wording:
     def before_and_after(
         self, column: str, old: object, new: object, *, rounded: object = None
     ) -> tuple[str, str]:
-        """Write the two values of a change, with a unit that follows the number only at the second."""
+        """Write the two values of a change. A unit that follows the number is only written at the second."""
         becomes = _displayed(old, new, rounded)
         both = self._is_measured(column, old) and self._is_measured(column, becomes)
         shared = both and self.unit_follows(column)
         return self.current(column, old, becomes, unit=not shared), self.value(column, becomes)
 
     def current(self, column: str, value: object, *advised: object, unit: bool = True) -> str:
-        """Write a current value with the feature's decimals, or to six digits where it states none.
+        """Write a current value with the feature's decimals, or with six digits if it states none.
 
-        It has as many decimals as an advised value is written with, up to six, and more where it would look
-        like that one, or lie on the other side of it. Nothing depends on the rest of them: only advised
-        values are verified, and those are never cut.
+        It has as many decimals as an advised value, up to six. It has more if it would otherwise look like
+        that value, or lie on its other side. Nothing depends on the remaining digits: only advised values are
+        verified, and those are never cut.
 
         >>> wording_for(None).current("Rate", 68.08865190000001, 40.5)
         '68.0887'
@@ -195,7 +195,7 @@ class Wording:
         return self.value(column, plain, unit=unit)
 
     def _decimals(self, column: str, value: float) -> int:
-        """Return how many decimals a current value is written with, as the data hold it."""
+        """Return the number of decimals of a current value, as in the data."""
         feature = self.features.get(column)
         if feature is not None and feature.display.decimals is not None:
             return feature.display.decimals + 2 * (feature.display.style == "percent")
@@ -203,7 +203,7 @@ class Wording:
         return max(CURRENT_DIGITS - before_point, 2)
 
     def step(self, column: str, step: float, *, unit: bool = True) -> str:
-        """Write how far apart two values are: percentages, in percentage points."""
+        """Write the distance between two values. For percentages, it is in percentage points."""
         exact = exact_decimal(step) if self.is_share(column) else None
         if exact is None:
             return self.amount(column, step, unit=unit)
@@ -220,18 +220,18 @@ class Wording:
         return feature is not None and feature.display.style == "percent"
 
     def objective(self, name: str) -> str:
-        """Return a short noun for an objective; one of the user's own is called by its own name."""
+        """Return a short noun for an objective. A custom objective has its own name."""
         return self.say(f"objective_{name}") if f"objective_{name}" in self.words.texts else name
 
     def best_at(self, reason: str) -> str:
-        """Write one reason for which an option stands out."""
+        """Write one reason why an option is highlighted."""
         if reason in (BALANCED, DIFFERENT, ONLY):
             return self.say(reason)
         key = f"best_{reason}"
         return self.say(key) if key in self.words.texts else self.say("best_other", objective=reason)
 
     def _bare(self, name: str) -> str:
-        """Leave out the article that a name begins with."""
+        """Remove the article at the beginning of a name."""
         first, _, rest = name.partition(" ")
         # Not of The Hague and La Paz.
         return rest.strip() if first in self.words.articles and rest.strip() else name
@@ -255,7 +255,7 @@ class Wording:
         return not is_flag and not feature.display.value_name(plain, self.language)
 
     def _phrase(self, column: str, new: object) -> str | None:
-        """Find the own words for a change; those for None are for every missing value."""
+        """Find the custom words for a change. Words for None apply to every missing value."""
         if column in self.groups:
             # The words for a level are those for setting its column.
             return self._phrase(new[0], True) if isinstance(new, tuple) and len(new) == 1 else None
@@ -276,7 +276,7 @@ class Wording:
 
 
 def capital(text: str) -> str:
-    """Begin with a capital, but leave the rest (feature names) as it is."""
+    """Begin with a capital, and leave the rest unchanged, such as feature names."""
     return text[:1].upper() + text[1:]
 
 
@@ -286,7 +286,7 @@ def unwrapped(value: object) -> Any:
 
 
 def _displayed(old: object, new: object, rounded: object) -> Any:
-    """Choose the new value that is displayed: its verified rounding, unless that is the old value."""
+    """Choose the new value to display: its verified rounded value, unless that equals the old value."""
     return unwrapped(new if rounded is None or unwrapped(rounded) == unwrapped(old) else rounded)
 
 
@@ -300,7 +300,7 @@ def _shortened(value: float, others: list[float], decimals: int) -> float:
 
 
 def _decimals_of(value: float) -> int:
-    """Count the decimals that a number is written with, up to six."""
+    """Count the decimals of a number, up to six."""
     exponent = Decimal(repr(value)).as_tuple().exponent
     return min(max(-exponent, 0), CURRENT_DIGITS) if isinstance(exponent, int) and value % 1 else 0
 

@@ -212,7 +212,7 @@ def _runs(name: str, candidates: list[float | list[float]]) -> Iterator[Run]:
         if first > last or step < 0 or (not step and first < last) or many > MOST_CANDIDATES:
             raise Misfit(
                 f"inferred_candidates of {echoed(name)} must be numbers and [first, last, step], at most "
-                f"{MOST_CANDIDATES:,} in all, got {echoed(candidates)}.",
+                f"{MOST_CANDIDATES:,} in total, got {echoed(candidates)}.",
                 ("inferred_candidates",),
             )
         yield Run(first, last, as_typed(step))

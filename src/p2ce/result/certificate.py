@@ -10,7 +10,7 @@ from p2ce.visible import echoed
 GridName: TypeAlias = Literal[
     "given",  # the user stated all candidates
     "inferred",  # some candidates come from the data and the model's thresholds
-    "finest",  # all values that data, model or detector distinguish; used if the inferred grid has no option
+    "finest",  # all values that the data support, or a selection; used if the inferred grid has no option
 ]
 Unproven: TypeAlias = Literal[
     "estimate",  # a calibrated estimate pruned boxes

@@ -33,7 +33,7 @@ class Evaluation:
 
     @property
     def ok(self) -> bool:
-        """Return whether the proposal is valid, plausible and allowed."""
+        """Whether the proposal is valid, plausible and allowed."""
         return self.valid and self.plausible is not False and self.allowed
 
     def __bool__(self) -> bool:

@@ -103,7 +103,7 @@ class Explanation(Reports):
     message: str | None = None  # why there is no result, for ERROR
     as_of: datetime.date | None = None  # the date of the data and the decision, as the caller stated it
     problem: ProblemRecord | None = None  # features, policy, settings and versions
-    elapsed: Number = 0.0  # seconds in all
+    elapsed: Number = 0.0  # total seconds
     timings: dict[str, Number] = field(default_factory=dict)  # stage ("search", "verification") → seconds
 
     def __post_init__(self) -> None:

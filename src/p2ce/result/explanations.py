@@ -79,7 +79,7 @@ class Explanations(Reports, Sequence[Explanation]):
         layout: Layout | None = None,
         kind: TableKind = "pandas",
     ) -> "Explanations":
-        """Hold explanations of which each is built once, when it is first accessed."""
+        """Return explanations that are each built once, when first accessed."""
         made = cls()
         made._built, made._build, made._kind = [None] * count, build, kind
         made._layout = layout or made._layout

@@ -6,8 +6,10 @@ from enum import StrEnum
 class Status(StrEnum):
     """How an explanation ended. ``str(status)`` is the name itself.
 
-    * OPTIMAL: proven and verified. No combination of the grid is better than these options.
-    * NO_RECOURSE: proven. No allowed change on the grid is accepted. `Certificate.none_because` says why.
+    * OPTIMAL: proven and verified. Every combination of the grid that is accepted, allowed and, if required,
+      plausible costs at least as much as one of these options, in every objective.
+    * NO_RECOURSE: proven. No combination of the grid is accepted, allowed and, if required, plausible.
+      `Certificate.none_because` says why.
     * HEURISTIC: not proven. For example, an estimate pruned the search.
     * TIME_LIMIT: the search stopped early. Further options may exist.
     * ACCEPTED: the model accepts the person as they are.

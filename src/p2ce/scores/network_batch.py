@@ -47,7 +47,7 @@ class PreparedNetwork:
         *,
         until: float | None = None,  # noqa: ARG002
     ) -> Verdicts:
-        """Compare cells by the instance's margin, and the undecided ones by margins of their own."""
+        """Compare cells by the instance's margin, and the undecided ones by their own margins."""
         owner = np.ascontiguousarray(instance, dtype=np.int64)
         points = np.ascontiguousarray(cells, dtype=np.int32)
         score = self.score

@@ -98,7 +98,7 @@ class SearchDriver:
         # An explanation is proven if the estimate pruned nothing, which depends on the order of the boxes.
         self.estimated = instances.limits.shape[1] > len(layout.flat.scores)
         assert evaluators is not None or (len(layout.flat.scores) and not self.estimated), (
-            "without evaluators, the kernel needs a score of its own, and no estimate saves evaluations"
+            "without evaluators, the kernel needs its own score, and no estimate saves evaluations"
         )
         self.layout, self.instances, self.evaluators = layout, instances, evaluators or ()
         self.time_limits, self.work_limits, self.listener = time_limits, work_limits, listener

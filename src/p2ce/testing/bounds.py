@@ -26,7 +26,7 @@ BOXES_AT_ONCE = 50  # boxes
 
 
 class Bounded(NamedTuple):
-    """How a bound did."""
+    """The results of checking a bound."""
 
     bound: str
     thresholds: int
@@ -36,7 +36,7 @@ class Bounded(NamedTuple):
 
 
 def bound_of(subject: Subject) -> str:
-    """Name the kind of bound that a subject has."""
+    """Name the kind of bound of a subject."""
     return next(
         (score.bound.value for score in subject.scores if score.bound is not Bound.COMPLETE), BLACK_BOX
     )
@@ -51,9 +51,9 @@ def check_bounds(
     rng: np.random.Generator,
     again: Callable[[float], Subject] | None,
 ) -> Bounded:
-    """Put random boxes to the bound; ``again`` reads the subject for another threshold, if that is possible.
+    """Apply the bound to random boxes. ``again`` parses the subject for another threshold, if possible.
 
-    A bound that is a little too low shows best at a threshold that the best cell of a box just reaches.
+    A bound that is slightly too low shows best at a threshold that the best cell of a box just reaches.
     """
     bound = bound_of(subject)
     if bound == BLACK_BOX or not grid.axis_count:
@@ -77,7 +77,7 @@ def check_bounds(
 def drop(
     subject: Subject, grid: BaseGrid, placement: Placement, people: FloatArray, boxes: Sequence[BoxOf]
 ) -> BoolArray:
-    """Return which boxes the bound of some score drops."""
+    """Return which boxes the bound of any score drops."""
     pruned = np.zeros(len(boxes), dtype=np.bool_)
     for score in subject.scores:
         if score.bound is not Bound.COMPLETE:
@@ -143,7 +143,7 @@ class _Trial:
         return point_rows(self.grid.columns, self.people, self.placement.values, owner, cells)
 
     def ask_about(self, subject: Subject, boxes: list[int]) -> None:
-        """Evaluate the cells of boxes, once for all thresholds, and in few calls."""
+        """Evaluate the cells of boxes, once for all thresholds, in a few calls."""
         new = [box for box in boxes if box not in self.scores]
         for start in range(0, len(new), BOXES_AT_ONCE):
             some = new[start : start + BOXES_AT_ONCE]
@@ -153,7 +153,7 @@ class _Trial:
             self.scores.update(zip(some, np.split(evaluated, ends[:-1]), strict=True))
 
     def check(self, subject: Subject, box: int) -> int:
-        """Require that no cell of a pruned box is accepted; give how many were evaluated."""
+        """Require that no cell of a pruned box is accepted. Return how many cells were evaluated."""
         scores, cells = self.scores[box], self.cells[box]
         accepted = np.flatnonzero(subject.accepts(scores))
         if len(accepted):
@@ -173,7 +173,7 @@ class _Trial:
 
 
 def _people(subject: Subject, rng: np.random.Generator) -> FloatArray:
-    """Choose people, rejected ones first, since bounds are for those."""
+    """Choose people, rejected ones first, since bounds are for these."""
     rows = subject.reference[rng.permutation(len(subject.reference))[: 20 * PEOPLE]]
     rows = with_unusual(subject, rows, rng)
     rejected = ~subject.accepts(subject.evaluate(rows))

@@ -9,7 +9,7 @@ from p2ce.arrays import Int32Array, IntArray
 from p2ce.grid.placement import Placement
 from p2ce.scores.external import Boxes
 
-# Half-widths of boxes around the person; the last one stands for all that is allowed.
+# Half-widths of boxes around the person; the last one stands for everything that is allowed.
 WIDTHS = (1, 2, 4, 1 << 20)
 LIMITS = (0, 1, 2, 3, 1 << 20)
 
@@ -22,11 +22,11 @@ class BoxOf:
     low: Int32Array  # (axes,)
     high: Int32Array  # (axes,)
     must: Int32Array  # (axes,) 1 where the current value is excluded
-    left: int  # how many of the axes that may stay may change at once
+    left: int  # how many of the axes that may stay can change at once
 
 
 def random_boxes(placement: Placement, count: int, rng: np.random.Generator) -> list[BoxOf]:
-    """Make boxes with axes that stay, that may change, and that must."""
+    """Make boxes with axes that stay, that may change, and that must change."""
     return [_random_box(placement, int(rng.integers(len(placement))), rng) for _ in range(count)]
 
 
@@ -63,7 +63,7 @@ def stacked(boxes: list[BoxOf]) -> tuple[IntArray, Boxes]:
 
 
 def cells_of(box: BoxOf, here: Int32Array, most: int, rng: np.random.Generator) -> Int32Array:
-    """List the cells (n, axes) that the search could come to in a box: all, or ``most`` with many corners."""
+    """List the cells (n, axes) of a box that the search could reach: all, or ``most`` with many corners."""
     allowed = [
         [i for i in range(low, high + 1) if not (must and i == at)]
         for low, high, must, at in zip(
@@ -83,7 +83,7 @@ def cells_of(box: BoxOf, here: Int32Array, most: int, rng: np.random.Generator) 
         other = [i for i in some if i != here[axis]] or some
         ends = rng.choice([other[0], other[-1]], most)
         cells[:, axis] = np.where(at_corner, ends, rng.choice(other, most))
-    # As many of the axes that may stay change as are allowed, in half of the cells; fewer in the others.
+    # In half of the cells, as many of the axes that may stay change as are allowed; in the others, fewer.
     limit = min(box.left, int(free.sum()))
     changing = np.where(rng.random(most) < 0.5, limit, rng.integers(0, limit + 1, most))
     rank = np.argsort(np.argsort(np.where(free, rng.random((most, len(here))), 2.0), axis=1), axis=1)

@@ -25,7 +25,8 @@ from p2ce.testing.small_grid import small_actions
 from p2ce.testing.state import unchanged
 from p2ce.testing.subject import Subject, subject_of_detector
 
-# Of boxes around people who are nearly all plausible a bound says little: it is also tried at these.
+# If nearly all people are plausible, boxes around them show little about a bound. So it is also tried at
+# these.
 STRICTER = (0.25, 0.5)
 
 
@@ -41,19 +42,19 @@ def check_detector(
     people: int = 3,
     random_state: int = 0,
 ) -> DetectorReport:
-    """Check a detector as `p2ce.Explainer` would read it; raise an AssertionError where it does not conform.
+    """Check a detector as `p2ce.Explainer` would parse it. Raise an AssertionError if it does not conform.
 
     Args:
         detector: a fitted detector, `p2ce.PlausibilityForest(...)`, or a function of rows.
         reference: the frame that would be passed to `Explainer`.
-        contamination: the share of the reference that is to be implausible, if it is to be set.
+        contamination: the share of the reference that counts as implausible, if it should be set.
         nullable: the columns in which values may be missing, by default those in which one is. Labels that
             the reference does not have are tried wherever the detector takes one.
-        rows: rows on which decision values are compared, about.
-        boxes: boxes of the grid that are bounded, for each threshold.
-        cells: cells of a box that the detector itself evaluates, if there are more.
-        people: people of the reference for whom fronts are compared with brute force.
-        random_state: seeds the choice of rows, boxes and cells, and a forest without a seed of its own.
+        rows: the approximate number of rows on which decision values are compared.
+        boxes: the number of boxes to bound, per threshold.
+        cells: the most cells of a box that the detector itself evaluates.
+        people: the number of people of the reference whose fronts are compared with brute force.
+        random_state: the seed for the choice of rows, boxes and cells, and for a forest without a seed.
 
     >>> import pandas as pd
     >>> people = pd.DataFrame({"Income": [10, 20, 30, 40], "Debts": [3, 1, 2, 0]})
@@ -106,7 +107,7 @@ def check_detector(
 
 
 def _check_terms(read: DetectorAdapter | None) -> None:
-    require(read is not None, "A detector is needed to check one; got None.")
+    require(read is not None, "check_detector() needs a detector; got None.")
     assert read is not None
     require(
         read.score is not None or read.evaluate is not None,
@@ -115,7 +116,7 @@ def _check_terms(read: DetectorAdapter | None) -> None:
 
 
 def _check_share(subject: Subject, own: FloatArray, contamination: float | None) -> None:
-    """Compare the share of implausible people with the requested one; ties at the threshold may stay."""
+    """Compare the share of implausible people with the requested one. Ties may stay plausible."""
     if contamination is None:
         return
     implausible = float((~subject.accepts(own)).mean())
@@ -125,7 +126,7 @@ def _check_share(subject: Subject, own: FloatArray, contamination: float | None)
         contamination - at_threshold - slack <= implausible <= contamination + slack,
         f"With contamination={contamination!r} about that share of the reference is implausible to this "
         f"detector ({subject.family}); got {implausible:.4f}, and {at_threshold:.4f} exactly at the "
-        "threshold. Take the percentile of the values that `evaluate` gives for the reference.",
+        "threshold. Take the percentile of the values that `evaluate` returns for the reference.",
     )
 
 
@@ -138,7 +139,7 @@ def _check_fronts(
     rng: np.random.Generator,
     random_state: int,
 ) -> Fronts:
-    """Search for people with a model that wants more of one column, and let the detector decide."""
+    """Search for people with a model that requires more of one column, and let the detector decide."""
     policy = small_actions(subject, reference, rng)
     movable = [feature for feature in policy.features if not feature.fixed and feature.count() > 1]
     if not movable:
@@ -153,7 +154,7 @@ def _check_fronts(
         return np.where(wished.encode(frame[label]) > enough, 0.75, 0.25)
 
     def accepts(frame: pd.DataFrame, least: float) -> BoolArray:
-        # A row that is close to a threshold is evaluated alone: its batch may round it otherwise.
+        # A row that is close to a threshold is evaluated alone, since its batch may round it differently.
         values = evaluate_closely(
             subject.evaluate_frame,
             frame,

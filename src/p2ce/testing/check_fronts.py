@@ -29,7 +29,7 @@ class Fronts(NamedTuple):
 def check_fronts(
     explainers: Mapping[str, Explainer], people: pd.DataFrame, accepts: Callable[[pd.DataFrame], BoolArray]
 ) -> Fronts:
-    """Compare every explainer's front of people with brute force, and with one another.
+    """Compare every explainer's front of people with brute force, and with each other.
 
     ``accepts`` calls the user's own objects. All explainers have the same grid, costs and columns.
     """
@@ -49,8 +49,8 @@ def check_fronts(
             one, other = ([option.values for option in fronts[name]] for name in (first, how))
             require(
                 repr(one) == repr(other),  # a missing value does not equal itself
-                f"The same {len(one)} points have to be found {first} and {how}; got {one} and {other} for "
-                f"{shown(row.iloc[0])}. The two decide differently about some cell.",
+                f"The same {len(one)} points must be found {first} and {how}; got {one} and {other} for "
+                f"{shown(row.iloc[0])}. The two disagree about some cell.",
             )
     return Fronts(len(people), points // max(len(explainers), 1))
 
@@ -77,7 +77,8 @@ def _costs_by_brute_force(
 def _same_costs(one: FloatArray, other: FloatArray) -> bool:
     """Return whether two fronts (points, objectives) hold the same costs, in any order.
 
-    What is reported may be a root, or another function of what is compared: a step more or less is equal.
+    A reported cost may be a root, or another function of what is compared. So costs that differ by a rounding
+    step are equal.
     """
     near = np.all(np.abs(quanta(one)[:, None, :] - quanta(other)[None, :, :]) <= 1, axis=2)
     return bool(near.any(axis=0).all() and near.any(axis=1).all())
@@ -87,7 +88,7 @@ def _require_proof(found: Explanation, which: str) -> None:
     proven = found.certificate is not None and found.certificate.proven
     require(
         found.status in (Status.OPTIMAL, Status.NO_RECOURSE) and proven,
-        f"{which} has to be proven; its status is {found.status}"
+        f"{which} must be proven; its status is {found.status}"
         + ("" if found.certificate is None else f", with {found.certificate.discrepancies} discrepancies")
         + ". The user's own object contradicts its parsed scores.",
     )
@@ -98,11 +99,11 @@ def _require_equal(found: Explanation, truth: FloatArray, which: str) -> None:
     costs = np.array([[option.costs[name] for name in names] for option in found]).reshape(-1, len(names))
     require(
         len(costs) == len(truth),
-        f"{which} has to have the {len(truth)} points that evaluating every cell gives, with costs "
+        f"{which} must have the {len(truth)} points that evaluating every cell gives, with costs "
         f"{truth.tolist()}; got {len(costs)}: {costs.tolist()}. A bound is too low, or a score is off.",
     )
     require(
         _same_costs(costs, truth),
-        f"{which} has to cost what evaluating every cell gives: expected {truth.tolist()}, got "
+        f"{which} must have the costs that evaluating every cell gives: expected {truth.tolist()}, got "
         f"{costs.tolist()} (columns {', '.join(names)}). A bound is too low, or a score is off.",
     )

@@ -136,7 +136,7 @@ def check_adapter(
     subject = subject_of_model(adapter, reference, codebook=codebook, nullable=nullable)
     require(
         set(adapter.columns) == {str(name) for name in reference.columns},
-        f"columns of a model are those of the reference, {tuple(map(str, reference.columns))}, in the "
+        f"columns of a model must be those of the reference, {tuple(map(str, reference.columns))}, in the "
         f"model's order; got {adapter.columns}.",
     )
     grid = grid_of_reference(subject)
@@ -167,15 +167,17 @@ def check_adapter(
 def _check_terms(adapter: ModelAdapter) -> None:
     require(
         len(adapter.classes) != 1 and len(set(map(str, adapter.classes))) == len(adapter.classes),
-        f"classes of an adapter are two or more, each once, or none of a regressor; got {adapter.classes!r}.",
+        f"classes of an adapter must be two or more different ones, or none for a regressor; got "
+        f"{adapter.classes!r}.",
     )
     require(
         adapter.scale in (PROBABILITY, DECISION, LEAD),
-        f"scale of an adapter is {PROBABILITY!r}, {DECISION!r} or {LEAD!r}; got {adapter.scale!r}.",
+        f"scale of an adapter must be {PROBABILITY!r}, {DECISION!r} or {LEAD!r}; got {adapter.scale!r}.",
     )
     require(
         adapter.score is not None or not adapter.also,
-        f"an adapter without a score has no further ones; got {len(adapter.also)}. Begin with `score`.",
+        f"an adapter without a score cannot have further ones in `also`; got {len(adapter.also)}. Set "
+        "`score` first.",
     )
     inside = (
         0.0 <= adapter.threshold <= 1.0 if adapter.scale == PROBABILITY else np.isfinite(adapter.threshold)
@@ -185,7 +187,7 @@ def _check_terms(adapter: ModelAdapter) -> None:
     )
     require(
         0.0 <= adapter.tolerance < np.inf,
-        f"tolerance of an adapter is finite and 0 or more; got {adapter.tolerance!r}.",
+        f"tolerance of an adapter must be finite and 0 or more; got {adapter.tolerance!r}.",
     )
 
 

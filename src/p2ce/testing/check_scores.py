@@ -23,14 +23,14 @@ class ScoreVerdicts(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """How a score did."""
+    """The results of comparing a score."""
 
     largest_error: float | None
     undecided: int
 
 
 def check_scores(subject: Subject, grid: BaseGrid, rows: FloatArray, results: FloatArray) -> Compared:
-    """Compare all that the score says about rows with the user's own scores."""
+    """Compare everything that the score states about rows with the user's own scores."""
     worst: float | None = None
     undecided = 0
     for one in verdicts_of(subject, grid, rows):
@@ -41,9 +41,10 @@ def check_scores(subject: Subject, grid: BaseGrid, rows: FloatArray, results: Fl
 
 
 def verdicts_of(subject: Subject, grid: BaseGrid, rows: FloatArray) -> list[ScoreVerdicts]:
-    """Evaluate all scores on rows by every method that they have; each row is an instance without changes.
+    """Evaluate all scores on rows by every method that they have. Each row is an instance without changes.
 
-    Several scores accept where all of them do, and if that is enough; one that rejects is always enough.
+    Several scores accept a row if all of them accept it, and if that is sufficient. One rejection is always
+    enough.
     """
     each = [_verdicts_of_score(score, grid, rows) for score in subject.scores]
     joined = []
@@ -74,8 +75,8 @@ def _verdicts_of_score(score: Any, grid: BaseGrid, rows: FloatArray) -> list[Sco
 def check_verdicts(
     subject: Subject, rows: FloatArray, results: FloatArray, one: ScoreVerdicts
 ) -> float | None:
-    """Compare scores of rows with the user's own; give the largest error, if there is one score."""
-    name = f"The score of this {subject.who} as parsed ({subject.family}, by {one.how})"
+    """Compare scores of rows with the user's own. Return the largest error, if there is one score."""
+    name = f"The parsed score of this {subject.who} ({subject.family}, by {one.how})"
     worst = None
     if subject.report is not None:
         reported = np.asarray(subject.report(one.value))
@@ -83,9 +84,9 @@ def check_verdicts(
         at = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
         require(
             error[at] <= subject.tolerance,
-            f"{name} has to be within {subject.tolerance:g} of its own; expected {float(results[at])!r}, got "
-            f"{float(reported[at])!r} for {subject.shown(rows[at])}. Check weights, leaves, offset and "
-            "`report`.",
+            f"{name} must be within {subject.tolerance:g} of the {subject.who}'s own; expected "
+            f"{float(results[at])!r}, got {float(reported[at])!r} for {subject.shown(rows[at])}. Check "
+            "weights, leaves, offset and `report`.",
         )
         worst = float(error.max(initial=0.0))
     accepted = subject.accepts(results)
@@ -97,7 +98,7 @@ def check_verdicts(
             at = int(np.flatnonzero(wrong)[0])
             require(
                 False,
-                f"{name} is {what} only where its own score agrees; of {int(said.sum())} such rows "
+                f"{name} may be {what} only where its own score agrees; of {int(said.sum())} such rows "
                 f"{int(wrong.sum())} are not, such as {subject.shown(rows[at])}: score "
                 f"{float(one.value[at])!r}, own score {float(results[at])!r}, threshold "
                 f"{subject.threshold!r}. Raise `accept_from`, or lower `reject_below`, by the rounding.",

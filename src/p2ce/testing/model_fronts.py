@@ -1,4 +1,4 @@
-"""Search with a parsed model and with a bare callable, and compare both with brute force."""
+"""Search with a parsed model and with a plain callable, and compare both with brute force."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +16,7 @@ from p2ce.testing.check_fronts import MAX_CHANGES, Fronts, check_fronts
 from p2ce.testing.small_grid import rejected_rows, small_actions
 from p2ce.testing.subject import Subject
 
-# Makes an explainer of the model for a reference, in the model's order, and a policy.
+# Makes an explainer of the model for a reference, with columns in the model's order, and a policy.
 MakeExplainer: TypeAlias = Callable[[pd.DataFrame, Policy], Explainer]
 
 
@@ -29,7 +29,7 @@ def check_model_fronts(
     rng: np.random.Generator,
     explainer: MakeExplainer | None,
 ) -> Fronts:
-    """Compare fronts of rejected people, if there are any, of one explainer of the adapter by default."""
+    """Compare the fronts of rejected people, if there are any; by default, one explainer uses the adapter."""
     rejected = rejected_rows(subject, people, rng)
     if not len(rejected):
         return Fronts(0, 0)
@@ -46,7 +46,7 @@ def check_model_fronts(
 
 
 def _of_callable(read: ModelAdapter, reference: pd.DataFrame, policy: Policy) -> Explainer:
-    """Make an explainer that knows nothing of the model but its scores."""
+    """Make an explainer that knows nothing about the model except its scores."""
     made = explainer_of(
         lambda frame: read.evaluate(frame), reference, policy=policy, threshold=read.threshold
     )
@@ -78,7 +78,7 @@ def explainer_of(
     target: Any = 1,
     scale: str | None = None,
 ) -> Explainer:
-    """Make an explainer that leaves everything else as it is by default, but requires no plausibility."""
+    """Make an explainer with all defaults, except that it does not require plausibility."""
     return Explainer(
         model,
         reference,

@@ -1,4 +1,4 @@
-"""Choose rows on which an adapter could go wrong: mixed, at candidates, at splits and beside them."""
+"""Choose rows on which an adapter could be wrong: mixed, at candidates, at splits and next to them."""
 
 from typing import NamedTuple
 
@@ -15,35 +15,36 @@ from p2ce.scores.score import FlatScore, seen_as_given
 from p2ce.tables.codebook import MISSING
 from p2ce.testing.subject import Subject
 
-# Where libraries distinguish zero from almost zero, or flush to it.
+# Where libraries distinguish zero from almost zero, or flush numbers to zero.
 _SMALL = np.array([0.0, 1e-40, LIGHTGBM_ZERO, 1e-300, 5e-324])
 TINY = np.concatenate([_SMALL, -_SMALL, np.nextafter(_SMALL, np.inf), np.nextafter(-_SMALL, -np.inf)])
-# Beyond single precision; trees compare such values, sums of them say nothing about a score.
+# Beyond single precision. Trees compare such values; sums of them show nothing about a score.
 FAR = np.array([1e6, -1e6, 16777217.0, 1e15, -1e15])
-# Splits behind a scaler are found by bisection: that many per column.
+# Splits behind a scaler are found by bisection: at most this many per column.
 HIDDEN_CUTS = 6
 UNUSUAL = 0.1
 FARTHEST = 1e9  # scalers overflow on the largest doubles
 
 
 class Unusual(NamedTuple):
-    """How many rows lack a value, and how many have an unseen category."""
+    """How many rows have a missing value, and how many have an unseen category."""
 
     missing: int
     unseen: int
 
 
 def grid_of_reference(subject: Subject) -> BaseGrid:
-    """Make the grid of all that the subject's own columns may do, whatever they are called."""
+    """Make the grid of everything that the subject's own columns may do, whatever they are called."""
     frame = subject.frame(subject.reference)[list(subject.labels[: len(subject.columns)])]
     policy = Policy(features=infer_features(encode_columns(pd.DataFrame(frame))))
     return grid_of(policy, columns=subject.columns, codebook=subject.codebook.of(subject.columns))
 
 
 def rows_to_check(subject: Subject, grid: BaseGrid, count: int, rng: np.random.Generator) -> FloatArray:
-    """Return about ``count`` rows: of the reference, around it, and where an adapter might go wrong.
+    """Return about ``count`` rows: of the reference, around it, and where an adapter might be wrong.
 
-    Some lack values where values may be missing, or have unseen categories where the subject takes those.
+    Some have missing values in columns where values may be missing, or unseen categories where the subject
+    accepts them.
     """
     share = max(1, count // 4)
     own = subject.reference[rng.integers(0, len(subject.reference), share)]
@@ -54,7 +55,7 @@ def rows_to_check(subject: Subject, grid: BaseGrid, count: int, rng: np.random.G
 
 
 def unusual_of(subject: Subject, rows: FloatArray) -> Unusual:
-    """Count the rows that lack a value, and those with an unseen category."""
+    """Count the rows with a missing value, and those with an unseen category."""
     beyond = np.array([np.inf if coding.labels is None else len(coding.labels) for coding in subject.own])
     return Unusual(
         missing=int((rows == MISSING).any(axis=1).sum()), unseen=int((rows >= beyond).any(axis=1).sum())
@@ -100,7 +101,7 @@ def _near_splits(subject: Subject, count: int, rng: np.random.Generator) -> Floa
 
 
 def with_unusual(subject: Subject, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Take values away, and put unseen categories, in a tenth of the rows for every such column."""
+    """Put missing values and unseen categories into a tenth of the rows, for each column that allows them."""
     rows = rows.copy()
     for column in subject.nullable:
         rows[rng.random(len(rows)) < UNUSUAL, column] = MISSING
@@ -110,7 +111,7 @@ def with_unusual(subject: Subject, rows: FloatArray, rng: np.random.Generator) -
 
 
 def _around(cuts: FloatArray, *, whole: bool) -> FloatArray:
-    """List values at the cuts and beside them."""
+    """List values at the cuts and next to them."""
     if whole:
         return np.unique(np.concatenate([np.floor(cuts), np.floor(cuts) + 1.0, np.ceil(cuts) - 1.0]))
     single = cuts.astype(np.float32)
@@ -120,7 +121,7 @@ def _around(cuts: FloatArray, *, whole: bool) -> FloatArray:
 
 
 def _cuts(score: FlatScore, column: int, rng: np.random.Generator) -> FloatArray:
-    """Return the values of the user at which some tree of the score splits a column."""
+    """Return the user's values at which some tree of the score splits a column."""
     assert score.forest is not None
     cuts = np.unique(score.forest.threshold[score.forest.feature == column])
     cuts = cuts[np.isfinite(cuts) & (np.abs(cuts) < FARTHEST)]
@@ -130,7 +131,7 @@ def _cuts(score: FlatScore, column: int, rng: np.random.Generator) -> FloatArray
 
 
 def _first_above(score: FlatScore, column: int, cut: float) -> float:
-    """Find the first value of the user that the trees see above a cut."""
+    """Find the user's first value that the trees see above a cut."""
     row = np.ones((1, score.column_count))
 
     def above(value: float) -> bool:

@@ -58,8 +58,8 @@ def _compare(
     at = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
     require(
         error[at] <= allowed,
-        f"evaluate of {subject.who} {subject.family} must give a row the same score every time, up to "
-        f"{allowed:g}; it first gave {float(first[at])!r}, but {how} {float(again[at])!r}, for "
+        f"evaluate of {subject.who} {subject.family} must return the same score for a row every time, up to "
+        f"{allowed:g}; it first returned {float(first[at])!r}, but {how} {float(again[at])!r}, for "
         f"{subject.shown(rows[at])}. Fix its seed, put it into evaluation mode, and do not use statistics of "
         "the batch.",
     )

@@ -10,20 +10,20 @@ class Report:
     """What was checked. A report exists only if every check passed."""
 
     family: str
-    bound: str  # "tree leaves", "additive", what an external score calls its own, or BLACK_BOX
+    bound: str  # "tree leaves", "additive", the name that an external score gives its bound, or BLACK_BOX
     rows: int  # rows on which scores were compared
     accepted: int  # of these: accepted by the model, or plausible to the detector
     missing: int  # of these: with a missing value
     unseen: int  # of these: with a label that the reference does not have
     undecided: int  # of these: where the compiled score is within its error band
     largest_error: float | None  # of the compiled score, relative above 1; None if several scores decide
-    tolerance: float  # what the adapter allows it
-    thresholds: int  # at which the bound was tried
+    tolerance: float  # the difference that the adapter allows
+    thresholds: int  # the number of thresholds at which the bound was tried
     boxes: int  # boxes that were bounded, all thresholds together
     pruned: int  # of these: pruned
     cells: int  # cells of those boxes, all of which the user's own object rejected
-    people: int  # whose fronts were compared with brute force
-    points: int  # on those fronts
+    people: int  # people whose fronts were compared with brute force
+    points: int  # points on those fronts
     state: str  # what was compared to detect changes
 
     def __str__(self) -> str:
@@ -43,14 +43,14 @@ class Report:
         bound = f"bound: {self.bound}"
         if self.bound != BLACK_BOX:
             bound += f"; {self.pruned} of {self.boxes} boxes pruned at {self.thresholds} thresholds, "
-            bound += f"{self.cells} cells evaluated" if self.pruned else "so that nothing was tried"
+            bound += f"{self.cells} cells evaluated" if self.pruned else "so nothing was tried"
         fronts = f"fronts: {self.people} people, {self.points} points, equal to brute force"
         return [scores, bound, fronts, f"unchanged: {self.state}"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReport(Report):
-    """What was checked of a model; that there is a report means that all of it holds."""
+    """What was checked of a model. A report exists only if every check passed."""
 
     scale: str
     threshold: float
@@ -58,10 +58,10 @@ class ModelReport(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectorReport(Report):
-    """What was checked of a detector; that there is a report means that all of it holds."""
+    """What was checked of a detector. A report exists only if every check passed."""
 
     contamination: float | None
-    plausible: float  # share of the reference
+    plausible: float  # the share of the reference
 
     def _lines(self) -> list[str]:
         requested = "" if self.contamination is None else f", contamination {self.contamination:g}"

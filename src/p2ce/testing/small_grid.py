@@ -14,8 +14,8 @@ TRIED_ROWS = 64
 
 
 def small_actions(subject: Subject, reference: pd.DataFrame, rng: np.random.Generator) -> Policy:
-    """Let the few columns change that move the scores most, to a few values each."""
-    policy = Policy(features=infer_features(encode_columns(reference)))  # whatever columns are called
+    """Let only the columns change that move the scores most, to a few values each."""
+    policy = Policy(features=infer_features(encode_columns(reference)))  # whatever the columns are called
     axes = _strongest(subject, rng)
     choices = {}
     for column in axes:
@@ -28,7 +28,7 @@ def small_actions(subject: Subject, reference: pd.DataFrame, rng: np.random.Gene
 
 
 def _strongest(subject: Subject, rng: np.random.Generator) -> list[int]:
-    """Rank columns by how far the scores move when other people's values are put into them."""
+    """Rank columns by how far the scores move if other people's values are put into them."""
     rows = subject.reference[rng.integers(0, len(subject.reference), TRIED_ROWS)]
     others = subject.reference[rng.integers(0, len(subject.reference), TRIED_ROWS)]
     own = np.clip(subject.evaluate(rows), -1e300, 1e300)
@@ -43,7 +43,7 @@ def _strongest(subject: Subject, rng: np.random.Generator) -> list[int]:
 def rejected_rows(subject: Subject, count: int, rng: np.random.Generator) -> FloatArray:
     """Choose people that the subject rejects: the nearest, the farthest, and others; (n, own columns).
 
-    They are of the reference, but some lack a value, or have an unseen category.
+    They come from the reference, but some have a missing value or an unseen category.
     """
     rows = subject.reference[rng.permutation(len(subject.reference))[:500]]
     rows = with_unusual(subject, rows, rng)

@@ -18,14 +18,14 @@ BY_TENSORS, BY_BYTES, BY_NAMES = "tensors and modes", "pickled bytes", "names of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What an object consists of, as bytes."""
+    """The parts of an object, as bytes."""
 
     how: str
     parts: dict[str, bytes]
 
     def difference(self, later: "State") -> str | None:
-        """Name a part that differs; None if nothing does."""
-        # What a part is called says more than that the whole differs.
+        """Name a part that differs, or return None if nothing differs."""
+        # The name of a part is more helpful than that the whole object differs.
         for name in sorted([*self.parts, *later.parts], key=lambda name: name == WHOLE):
             if self.parts.get(name) != later.parts.get(name):
                 return name
@@ -33,7 +33,7 @@ class State:
 
 
 def state_of(thing: Any) -> State:
-    """Write down an object: tensors of a module, else pickled bytes, else what its attributes are called."""
+    """Record the state of an object: tensors of a module, else pickled bytes, else names of attributes."""
     if callable(getattr(thing, "state_dict", None)) and callable(getattr(thing, "named_modules", None)):
         return State(how=BY_TENSORS, parts=_tensors(thing))
     attributes = dict(getattr(thing, "__dict__", {}))
@@ -54,7 +54,7 @@ def _tensors(module: Any) -> dict[str, bytes]:
 
 
 def _bytes(thing: Any) -> bytes | None:
-    """Pickle something; None if that fails, or gives other bytes each time."""
+    """Pickle an object. Return None if that fails, or gives other bytes each time."""
     try:
         found = _pickled(thing)
         return found if found == _pickled(thing) else None
@@ -66,7 +66,7 @@ def _pickled(thing: Any) -> bytes:
     try:
         import cloudpickle
     except ImportError:
-        from joblib.externals import cloudpickle  # older joblibs bring their own
+        from joblib.externals import cloudpickle  # older versions of joblib include their own
 
     class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         def reducer_override(self, part: Any) -> Any:
@@ -82,20 +82,20 @@ def _pickled(thing: Any) -> bytes:
 
 @contextmanager
 def unchanged(thing: Any, who: str, reference: pd.DataFrame) -> Iterator[State]:
-    """Require that an object, the reference and the global seeds are afterwards as they were before."""
+    """Require that an object, the reference and the global seeds are unchanged after the block."""
     before, frame = state_of(thing), reference.copy(deep=True)
     numpy_seed, python_seed = np.random.get_state(), random.getstate()  # noqa: NPY002 - the global one is meant
     yield before
     changed = before.difference(state_of(thing))
     require(
         changed is None,
-        f"Parsing and calling must leave the {who} ({type(thing).__name__}) as it is; {changed} has changed. "
-        "Compute on a copy, and keep what is cached outside of it.",
+        f"Parsing and calling must not change the {who} ({type(thing).__name__}), but {changed} has changed. "
+        "Compute on a copy, and keep caches outside of it.",
     )
     require(
         reference.equals(frame) and reference.columns.equals(frame.columns),
-        f"Parsing and calling the {who} must leave the reference frame as it is, but it has changed. "
-        "Hand a copy to whatever writes.",
+        f"Parsing and calling the {who} must not change the reference frame, but it has changed. "
+        "Pass a copy to the code that writes.",
     )
     same = random.getstate() == python_seed and all(
         np.array_equal(now, then)
@@ -104,5 +104,5 @@ def unchanged(thing: Any, who: str, reference: pd.DataFrame) -> Iterator[State]:
     require(
         same,
         f"Parsing and calling the {who} must not draw from the global random generators, but their state has "
-        "changed. Use a generator of its own: np.random.default_rng(seed).",
+        "changed. Use a separate generator: np.random.default_rng(seed).",
     )

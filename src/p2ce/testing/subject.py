@@ -22,26 +22,26 @@ SHOWN_COLUMNS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Subject:
-    """What is checked. A row is accepted, or plausible, where the score is at least ``threshold``.
+    """The model or detector to check. It accepts a row if its score is at least ``threshold``.
 
-    Rows are codes, as scores take them; the user's object gets frames of the columns' own types.
+    Rows are codes, as for scores. The user's object receives frames with the columns' own types.
     """
 
-    who: str  # "model" or "detector", as messages call it
+    who: str  # "model" or "detector", as in messages
     family: str
-    scores: tuple[Score, ...]  # all have to reach their thresholds; none for a black box
-    decides: bool  # whether what reaches them all is accepted
+    scores: tuple[Score, ...]  # all must reach their thresholds; none for a black box
+    decides: bool  # whether a row that reaches them all is accepted
     threshold: float
     tolerance: float
     report: Callable[[FloatArray], FloatArray] | None  # of the first score
     call: Callable[[pd.DataFrame], FloatArray]
-    columns: tuple[str, ...]  # its own, in its order
-    labels: "pd.Index[Any]"  # all columns of the frames that it gets, its own first
-    codebook: Codebook  # of the same
+    columns: tuple[str, ...]  # its own columns, in its order
+    labels: "pd.Index[Any]"  # all columns of the frames that it receives, its own first
+    codebook: Codebook  # of the same columns
     reference: FloatArray  # (n, own columns) rows of the caller's reference
     others: FloatArray  # (columns that are not its own,) values for them
-    nullable: tuple[int, ...]  # own columns in which a value may be missing
-    unseen: dict[int, float] = field(default_factory=dict)  # own column → code of a label nobody has
+    nullable: tuple[int, ...]  # its own columns in which a value may be missing
+    unseen: dict[int, float] = field(default_factory=dict)  # own column → code of a label that no row has
     may_be_infinite: bool
 
     @property
@@ -55,7 +55,7 @@ class Subject:
         return self.codebook.decode(np.concatenate([rows, rest], axis=1), self.labels)
 
     def held(self, rows: FloatArray) -> FloatArray:
-        """Return rows as a frame would hold them: whole where the column is whole, single where it is."""
+        """Return rows as a frame would hold them: in whole numbers, or in single precision."""
         found = np.array(rows, dtype=np.float64)
         for column, coding in enumerate(self.own):
             known = found[:, column] != MISSING
@@ -64,34 +64,34 @@ class Subject:
         return found
 
     def evaluate(self, rows: FloatArray, how: str = "") -> FloatArray:
-        """Call the user's own object; it has to return one number per row, and to leave the frame alone."""
+        """Call the user's own object. It must return one number per row, and must not change the frame."""
         return self.evaluate_frame(self.frame(rows), how)
 
     def evaluate_frame(self, frame: pd.DataFrame, how: str = "") -> FloatArray:
         """Call the user's own object on a frame."""
         before = frame.copy(deep=True)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about an unseen category, say
+            warnings.simplefilter("ignore")  # for example, about an unseen category
             found = np.asarray(self.call(frame))
         called = f"on {len(frame)} rows{how}"
         require(
             found.shape == (len(frame),) and found.dtype.kind == "f",
-            f"evaluate of {self.who} {self.family} has to give one float per row: shape ({len(frame)},); "
-            f"{called} it gave {found.dtype} of shape {found.shape}. Pick the one column, and cast it.",
+            f"evaluate of {self.who} {self.family} must return one float per row: shape ({len(frame)},); "
+            f"{called} it returned {found.dtype} of shape {found.shape}. Select one column, and cast it.",
         )
         require(
             frame.equals(before) and frame.columns.equals(before.columns),
-            f"evaluate of {self.who} {self.family} has to leave the frame alone; {called} it wrote into "
-            f"it, first in {_first_difference(before, frame)}. Hand a copy to whatever writes.",
+            f"evaluate of {self.who} {self.family} must not change the frame; {called} it wrote into "
+            f"it, first in {_first_difference(before, frame)}. Pass a copy to the code that writes.",
         )
         wrong = np.isnan(found) if self.may_be_infinite else ~np.isfinite(found)
         if wrong.any():
             at = int(np.flatnonzero(wrong)[0])
             require(
                 False,
-                f"evaluate of {self.who} {self.family} has to give finite numbers; {called} it gave "
+                f"evaluate of {self.who} {self.family} must return finite numbers; {called} it returned "
                 f"{found[at]} for {int(wrong.sum())} of them, such as {shown(frame.iloc[at])}. "
-                "Check that it takes rows like these.",
+                "Check that it accepts rows like these.",
             )
         return np.array(found, dtype=np.float64)
 
@@ -136,7 +136,7 @@ def subject_of_detector(
 
     call = computed if read.evaluate is None else read.evaluate
     made = _subject("detector", read, reference, codebook, nullable, call=call, threshold=0.0)
-    # A density may be zero, and its logarithm minus infinity. That only means implausible.
+    # A density may be zero, and its logarithm minus infinity. That only means that the row is implausible.
     return _with_unseen(replace(made, scores=() if score is None else (score,), may_be_infinite=True))
 
 
@@ -153,11 +153,11 @@ def _subject(
     names = [str(name) for name in reference.columns]
     require(
         read.columns and len(set(read.columns)) == len(read.columns) and set(read.columns) <= set(names),
-        f"columns of an adapter name columns of the reference, each once; got {read.columns} where the "
-        f"reference has {tuple(names)}. Take them from what the {who} was fitted on.",
+        f"columns of an adapter must be different columns of the reference; got {read.columns}, but the "
+        f"reference has {tuple(names)}. Use the columns that the {who} was fitted on.",
     )
     order = [*read.columns, *(name for name in names if name not in read.columns)]
-    # A copy of its own: unseen categories are added to it.
+    # A separate copy, since unseen categories are added to it.
     book = Codebook(tuple(replace(coding, unseen=list(coding.unseen)) for coding in codebook.of(order)))
     values = book.encode(reference)
     own = len(read.columns)
@@ -196,7 +196,7 @@ def _with_unseen(subject: Subject) -> Subject:
         row[0, column] = coding.encode([label])[0]
         try:
             results = subject.evaluate(row)
-        except Exception:  # it may reject such labels, with any error
+        except Exception:  # it may reject such labels with any error
             continue
         if np.isfinite(results).all():
             found[column] = float(row[0, column])
@@ -219,7 +219,7 @@ def _new_label(coding: Coding) -> Any:
 
 
 def shown(row: Any) -> str:
-    """Write a row of a frame for a message, its first columns if it has many."""
+    """Write a row of a frame for a message: its first columns if it has many."""
     parts = [f"{name}={value!r}" for name, value in zip(row.index, row.to_list(), strict=True)]
     more = ", …" if len(parts) > SHOWN_COLUMNS else ""
     return f"({', '.join(parts[:SHOWN_COLUMNS])}{more})"

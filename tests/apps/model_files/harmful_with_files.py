@@ -1,4 +1,4 @@
-"""The harmful format, with files of its own as CatBoost's has."""
+"""The harmful format, with its own files as CatBoost's has."""
 
 from tests.apps.model_files.harmful import UNNEEDED, load, parse, prepare
 

@@ -1,4 +1,4 @@
-"""A model of somebody's own: points for every column that exceeds its cut. It does not know p2ce."""
+"""A custom model: points for every column that exceeds its cut. It does not know p2ce."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ class Scorecard:
 
 
 class Ranges:
-    """A detector of somebody's own: rows are plausible inside the ranges."""
+    """A custom detector: rows are plausible inside the ranges."""
 
     def __init__(self, ranges):
         self.ranges = ranges  # column → (low, high)

@@ -12,7 +12,7 @@ from p2ce.scores.tree_nodes import TreeNodes
 
 
 def recognises(model):
-    """Tell a scorecard."""
+    """Return whether a model is a scorecard."""
     return isinstance(model, Scorecard)
 
 

@@ -66,7 +66,7 @@ def test_ties_go_to_the_first_class_as_in_predict():
     single=st.booleans(),
 )
 def test_any_weights_decide_as_the_model_does(seed, classes, spread, single):
-    """Weights of all magnitudes, equal ones among them, so that classes lead by rounding errors."""
+    """Weights of all magnitudes, equal ones among them, so classes lead by rounding errors."""
     rng = np.random.default_rng(seed)
     dtype = np.float32 if single else np.float64
     frame = WINE.astype(dtype)

@@ -1,4 +1,4 @@
-"""The data of many people counts everybody once, and people rather than options."""
+"""The data of many people counts everyone once, and people rather than options."""
 
 from dataclasses import replace
 

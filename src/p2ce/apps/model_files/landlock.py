@@ -39,7 +39,7 @@ def version() -> int:
 
 
 def give_up_files(*, readable: Sequence[str] = (), folder: str | None = None) -> None:
-    """Forbid this thread everything that Landlock knows, except to read some files and to use a folder.
+    """Take all rights that Landlock knows from this thread, except to read some files and to use a folder.
 
     No later call can undo this, not even as root. Running threads are not restricted, so there must be none.
     """

@@ -41,7 +41,7 @@ def load_python(given: str, weights: Path | None, limits: Limits) -> Any:
 
 
 def source_of(given: str) -> bytes:
-    """Return the text of the module, so that a change of it is noticed."""
+    """Return the text of the module, so that a change is noticed."""
     path = getattr(sys.modules.get(given.partition(":")[0]), "__file__", None)
     return Path(path).read_bytes() if path is not None and Path(path).exists() else b""
 

@@ -82,7 +82,7 @@ def _limit_memory_and_time(memory: int, seconds: float) -> None:
 
 
 def _close_the_door(files: int) -> None:
-    """Forbid opening and starting anything more.
+    """Prevent this process from opening or starting anything else.
 
     A file, a socket and a pipe each need a descriptor below a limit, and the limit is 0. A library that needs
     files gets some descriptors. With Landlock, it can then open only the model, files that it makes in the

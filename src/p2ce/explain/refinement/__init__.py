@@ -1,1 +1,1 @@
-"""Refine fronts of an inferred grid: values between its candidates, near the options that it holds."""
+"""Refine fronts of an inferred grid: try values between its candidates, close to the options found."""

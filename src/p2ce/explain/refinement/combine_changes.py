@@ -1,4 +1,4 @@
-"""Combine single changes: their scores, added up, estimate which combinations are worth a try."""
+"""Combine single changes: their scores, added up, estimate which combinations are worth trying."""
 
 import itertools
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from p2ce.explain.refinement.trials import Trials
 from p2ce.tables.codebook import MISSING
 
 PROFILE = 400  # rows with a single change that are tried for an instance
-FEWEST = 5  # of them on a side of a feature
-MOST_STEPS = {2: 24, 3: 8}  # of a feature, where so many are combined
+FEWEST = 5  # of these, on one side of a feature
+MOST_STEPS = {2: 24, 3: 8}  # values of a feature, if so many are combined
 MOST_AXES = 8  # features that are combined
-TRIED = 24  # combinations that are evaluated in a round, for the first objective; half as many for others
-TRIED_PARSED = 64  # where no evaluation calls the user's model
-# A round takes an estimate for as good as so large a share of those before turned out to be.
+TRIED = 24  # combinations to evaluate in a round for the first objective; half as many for each other one
+TRIED_PARSED = 64  # if no evaluation calls the user's model
+# A round assumes the error of estimates to be this quantile of the errors in the round before.
 ROUNDS = (0.5, 0.75, 0.95)
-SLACK = 0.5  # of what an instance lacks: how much of it interactions may add
+SLACK = 0.5  # of the score that an instance lacks: how much of it interactions may add
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -31,11 +31,11 @@ class _Singles:
     axis: IntArray  # (t,)
     value: FloatArray  # (t,)
     good: BoolArray  # (t,)
-    options: Options  # (t,) all of them, good or not
+    options: Options  # (t,) all of them, accepted or not
 
 
 def combine(trials: Trials, front: Options, who: IntArray) -> Options:
-    """Estimate combinations of changes from single ones, and try the cheapest that seem accepted."""
+    """Estimate combinations from single changes, and try the cheapest that are probably accepted."""
     single = _profiles(trials, front, who)
     if trials.is_late:
         return single.options.taken(np.zeros(0, dtype=np.int64))
@@ -84,7 +84,7 @@ def combine(trials: Trials, front: Options, who: IntArray) -> Options:
 
 
 def _profiles(trials: Trials, front: Options, who: IntArray) -> _Singles:
-    """Try every feature alone at some values, up to what the front costs."""
+    """Try every feature alone at some values, up to the cost of the front."""
     placement, tables = trials.batch.placement, trials.batch.tables
     instances, axes, values = [], [], []
     for one in who.tolist():
@@ -123,13 +123,13 @@ def _profiles(trials: Trials, front: Options, who: IntArray) -> _Singles:
 
 
 def _moves_along(trials: Trials, one: int, axis: int, column: int) -> bool:
-    """Tell whether an instance may take values between candidates: not from a missing or special one."""
+    """Return whether an instance may take values between candidates: not from a missing or special value."""
     current = float(trials.batch.placement.current[one, axis])
     return column in trials.axes and current != MISSING and current not in trials.axes[column].feature.special
 
 
 def _changed(trials: Trials, instance: IntArray, axes: IntArray, values: FloatArray) -> FloatArray:
-    """Write instances (t,) with some axes (t, k) at other values (t, k) as rows; an axis of -1 stays."""
+    """Write instances (t,) with some axes (t, k) at other values (t, k) as rows; -1 stands for no axis."""
     wide = trials.batch.wide[instance].copy()
     columns = trials.problem.grid.columns
     for place in range(axes.shape[1]):
@@ -139,7 +139,7 @@ def _changed(trials: Trials, instance: IntArray, axes: IntArray, values: FloatAr
 
 
 def _strength(trials: Trials, scores: FloatArray) -> FloatArray:
-    """Return scores on the scale on which changes add up best, in digits that no batch changes."""
+    """Return scores on the scale on which changes add up best, in digits that are the same in any batch."""
     link = Link.LOGIT if trials.problem.scale == PROBABILITY else Link.IDENTITY
     return np.round(to_scale(scores, link), 9)
 
@@ -147,7 +147,7 @@ def _strength(trials: Trials, scores: FloatArray) -> FloatArray:
 def _plan(
     trials: Trials, one: int, single: _Singles, strength: FloatArray, base: float, most_changes: int
 ) -> "_Plan":
-    """List the combinations of an instance's single changes, with what they cost and seem to score."""
+    """List the combinations of an instance's single changes, with their costs and estimated scores."""
     mine = np.flatnonzero(single.options.instance == one)
     cost = single.options.totals[:, 0]
     by_axis, rate = [], []
@@ -190,7 +190,7 @@ class _Plan:
     def pick(self, incumbents: FloatArray, need: float, count: int) -> IntArray:
         """Choose among those that no incumbent (p, M) dominates.
 
-        The cheapest that seem to be accepted come first, then those that come closest to it.
+        The cheapest that are probably accepted come first, then those that come closest to acceptance.
         """
         some = np.flatnonzero(self._open & (self.estimate >= need - self._slack(need)))
         members = self._members[some]
@@ -206,7 +206,7 @@ class _Plan:
             picked |= dict.fromkeys(some[keys[enough[keys]]].tolist())
         if len(picked) < count:
             closest = some[np.lexsort([some, -self.estimate[some]])]
-            # The closest of every set of features first: they interact in different ways.
+            # The closest of every set of features first, since sets interact in different ways.
             _, first = np.unique(self._support(closest), return_index=True)
             first = np.sort(first)
             order = np.concatenate([closest[first], np.delete(closest, first)])
@@ -223,7 +223,7 @@ class _Plan:
         return np.asarray(np.ravel_multi_index(tuple((axes + 1).T), (size,) * axes.shape[1]))
 
     def _slack(self, need: float) -> float:
-        """Return by how much an estimate may miss what is needed and still be tried: interactions add up."""
+        """Return by how much an estimate may miss the threshold and still be tried: interactions add up."""
         return SLACK * max(need - self._base, 0.0)
 
     def rows(self, picked: IntArray) -> FloatArray:
@@ -235,7 +235,7 @@ class _Plan:
 
 
 def _combinations(by_axis: list[IntArray], size: int) -> IntArray:
-    """Combine some steps of so many axes: (n, LARGEST), -1 behind the last."""
+    """Combine steps of up to ``LARGEST`` axes: (n, LARGEST), filled with -1."""
     most = MOST_STEPS[size]
     steps = np.full((len(by_axis), most), -1)
     for axis, some in enumerate(by_axis):
@@ -248,7 +248,7 @@ def _combinations(by_axis: list[IntArray], size: int) -> IntArray:
 
 
 def _best_at_something(found: Options, incumbents: Options, changes: IntArray) -> Options:
-    """Choose what is worth shrinking: the best at something, among what nothing dominates."""
+    """Choose the rows worth shrinking: the best in each objective among the undominated ones."""
     chosen: list[int] = []
     own = {
         (one, row.tobytes()) for one, row in zip(incumbents.instance.tolist(), incumbents.rows, strict=True)
@@ -262,7 +262,7 @@ def _best_at_something(found: Options, incumbents: Options, changes: IntArray) -
 
 
 def _quantile_by(at: IntArray, values: FloatArray, before: FloatArray, share: float) -> FloatArray:
-    """Return a quantile of the values of each place; what was before where there are none."""
+    """Return a quantile of the values of each place, or the previous one if there are no values."""
     found = before.copy()
     for one in np.unique(at).tolist():
         found[one] = float(np.quantile(values[at == one], share))

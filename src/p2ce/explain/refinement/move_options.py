@@ -1,4 +1,4 @@
-"""Move options closer to where instances stand: by halving, evenly, or one change against another."""
+"""Move options closer to the instance's own values: by halving, evenly, or one change against another."""
 
 import itertools
 
@@ -12,13 +12,13 @@ from p2ce.tables.codebook import MISSING
 
 MOST_HALVINGS = 16
 EVEN_HALVINGS = 8  # of a size
-TRADES = (0.0, 0.5, 0.8)  # of a change: how much of it is left where another one grows for it
+TRADES = (0.0, 0.5, 0.8)  # of a change: how much of it remains if another one grows for it
 
 
 def shrink(trials: Trials, options: Options, *, from_today: bool = False) -> Options:
-    """Move every changed number of options back towards today's value, largest first and last.
+    """Move every changed number of options back towards today's value, in two orders of the columns.
 
-    Between today's value and an option of the grid's front, the next candidate is known to fail; other
+    Between today's value and an option of the grid's front, the next candidate is known to fail. Other
     options are halved all the way ``from_today``.
     """
     before = trials.batch.values[options.instance]
@@ -50,7 +50,7 @@ def shrink(trials: Trials, options: Options, *, from_today: bool = False) -> Opt
 def even_out(trials: Trials, options: Options) -> Options:
     """Let all changed numbers of an option move equally far, and no farther than needed.
 
-    That is what costs least where the largest change counts.
+    This costs least if the largest change counts.
     """
     before = trials.batch.values[options.instance]
     moved = trials.moved(options, before)
@@ -76,7 +76,7 @@ def even_out(trials: Trials, options: Options) -> Options:
 
 
 def trade(trials: Trials, options: Options) -> Options:
-    """Let one changed number move less, or not at all, and another one as much more as that takes."""
+    """Let one changed number move less, or not at all, and another one more to make up for it."""
     before = trials.batch.values[options.instance]
     moved, size = trials.moved(options, before), trials.sizes(options, before)
     owners, columns, sizes = [], [], []
@@ -101,7 +101,7 @@ def trade(trials: Trials, options: Options) -> Options:
 def _moved_by(
     trials: Trials, options: Options, before: FloatArray, moved: BoolArray, size: FloatArray
 ) -> FloatArray:
-    """Move the changed numbers of options by so many deviations (m, d), in the same directions."""
+    """Move the changed numbers of options by a number of deviations (m, d), in the same directions."""
     rows = options.rows.copy()
     for column, axis in trials.axes.items():
         some = np.flatnonzero(moved[:, column])
@@ -126,7 +126,7 @@ def _halve(
     *,
     from_today: bool,
 ) -> None:
-    """Move one column of some rows back, in place, as far as the rows are still judged good."""
+    """Move one column of some rows back, in place, as far as the rows are still accepted."""
     current = trials.batch.values[instance[some], column]
     outer = rows[some, column].copy()
     inner = current.copy() if from_today else _next_inside(trials, instance[some], column, outer, current)
@@ -149,7 +149,7 @@ def _halve(
 def _next_inside(
     trials: Trials, instance: IntArray, column: IntArray, value: FloatArray, current: FloatArray
 ) -> FloatArray:
-    """Find the candidate next to a value, on the side of today's."""
+    """Find the candidate next to a value, on the side of today's value."""
     place = np.array([trials.axes[one].place for one in column.tolist()], dtype=np.int64)
     candidates = trials.batch.placement.values[instance, place]
     up = (value > current)[:, None]

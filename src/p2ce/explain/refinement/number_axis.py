@@ -1,4 +1,4 @@
-"""Choose values between the candidates of a number that the data chose."""
+"""Choose values between the candidates of a number, if the data chose the candidates."""
 
 from dataclasses import dataclass
 
@@ -15,14 +15,14 @@ PRECISION = 0.005  # of a change: where halving ends in a column without a resol
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NumberAxis:
-    """An axis whose candidates the data chose: a number that may take values between them."""
+    """An axis of numbers whose candidates the data chose, so values between them are possible."""
 
-    place: int  # among the axes of the grid
+    place: int  # its index among the axes of the grid
     feature: FeaturePolicy
     values: ColumnValues
 
     def between(self, inner: FloatArray, outer: FloatArray, current: FloatArray) -> FloatArray:
-        """Return a round number near the middle of inner and outer (n,); NaN where they are close enough."""
+        """Return a round number near the middle of inner and outer (n,); NaN if they are close enough."""
         low, high = np.minimum(inner, outer), np.maximum(inner, outer)
         width = high - low
         if self.values.resolution is not None:
@@ -34,7 +34,7 @@ class NumberAxis:
         return middle
 
     def spread(self, current: float, limit: float, most: int) -> FloatArray:
-        """Return about so many values between two ends: half where people are, half evenly spaced."""
+        """Return about ``count`` values between two ends: half where people are, half evenly spaced."""
         low, high = min(current, limit), max(current, limit)
         usual = self.values.usual
         usual = usual[(usual > low) & (usual < high)]
@@ -51,7 +51,7 @@ class NumberAxis:
         return found[~np.isin(found, self.feature.special)]
 
     def near(self, values: FloatArray, size: FloatArray) -> FloatArray:
-        """Return round numbers close to values that are so many deviations from where they began."""
+        """Return round numbers close to values that are a number of deviations from the start."""
         if self.values.resolution is not None:
             return self._multiple(values)
         close = PRECISION * size * self.values.unit

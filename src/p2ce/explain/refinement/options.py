@@ -1,4 +1,4 @@
-"""Hold options of the instances of a batch while they are refined, and compare them."""
+"""Store options of the instances of a batch during refinement, and compare them."""
 
 from typing import NamedTuple
 
@@ -21,22 +21,22 @@ class Options(NamedTuple):
     plausibility: FloatArray  # (m,) NaN without a detector
 
     def taken(self, which: BoolArray | IntArray) -> "Options":
-        """Take some of them."""
+        """Return some of the options."""
         return Options(*(part[which] for part in self))  # type: ignore[arg-type]
 
     def joined(self, more: "Options") -> "Options":
-        """Put others behind them."""
+        """Append other options."""
         return Options(*(np.concatenate(parts) for parts in zip(self, more, strict=True)))
 
 
 def by_instance(options: Options) -> list[IntArray]:
-    """List the places of each instance's options."""
+    """List the positions of each instance's options."""
     order = np.argsort(options.instance, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(options.instance[order])) + 1) if len(order) else []
 
 
 def undominated_options(options: Options) -> Options:
-    """Keep what no other option of the same instance dominates, and of equal ones the first."""
+    """Keep the options that no other option of the same instance dominates; of equal ones, the first."""
     kept = []
     for mine in by_instance(options):
         costs = quanta(options.totals[mine])
@@ -47,7 +47,7 @@ def undominated_options(options: Options) -> Options:
 
 
 def bests_of(totals: FloatArray, changes: IntArray) -> list[tuple[float, int]]:
-    """Return the least cost of each objective, then of the first by number of changes, and where each is."""
+    """Return the least cost, and its position, of each objective and of the first by number of changes."""
     found = []
     for objective in range(totals.shape[1]):
         at = int(np.lexsort([*totals.T[::-1], totals[:, objective]])[0])

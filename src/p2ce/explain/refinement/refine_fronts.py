@@ -1,15 +1,15 @@
-"""Refine the fronts of an inferred grid: try values between its candidates, near the options it holds.
+"""Refine the fronts of an inferred grid: try values between its candidates, close to the options found.
 
-The grid is searched completely, and that is what is proven. Its candidates were chosen by the data and not by
-the user, so a value between two of them may do as well for less. Around the front of every instance:
+The grid is searched completely, and the proof is about the grid. Since the data and not the user chose its
+candidates, a value between two of them may cost less. Around the front of every instance:
 
-1. *Shrink.* Every changed number moves back towards today's value by halving, as far as the row holds.
-2. *Profile.* Where a grid is thinned, every feature alone takes a few values up to what the front costs.
+1. *Shrink.* Every changed number moves back towards today's value by halving, as far as the row is accepted.
+2. *Profile.* If a grid is thinned, every feature alone takes a few values up to the cost of the front.
 3. *Combine.* The scores of single changes, added up, estimate those of two and three changes. The cheapest
-   combinations that seem to be accepted are evaluated, and shrunk where they are.
+   combinations that are probably accepted are evaluated, and shrunk if they are accepted.
 
-Every row is judged by the same model, detector and rules as a cell. Nothing is pruned by the estimate: it
-only chooses which rows are tried, and a row that fails is not offered.
+Every row is evaluated by the same model, detector and rules as a cell. The estimate prunes nothing: it only
+chooses which rows are tried, and a row that fails is not offered.
 """
 
 from typing import NamedTuple
@@ -34,14 +34,14 @@ class Refined(NamedTuple):
     """Fronts after refinement."""
 
     front: Options
-    tried: IntArray  # (n,) rows
+    tried: IntArray  # (n,) rows tried
     confirmed: IntArray  # (n,) of these, rows that the user's own objects evaluated
 
 
 def refine_fronts(batch: Batch, front: Options, who: BoolArray, until: float | None) -> Refined:
     """Refine the fronts of the instances that ``who`` (n,) marks.
 
-    ``until`` is when time is over, by the clock of `time.perf_counter`: what was found by then counts.
+    ``until`` is the end of the time, by the clock of `time.perf_counter`. Results found by then count.
     """
     trials = Trials(batch, until)
     mine = who[front.instance]
@@ -67,7 +67,7 @@ def refine_fronts(batch: Batch, front: Options, who: BoolArray, until: float | N
 
 
 def _improved(before: Options, after: Options, who: IntArray) -> BoolArray:
-    """Tell for which instances the best of an objective became better by more than is worth telling."""
+    """Return for which instances the best value of an objective improved by more than `GAIN`."""
     least = [
         np.array([front.totals[front.instance == one].min(axis=0) for one in who.tolist()])
         for front in (before, after)
@@ -76,10 +76,10 @@ def _improved(before: Options, after: Options, who: IntArray) -> BoolArray:
 
 
 def _choose(grid: Options, found: Options, changes: IntArray, *, keep_ties: bool) -> Options:
-    """Put what was found in the place of what it dominates, and add what is best at something by far.
+    """Replace options by new ones that dominate them, and add new ones that are far better at something.
 
-    So the front of the grid is nowhere worse for it, and has hardly more options than before: between two
-    options there are any number of trade-offs that differ by little.
+    So the result is nowhere worse than the front of the grid, and has hardly more options. Between two
+    options, there are any number of trade-offs that differ by little.
     """
     everything = grid.joined(found)
     costs, prices = everything.totals, quanta(everything.totals)

@@ -13,7 +13,7 @@ from p2ce.verification.judge_off_grid import OffGrid, OffGridJudge
 
 
 class Trials:
-    """The instances of a batch, the axes on which they may leave the grid, and how many rows were tried."""
+    """The instances of a batch, the axes on which they may leave the grid, and the number of rows tried."""
 
     def __init__(self, batch: Batch, until: float | None) -> None:
         problem = batch.problem
@@ -39,26 +39,26 @@ class Trials:
 
     @property
     def calls_models(self) -> bool:
-        """Whether trying a row calls a model of the user's."""
+        """Whether trying a row calls one of the user's models."""
         return any(model.is_black_box for model in self.problem.models)
 
     def judge(self, instance: IntArray, rows: FloatArray) -> OffGrid:
-        """Judge rows, in one call of each object that has to be called."""
+        """Evaluate rows, with one call to each object that must be called."""
         np.add.at(self.tried, instance, 1)
         return self._judge.judge(instance, rows)
 
     def scores(self, instance: IntArray) -> FloatArray:
-        """Return the scores of instances as they are."""
+        """Return the scores of instances at their current values."""
         return self._judge.scores(self.batch.values[instance])
 
     def confirmed(self, found: Options) -> Options:
-        """Keep what the user's own model, detector and constraints confirm."""
+        """Keep the rows that the user's own model, detector and constraints confirm."""
         judged = self._judge.verify(found.instance, found.rows)
         kept = Options(found.instance, found.rows, found.totals, judged.scores, judged.plausibility)
         return kept.taken(judged.good)
 
     def options(self, instance: IntArray, rows: FloatArray, judged: OffGrid | None = None) -> Options:
-        """Price rows; what is known of their scores is kept."""
+        """Price rows, and keep their known scores."""
         totals = row_totals(self.problem, self.batch.values[instance], rows)
         empty = np.full(len(rows), np.nan)
         scores, plausibility = (empty, empty) if judged is None else (judged.scores, judged.plausibility)
@@ -80,7 +80,7 @@ class Trials:
         return moved
 
     def sizes(self, options: Options, before: FloatArray) -> FloatArray:
-        """Return how far options move from where instances stand, in deviations: (m, d)."""
+        """Return how far options move from the instances' current values, in deviations: (m, d)."""
         with np.errstate(invalid="ignore"):
             return np.asarray(np.abs(options.rows - before) / self._units)
 

@@ -19,7 +19,7 @@ from p2ce.visible import echoed
 __all__ = ["plot_changes", "plot_costs", "plot_front", "plot_groups", "plot_levers", "plot_map"]
 
 KINDS = ("auto", "pairs", "parallel")
-# What a subject that is not drawn is, and what to do about it.
+# The reason why a subject cannot be drawn, and what to do about it.
 NOT_ONE = "Draw one person: explanations[0]."
 NOT_MANY = "They come from explainer.explain_many(people), or Explanations([one, another])."
 NO_AUDIT = "Create it with p2ce.audit(explanations, groups)."
@@ -36,12 +36,12 @@ def plot_front(
     language: str = "en",
     ax: Any = None,
 ) -> Any:
-    """Draw every option by its costs; a few stand out, with what each is best at.
+    """Draw every option by its costs. A few options are highlighted, with what each is best at.
 
-    Two objectives make one panel, three and more make parallel coordinates; ``kind="pairs"`` makes a panel
-    for each two of them. `objectives` are some of the explanation's, in the order wanted. `ax` are your own
-    matplotlib axes to draw on, for a picture of one panel; they keep your style. Returns a matplotlib
-    Figure, made without pyplot: notebooks show it, and ``figure.savefig("front.png")`` keeps it.
+    Two objectives make one panel, and three or more make parallel coordinates. ``kind="pairs"`` makes a panel
+    for each pair of objectives. `objectives` are some of the explanation's, in the order to draw them. `ax`
+    are matplotlib axes to draw on, for a chart of one panel; they keep their style. Returns a matplotlib
+    Figure, made without pyplot: notebooks show it, and ``figure.savefig("front.png")`` saves it.
 
     >>> from p2ce.result import Counterfactual, Status
     >>> options = tuple(
@@ -83,8 +83,8 @@ def plot_changes(
 ) -> Any:
     """Draw what options change, from today's value to the new one, with the population behind each feature.
 
-    `options` are numbers of options, counted from 1, or what ``explanation.pick(3)`` gave. Left out, all
-    are drawn, or three picks where there are more than five.
+    `options` are numbers of options, counted from 1, or what ``explanation.pick(3)`` returned. By default,
+    all options are drawn, or three picks if there are more than five.
     """
     _check(explanation, Explanation, "plot_changes", NOT_ONE, NO_OPTION)
     wording = wording_of(explanation, language)
@@ -139,9 +139,9 @@ def plot_map(
 
 
 def plot_costs(explanations: Explanations, *, objective: str | None = None, language: str = "en") -> Any:
-    """Draw how large each person's smallest change is, and how many people have no option.
+    """Draw the size of each person's smallest change, and how many people have no option.
 
-    `objective` is one of the explanations' objectives; the first if left out.
+    `objective` is one of the explanations' objectives. The default is the first.
     """
     _check(explanations, Explanations, "plot_costs", NOT_MANY, NOBODY)
     wording = wording_of_all(explanations, language)
@@ -151,9 +151,9 @@ def plot_costs(explanations: Explanations, *, objective: str | None = None, lang
 def plot_levers(explanations: Explanations, *, top: int = 10, language: str = "en") -> Any:
     """Draw for how many people each feature changes, and in which direction.
 
-    Counted are the people who have an option. A bar is filled for those whose first option changes the
-    feature (the one with the smallest change in the first objective), and outlined for those of whom any
-    option does.
+    Only people who have an option count. A bar is filled for people whose first option changes the feature
+    (the option with the smallest change in the first objective), and outlined for people with any option that
+    does.
     """
     _check(explanations, Explanations, "plot_levers", NOT_MANY, NOBODY)
     wording = wording_of_all(explanations, language)
@@ -170,7 +170,7 @@ def plot_groups(audit: Audit, *, metric: str = "recourse_rate", language: str = 
     """Draw a metric of each group with its interval, and the value for all people.
 
     `metric` is a column of ``audit.by_group``: "rejection_rate", "median_changes", "burden_changes", … A
-    median comes with a bar from the lower to the upper quartile. Groups with too few people are grey.
+    median has a bar from the lower to the upper quartile. Groups with too few people are grey.
     """
     _check(audit, Audit, "plot_groups", NO_AUDIT)
     known = {one.name: one for one in audit.all_metrics}
@@ -182,7 +182,7 @@ def plot_groups(audit: Audit, *, metric: str = "recourse_rate", language: str = 
 
 
 def _check(subject: Any, wanted: type, function: str, advice: str, empty: str = "") -> None:
-    """Raise if the subject has another type or nothing to draw: an empty picture would not say why."""
+    """Raise if the subject has another type or nothing to draw, since an empty chart would not say why."""
     if not isinstance(subject, wanted):
         article = "an" if wanted.__name__[0] in "AEIOU" else "a"
         raise InvalidArgument(
@@ -194,7 +194,7 @@ def _check(subject: Any, wanted: type, function: str, advice: str, empty: str = 
 
 
 def _draw(module: str, name: str, *arguments: Any, **settings: Any) -> Any:
-    """Call the half that draws, which loads matplotlib."""
+    """Call the drawing half, which loads matplotlib."""
     try:
         import_module("matplotlib")
     except ImportError as error:

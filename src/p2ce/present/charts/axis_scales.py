@@ -1,4 +1,4 @@
-"""Place values on an axis, 0 at its beginning and 1 at its end, with round ticks and texts that fit."""
+"""Place values on an axis from 0 to 1, with round ticks and labels that fit."""
 
 import math
 import re
@@ -14,7 +14,7 @@ from p2ce.tables.cells import is_missing
 
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 WHOLE_STEPS = (1.0, 2.0, 5.0, 10.0)
-ROOM = 56  # characters that all tick texts of an axis may take together
+ROOM = 56  # characters that all tick labels of an axis may have together
 
 
 class Tick(NamedTuple):
@@ -36,7 +36,7 @@ class Scale(NamedTuple):
         >>> Scale(0.0, 10.0).place(2.5), Scale(0.0, 10.0).place(99.0)
         (0.25, 1.0)
         """
-        # Halves, since the range of two large numbers of opposite sign has no float.
+        # Halves, since the range of two large numbers of opposite sign may overflow.
         span = self.high / 2 - self.low / 2
         return min(max((value / 2 - self.low / 2) / span, 0.0), 1.0) if span else 0.5
 
@@ -48,24 +48,24 @@ class Bar(NamedTuple):
     end: float
     height: float
     size: float  # how many people, or their share of the population
-    text: str = ""  # the values that they have: "0.1–0.2"
+    text: str = ""  # the values of these people: "0.1–0.2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureAxis:
-    """The axis of a feature: a scale of numbers, slots for single values, or both beside each other."""
+    """The axis of a feature: a scale of numbers, slots for single values, or both side by side."""
 
-    column: str  # or the category that several columns are the levels of
+    column: str  # or the category, if several columns are its levels
     title: str  # the name with its unit
     ticks: tuple[Tick, ...]
     edges: tuple[float, ...] = ()  # of cells or slots, from 0 to 1
     scale: Scale | None = None  # None for labels only
-    end: float = 1.0  # where numbers end, 1 unless missing values have a slot beside them
+    end: float = 1.0  # where numbers end: 1 unless a slot for missing values follows
     slots: dict[Hashable, float] = field(default_factory=dict)  # label → its middle
     bars: tuple[Bar, ...] = ()  # the population
 
     def place(self, value: Any) -> float | None:
-        """Return the place of a value, None where it has none; a number outside gets the nearer end."""
+        """Return the place of a value, or None if it has none. A number outside gets the nearer end."""
         if self.scale is None or not is_number(value):
             return self.slots.get(slot_key(value))
         return self.end * self.scale.place(float(value))
@@ -78,7 +78,7 @@ class FeatureAxis:
 
 
 def slot_key(value: Any) -> Hashable:
-    """Name a value for its slot: all missing ones are one, and 1, 1.0 and True are one."""
+    """Return the key of a value's slot: missing values share one, and so do 1, 1.0 and True."""
     if is_missing(value):
         return None
     return value if isinstance(value, Hashable) else str(value)
@@ -87,17 +87,17 @@ def slot_key(value: Any) -> Hashable:
 def is_number(value: Any) -> bool:
     """Return whether a value is a number that a scale can hold."""
     plain = isinstance(value, int | float) and not isinstance(value, bool)
-    return plain and abs(value) <= sys.float_info.max  # no NaN is
+    return plain and abs(value) <= sys.float_info.max  # NaN is not
 
 
 def nice_ticks(low: float, high: float, *, most: int = 6, whole: bool = False) -> tuple[float, ...]:
-    """Return round numbers between two ends, at most so many; whole numbers only with `whole`.
+    """Return at most so many round numbers between two ends; only whole numbers with `whole`.
 
     >>> nice_ticks(0.0, 1.0), nice_ticks(0.0, 7.0, whole=True)
     ((0.0, 0.2, 0.4, 0.6, 0.8, 1.0), (0.0, 2.0, 4.0, 6.0))
     """
     span = high - low
-    # Steps between numbers that are almost equal floats have no digits.
+    # Steps between numbers that are almost equal as floats have no digits.
     if not math.isfinite(span) or span <= 1e-12 * max(abs(low), abs(high)) or span < 1e-290:
         return (low,) if low == high else (low, high)
     power = math.floor(math.log10(span / max(most - 1, 1)))
@@ -107,7 +107,7 @@ def nice_ticks(low: float, high: float, *, most: int = 6, whole: bool = False) -
         unit = step * 10.0**exponent
         first, last = math.ceil(low / unit - 1e-9), math.floor(high / unit + 1e-9)
         if last - first < most:
-            # Rounded, which takes the dust of adding floats away.
+            # Rounded, to remove the error of adding floats.
             found = (round(number * unit, max(0, 1 - exponent)) for number in range(first, last + 1))
             ticks = tuple(min(max(tick, low), high) + 0.0 for tick in found)
             return ticks or ((low,) if whole else (low, high))
@@ -117,7 +117,7 @@ def nice_ticks(low: float, high: float, *, most: int = 6, whole: bool = False) -
 def text_ticks(
     scale: Scale, write: Callable[[float], str], *, whole: bool = False, most: int = 6, room: int = ROOM
 ) -> tuple[Tick, ...]:
-    """Return the ticks of a scale with their texts: fewer where the texts are long."""
+    """Return the ticks of a scale with their labels, fewer if the labels are long."""
     for count in range(most, 1, -1):
         values = nice_ticks(scale.low, scale.high, most=count, whole=whole)
         texts = [write(value) for value in values]
@@ -140,7 +140,7 @@ def feature_ticks(
 
 
 def decimals_for(values: Sequence[float]) -> int:
-    """Return how many decimals distinguish round numbers, at most 10.
+    """Return how many decimals are needed to distinguish round numbers, at most 10.
 
     >>> decimals_for((0.0, 0.25, 0.5)), decimals_for((10.0, 20.0))
     (2, 0)
@@ -158,18 +158,18 @@ def is_whole(values: Sequence[float]) -> bool:
 
 
 def short(text: str, most: int) -> str:
-    """Bring a text to one line of at most so many characters.
+    """Shorten a text to one line of at most so many characters.
 
     >>> short("a very long name", 9), short("two\\nlines", 20)
     ('a very l…', 'two lines')
     """
-    # A no-break space is there to keep two words together.
+    # A no-break space keeps two words together.
     line = re.sub(r"[^\S\u00a0]+", " ", text).strip() or "–"
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
 def wrapped(text: str, width: int, lines: int = 2) -> str:
-    """Break a text into a few lines between words; a longer word is cut, and a longer text ends with ….
+    """Break a text into a few lines between words. A longer word is cut, and a longer text ends with ….
 
     >>> wrapped("share of the population", 10)
     'share of\\nthe…'
@@ -181,7 +181,7 @@ def wrapped(text: str, width: int, lines: int = 2) -> str:
 
 
 def distinct_labels(texts: Sequence[str], width: int, lines: int = 3) -> list[str]:
-    """Break texts into short lines; those that would look the same keep their ends instead of middles.
+    """Break texts into short lines. Texts that would look the same keep their ends instead of their middles.
 
     >>> distinct_labels(["a long beginning 1", "a long beginning 2"], 7, lines=2)
     ['a lo…\\nning 1', 'a lo…\\nning 2']
@@ -196,7 +196,7 @@ def distinct_labels(texts: Sequence[str], width: int, lines: int = 3) -> list[st
 
 
 def distinct_cuts(names: Sequence[str], cut: Callable[[str], str]) -> list[str]:
-    """Cut names; different ones that would look alike keep the part in which they differ.
+    """Cut names. Different names that would look alike keep the part in which they differ.
 
     >>> distinct_cuts(["sum_of_all_loans_in_2026", "sum_of_all_bills_in_2026"], lambda name: short(name, 10))
     ['…loans…', '…bills…']
@@ -219,7 +219,7 @@ def distinct_cuts(names: Sequence[str], cut: Callable[[str], str]) -> list[str]:
 
 
 def _common_start(texts: Sequence[str]) -> int:
-    """Return how many signs all texts begin with, up to the end of a word if there is one."""
+    """Return how many characters all texts share at the start, up to the end of a word if possible."""
     alike = takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False))
     start = "".join(signs[0] for signs in alike)
     whole = re.match(r".*[\W_]", start, flags=re.DOTALL)
@@ -227,7 +227,7 @@ def _common_start(texts: Sequence[str]) -> int:
 
 
 def pushed_apart(places: Sequence[float], gap: float) -> list[float]:
-    """Move places between 0 and 1 upwards, in their order, until neighbours keep a gap."""
+    """Move places between 0 and 1 upwards, in their order, until neighbours have a gap."""
     found = [0.0] * len(places)
     least = 0.0
     for rank, one in enumerate(sorted(range(len(places)), key=lambda one: places[one])):
@@ -239,7 +239,7 @@ def pushed_apart(places: Sequence[float], gap: float) -> list[float]:
 def slot_axis(
     column: str, keys: Sequence[Hashable], texts: Sequence[str], width: int, wording: Wording, every: int = 1
 ) -> FeatureAxis:
-    """Lay out values side by side; a text beyond the keys names all others, and `every` nth text is shown."""
+    """Place values side by side. A text beyond the keys names all others, and `every` nth label is shown."""
     count = len(texts)
     middles = [(place + 0.5) / count for place in range(count)]
     labels = distinct_labels(texts[::every], width)

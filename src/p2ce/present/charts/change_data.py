@@ -19,23 +19,23 @@ from p2ce.result.picks import Pick
 from p2ce.tables.cells import is_missing
 from p2ce.visible import echoed
 
-MOST_SLOTS = 8  # of categories side by side; those that matter are kept, the rest is one slot
-WIDEST = 2.5  # times the population's range: values farther out are put on the edge
-ROOM = 0.05  # of the range, left free at both ends where no population gives the frame
-NUMBERS_END, MISSING_BEGIN = 0.86, 0.9  # where missing values have a slot beside the numbers
-LEAST_MISSING = 0.005  # a smaller share of the population gets no slot of its own
+MOST_SLOTS = 8  # categories side by side; those that matter are kept, the others share one slot
+WIDEST = 2.5  # times the population's range: values farther out are drawn at the edge
+ROOM = 0.05  # of the range, left free at both ends if no population sets the frame
+NUMBERS_END, MISSING_BEGIN = 0.86, 0.9  # where missing values have a slot next to the numbers
+LEAST_MISSING = 0.005  # a smaller share of the population gets no separate slot
 TEXT_ROOM = 70  # characters that all slots share
 
 Changes: TypeAlias = Mapping[int, Mapping[str, tuple[Any, Any]]]  # option's number → column → before, after
 
 
 class Mark(NamedTuple):
-    """Where a value stands, 0 to 1, and its text."""
+    """The place of a value, 0 to 1, and its text."""
 
     place: float
     text: str
     changed: bool
-    outside: str  # "below" or "above" where the value is beyond the frame, and put on its edge
+    outside: str  # "below" or "above" if the value is beyond the frame and drawn at its edge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +49,11 @@ class FeatureChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeData:
-    """From → to for a few options; the feature that most of them change comes first."""
+    """The values before and after, for a few options; the feature that most of them change comes first."""
 
     options: tuple[ChartOption, ...]
     features: tuple[FeatureChanges, ...]
-    note: str  # what a reader has to know, "" if nothing
+    note: str  # what a reader has to know; "" for nothing
 
     @property
     def has_population(self) -> bool:
@@ -70,8 +70,8 @@ def change_data(
 ) -> ChangeData:
     """Collect what some options change.
 
-    `options` are the numbers of options, counted from 1, or what ``explanation.pick(3)`` gave. Left out, all
-    are shown, or three picks where there are more than five. Options are `lettered` for applicants.
+    `options` are the numbers of options, counted from 1, or what ``explanation.pick(3)`` returned. By
+    default, all are shown, or three picks if there are more than five. Options are `lettered` for applicants.
     """
     numbers = _numbers(explanation, options)
     changes = {number: whole_changes(explanation[number - 1], wording.groups) for number in numbers}
@@ -117,7 +117,7 @@ def _changes(explanation: Explanation, column: str, changes: Changes, wording: W
     marks = []
     for number in changes:
         if number in new:
-            # The text is the verified rounding; the place is that of the option itself.
+            # The text is the verified rounded value; the place is that of the exact value.
             said = explanation[number - 1].rounded.get(column, new[number])
             marks.append(mark(new[number], wording.value(column, said), changed=True))
         else:
@@ -127,7 +127,7 @@ def _changes(explanation: Explanation, column: str, changes: Changes, wording: W
 
 
 def _axis(explanation: Explanation, column: str, values: Sequence[Any], wording: Wording) -> FeatureAxis:
-    """Lay out a feature, or a category of several columns, so that all values shown have their place."""
+    """Lay out a feature, or a category of several columns, so that all values shown have a place."""
     if column in wording.groups:
         return _slots(column, values, _spread_over(wording.groups[column], wording), (), wording)
     feature = wording.features.get(column)
@@ -143,8 +143,8 @@ def _axis(explanation: Explanation, column: str, values: Sequence[Any], wording:
 
 
 def _spread_over(columns: Sequence[str], wording: Wording) -> Distribution:
-    """Put together how people are spread over a category whose levels are columns of 0 and 1."""
-    shares: dict[Any, float] = {}  # of levels, which are keys of the slots, though no values of one column
+    """Combine the distribution of a population over a category whose levels are columns of 0 and 1."""
+    shares: dict[Any, float] = {}  # of levels, which are keys of the slots, although no values of one column
     for column in columns:
         if (spread := wording.features[column].distribution) is not None:
             pairs = zip(spread.labels, spread.shares, strict=False)
@@ -163,7 +163,7 @@ def _numbers_axis(
     ticks = [Tick(tick.place * end, tick.text) for tick in named]
     bins = list(zip(spread.edges, spread.edges[1:], spread.shares, strict=False))
     widest = max((high - low for low, high, _ in bins), default=0.0)
-    # By area, so that a wide bin does not look fuller than a narrow one.
+    # By area, so a wide bin does not look fuller than a narrow one.
     heights = [share * widest / (high - low) if high > low else share for low, high, share in bins]
     tallest = max([*heights, spread.missing if missing else 0.0], default=0.0) or 1.0
     bars = [
@@ -188,7 +188,7 @@ def _numbers_axis(
 
 
 def _scale(numbers: Sequence[float], spread: Distribution) -> Scale:
-    """Choose the ends: the population's, wider where values lie near it."""
+    """Choose the ends: those of the population, extended if values lie near it."""
     low, high = min(numbers, default=0.0), max(numbers, default=0.0)
     if len(spread.edges) < 2 or spread.edges[0] >= spread.edges[-1]:
         room = ROOM * (high - low) if high > low else max(abs(low) * 0.5, 0.5)
@@ -196,7 +196,7 @@ def _scale(numbers: Sequence[float], spread: Distribution) -> Scale:
         return wide if math.isfinite(wide.high - wide.low) else Scale(low, high)
     first, last = spread.edges[0], spread.edges[-1]
     span = last - first
-    # Each side on its own: one value far out must not press all others together.
+    # Each side separately: one distant value must not press all others together.
     near = (WIDEST - 1.0) / 2 * span
     inside = [number for number in numbers if first - near <= number <= last + near]
     low, high = min([first, *inside]), max([last, *inside])
@@ -216,7 +216,7 @@ def _slots(
     listed = _in_order(kept, [slot_key(one) for one in order])
     texts = [wording.value(column, named[key]) for key in listed]
     if other > 0:
-        # No bar: that of many labels together would look like one common label.
+        # No bar, since the bar of many labels together would look like one common label.
         rest = wording.numbers.share(other).replace(" ", "\N{NO-BREAK SPACE}")
         texts.append(wording.say("chart_other_labels", share=rest))
     axis = axis_scales.slot_axis(column, listed, texts, max(TEXT_ROOM // len(texts) - 1, 6), wording)
@@ -231,7 +231,7 @@ def _slots(
 
 
 def _kept(keys: Sequence[Hashable], needed: Sequence[Hashable]) -> list[Hashable]:
-    """Keep the labels that are needed and then the commonest, which come first."""
+    """Keep the labels that are needed, then the most common ones, which come first."""
     if len(keys) <= MOST_SLOTS:
         return list(keys)
     room = max(MOST_SLOTS - 1 - len(set(needed)), 0)
@@ -240,7 +240,7 @@ def _kept(keys: Sequence[Hashable], needed: Sequence[Hashable]) -> list[Hashable
 
 
 def _in_order(keys: Sequence[Hashable], order: Sequence[Hashable]) -> list[Hashable]:
-    """Order labels as their column does, no before yes; missing last."""
+    """Order labels as their column does, no before yes, missing last."""
     known = [key for key in keys if key is not None]
     if not order and all(isinstance(key, int | float) for key in known):
         order = sorted(known)  # type: ignore[type-var]

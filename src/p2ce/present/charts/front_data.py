@@ -1,4 +1,4 @@
-"""Collect what a Pareto front draws: every option's cost in every objective, and which are highlighted."""
+"""Collect what a chart of a Pareto front draws: each option's cost in every objective, and the highlights."""
 
 import math
 from collections.abc import Sequence
@@ -13,21 +13,21 @@ from p2ce.result import Explanation
 from p2ce.result.picks import strengths
 from p2ce.visible import echoed
 
-NEAR_ZERO = 0.5  # a lowest cost below this share of the highest lets its axis begin at zero
+NEAR_ZERO = 0.5  # if the lowest cost is below this share of the highest, the axis begins at zero
 ENDS = 0.06  # of the range, left free at both ends of an axis
-APART = 150  # marks nearer than this part of an axis cover each other
-SMALLEST, LARGEST = 1e-5, 1e9  # beyond them, ticks are written in powers of ten
+APART = 150  # marks closer than this share of an axis cover each other
+SMALLEST, LARGEST = 1e-5, 1e9  # beyond these, ticks are written with powers of ten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartOption:
     """One option of an explanation, as every chart names it."""
 
-    number: int  # its id: the place in the explanation, counted from 1
+    number: int  # its id: the position in the explanation, counted from 1
     mark: str  # what readers call it: that number, or a letter
     name: str  # "option 2"
-    why: str = ""  # what it is best at, in words; "" where nothing sets it apart
-    look: int | None = None  # the place of its colour and shape, counted from 0; None for a pale one
+    why: str = ""  # what it is best at, in words; "" if nothing distinguishes it
+    look: int | None = None  # the position of its colour and shape, counted from 0; None for a pale one
 
     @property
     def legend(self) -> str:
@@ -38,7 +38,7 @@ class ChartOption:
 def chart_options(
     explanation: Explanation, numbers: Sequence[int], wording: Wording, *, lettered: bool = False
 ) -> tuple[ChartOption, ...]:
-    """Name the options with these numbers, each with its own look and the reasons that its card gives."""
+    """Name the options with these numbers, each with its look and the reasons on its card."""
     reasons = dict(enumerate(strengths(explanation), start=1))
     reasons |= {pick.number: pick.reasons for pick in picked(explanation)}
     marks, looks = marks_of(explanation, lettered=lettered), looks_of(explanation)
@@ -56,21 +56,21 @@ def chart_options(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostAxis:
-    """One objective: its name and where its costs lie."""
+    """One objective: its name and the range of its costs."""
 
     title: str
     scale: Scale
     ticks: tuple[Tick, ...]  # on `scale`
     tight: Scale  # from the lowest to the highest cost of this front, for parallel coordinates
-    tight_ticks: tuple[Tick, ...]  # the two ends, or the one cost that all have
+    tight_ticks: tuple[Tick, ...]  # the two ends, or the only cost if all are equal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontPoint(ChartOption):
-    """One option; its costs and places are in the order of the axes. Only picks have a look and reasons."""
+    """One option. Its costs and places are in the order of the axes. Only picks have a look and reasons."""
 
     costs: tuple[float, ...]
-    places: tuple[float, ...]  # on each axis' scale
+    places: tuple[float, ...]  # on the scale of each axis
     tight_places: tuple[float, ...]
 
 
@@ -83,16 +83,16 @@ class FrontData:
 
     @property
     def picks(self) -> tuple[FrontPoint, ...]:
-        """The options that stand out."""
+        """The highlighted options."""
         return tuple(point for point in self.points if point.look is not None)
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """Which two axes each panel has: across, up."""
+        """The two axes of each panel: across, up."""
         return tuple(combinations(range(len(self.axes)), 2))
 
     def ties(self, axes: Sequence[int]) -> list[tuple[FrontPoint, ...]]:
-        """Group the options that lie at the same point of some axes, so that none hides another."""
+        """Group the options at the same point of some axes, so that none hides another."""
         found: dict[tuple[int, ...], list[FrontPoint]] = {}
         for point in self.points:
             found.setdefault(tuple(round(APART * point.places[axis]) for axis in axes), []).append(point)
@@ -106,10 +106,10 @@ def front_data(
     objectives: Sequence[str] | None = None,
     lettered: bool = False,
 ) -> FrontData:
-    """Collect the costs of all options; without options there are no points.
+    """Collect the costs of all options. Without options, there are no points.
 
-    `objectives` are some of the explanation's, in the order wanted; all of them if left out. Options are
-    `lettered` for applicants, and numbered for everyone else.
+    `objectives` are some of the explanation's, in the order to draw them; by default all. Options are
+    `lettered` for applicants, and numbered for all other readers.
     """
     chosen = _objectives(explanation, objectives)
     axes = tuple(_axis(name, [option.costs[name] for option in explanation], wording) for name in chosen)
@@ -167,25 +167,25 @@ def _axis(name: str, costs: Sequence[float], wording: Wording) -> CostAxis:
 
 
 def cost_scale(low: float, high: float) -> Scale:
-    """Return an axis for costs, from zero where that is not far off."""
+    """Return an axis for costs, from zero if that is not far from the lowest cost."""
     begin = 0.0 if 0.0 <= low <= NEAR_ZERO * high or low == high >= 0.0 else low
     end = high if high > begin else begin + 1.0
     room = ENDS * (end - begin)
-    # Differences below or beyond what a float holds.
+    # Differences below or above what a float can hold.
     if end + room <= begin or not math.isfinite(end + room) or not math.isfinite(begin - room):
         return Scale(begin, end)
     return Scale(begin if begin == 0.0 else begin - room, end + room)
 
 
 def cost_ticks(scale: Scale, costs: Sequence[float], wording: Wording) -> tuple[Tick, ...]:
-    """Return ticks for costs, at whole numbers where costs are counts."""
+    """Return ticks for costs: whole numbers if costs are counts."""
     whole = is_whole(costs)
     decimals = decimals_for(nice_ticks(scale.low, scale.high, whole=whole))
 
     def write(value: float) -> str:
         if value and not SMALLEST <= abs(value) < LARGEST:
             return f"{value:.3g}"
-        # Where texts are long there are fewer ticks, and those may have more decimals.
+        # If labels are long, there are fewer ticks, and these may have more decimals.
         return wording.numbers.fixed(value, max(decimals, decimals_for((value,))))
 
     return text_ticks(scale, write, whole=whole, room=36)

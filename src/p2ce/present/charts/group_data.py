@@ -16,10 +16,10 @@ MOST_ROWS = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupRow:
-    """One group; places are None where it is too small to tell."""
+    """One group. Places are None if it is too small for a figure."""
 
     name: str
-    text: str  # the figure, or that there are too few people
+    text: str  # the figure, or a note that there are too few people
     place: float | None = None
     low: float | None = None
     high: float | None = None
@@ -31,28 +31,28 @@ class GroupRow:
 class GroupData:
     """One metric of all groups of a grouping."""
 
-    heading: str  # what groups are made by
+    heading: str  # the columns that define the groups
     title: str  # of the axis
     rows: tuple[GroupRow, ...]
     ticks: tuple[Tick, ...]
     whole: Tick | None  # the figure of all people
-    note: str  # "" where all groups are drawn, to the end of their intervals
+    note: str  # "" if all groups are drawn, with complete intervals
 
 
 def metric_name(metric: Metric, wording: Wording) -> str:
-    """Return the words for a metric."""
+    """Return the name of a metric in words."""
     kind = metric.name.removesuffix(f"_{metric.objective}") if metric.objective else metric.name
     parts = {"objective": wording.objective(metric.objective)} if metric.objective else {}
     return wording.say(f"metric_{kind}", **parts)
 
 
 def group_name(group: Group, wording: Wording) -> str:
-    """Return the words for a group: its values, as the data hold them."""
+    """Return the name of a group: its values, as in the data."""
     return " · ".join(wording.say("audit_missing") if value == MISSING else value for value in group.values)
 
 
 def grouping_name(columns: Sequence[str], wording: Wording) -> str:
-    """Return the words for a grouping: the names of its columns."""
+    """Return the name of a grouping: the names of its columns."""
     return wording.listed([wording.name(column) for column in columns])
 
 
@@ -64,14 +64,14 @@ def written(value: float, metric: Metric, wording: Wording) -> str:
 
 
 def cost_text(cost: float, wording: Wording) -> str:
-    """Write a cost with three digits, which is more than an interval of groups can tell apart."""
-    if math.isinf(cost):  # the end of an interval, where searches are unfinished
+    """Write a cost with three digits, which is more than an interval of groups can distinguish."""
+    if math.isinf(cost):  # the end of an interval, if searches are unfinished
         return wording.say("audit_open")
     return wording.numbers.cost(float(f"{cost:.3g}") if abs(cost) < 1000 else cost)
 
 
 def group_data(audit: Audit, groups: Sequence[Group], metric: Metric, wording: Wording) -> GroupData:
-    """Collect one metric of some groups of a grouping; a median comes with the quartiles around it."""
+    """Collect one metric of some groups of a grouping. A median comes with its quartiles."""
     shown, everybody = groups[:MOST_ROWS], audit.all_people.metrics.get(metric.name)
     quartiles = _quartiles(metric)
     drawn = [
@@ -102,7 +102,7 @@ def group_data(audit: Audit, groups: Sequence[Group], metric: Metric, wording: W
 
 
 def _notes(shown: Sequence[Group], more: int, metric: Metric, wording: Wording) -> Iterator[str]:
-    """State what a chart does not draw."""
+    """List what a chart does not draw."""
     if any(metric.name in group.metrics and math.isinf(group.metrics[metric.name].high) for group in shown):
         yield wording.say("audit_open_figure")
     if more:
@@ -110,7 +110,7 @@ def _notes(shown: Sequence[Group], more: int, metric: Metric, wording: Wording) 
 
 
 def _share_scale(shares: Sequence[float]) -> Scale:
-    """Return an axis of whole tens of per cent around shares, of 20 % at least."""
+    """Return an axis in whole tens of per cent that includes all shares, at least 20 % long."""
     low, high = min(shares, default=0.0), max(shares, default=1.0)
     begin = min(math.floor(10 * low) / 10, 0.8)
     return Scale(begin, max(math.ceil(10 * high) / 10, begin + 0.2))

@@ -25,7 +25,7 @@ class OptionArrow(ChartOption):
 
 
 class Crowd(NamedTuple):
-    """A block of the map in which people of the reference are: its corners, and how many they are."""
+    """A block of the map with people of the reference: its corners, and the number of people."""
 
     begin: tuple[float, float]  # across, up
     end: tuple[float, float]
@@ -34,19 +34,19 @@ class Crowd(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MapData:
-    """A map of two features; the regions are those of `feature_map`, whose first row is the lowest."""
+    """A map of two features. The regions are those of `feature_map`, whose first row is the lowest."""
 
     feature_map: FeatureMap
     across: FeatureAxis
     up: FeatureAxis
-    person: tuple[float, float] | None  # None where today's values have no place here
+    person: tuple[float, float] | None  # None if today's values have no place here
     arrows: tuple[OptionArrow, ...]
     crowds: tuple[Crowd, ...]
     note: str
 
 
 def map_data(feature_map: FeatureMap, wording: Wording) -> MapData:
-    """Collect what a map shows; the note counts the options that it cannot show, by reason."""
+    """Collect what a map shows. The note counts the options that it cannot show, by reason."""
     explanation, columns = feature_map.explanation, feature_map.columns
     across, up = (
         _axis(column, values, wording) for column, values in zip(columns, feature_map.values, strict=True)
@@ -116,7 +116,7 @@ def _point(values: Sequence[Any], *axes: FeatureAxis) -> tuple[float, float] | N
 
 
 def _crowds(density: Density, across: FeatureAxis, up: FeatureAxis) -> tuple[Crowd, ...]:
-    """List the blocks that hold people, by the edges of the cells that they are made of."""
+    """List the blocks with people, by the edges of their cells."""
     columns, rows = (
         [axis.edges[cell] for cell in cells] for axis, cells in zip((across, up), density.edges, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Collect what charts of many people draw: how large the smallest changes are, and which features change."""
+"""Collect what charts of many people draw: the sizes of the smallest changes, and which features change."""
 
 import math
 from collections import Counter, defaultdict
@@ -22,7 +22,7 @@ from p2ce.visible import echoed
 OUTCOMES = ("with_options", "unproven", "no_recourse", "no_fronts", "favourable", "error")
 DIRECTIONS = ("up", "down", "switched")
 MOST_BINS = 24
-MOST_COUNTS = 30  # different whole costs, each of which gets a bar of its own
+MOST_COUNTS = 30  # different whole costs, each with a separate bar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class OutcomeCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostData:
-    """The distribution of the smallest changes over people; `outcomes` add up to all of them."""
+    """The distribution of the smallest changes over people. The `outcomes` add up to all people."""
 
     objective: str
     title: str  # of the axis of costs
@@ -46,42 +46,42 @@ class CostData:
     ticks: tuple[Tick, ...]
     up_ticks: tuple[Tick, ...]
     median: Tick | None  # None if no one has an option
-    outcomes: tuple[OutcomeCount, ...]  # those that anybody has, in a fixed order
-    note: str  # for how many people the cost is only an upper bound, "" for no one
+    outcomes: tuple[OutcomeCount, ...]  # those that occur, in a fixed order
+    note: str  # for how many people the cost is only an upper bound; "" for no one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lever:
-    """One feature; shares are of the people who have an option."""
+    """One feature. Shares are of the people who have an option."""
 
-    column: str  # or the category that several columns are the levels of
+    column: str  # or the category, if several columns are its levels
     name: str
     any_share: float  # it changes in any of their options
     first_share: float  # it changes in their first option, the smallest in the first objective
-    directions: dict[str, float]  # how the first option moves it; adds up to `first_share`
-    text: str  # the two shares, written: "62 % (81 %)"
+    directions: dict[str, float]  # the directions of the first option; they add up to `first_share`
+    text: str  # the two shares as text: "62 % (81 %)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeverData:
-    """The features that change for most people, those of most first options first."""
+    """The features that change for most people, sorted by first options."""
 
     levers: tuple[Lever, ...]
     end: float  # the share at which the axis ends
     ticks: tuple[Tick, ...]
     title: str
-    people: int  # who have an option
+    people: int  # people who have an option
     note: str
 
 
 def wording_of_all(explanations: Explanations, language: str) -> Wording:
-    """Make the wording for many people: names and units are those of the first who has a policy."""
+    """Build the wording for many people, with the names and units of the first person who has a policy."""
     problems = (entry.problem for entry in explanations)
     return wording_for(next((one for one in problems if one is not None), None), language)
 
 
 def cost_data(explanations: Explanations, wording: Wording, objective: str | None = None) -> CostData:
-    """Collect the least cost of each person in one objective, the first that all have if none is named."""
+    """Collect the least cost of each person in one objective; by default the first that all have."""
     entries = list(explanations)
     counts = Counter(_outcome_of(entry) for entry in entries)
     known = shared_objectives(entries)
@@ -108,7 +108,7 @@ def cost_data(explanations: Explanations, wording: Wording, objective: str | Non
     unproven = counts["unproven"]
     costs = np.array(cheapest, dtype=np.float64)
     scale, bars, up_ticks = _histogram(costs, wording) if cheapest else (Scale(0.0, 1.0), [], ())
-    middle = 2 * float(np.median(costs / 2)) if cheapest else 0.0  # the sum of two costs may have no float
+    middle = 2 * float(np.median(costs / 2)) if cheapest else 0.0  # the sum of two costs may overflow
     median = Tick(scale.place(middle), wording.say("chart_median", value=wording.numbers.cost(middle)))
     return CostData(
         objective=chosen,
@@ -123,7 +123,7 @@ def cost_data(explanations: Explanations, wording: Wording, objective: str | Non
 
 
 def _outcome_of(entry: Explanation) -> str:
-    """State in which of the groups a person is counted; a smaller change is not always ruled out."""
+    """Return the outcome group of a person. A smaller change cannot always be ruled out."""
     if entry.status is Status.ERROR:
         return "error"
     if entry.status is Status.ACCEPTED:
@@ -135,20 +135,20 @@ def _outcome_of(entry: Explanation) -> str:
 
 
 def _histogram(costs: FloatArray, wording: Wording) -> tuple[Scale, list[Bar], tuple[Tick, ...]]:
-    """Put people into bars: one for each whole cost where costs are few counts, else bars of one width."""
+    """Make bars: one for each whole cost if costs are a few counts, else bars of one width."""
     low, high = float(costs.min()), float(costs.max())
     counts = is_whole(costs.tolist()) and high - low < MOST_COUNTS
     if counts:
-        # Room for a few bars, so that one alone is not a wall.
+        # Room for a few bars, so that a single bar does not fill the chart.
         scale = Scale(min(0.5, low - 0.5) if low <= 10 else low - 1.0, max(high, low + 4) + 0.5)
         edges = np.arange(low - 0.5, high + 1.0)
     else:
         scale = cost_scale(low, high)
         number = int(np.clip(np.sqrt(len(costs)), 5, MOST_BINS))
-        with np.errstate(over="ignore", invalid="ignore"):  # costs that are further apart than floats go
+        with np.errstate(over="ignore", invalid="ignore"):  # costs whose difference overflows
             edges = np.linspace(scale.low, max(high, float(np.nextafter(scale.low, np.inf))), number + 1)
             even = (np.diff(edges) > 0).all()
-        if not even:  # or costs that are almost equal floats
+        if not even:  # or costs that are almost equal as floats
             edges = np.array([scale.low, scale.high])
     people = np.histogram(costs, bins=edges)[0].tolist()
     top = Scale(0.0, 1.12 * max(people))
@@ -166,9 +166,9 @@ def _histogram(costs: FloatArray, wording: Wording) -> tuple[Scale, list[Bar], t
 
 
 def lever_data(explanations: Explanations, wording: Wording, top: int = 10) -> LeverData:
-    """Count for how many people each feature changes; people without options do not count.
+    """Count for how many people each feature changes. People without options do not count.
 
-    A feature that only moves along with another is not a lever, and the columns of one category are one.
+    A feature that only moves along with another is not a lever, and the columns of one category count as one.
     """
     if isinstance(top, bool) or not isinstance(top, int) or top < 1:
         raise InvalidArgument(f"top must be a number of features of at least 1; got {echoed(top)}.")
@@ -223,7 +223,7 @@ def _levers(
 
 
 def _direction(feature: Feature | None, old: Any, new: Any) -> str:
-    """Return the direction of a change; labels, yes and no, and missing values have no order."""
+    """Return the direction of a change. Labels, yes and no, and missing values have no order."""
     unordered = feature is not None and feature.kind in ("binary", "category")
     if unordered or not (is_number(old) and is_number(new)) or new == old:
         return "switched"

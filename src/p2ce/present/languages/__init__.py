@@ -1,11 +1,10 @@
 """Load the words of each language from its file. All files have the same keys.
 
-A file begins with what it is: `tag` (as HTML names the language), `locale`, `article` (put before names
-that have none), `articles` (that names begin with, and headings leave out), `determiners` (names that begin
-with one of these need no article), `and_before_i` (the "and" before a word that sounds like i). Texts have
-their parts in braces; a text that depends on a count has its plural forms, named as Unicode does ("one",
-"other"). A variant, such as ``raise_share`` of ``raise`` or ``title_none_applicant`` of ``title_none``, may
-be left out.
+A file begins with facts about the language: `tag` (as in HTML), `locale`, `article` (put before names that
+have none), `articles` (that names begin with, and headings leave out), `determiners` (names that begin with
+one of these need no article), `and_before_i` (the "and" before a word that sounds like i). Texts have their
+parts in braces. A text that depends on a count has plural forms, named as in Unicode ("one", "other"). A
+variant, such as ``raise_share`` of ``raise`` or ``title_none_applicant`` of ``title_none``, may be left out.
 """
 
 import tomllib
@@ -34,7 +33,7 @@ class Words:
     """The words and numbers of one language."""
 
     language: str
-    tag: str  # as HTML names it
+    tag: str  # as in HTML
     numbers: Numbers = field(repr=False)
     article: str  # before a name that has none, in English
     articles: tuple[str, ...]  # that names begin with, and headings leave out
@@ -43,7 +42,7 @@ class Words:
     texts: Mapping[str, Any] = field(repr=False)
 
     def say(self, key: str, **parts: object) -> str:
-        """Fill one text.
+        """Fill in one text.
 
         >>> words_in("en").say("option_heading", number=2)
         'Option 2'
@@ -52,7 +51,7 @@ class Words:
         return text.format_map(parts) if parts else text
 
     def counted(self, key: str, count: int | Decimal, /, **parts: object) -> str:
-        """Fill the text for a count, which is `{count}` there.
+        """Fill in the text for a count, which is `{count}` there.
 
         >>> words_in("pt").counted("others", 1200)
         'Outras 1.200 opções'
@@ -64,18 +63,18 @@ class Words:
         return text.format_map(parts)
 
     def variant(self, key: str, variant: str) -> str:
-        """Return the key of a variant of a text, or of the text itself where there is none."""
+        """Return the key of a variant of a text, or of the text itself if there is none."""
         return f"{key}_{variant}" if f"{key}_{variant}" in self.texts else key
 
     def listed(self, parts: list[str]) -> str:
-        """Join parts as a sentence does: "a, b and c"."""
+        """Join parts as in a sentence: "a, b and c"."""
         if self.before_i and len(parts) > 1 and _sounds_like_i(parts[-1]):
             return f"{', '.join(parts[:-1])} {self.before_i} {parts[-1]}"
         return self.numbers.listed(parts)
 
 
 def words_in(language: str) -> Words:
-    """Return the words of a language; raise if there are none."""
+    """Return the words of a language. Raise if there are none."""
     if language not in LANGUAGES:
         raise InvalidArgument(
             f"There are no texts in the language {echoed(language)}. {nearest(language, LANGUAGES)}"

@@ -1,4 +1,4 @@
-"""ONNX files are tried on a row, and onnxruntime tells nobody about them."""
+"""ONNX files are tried on a row, and onnxruntime tells no one about them."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Make matplotlib figures that look the same everywhere, show themselves in notebooks, and leave no trace."""
+"""Make matplotlib figures that look the same everywhere, and change no global state."""
 
 import io
 import textwrap
@@ -46,8 +46,8 @@ STYLE = {
     "text.usetex": False,
 }
 DOTS_PER_INCH = 110
-SMALL = 8.0  # points, of notes
-LETTERS = 14  # of a note that fit into an inch
+SMALL = 8.0  # font size of notes, in points
+LETTERS = 14  # characters of a note that fit into an inch
 DASHES = (0, (4, 2))  # of a line that marks today or the median
 BEHIND: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8}  # of texts
 UNSEEN = dict.fromkeys([0x200B, 0x200C, 0x200D, 0xFE0E, 0xFE0F, 0xFEFF])  # parts of emoji and the like
@@ -62,14 +62,14 @@ def _as_png(figure: Figure) -> bytes:
     return picture.getvalue()
 
 
-# Notebooks show a figure only once pyplot has taught them how, which is not imported here. Made by type(),
-# since the class that it derives from is known to mypy only where matplotlib is installed.
+# Notebooks show a figure only if pyplot has registered it, which is not imported here. The class is made by
+# type(), since mypy knows its base class only if matplotlib is installed.
 ChartFigure = type("ChartFigure", (Figure,), {"_repr_png_": _as_png, "__module__": __name__})
 
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw in our style whatever the user's is, but for fonts, which their names may need."""
+    """Draw in our style, whatever the user's style is. Fonts are kept, since names may need them."""
     usual = {
         name: value
         for name, value in matplotlib.rcParamsDefault.items()
@@ -81,14 +81,14 @@ def styled() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Make an empty figure of so many inches."""
+    """Make an empty figure with a size in inches."""
     layout = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.07)
     figure: Figure = ChartFigure(figsize=(width, height), layout=layout, dpi=DOTS_PER_INCH)
     return figure
 
 
 def shown(text: str) -> str:
-    """Return a text as the font can write it; what has no glyph becomes a box, as it would with a warning."""
+    """Return a text as the font can write it. A character without a glyph becomes a box."""
     known = _glyphs(_families())
     return "".join(
         one if one in KEPT else " " if not one.isprintable() else one if ord(one) in known else NO_GLYPH
@@ -97,7 +97,7 @@ def shown(text: str) -> str:
 
 
 def write(axes: Axes, across: float, up: float, text: str, **looks: Any) -> None:
-    """Write a text that is never parsed as a formula, as large as tick labels are."""
+    """Write a text that is never parsed as a formula, in the size of tick labels."""
     size = matplotlib.rcParams["xtick.labelsize"]
     axes.text(across, up, shown(text), parse_math=False, **{"fontsize": size, **looks})
 
@@ -105,7 +105,7 @@ def write(axes: Axes, across: float, up: float, text: str, **looks: Any) -> None
 def write_beside(
     axes: Axes, across: float, up: float, text: str, *, gap: float, turn: float, **looks: Any
 ) -> None:
-    """Write a text so many points beside a place: on its right, on its left from `turn` on."""
+    """Write a text a few points to the right of a place, or to its left from `turn` on."""
     right = across < turn
     axes.annotate(
         shown(text),
@@ -122,7 +122,7 @@ def write_beside(
 def set_axis(
     axis: Axis, ticks: Sequence[Tick], title: str, *, width: int = 60, scale: Scale | None = None
 ) -> None:
-    """Return an axis its range, 0 to 1 or a scale, its ticks, and a title of so many characters a line."""
+    """Set the range (0 to 1, or a scale), the ticks and the title of an axis, which is broken into lines."""
     low, high = (0.0, 1.0) if scale is None else (scale.low, scale.high)
     axis.axes.set(**{f"{axis.axis_name}lim": (low, high)})
     set_ticks(axis, [low + tick.place * (high - low) for tick in ticks], [tick.text for tick in ticks])
@@ -130,7 +130,7 @@ def set_axis(
 
 
 def set_ticks(axis: Axis, places: Sequence[float], texts: Sequence[str]) -> None:
-    """Put texts at places of an axis."""
+    """Write labels at places of an axis."""
     axis.set_ticks(list(places), [shown(text) for text in texts], parse_math=False)
 
 
@@ -142,7 +142,7 @@ def set_rows(axes: Axes, texts: Sequence[str], *, above: float = 0.6, below: flo
 
 
 def dot(axes: Axes, across: float, up: float, look: Look, size: float, **looks: Any) -> None:
-    """Draw a marker that may stand on the edge of the frame."""
+    """Draw a marker that may extend beyond the edge of the frame."""
     axes.plot([across], [up], **{**marker(look, size), "clip_on": False, **looks})
 
 
@@ -153,12 +153,12 @@ def marker(look: Look, size: float, **looks: Any) -> dict[str, Any]:
 
 
 def legend_line(look: Look, size: float, **looks: Any) -> Line2D:
-    """Make a legend's entry for a marker, or a marker on a line."""
+    """Make a legend's entry for a marker, or for a marker on a line."""
     return Line2D([], [], **marker(look, size, **looks))
 
 
 def add_note(figure: Figure, note: str) -> None:
-    """Write a note at the lower left, outside of all axes."""
+    """Write a note at the lower left, outside all axes."""
     if note:
         looks: dict[str, Any] = {"fontsize": SMALL, "color": GREY, "fontweight": "normal"}
         lines = textwrap.fill(note, int(LETTERS * figure.get_figwidth()), break_long_words=False)
@@ -168,10 +168,10 @@ def add_note(figure: Figure, note: str) -> None:
 def add_legend(
     owner: Figure | Axes, entries: Sequence[tuple[Any, str]], *, columns: int = 1, side: str = "upper left"
 ) -> None:
-    """Add a legend of handles and texts above the axes, or above those that belong to the user."""
+    """Add a legend of handles and labels above the axes, or above the user's own axes."""
     if not entries:
         return
-    # A blank before an underscore, since a legend leaves out names that begin with one.
+    # A space before an underscore, since a legend omits names that begin with one.
     names = [" " + shown(text) if text.startswith("_") else shown(text) for _, text in entries]
     looks: dict[str, Any] = {"ncols": columns, "handlelength": 2.4, "borderaxespad": 0.3}
     if isinstance(owner, Axes):
@@ -184,7 +184,7 @@ def add_legend(
 
 
 def _families() -> tuple[str, ...]:
-    """List the fonts in use by their own names."""
+    """List the fonts in use by their actual names."""
     return tuple(
         name
         for family in matplotlib.rcParams["font.family"]

@@ -1,4 +1,4 @@
-"""Define colours that colour-blind readers can distinguish, and a shape for each."""
+"""Define colours that colour-blind readers can distinguish, each with a shape."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ DOTS = "#6f6f6f"
 
 
 class Look(NamedTuple):
-    """A colour with a marker and a line style of its own, in matplotlib's names."""
+    """A colour with its own marker and line style, in matplotlib's names."""
 
     colour: str
     marker: str
@@ -50,5 +50,5 @@ OUTCOME_FILLS = {
 
 
 def look_of(place: int | None) -> Look:
-    """Return the look at a place of `looks_of`, or that of options that do not stand out."""
+    """Return the look at a position of `looks_of`, or the look of options that are not highlighted."""
     return OTHER if place is None else LOOKS[place % len(LOOKS)]

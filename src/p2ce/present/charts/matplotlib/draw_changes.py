@@ -1,4 +1,4 @@
-"""Draw what options change with matplotlib: from → to, with the population behind each feature."""
+"""Draw what options change with matplotlib: before and after, with the population behind each feature."""
 
 import math
 from typing import Any
@@ -14,16 +14,16 @@ from p2ce.present.charts.matplotlib import canvas
 from p2ce.present.charts.matplotlib.chart_styles import GREY, INK, PALE, POPULATION, Look, look_of
 from p2ce.present.wording import Wording
 
-ONE_COLUMN = 3  # features below each other; more stand in two columns
+ONE_COLUMN = 3  # features below each other; if there are more, there are two columns
 WIDTH = {1: 6.6, 2: 11.0}  # inches
-ROW, AROUND = 0.34, 0.78  # inches for each option, and for title and ticks of each feature
+ROW, AROUND = 0.34, 0.78  # inches for each option, and for the title and ticks of each feature
 TEXT: dict[str, Any] = {"fontsize": 8, "bbox": {**canvas.BEHIND, "alpha": 0.75, "pad": 0.6}}
 POINTERS = {"below": "<", "above": ">"}  # at the edge, towards a value beyond it
-MARGIN = 0.03  # of the frame, so that marks on the edge are whole
+MARGIN = 0.03  # of the frame, so that marks at the edge are complete
 
 
 def draw_changes(data: ChangeData, wording: Wording) -> Figure:
-    """Draw a frame per feature, in it a row per option."""
+    """Draw a frame per feature, with a row per option."""
     with canvas.styled():
         columns = 1 if len(data.features) <= ONE_COLUMN else 2
         rows = math.ceil(len(data.features) / columns)

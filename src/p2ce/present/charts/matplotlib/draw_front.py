@@ -16,14 +16,14 @@ from p2ce.present.charts.matplotlib.label_placement import place_labels, spread_
 from p2ce.present.wording import Wording
 
 COLUMNS = 3
-MOST_NUMBERED = 12  # of more options, only the picks carry their numbers
+MOST_NUMBERED = 12  # if there are more options, only the picks have their numbers
 MOST_ROWS = 12
 ONE_PANEL, PANEL = (5.4, 3.9), (3.2, 2.9)  # inches
-MOST_IN_LABEL = 3  # options of the same costs that are named; more become …
+MOST_IN_LABEL = 3  # options with the same costs that are named; if there are more, … follows
 
 
 def draw_front(data: FrontData, wording: Wording, *, kind: str, ax: Axes | None = None) -> Figure:
-    """Draw "pairs" or "parallel"; one objective is drawn as a row per option."""
+    """Draw "pairs" or "parallel". One objective is drawn as a row per option."""
     kind = "rows" if len(data.axes) == 1 else kind
     if ax is not None:  # the user's own axes keep the user's style
         _fill([ax], data, kind, frame=ONE_PANEL)
@@ -96,7 +96,7 @@ def _pair(panel: Axes, data: FrontData, pair: tuple[int, int], *, frame: tuple[f
 
 
 def _numbers(group: tuple[FrontPoint, ...], *, numbered: bool) -> str:
-    """Write the numbers of the options at one point: all, or those of picks."""
+    """Write the numbers of the options at one point: all, or only those of picks."""
     named = [point.mark for point in group if numbered or point.look is not None]
     return ", ".join(named[:MOST_IN_LABEL]) + (" …" if len(named) > MOST_IN_LABEL else "")
 
@@ -111,7 +111,7 @@ def _parallel(panel: Axes, data: FrontData) -> None:
     panel.set_xlim(-0.35, count - 1 + 0.35)
     panel.set_ylim(-0.12, 1.12)  # with room for the numbers at the ends of the axes
     panel.set_yticks([])
-    line = {"color": matplotlib.rcParams["axes.edgecolor"], "zorder": 1}  # grey, or as the user's axes
+    line = {"color": matplotlib.rcParams["axes.edgecolor"], "zorder": 1}  # grey, or as on the user's axes
     for place, axis in enumerate(data.axes):
         panel.plot([place, place], [0, 1], linewidth=0.9, **line)
         for tick in axis.tight_ticks:
@@ -129,7 +129,7 @@ def _parallel(panel: Axes, data: FrontData) -> None:
             looks |= {"linewidth": 2.0, "zorder": 4, "marker": look.marker, "markersize": 7}
             looks |= {"markeredgecolor": "white", "markeredgewidth": 0.7}
         panel.plot(range(count), point.tight_places, **looks)
-    # The options' numbers stand at the right ends of their lines, apart from each other.
+    # The numbers of the options are at the right ends of their lines, apart from each other.
     named = data.points if len(data.points) <= MOST_NUMBERED else data.picks
     ends = [point.tight_places[-1] for point in named]
     for point, end, free in zip(named, ends, spread_out(ends, 0.05), strict=True):
@@ -139,7 +139,7 @@ def _parallel(panel: Axes, data: FrontData) -> None:
 
 
 def _rows(panel: Axes, data: FrontData) -> None:
-    """Draw one objective: a row per option, the smallest on top."""
+    """Draw one objective: a row per option, the smallest cost on top."""
     (axis,) = data.axes
     kept = sorted(data.points, key=lambda point: (point.look is None, point.costs, point.number))[:MOST_ROWS]
     rows = sorted(kept, key=lambda point: (point.costs, point.number))

@@ -1,4 +1,4 @@
-"""Draw with matplotlib a metric of groups: a dot with its interval for each, and a line for all people."""
+"""Draw a metric of groups with matplotlib: a dot with its interval for each, and a line for all people."""
 
 from collections.abc import Sequence
 
@@ -33,7 +33,7 @@ def _panel(axes: Axes, data: GroupData, wording: Wording) -> None:
     )
     axes.grid(visible=True, axis="x")
     canvas.set_axis(axes.xaxis, data.ticks, data.title)
-    axes.set_xlim(0.0, 1.2)  # with room for texts beyond the end of the axis
+    axes.set_xlim(0.0, 1.2)  # with room for labels beyond the end of the axis
     axes.spines["bottom"].set_bounds(0.0, 1.0)
     canvas.set_rows(axes, distinct_cuts([row.name for row in data.rows], lambda name: wrapped(name, 26)))
     if data.whole is not None:

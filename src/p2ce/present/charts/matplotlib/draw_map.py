@@ -19,10 +19,10 @@ from p2ce.present.charts.matplotlib.label_placement import place_labels
 from p2ce.present.wording import Wording
 
 SIZE = (7.4, 4.9)  # inches
-FRAME = (4.6, 3.9)  # of which about so much is the map itself
+FRAME = (4.6, 3.9)  # of which the map itself takes about this much
 VEIL: dict[str, Any] = {"facecolor": "white", "alpha": 0.5, "edgecolor": "none"}
 HATCH: dict[str, Any] = {"facecolor": "none", "edgecolor": "#8c8c8c", "hatch": "/////", "linewidth": 0.0}
-POINTS = 72  # to an inch
+POINTS = 72  # cells per inch
 WIDEST_CROWD = 20.0  # points
 DASHES = (0, (5, 2))
 TODAY = Look(INK, "o", "-")
@@ -32,7 +32,7 @@ Entries: TypeAlias = list[tuple[Any, str]]
 
 
 def draw_map(data: MapData, wording: Wording) -> Figure:
-    """Draw the regions, the population in them, the person and arrows to their options."""
+    """Draw the regions, the population in them, the person, and arrows to the person's options."""
     with canvas.styled():
         figure = canvas.new_figure(*SIZE)
         axes = figure.subplots()
@@ -83,7 +83,7 @@ def _people(axes: Axes, data: MapData, wording: Wording) -> Entries:
             avoid += [(float(across), float(up)) for across, up in steps]
         canvas.dot(axes, *arrow.end, look_of(arrow.look), 10, zorder=6)
         entries.append((canvas.legend_line(look_of(arrow.look), 10), arrow.name))
-    # The numbers stand beside the arrows' ends, where they hide nothing; with room for two digits.
+    # The numbers are next to the ends of the arrows, where they hide nothing, with room for two digits.
     ends = [arrow.end for arrow in data.arrows]
     middles = place_labels(ends, ["00"] * len(ends), FRAME, avoid=avoid)
     looks = {"ha": "center", "va": "center", "fontweight": "bold", "bbox": canvas.BEHIND, "zorder": 7}
@@ -107,7 +107,7 @@ def _patch(**looks: Any) -> Patch:
 
 
 def _cover(axes: Axes, data: MapData, mask: BoolArray, **looks: Any) -> None:
-    """Cover the cells of a mask by one path: cells drawn one by one would show seams."""
+    """Cover the cells of a mask by one path, since single cells would show seams."""
     across, up = data.across.edges, data.up.edges
     runs = []
     for row, cells in enumerate(mask):

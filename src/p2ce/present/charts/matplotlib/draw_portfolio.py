@@ -1,4 +1,4 @@
-"""Draw with matplotlib what many people's options cost, and which features change in them."""
+"""Draw with matplotlib what the options of many people cost, and which features they change."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ def _histogram(axes: Axes, data: CostData, wording: Wording) -> None:
 
 
 def _outcomes(axes: Axes, data: CostData, wording: Wording) -> None:
-    """Draw a bar for each outcome, with its count beside it."""
+    """Draw a bar for each outcome, with its count next to it."""
     people = sum(one.people for one in data.outcomes)
     axes.set_title(wording.counted("chart_people_count", people), fontweight="bold")
     axes.set_xlim(0.0, 1.22)
@@ -66,7 +66,7 @@ def draw_levers(data: LeverData, wording: Wording) -> Figure:
         axes = figure.subplots()
         axes.grid(visible=True, axis="x")
         canvas.set_axis(axes.xaxis, data.ticks, data.title, width=200)
-        axes.set_xlim(0.0, 1.2)  # with room for texts beyond the end of the axis
+        axes.set_xlim(0.0, 1.2)  # with room for labels beyond the end of the axis
         axes.spines["bottom"].set_bounds(0.0, 1.0)
         names = distinct_cuts([lever.name for lever in data.levers], lambda name: wrapped(name, 26))
         canvas.set_rows(axes, names)

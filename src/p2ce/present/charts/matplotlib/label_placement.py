@@ -1,4 +1,4 @@
-"""Find a place for the labels of points, so that none hides a point or another label."""
+"""Place the labels of points so that none hides a point or another label."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -12,16 +12,16 @@ Box: TypeAlias = tuple[float, float, float, float]  # left, bottom, right, top
 # Directions to try, the best to read first; then the same ones farther away.
 DIRECTIONS = ((1, 1), (1, 0), (-1, 1), (1, -1), (-1, 0), (-1, -1), (0, 1), (0, -1))
 DISTANCES = (0.08, 0.16, 0.26)  # inches from the point to the label
-CHARACTER = (0.078, 0.14)  # inches that a character of a label takes
+CHARACTER = (0.078, 0.14)  # inches per character of a label
 
 
 def place_labels(
     places: Sequence[Point], texts: Sequence[str], frame: Point, *, avoid: Sequence[Point] = ()
 ) -> list[Point]:
-    """Return where the middle of each label goes; places are shares of a frame of so many inches.
+    """Return where the middle of each label goes. Places are shares of a frame with a size in inches.
 
-    The first of each place that overlaps nothing is taken, and the one that overlaps least where all do.
-    No label hides a point or what is at the places to `avoid`.
+    The first position that overlaps nothing is taken, or the one that overlaps least. No label hides a point,
+    or anything at the places to `avoid`.
     """
     points = [(across * frame[0], up * frame[1]) for across, up in places]
     taken = [_box(point, (0.12, 0.12)) for point in points]
@@ -48,7 +48,7 @@ def place_labels(
 
 
 def spread_out(places: Sequence[float], gap: float) -> list[float]:
-    """Move places between 0 and 1 apart to both sides, so that neighbours keep a gap where there is room.
+    """Move places between 0 and 1 apart on both sides, so that neighbours have a gap if there is room.
 
     >>> [round(place, 2) for place in spread_out([0.5, 0.5, 0.9], 0.1)]
     [0.45, 0.55, 0.9]

@@ -1,4 +1,4 @@
-"""Draw what the options change as SVG: one small picture per feature, the population behind it."""
+"""Draw what the options change as SVG: a small picture per feature, with the population behind it."""
 
 from collections.abc import Iterator
 
@@ -10,10 +10,10 @@ from p2ce.present.charts.svg import shapes as svg
 from p2ce.present.wording import Wording
 
 LEFT, RIGHT = 10.0, svg.WIDTH - 10.0
-TOP, BASE, LINE = 22.0, 66.0, 25.0  # of the population's bars, and the height of an option's line
+TOP, BASE, LINE = 22.0, 66.0, 25.0  # height of the population's bars, and of an option's line
 ROW, BARS, MARKS = 24.0, 150.0, 256.0  # of a category: its height, and where bars and marks begin
 BAR_ROOM = 58.0
-BESIDE = 14.0  # from the middle of a number to the text beside it
+BESIDE = 14.0  # from the middle of a number to the text next to it
 
 
 def draw_changes(data: ChangeData, wording: Wording) -> tuple[Markup, ...]:
@@ -62,7 +62,7 @@ def _numbers(feature: FeatureChanges, data: ChangeData, wording: Wording) -> tup
 
 
 def _option_line(y: float, today: float, mark: Mark, option: ChartOption) -> list[Markup]:
-    """Draw one option's line from today's value to its own, with that value written where there is room."""
+    """Draw one option's line from today's value to the new one, with the new value if there is room."""
     tip, half = _x(mark.place), svg.badge_half(option.mark)
     away = 1.0 if tip >= today else -1.0
     shapes = []
@@ -70,8 +70,8 @@ def _option_line(y: float, today: float, mark: Mark, option: ChartOption) -> lis
         shapes.append(svg.arrow(today, tip - away * (half + 1), y, f"option-{option.look}"))
     shapes += [svg.circle(today, y, 3.2, "today-mark"), svg.badge(tip, y, option.mark, option.look)]
     value = svg.fitted(mark.text, 150.0)
-    # Beyond the badge; or above a line that is long enough, since beside today's mark it would look like
-    # today's value; and only then there.
+    # Beyond the badge, else above a line that is long enough, else before today's mark: next to that mark, it
+    # would look like today's value.
     width, room = svg.text_width(value), abs(tip - today) - half - 12
     beyond, before = tip + away * BESIDE, away * min(away * today - 9, away * tip - BESIDE)
     if 0 <= beyond + away * width <= svg.WIDTH:

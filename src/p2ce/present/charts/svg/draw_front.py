@@ -1,4 +1,4 @@
-"""Draw the front as SVG: points for two objectives, a line across scales for more."""
+"""Draw the front as SVG: points for two objectives, lines across scales for more."""
 
 from markupsafe import Markup
 
@@ -8,14 +8,14 @@ from p2ce.present.charts.svg import shapes as svg
 from p2ce.present.wording import Wording
 
 TOP, BOTTOM = 42.0, 240.0
-MOST_OTHERS = 400  # points or lines that are not picks; more would only be a stain
+MOST_OTHERS = 400  # points or lines that are not picks; more would only be a blot
 SIDE, FIRST, STEP = 8.0, 34.0, 72.0  # of parallel scales
-BADGE_GAP = 30.0  # between the middles of numbers beside each other
+BADGE_GAP = 30.0  # between the middles of numbers next to each other
 AROUND = ((0, -17), (17, -12), (19, 0), (-17, -12), (-19, 0), (17, 12), (0, 17), (-17, 12), (0, -34), (34, 0))
 
 
 def draw_front(data: FrontData, wording: Wording) -> Markup | None:
-    """Draw all options by their costs; nothing where there is nothing to compare."""
+    """Draw all options by their costs, or nothing if there is nothing to compare."""
     if len(data.axes) < 2 or len(data.points) < 2:
         return None
     title = wording.say("chart_front_title", objectives=", ".join(axis.title for axis in data.axes))
@@ -60,7 +60,7 @@ def _points(data: FrontData) -> tuple[float, list[Markup]]:
 def _free_place(
     point: tuple[float, float], taken: list[tuple[float, float]], left: float
 ) -> tuple[float, float]:
-    """Find a place beside a point where its number covers neither another point nor another number."""
+    """Find a place next to a point where its number covers neither another point nor another number."""
     around = [(point[0] + dx, point[1] + dy) for dx, dy in AROUND]
     inside = [(x, y) for x, y in around if left + 6 <= x <= svg.WIDTH - 10 and TOP - 18 <= y <= BOTTOM - 9]
     free = [

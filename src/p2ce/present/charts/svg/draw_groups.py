@@ -1,4 +1,4 @@
-"""Draw as SVG a metric of groups: a dot with its interval for each, and a line for all people."""
+"""Draw a metric of groups as SVG: a dot with its interval for each, and a line for all people."""
 
 from collections.abc import Callable
 

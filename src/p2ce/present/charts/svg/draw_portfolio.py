@@ -1,4 +1,4 @@
-"""Draw as SVG what many people's options cost, and what changes in them most often."""
+"""Draw as SVG what the options of many people cost, and what they change most often."""
 
 from markupsafe import Markup
 
@@ -12,7 +12,7 @@ ROW, PERCENT_ROOM = 40.0, 100.0
 
 
 def draw_costs(data: CostData, wording: Wording) -> Markup:
-    """Draw a bar for each range of costs, as high as there are people in it."""
+    """Draw a bar for each range of costs, with the number of people as its height."""
     left = max([svg.text_width(tick.text) for tick in data.up_ticks] + [16.0]) + 8
     right = svg.WIDTH - 8
 

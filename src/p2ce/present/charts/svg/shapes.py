@@ -1,4 +1,4 @@
-"""Make the shapes and texts of small pictures; the page's style colours them by their class."""
+"""Make the shapes and texts of small pictures. The page's style colours them by their class."""
 
 import math
 import unicodedata
@@ -9,15 +9,15 @@ from markupsafe import Markup, escape
 from p2ce.present.charts.axis_scales import Tick
 from p2ce.visible import abridged, visible
 
-WIDTH = 340.0  # of every drawing, in units of which a phone shows about one per pixel
+WIDTH = 340.0  # width of every drawing; on a phone, a unit is about a pixel
 SIZE = 12.0  # of letters
 BOLD = 1.2 * SIZE  # the size of light letters that take as much room as bold ones
-NARROW, WIDE = 0.57, 1.0  # of a letter, as a share of its height: a little more than most fonts need
+NARROW, WIDE = 0.57, 1.0  # width of a letter, as a share of its height: a little more than most fonts need
 EMPTY = ("line", "rect", "circle", "path")  # elements without content
 
 
 def tag(name: str, /, *children: str, **attributes: str | float) -> Markup:
-    """Make an element; ``class_`` is written class, and an attribute that is "" is left out.
+    """Make an element. ``class_`` is written as class, and an attribute that is "" is left out.
 
     >>> tag("text", "a < b", x=3.14159, class_="grey")
     Markup('<text x="3.1" class="grey">a &lt; b</text>')
@@ -34,7 +34,7 @@ def tag(name: str, /, *children: str, **attributes: str | float) -> Markup:
 
 
 def _written(value: str | float) -> str:
-    """Write an attribute; a tenth of a pixel is the least that can be seen."""
+    """Write an attribute. A tenth of a pixel is the least that can be seen."""
     if isinstance(value, str):
         return visible(value)
     rounded = round(value, 1)
@@ -42,13 +42,13 @@ def _written(value: str | float) -> str:
 
 
 def drawing(height: float, title: str, description: str, shapes: Sequence[Markup]) -> Markup:
-    """Put shapes into a picture, with a text that describes it to readers who cannot see it."""
+    """Put shapes into a picture, with a description for readers who cannot see it."""
     size = f"0 0 {_written(WIDTH)} {_written(height)}"
     return tag("svg", tag("title", title), tag("desc", description), *shapes, viewBox=size, role="img")
 
 
 def titled(title: str, picture: Markup) -> Markup:
-    """Put words above a picture, where they can take more lines than one."""
+    """Put text above a picture, where it can take several lines."""
     return tag("div", tag("p", title, class_="drawing-title"), picture, class_="drawing")
 
 
@@ -99,7 +99,7 @@ def badge(x: float, y: float, mark: str, look: int | None) -> Markup:
 def axis_across(
     ticks: Sequence[Tick], left: float, right: float, y: float, *, drop: float, marks: bool = True
 ) -> list[Markup]:
-    """Write the ticks that have room below a horizontal axis, with a small mark at each."""
+    """Write the ticks that fit below a horizontal axis, with a small mark at each."""
     shapes = []
     for tick in spaced(ticks, left, right):
         x = left + tick.place * (right - left)
@@ -122,7 +122,7 @@ def axis_up(
 
 
 def text_width(content: str, size: float = SIZE) -> float:
-    """Estimate how wide a text is.
+    """Estimate the width of a text.
 
     >>> round(text_width("1,000"), 1)
     34.2
@@ -132,7 +132,7 @@ def text_width(content: str, size: float = SIZE) -> float:
 
 
 def fitted(content: str, width: float, size: float = SIZE) -> str:
-    """Cut the middle of a text to a width, and show that it was cut."""
+    """Cut the middle of a text to a width, and mark the cut."""
     shown = abridged(content, most := max(int(width), 1))  # no letter is narrower than a unit
     while most > 1 and text_width(shown, size) > width:
         most -= 1
@@ -141,13 +141,13 @@ def fitted(content: str, width: float, size: float = SIZE) -> str:
 
 
 def clamped(x: float, content: str, left: float, right: float, size: float = SIZE) -> float:
-    """Return the middle of a text that is to stand at x, but must not leave its room."""
+    """Return the middle of a text that should be at x but must stay inside its room."""
     half = text_width(content, size) / 2
     return min(max(x, left + half), right - half) if right - left > 2 * half else (left + right) / 2
 
 
 def spaced(ticks: Sequence[Tick], left: float, right: float) -> list[Tick]:
-    """Keep the ticks whose texts have room beside each other; the first and the last stay longest."""
+    """Keep the ticks whose labels fit next to each other. The first and the last are dropped last."""
 
     def ends(tick: Tick) -> tuple[float, float]:
         middle = clamped(left + tick.place * (right - left), tick.text, left - 8, right + 8)
