@@ -1,4 +1,4 @@
-"""Adapt docstrings to the site: fence their examples, and show the arguments of a Struct as its attributes."""
+"""Adapt docstrings to the site: fence examples, and show the arguments of a Struct as attributes."""
 
 from typing import Any
 
