@@ -1,8 +1,10 @@
-"""Show the examples of docstrings as code: Markdown would take >>> for a quotation."""
+"""Adapt docstrings to the site: fence examples, and show the arguments of a Struct as attributes."""
 
 from typing import Any
 
 import griffe
+
+STRUCTS = {"msgspec.Struct", "Struct"}
 
 
 class FencedExamples(griffe.Extension):
@@ -12,6 +14,12 @@ class FencedExamples(griffe.Extension):
         """Rewrite the docstring of whatever was just read; called by griffe."""
         if obj.docstring is not None:
             obj.docstring.value = fenced(obj.docstring.value)
+
+    def on_class(self, *, cls: griffe.Class, **_: Any) -> None:
+        """Rename the arguments of a msgspec Struct; called by griffe, which sees no constructor there."""
+        is_struct = any(str(base) in STRUCTS for base in cls.bases)
+        if is_struct and cls.docstring is not None:
+            cls.docstring.value = cls.docstring.value.replace("Args:\n", "Attributes:\n", 1)
 
 
 def fenced(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Every Pareto-optimal, plausible counterfactual of a model, with proof.
+"""Find everything a rejected applicant could change to be accepted, and prove on which grid that is complete.
 
 The top level holds what users call. The modules hold the rest:
 

@@ -192,7 +192,7 @@ def explain(
     drop: say.Drop = None,
     limit: say.Limit = None,
 ) -> None:
-    """List what rejected applicants could change to be accepted, and prove that the list is complete.
+    """List what rejected applicants could change to be accepted, and state what is proven.
 
     [bold]Every person in a table, as a report:[/]
     [green]p2ce explain --model model.txt --data people.csv --reference train.csv --out report.html[/]
