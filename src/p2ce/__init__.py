@@ -1,4 +1,6 @@
-"""Find everything a rejected applicant could change to be accepted, and prove on which grid that is complete.
+"""Find everything a rejected applicant could change to be accepted: every Pareto-optimal, plausible option.
+
+The certificate of each explanation names the grid on which that is proven.
 
 The top level holds what users call. The modules hold the rest:
 

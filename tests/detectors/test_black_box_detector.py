@@ -214,7 +214,7 @@ def raises(rows):
     ("outputs", "message"),
     [
         (raises, "raised ZeroDivisionError: oops"),
-        (lambda rows: np.zeros((len(rows), 2)), r"one number per row.*gave shape \(150, 2\)"),
+        (lambda rows: np.zeros((len(rows), 2)), r"one number per row.*returned shape \(150, 2\)"),
         (lambda rows: np.random.default_rng().random(len(rows)), "different values when called twice"),
         (lambda rows: np.arange(float(len(rows))), "when other rows are in its batch"),
     ],

@@ -365,7 +365,7 @@ def raises(rows):
 USELESS = {
     "raises": (raises, "raised ValueError: no rows please"),
     "missing": (lambda rows: np.full((len(rows), 2), np.nan), "NaN for 150 of 150 rows"),
-    "flat": (lambda rows: np.zeros(len(rows)), r"shape \(150, one per class\).*gave shape \(150,\)"),
+    "flat": (lambda rows: np.zeros(len(rows)), r"shape \(150, one per class\).*returned shape \(150,\)"),
     "short": (lambda rows: np.zeros((3, 2)), r"for 150 rows it returned shape \(3, 2\)"),
     "deep": (lambda rows: np.zeros((len(rows), 2, 2)), r"returned shape \(150, 2, 2\)"),
     "words": (lambda rows: np.full((len(rows), 2), "yes"), "must return numbers.*'yes'"),
