@@ -163,10 +163,10 @@ def main() -> int:
 
 def run(options: argparse.Namespace, command: str) -> int:
     from threadpoolctl import threadpool_limits
-    from tqdm import tqdm
 
     from benchmarks.cases import require
     from reproduction.facts import facts_of, own_commit
+    from reproduction.progress import task_progress
     from reproduction.publish import require_committed
     from reproduction.report import results_markdown, write_report
     from reproduction.run import Run
@@ -189,14 +189,14 @@ def run(options: argparse.Namespace, command: str) -> int:
         authors=options.authors is not None,
         seeds=effort.seeds,
     )
-    with tqdm(total=len(tasks), unit="task", dynamic_ncols=True) as bar, threadpool_limits(1):
+    with task_progress(len(tasks)) as progress, threadpool_limits(1):
         work = Run(
             effort=effort,
             folder=options.out,
             environments=options.environments,
             authors=options.authors.resolve() if options.authors else None,
             commit=own_commit(),
-            progress=lambda text: bar.set_postfix_str(text),
+            progress=progress.step,
         )
         if options.fresh:
             for folder in ("answers", "models", "peers", "truths"):  # and nothing else that may lie there
@@ -204,11 +204,11 @@ def run(options: argparse.Namespace, command: str) -> int:
         if "1" in options.figure:
             write_toy(options.out)
         for task in tasks:
-            bar.set_description(
+            progress.begin(
                 f"seed {task.seed}, {DATA_SETS[task.data]}, {MODELS[task.model]}: {METHODS[task.method]}"
             )
             work.do(task)
-            bar.update()
+            progress.finish()
     facts = facts_of(work, quick=options.quick, command=command, left_out=left_out(options))
     work.findings.write(options.out / "results", facts)
     page = write_report(options.out)
