@@ -88,19 +88,21 @@ def judge(words: dict[str, Any], kind: str, cases: Sequence[Case], figures: Figu
         state = "holds" if sum(judged) >= words.get("needed", len(judged)) else "partly"
         state = state if any(judged) else "fails"
     counts = {"cells": len(cases), "judged": len(judged), "holding": sum(judged)}
-    says = words["says"].format(**counts, **figures) if cases else "It was not measured in this run."
+    says = words["says"].format(**counts, **figures) if cases else "This run did not measure it."
     explained = judged and figures.get("explained", True)
     outcome = IN_WORDS[kind][state]
+    if state == "partly":
+        outcome = f"{IN_WORDS[kind]['holds']} in {sum(judged)} of {len(judged)}"
     marks = {None: Text(NOTHING), True: Text("✓ yes", kind="good"), False: Text("✗ no", kind="bad")}
-    names = ("Study", *words["columns"], "So")
+    names = ("Study", *words["columns"], "Holds")
     rows = [dict(zip(names, (case.name, *case.figures, marks[case.holds]), strict=True)) for case in cases]
     return Verdict(
         name=words["name"],
         where=words["where"],
         claim=words["claim"],
         state=state,
-        state_in_words=f"{outcome}: {sum(judged)} of {len(judged)}" if state == "partly" else outcome,
-        says=says if judged or not cases else f"{says} That is too little to judge.",
+        state_in_words=outcome,
+        says=says if judged or not cases else f"{says} These are too few cases for a verdict.",
         cause=words.get("cause", "").format(**counts, **figures) if explained else "",
         cases=tuple(cases),
         evidence=table(f"Evidence: {words['name']}", rows, columns=names),
@@ -119,18 +121,24 @@ def verdict_of(results: Results, name: str) -> Verdict:
     return judge(text()[kind][name], kind, cases, figures)
 
 
-def overview(judged: Iterable[Verdict]) -> Table:
-    """One row per claim of the paper, those that hold first; for the first screen."""
+def overview(judged: Iterable[Verdict], title: str = "The paper says") -> Table:
+    """Return one row per claim, those that hold first, for the first screen."""
     order, kinds = list(SIGNS), {"holds": "good", "fails": "bad"}
     rows = [
         {
-            "The paper says": Text(verdict.name, verdict.where),
+            title: verdict.name,
             "This run": Text(f"{verdict.sign} {verdict.state_in_words}", kind=kinds.get(verdict.state, "")),
-            "Why": verdict.cause if verdict.cause and verdict.state in ("partly", "fails") else verdict.says,
         }
         for verdict in sorted(judged, key=lambda verdict: order.index(verdict.state))
     ]
-    return table("The paper's claims", rows, "The paper says", "This run", "Why")
+    return table(title, rows, title, "This run")
+
+
+def tally(judged: Sequence[Verdict]) -> str:
+    """Return how many claims of the paper have which verdict: 3 reproduced, 8 reproduced in part."""
+    states = [verdict.state for verdict in judged]
+    counts = {words: states.count(state) for state, words in IN_WORDS["claims"].items()}
+    return ", ".join(f"{count} {words}" for words, count in counts.items() if count)
 
 
 def toy(results: Results) -> tuple[list[Case], Figures]:

@@ -1,5 +1,6 @@
 """Write numbers, shares, times and names for readers, and hold all words of the report."""
 
+import re
 from functools import cache
 from math import isnan
 from pathlib import Path
@@ -10,6 +11,7 @@ import yaml
 from reproduction.names import DATA_SETS, EXPERIMENTS, METHODS, MODELS
 
 NOTHING = "–"
+FOLDERS = re.compile(r"(?<![\w.:/…-])(?:[A-Za-z]:)?[/\\](?:[\w.+@~-]+[/\\])+")
 NAMES = {**DATA_SETS, **MODELS, **METHODS, **EXPERIMENTS}
 
 
@@ -27,6 +29,15 @@ def name_of(name: str) -> str:
 
 def cell_name(data: str, model: str) -> str:
     return f"{name_of(data)}, {name_of(model)}"
+
+
+def without_folders(text: str) -> str:
+    """Shorten each absolute path to its last part, since a page is not about one machine.
+
+    >>> without_folders("No such file: '/home/ada/p2ce/peer.py', 3/5")
+    "No such file: '…/peer.py', 3/5"
+    """
+    return FOLDERS.sub("…/", text)
 
 
 def cut(name: str, length: int = 30) -> str:

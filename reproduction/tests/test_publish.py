@@ -47,7 +47,8 @@ def test_a_tree_with_changes_is_published_only_as_a_draft(tmp_path: Path) -> Non
 def test_the_published_page_names_a_commit_that_exists() -> None:
     page = (DOCS / "results.md").read_text(encoding="utf-8")
     (commits,) = re.findall(r"^- Commit: (.+)$", page, flags=re.MULTILINE)
-    assert ("with changes" in commits) is (text()["uncommitted"].strip() in page)
+    assert ("with changes" in commits) is ("uncommitted changes" in page)
+    assert "uncommitted changes" in text()["uncommitted"]
     if subprocess.run(["git", "rev-parse"], cwd=DOCS, capture_output=True, check=False).returncode:
         pytest.skip("this is not a checkout of git")
     if git(DOCS, "rev-parse", "--is-shallow-repository") == "true":
