@@ -1,4 +1,4 @@
-"""Small worlds for the tests of the paper's experiments: data, models, and results that a run might write."""
+"""Small data sets, models and results of a run for the tests of the paper's experiments."""
 
 import json
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ FEATURES = {
     ),
     "adult": ("age", "capital_gain", "capital_loss", "hours_per_week", "has_degree", "is_married"),
 }
-# Method → seconds, share of outliers, and how many times dearer than the best it is.
+# Method → seconds, share of outliers, and cost relative to the best.
 METHODS = {
     "mapocam": (0.9, 0.14, 1.0),
     "p2ce-ablation": (0.2, 0.03, 1.0),
@@ -61,7 +61,7 @@ RUN = {
 
 @lru_cache
 def small_data(name: str) -> Dataset:
-    """People with binary, whole and fractional columns; the outcome follows three of them."""
+    """Build people with binary, whole and fractional columns, some of which determine the outcome."""
     rng = np.random.default_rng(["german", "taiwan", "adult"].index(name))
     features = pd.DataFrame(
         {
@@ -72,7 +72,7 @@ def small_data(name: str) -> Dataset:
             "Years": rng.integers(0, 15, ROWS),
         }
     )
-    # Savings follow income, so that some combinations are rare: those are what plausibility is about.
+    # Savings follow income, so some combinations are rare, and implausible.
     features["Savings"] = (features["Income"] * 3 + rng.normal(0, 400, ROWS)).round(-1)
     pull = features["Income"] / 700 - features["Debts"] / 2 + features["Guarantor"] + features["Years"] / 8
     outcome = pd.Series((pull + rng.normal(0, 0.4, ROWS) > 2.5).astype(int), name="Good")
@@ -80,7 +80,7 @@ def small_data(name: str) -> Dataset:
 
 
 def trained(kind: Any, model: Any, columns: Iterable[str]) -> Any:
-    """A fitted model as the experiments hand it on, where how it was trained does not matter."""
+    """Wrap a fitted model, if its training does not matter."""
     from reproduction.training import Trained
 
     nothing = {"balanced_accuracy_validation": 0.0, "balanced_accuracy_test": 0.0, "seconds": 0.0}
@@ -88,7 +88,7 @@ def trained(kind: Any, model: Any, columns: Iterable[str]) -> Any:
 
 
 def person(number: int, **given: Any) -> dict[str, Any]:
-    """A row of people.csv: everything is in order unless given otherwise."""
+    """Build a row of people.csv. By default, nothing is wrong."""
     usual = {"row": 100 + number, "seconds": 0.001, "seconds_alone": 0.002, "status": "OPTIMAL", "answers": 1}
     usual |= {"front_is_true": True, "front_is_plausible_truth": True, "best_cost": 0.1, "error": ""}
     usual |= {"hypervolume": None, "hypervolume_grid": None, "score": 0.3, "pruned": "{}"}
@@ -97,7 +97,7 @@ def person(number: int, **given: Any) -> dict[str, Any]:
 
 
 def answer(number: int, **given: Any) -> dict[str, Any]:
-    """A row of answers.csv: a valid, plausible and allowed answer unless given otherwise."""
+    """Build a row of answers.csv. By default, it is valid, plausible and allowed."""
     usual = {"answer": 0, "mean_distance": 0.1, "max_distance": 0.4, "changes": 1, "score": 0.52}
     usual |= {"valid": True, "plausible": True, "outlier": False, "outlier_axis_parallel": False}
     usual |= {"allowed": True, "broken": "", "on_grid": True}
@@ -105,7 +105,7 @@ def answer(number: int, **given: Any) -> dict[str, Any]:
 
 
 def study(data: str, model: str, people: int, **given: Any) -> dict[str, Any]:
-    """A row of studies.csv."""
+    """Build a row of studies.csv."""
     usual = {"seed": 0, "rows": 1000, "features": 2, "mutable": 1, "denied": 100, "seconds_training": 61.5}
     usual |= {"balanced_accuracy_validation": 0.75, "balanced_accuracy_test": 0.72}
     usual |= {"parameters": json.dumps({"learning_rate": 0.0312345, "num_leaves": 31})}
@@ -124,7 +124,7 @@ def tiny(
     studies: Rows | None = None,
     run: dict[str, Any] | None = None,
 ) -> Results:
-    """Write these rows as a run does, and load them as the report does; by default nobody else is there."""
+    """Write these rows as a run does, and load them as the report does; by default of no other people."""
     if studies is None:
         cells = {(each["data"], each["model"]): set[int]() for each in people}
         for each in people:
@@ -140,7 +140,7 @@ def tiny(
 
 
 def whole_run(*, people: int, seeds: int = 1, data: Iterable[str] = tuple(DATA_SETS)) -> dict[str, Rows]:
-    """The rows of a run of every method with ``people`` in every cell; OCEAN is missing on Taiwan."""
+    """Build the rows of a run of every method with ``people`` in every cell. OCEAN is missing on Taiwan."""
     made: dict[str, Rows] = {"people": [], "answers": [], "missing": [], "studies": []}
     for seed in range(seeds):
         rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""The report says what a run measured: figures by hand, claims that flip, one golden, and no text is trusted.
+"""The report shows what a run measured: figures by hand, claims that flip, a golden page, hostile text.
 
 After a wanted change: P2CE_WRITE_GOLDEN=1 pytest -n0 on this file, then read the difference.
 """
@@ -34,7 +34,7 @@ LINEAR, TREES, NETWORK = (
 
 
 class Page(HTMLParser):
-    """Parses a page strictly: what is opened is closed, and every address is collected."""
+    """Parses a page strictly: every tag is closed, and every address is collected."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class Page(HTMLParser):
 
 
 def check_tables(text: str) -> None:
-    """Each block of pipes has a head, a rule, and equally many cells in every line."""
+    """Check that each block of pipes has a head, a rule, and the same number of cells in every line."""
     blocks = re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE)
     assert blocks
     for block in blocks:
@@ -333,7 +333,7 @@ def test_the_state_follows_the_cases(holds: list[bool | None], state: str) -> No
 
 
 def both(methods: dict[str, dict[str, Any]], **cell: Any) -> tuple[Rows, Rows]:
-    """Two people for each method, with these figures, and one answer for each of them."""
+    """Build two people for each method with these figures, and one counterfactual for each of them."""
     people, answers, of_answers = [], [], ("outlier", "plausible", "score", "allowed", "broken")
     for method, given in methods.items():
         mine = {name: value for name, value in given.items() if name in of_answers}
@@ -418,7 +418,7 @@ def test_a_claim_holds_or_fails_as_the_rows_say(
     assert said in f"{verdict.says} {verdict.cause}"
 
 
-def test_a_hard_person_whom_only_one_method_got_decides_nothing(tmp_path: Path) -> None:
+def test_a_hard_person_with_a_result_from_one_method_decides_nothing(tmp_path: Path) -> None:
     people, answers = both({"p2ce": {}}, **TREES)
     people[1]["best_cost"] = 0.9
     people.append(person(0, **TREES, method="mapocam", best_cost=0.2))
@@ -489,7 +489,7 @@ def test_tables_show_times_volumes_failures_and_an_example(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_the_example_is_the_first_person_whom_most_methods_answered(tmp_path: Path, known: bool) -> None:
+def test_the_example_is_the_first_person_with_results_from_most_methods(tmp_path: Path, known: bool) -> None:
     cell, other = ({"experiment": "three", "data": data, "model": "mlp"} for data in ("adult", "german"))
     answers = [answer(0, **cell)]
     for number in (1, 2):
@@ -513,7 +513,7 @@ def test_figures_show_what_the_rows_hold(tmp_path: Path) -> None:
     people = [person(n, best_cost=n / 100, seconds_alone=(n + 1) / 1000) for n in range(101)]
     people += [person(200, method="nice", best_cost=None)]
     ((title, panel),) = figures.scatter_panels(tiny(tmp_path, people), "scatter", "one").items()
-    assert (title, list(panel.index)) == ("German Credit, LightGBM", ["proven"])  # nobody got one of NICE's
+    assert (title, list(panel.index)) == ("German Credit, LightGBM", ["proven"])  # NICE has no result
     expected = {"cost_low": 0.05, "cost": 0.5, "cost_high": 0.95, "time_low": 0.006, "time": 0.051}
     assert panel.loc["proven", list(expected)].to_dict() == pytest.approx(expected)
     cell = {"experiment": "three", "model": "mlp"}
@@ -525,7 +525,7 @@ def test_figures_show_what_the_rows_hold(tmp_path: Path) -> None:
     assert list(german.index) == ["p2ce", "proven", "nice"]
     assert german.loc["p2ce", ["value", "paper", "high"]].tolist() == [100.0, 5.0, 100.0]
     assert german.loc["p2ce", "low"] == pytest.approx(20.65, abs=0.01)  # Wilson's interval of 1 in 1
-    assert german["note"].tolist()[1:] == ["not run", "no valid answer"]
+    assert german["note"].tolist()[1:] == ["not run", "no result"]
     assert adult.loc["proven", "value"] == 0.0
     for name in ("one", "two"):
         figures.save_figure("outliers", {"German": german}, tmp_path / name)
