@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import yaml
@@ -55,6 +55,19 @@ class Results:
         """The summary: one row per experiment, data set, model and method."""
         made = summarise(self.people, self.answers, self.studies)
         return in_order(made, KEY)
+
+    @cached_property
+    def _by_method(self) -> dict[str, dict[Any, pd.DataFrame]]:
+        """Table → experiment, data set, model and method → rows, since comparing every row takes long."""
+        tables = {"people": self.people, "answers": self.answers, "summary": self.summary}
+        return {name: dict(iter(frame.groupby(KEY, sort=False))) for name, frame in tables.items()}
+
+    def rows_of(
+        self, table: Literal["people", "answers", "summary"], *cell_and_method: str
+    ) -> pd.DataFrame:  # experiment, data set, model, method
+        """Return the rows of a method in one cell."""
+        frame: pd.DataFrame = getattr(self, table)
+        return self._by_method[table].get(cell_and_method, frame[:0])
 
     def cells(self, *experiments: str) -> Iterator["Cell"]:
         """Yield the cells of experiments of the paper, run or not."""
@@ -142,7 +155,7 @@ class Cell:
 
     def row(self, method: str) -> "pd.Series | None":
         """Return the summary of a method, or None if it was not run."""
-        found = self._of(self.results.summary, method)
+        found = self._rows("summary", method)
         return None if found.empty else found.iloc[0]
 
     def figure(self, method: str, column: str) -> float:
@@ -152,14 +165,14 @@ class Cell:
 
     def people(self, method: str) -> pd.DataFrame:
         """Return the people of a method by number, with times, costs, volumes and whether fronts are true."""
-        mine = self._of(self.results.people, method)
+        mine = self._rows("people", method)
         return mine.assign(
             call=seconds_of_a_call(mine), volume=volumes(mine, "hypervolume"), cost=mine["best_cost"]
         ).set_index("person")
 
     def answers(self, method: str) -> pd.DataFrame:
         """Return the valid counterfactuals of a method."""
-        mine = self._of(self.results.answers, method)
+        mine = self._rows("answers", method)
         return mine[mine["valid"] == 1]
 
     def cheapest(self, method: str) -> pd.DataFrame:
@@ -183,8 +196,5 @@ class Cell:
             return f"{numbers.seconds(one)} / {numbers.seconds(two)}"
         return f"{one:,.0f} / {two:,.0f}" if column in ("cells", "nodes") else f"{one:.3f} / {two:.3f}"
 
-    def _of(self, frame: pd.DataFrame, method: str) -> pd.DataFrame:
-        if frame.empty:
-            return frame
-        here = (frame[KEY] == [self.experiment, self.data, self.model, method]).all(axis=1)
-        return frame[here]
+    def _rows(self, table: Literal["people", "answers", "summary"], method: str) -> pd.DataFrame:
+        return self.results.rows_of(table, self.experiment, self.data, self.model, method)
