@@ -126,7 +126,9 @@ def test_loading_imports_no_module_that_a_rule_names(tmp_path: Path) -> None:
 def test_another_model_is_noticed(tmp_path: Path) -> None:
     path = saved(loans.explainer(), tmp_path)
     other = RandomForestClassifier(12, max_depth=5, random_state=1).fit(loans.people(), loans.label())
-    with pytest.raises(InvalidArgument, match=r"not the model that.*of 64 people.*check_model=False") as caught:
+    with pytest.raises(
+        InvalidArgument, match=r"not the model that.*of 64 people.*check_model=False"
+    ) as caught:
         p2ce.Explainer.load(path, other)
     assert "\n" not in str(caught.value)
     loaded = p2ce.Explainer.load(path, other, check_model=False)
