@@ -105,7 +105,8 @@ class ExtendedIsolationForest:
         for start in range(0, len(rows), ROWS_AT_ONCE):
             some = slice(start, start + ROWS_AT_ONCE)
             length[some] = _mean_length(self._grown, rows[some])
-        return 2.0 ** (-length / self._usual_length)
+        scores: FloatArray = 2.0 ** (-length / self._usual_length)
+        return scores
 
     def is_outlier(self, frame: pd.DataFrame) -> BoolArray:  # (n, d) → (n,)
         """Return whether each row scores above the limit of the fitted rows."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -59,7 +60,8 @@ def fit_network(parts: Parts, spec: NetworkSpec, *, seed: int) -> nn.Sequential:
 def logits(network: nn.Sequential, rows: FloatArray) -> FloatArray:  # (n, d) → (n,)
     """Evaluate the network in float64, its own precision."""
     with torch.no_grad():
-        return network(torch.from_numpy(np.array(rows, dtype=float))).numpy()[:, 0]
+        scores: FloatArray = network(torch.from_numpy(np.array(rows, dtype=float))).numpy()[:, 0]
+    return scores
 
 
 def _layers(columns: int, hidden: tuple[int, ...]) -> nn.Sequential:
@@ -113,7 +115,7 @@ def _taking_raw_values(network: nn.Sequential, *, center: FloatArray, scale: Flo
     return network
 
 
-def _tensor(values: FloatArray) -> torch.Tensor:
+def _tensor(values: "np.ndarray[Any, Any]") -> torch.Tensor:
     return torch.from_numpy(values.astype(np.float32))  # trains twice as fast as float64
 
 

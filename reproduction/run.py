@@ -151,5 +151,12 @@ def _answered(person: peers.PeerPerson) -> Answered:
     status = "FOUND" if rows else "NOTHING"
     if error and NOTHING_FOUND not in error:
         status = "TIME_LIMIT" if person.late else "ERROR"
-    counts = {name: person.counts.get(name) for name in ("calls", "cells", "explanations")}
-    return Answered(seconds=person.seconds, status=status, rows=rows, error=error, **counts)
+    return Answered(
+        seconds=person.seconds,
+        status=status,
+        rows=rows,
+        error=error,
+        calls=person.counts.get("calls"),
+        cells=person.counts.get("cells"),
+        explanations=person.counts.get("explanations"),
+    )

@@ -69,7 +69,8 @@ class Study:
         return self.scores(rows) >= THRESHOLD
 
     def is_plausible(self, rows: FloatArray) -> BoolArray:
-        return self.detector.decision_function(rows) >= 0
+        plausible: BoolArray = self.detector.decision_function(rows) >= 0
+        return plausible
 
     @cached_property
     def fingerprint(self) -> str:

@@ -200,8 +200,10 @@ def probabilities(trained: Trained, rows: pd.DataFrame) -> FloatArray:  # (n, d)
 
 def _scores(kind: ModelKind, model: Any, rows: pd.DataFrame) -> FloatArray:
     if kind == "mlp":
-        return expit(networks.logits(model, rows.to_numpy(float)))
-    return model.predict_proba(rows)[:, 1]
+        favourable: FloatArray = expit(networks.logits(model, rows.to_numpy(float)))
+    else:
+        favourable = model.predict_proba(rows)[:, 1]
+    return favourable
 
 
 def _train(kind: ModelKind, parts: Parts, *, trials: int, seed: int, progress: Progress | None) -> Trained:

@@ -63,7 +63,7 @@ def read_answers(folder: Path) -> dict[int, PeerPerson]:
 
 def note(folder: Path, number: int, *, seconds: float | None, error: str, late: bool = False) -> None:
     """Write that a person has no result, for a program that died or was stopped."""
-    entry = {"person": number, "seconds": seconds, "rows": [], "error": error, "late": late}
+    entry: dict[str, Any] = {"person": number, "seconds": seconds, "rows": [], "error": error, "late": late}
     with (folder / FILE).open("a", encoding="utf-8") as file:
         file.write("\n" + json.dumps(entry) + "\n")  # starts a new line, even after one that was cut off
 

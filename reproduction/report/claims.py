@@ -436,8 +436,8 @@ def fewer_than_mapocam(results: Results) -> tuple[list[Case], Figures]:
         cases.append(Case(cell.name, figures, holds))
     pooled = ""
     if both:
-        low, high = map(numbers.points, difference(sums[0] / both, both, sums[1] / both, both))
-        pooled = text()["claims"]["fewer_than_mapocam"]["pooled"].format(people=both, low=low, high=high)
+        lower, upper = map(numbers.points, difference(sums[0] / both, both, sums[1] / both, both))
+        pooled = text()["claims"]["fewer_than_mapocam"]["pooled"].format(people=both, low=lower, high=upper)
     return cases, {"pooled": pooled}
 
 
@@ -625,8 +625,8 @@ def _outliers(cell: Cell) -> tuple[float, float, int]:
     """Return the outlier shares of P²CE and MAPOCAM for people with results from both, and their number."""
     one, two = cell.answers("p2ce"), cell.answers("mapocam")
     both = set(one["person"]) & set(two["person"])
-    shares = (mean_over_people(found[found["person"].isin(both)], "outlier") for found in (one, two))
-    return *shares, len(both)
+    ours, theirs = (mean_over_people(found[found["person"].isin(both)], "outlier") for found in (one, two))
+    return ours, theirs, len(both)
 
 
 def _published_outliers(cell: Cell, method: str) -> float:

@@ -1,7 +1,7 @@
 """Draw time against cost, and bars of outlier shares and hypervolumes: data first, then drawing."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -170,7 +170,7 @@ def _cells(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the frame cell by cell: models below each other, data sets side by side."""
     ordered = in_order(frame, ["model", "data", "method"])
     for (data, model), found in ordered.groupby(["data", "model"], sort=False):
-        yield cell_name(data, model), found
+        yield cell_name(str(data), str(model)), found
 
 
 def save_figure(kind: str, panels: Panels, path: Path) -> None:
@@ -303,11 +303,11 @@ def _legend(kind: str, panels: Panels) -> tuple[list[Any], tuple[int, int]]:
     return handles, (4, 2)
 
 
-def _look(method: str) -> tuple[str, str, float]:
-    return LOOKS.get(method, UNKNOWN)
+def _look(method: Hashable) -> tuple[str, str, float]:
+    return LOOKS.get(str(method), UNKNOWN)
 
 
-def _weight(method: str) -> str:
+def _weight(method: Hashable) -> str:
     return "bold" if method == "proven" else "normal"
 
 

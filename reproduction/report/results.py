@@ -184,8 +184,8 @@ class Cell:
         """Return the means of two methods over the people with both values, by seed, and their number."""
         other = self.people(second)[column].rename("other")
         both = self.people(first)[["seed", column]].join(other, how="inner").dropna()
-        means = (over_seeds(both[name], both["seed"])[0] for name in (column, "other"))
-        return *means, len(both)
+        mine, theirs = (over_seeds(both[name], both["seed"])[0] for name in (column, "other"))
+        return mine, theirs, len(both)
 
     def pair(self, first: str, second: str, column: str) -> str:
         """Write both means of ``same_people``: 1.20 ms / 3.40 ms."""

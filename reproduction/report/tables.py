@@ -24,6 +24,8 @@ class Text(str):
     """A text of a table, and a small grey remark after it, such as the paper's value."""
 
     __slots__ = ("beside", "kind")
+    beside: str
+    kind: str
 
     def __new__(cls, content: str, beside: str = "", kind: str = "") -> "Text":
         made = super().__new__(cls, content)
@@ -43,7 +45,7 @@ class Table:
     @property
     def columns(self) -> list[str]:
         """All columns but the one that groups."""
-        return [name for name in self.frame if name != self.groups]
+        return [str(name) for name in self.frame if name != self.groups]
 
     @property
     def grouped(self) -> list[tuple[str, list[list[str]]]]:
@@ -51,7 +53,7 @@ class Table:
         if not self.groups:
             return [("", self.frame.to_numpy(object).tolist())]
         rows = self.frame.groupby(self.groups, sort=False)
-        return [(title, found[self.columns].to_numpy(object).tolist()) for title, found in rows]
+        return [(str(title), found[self.columns].to_numpy(object).tolist()) for title, found in rows]
 
 
 def table(
@@ -224,7 +226,7 @@ def broken_table(results: Results) -> Table:
     """Return how many counterfactuals of each method are wrong, and which constraints they break."""
     kinds = text()["broken"]
     counts = in_order(broken_by_kind(results.answers, list(kinds)), ["method"])
-    found = [name for name in counts if name.startswith("kind: ")]
+    found = [str(name) for name in counts if str(name).startswith("kind: ")]
     columns = {"given": "Counterfactuals", "invalid": "Invalid", "not_allowed": "Not allowed"}
     columns |= {name: f"of these: {kinds.get(name[6:], name[6:])}" for name in found}
     columns |= {"implausible": "Implausible", "off_grid": "Off the grid"}
@@ -324,7 +326,7 @@ def example_table(results: Results) -> Table | None:
         (people[["experiment", "data", "model"]] == ["three", data, model]).all(axis=1)
         & (people["person"] == number)
     ]
-    person = next((found for given in mine["values"] if (found := json_object(given))), {})
+    person = next((own for written in mine["values"] if (own := json_object(written))), {})
     given = in_order(here[here["person"] == number], ["method"])
     given = given.assign(values=given["values"].map(json_object))
     features = _changed(person, [values for values in given["values"] if values])
@@ -333,8 +335,8 @@ def example_table(results: Results) -> Table | None:
     shown = [numbers.value(person.get(name, NOTHING)) for name in features]
     score = float(mine["score"].max()) if len(mine) else float("nan")
     rows = [("The person", [NOTHING, *shown, NOTHING, numbers.number(score, digits=2), NOTHING])]
-    for method, found in given.groupby("method", sort=False):
-        for place, (_, answer) in enumerate(found.iterrows(), start=1):
+    for method, shown_rows in given.groupby("method", sort=False):
+        for place, (_, answer) in enumerate(shown_rows.iterrows(), start=1):
             wrong = {"invalid": answer["valid"] == 0, "not allowed": answer["allowed"] == 0}
             outlier, judged = (
                 NOTHING if pd.isna(says) else f"{says:.0f}"
@@ -349,7 +351,7 @@ def example_table(results: Results) -> Table | None:
             ]
             remark = ", ".join(name for name, is_so in wrong.items() if is_so)
             said = [outlier, numbers.number(answer["score"], digits=2), judged]
-            rows.append((name_of(method), [Text(str(place), remark), *values, *said]))
+            rows.append((name_of(str(method)), [Text(str(place), remark), *values, *said]))
     return _example(title, [*features, "u(x)", "f(x)", "Judge"], rows)
 
 

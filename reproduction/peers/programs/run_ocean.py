@@ -101,7 +101,7 @@ def rescaled(forest: Any, scale: Scale, varying: np.ndarray) -> Any:
 
 def constrain(explainer: Any, person: np.ndarray, scale: Scale, question: Question) -> None:
     """Keep fixed columns unchanged, and changed ones in their ranges, until the next clean-up."""
-    for place, column in enumerate(np.flatnonzero(scale.varies)):
+    for place, column in enumerate(np.flatnonzero(scale.varies).tolist()):
         name = question.columns[column]
         values, now = reachable(explainer.mapper[name], person, scale, column)
         low, high = question.ranges.get(name, (np.inf, -np.inf))
