@@ -1,7 +1,7 @@
 """Small data sets, models and results of a run for the tests of the paper's experiments."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -98,7 +98,13 @@ def person(number: int, **given: Any) -> dict[str, Any]:
 
 def answer(number: int, **given: Any) -> dict[str, Any]:
     """Build a row of answers.csv. By default, it is valid, plausible and allowed."""
-    usual = {"answer": 0, "mean_distance": 0.1, "max_distance": 0.4, "changes": 1, "score": 0.52}
+    usual: dict[str, Any] = {
+        "answer": 0,
+        "mean_distance": 0.1,
+        "max_distance": 0.4,
+        "changes": 1,
+        "score": 0.52,
+    }
     usual |= {"valid": True, "plausible": True, "outlier": False, "outlier_axis_parallel": False}
     usual |= {"allowed": True, "broken": "", "on_grid": True}
     return CELL | {"person": number, "values": json.dumps({"age": 30.0, "loan": 2.5})} | usual | given
@@ -106,7 +112,14 @@ def answer(number: int, **given: Any) -> dict[str, Any]:
 
 def study(data: str, model: str, people: int, **given: Any) -> dict[str, Any]:
     """Build a row of studies.csv."""
-    usual = {"seed": 0, "rows": 1000, "features": 2, "mutable": 1, "denied": 100, "seconds_training": 61.5}
+    usual: dict[str, Any] = {
+        "seed": 0,
+        "rows": 1000,
+        "features": 2,
+        "mutable": 1,
+        "denied": 100,
+        "seconds_training": 61.5,
+    }
     usual |= {"balanced_accuracy_validation": 0.75, "balanced_accuracy_test": 0.72}
     usual |= {"parameters": json.dumps({"learning_rate": 0.0312345, "num_leaves": 31})}
     return {"data": data, "model": model, "people": people} | usual | given
@@ -117,10 +130,10 @@ Rows = list[dict[str, Any]]
 
 def tiny(
     folder: Path,
-    people: Rows = (),
-    answers: Rows = (),
+    people: Sequence[dict[str, Any]] = (),
+    answers: Sequence[dict[str, Any]] = (),
     *,
-    missing: Rows = (),
+    missing: Sequence[dict[str, Any]] = (),
     studies: Rows | None = None,
     run: dict[str, Any] | None = None,
 ) -> Results:
@@ -151,7 +164,7 @@ def whole_run(*, people: int, seeds: int = 1, data: Iterable[str] = tuple(DATA_S
                         best, reachable = float(rng.gamma(2.0, 0.06)) + 0.01, bool(rng.random() > 0.06)
                         own = {feature: float(rng.integers(0, 40)) for feature in FEATURES[name]}
                         for method in methods:
-                            key = {"experiment": experiment, "data": name, "model": model}
+                            key: dict[str, Any] = {"experiment": experiment, "data": name, "model": model}
                             key |= {"method": method, "seed": seed, "person": number}
                             given = _answers(rng, key, best, own, reachable)
                             if (method, name) != ("ocean", "taiwan"):
@@ -180,7 +193,12 @@ def _answers(
         for name in rng.choice(list(own)[1:], size=2, replace=False):
             values[name] += float(rng.integers(1, 9))
         obeys = method not in WITHOUT_PLAUSIBILITY and not peer
-        row = {"answer": number, "mean_distance": cost, "max_distance": cost * 4, "changes": 2}
+        row: dict[str, Any] = {
+            "answer": number,
+            "mean_distance": cost,
+            "max_distance": cost * 4,
+            "changes": 2,
+        }
         row |= {"score": 0.5 + 0.1 * rng.random(), "valid": not (peer and rng.random() < 0.05)}
         row |= {"plausible": obeys or bool(rng.random() < 0.6), "outlier": bool(rng.random() < outliers)}
         row |= {"outlier_axis_parallel": bool(rng.random() < outliers), "allowed": not broken}
