@@ -1,4 +1,4 @@
-"""Run the paper's experiments beside its peers, and report: ``python -m reproduction [--quick]``."""
+"""Run the paper's experiments with this project and its peers: ``python -m reproduction [--quick]``."""
 
 import argparse
 import shlex
@@ -13,82 +13,90 @@ from reproduction.experiments import FIGURES, TABLES, plan
 from reproduction.names import DATA_SETS, METHODS, MODELS
 from reproduction.settings import FULL, QUICK, Effort
 
-EPILOG = f"""tables and figures of the paper (all of them, unless some are named):
+EPILOG = f"""tables and figures of the paper (default: all):
   --table 1     inlierness: logistic regression, one objective
   --table 2     three objectives: LightGBM and MLP
-  --table 3     the options of one person: Adult, MLP
-  --figure 1    the toy in two dimensions
+  --table 3     the counterfactuals of one person: Adult, MLP
+  --figure 1    a toy problem in two dimensions
   --figure 2    one objective: LightGBM and MLP
-  --forests     not in the paper: random forests, beside OCEAN
+  --forests     not in the paper: random forests, compared with OCEAN
 
 The data come from the folder in the environment variable {DATA} (german.csv, taiwan.csv,
-adult.csv), the user's cache, or OpenML. A full run takes an hour on one core, the authors' code a quarter of
-an hour more, and a quick run some minutes; the first one installs the peers. Install what it needs:
-pip install -r reproduction/requirements.txt"""
+adult.csv), from the user's cache, or from OpenML. A full run takes about an hour on one core, the authors'
+code a quarter of an hour more, and a quick run some minutes. The first run also installs the peers.
+Requirements: pip install -r reproduction/requirements.txt"""
 AUTHORS_FILE = Path("cfmining") / "algorithms.py"
 
 
-# Counts on the command line: name → how much of what, usually and in a quick run.
+# Counts on the command line: name → help, with the defaults of a full and of a quick run.
 COUNTS = {
-    "seeds": "splits, trainings and draws (5; quick: 1)",
-    "people": f"denied people per study (50; {FULL.later_people} with later seeds; quick: 5)",
+    "seeds": "number of seeds; each has its own split, models and people (5; quick: 1)",
+    "people": f"rejected people per data set and model (50; {FULL.later_people} with later seeds; quick: 5)",
     "trials": f"Optuna trials per model (50; {FULL.later_trials} with later seeds; quick: 3)",
-    "mapocam-people": f"people for MAPOCAM on the MLP, which has no bound there ({FULL.limits.slow_people}; "
+    "mapocam-people": f"people for MAPOCAM on the MLP, where it has no bound ({FULL.limits.slow_people}; "
     f"{FULL.later_slow_people} with later seeds)",
     "authors-people": f"people for the authors' code ({FULL.limits.authors_people})",
-    "seconds": f"time limit per person and method ({FULL.limits.seconds:g}; quick: {QUICK.limits.seconds:g})",
+    "seconds": f"seconds per person and method ({FULL.limits.seconds:g}; quick: {QUICK.limits.seconds:g})",
 }
 OTHERS = {  # where the paper and the authors' code differ
-    "unscaled-maximum": "c₂ without σ, as the paper writes it",
-    "gender-may-change": "on German, as in the code",
-    "everything-may-change": "on Adult, the paper's 8 features",
+    "unscaled-maximum": "c₂ without σ, as in the paper",
+    "gender-may-change": "gender is mutable on German, as in the code",
+    "everything-may-change": "all 8 features are mutable on Adult, as in the paper",
 }
-FOLDERS = ("out", "fresh", "environments", "markdown")  # no part of what is run
+FOLDERS = ("out", "fresh", "environments", "markdown")  # not part of the problem
 
 
 def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m reproduction",
         description="Run the paper's experiments with this project and its peers, and write the report. "
-        "What was answered is kept: the same command goes on where it was interrupted.",
+        "Results are kept, so run the same command again to resume.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--quick", action="store_true", help="one seed, few people, trials and rows")
-    parser.add_argument("--no-peers", action="store_true", help="leave DiCE, NICE and OCEAN out")
+    parser.add_argument("--no-peers", action="store_true", help="do not run DiCE, NICE and OCEAN")
     for name, said in COUNTS.items():
         parser.add_argument(f"--{name}", type=at_least_one, help=said)
     parser.add_argument("--table", nargs="+", choices=TABLES, default=[], help="tables of the paper")
-    parser.add_argument("--figure", nargs="+", choices=("1", *FIGURES), default=[], help="its figures")
-    parser.add_argument("--forests", action="store_true", help="random forests, beside OCEAN")
+    parser.add_argument(
+        "--figure", nargs="+", choices=("1", *FIGURES), default=[], help="figures of the paper"
+    )
+    parser.add_argument("--forests", action="store_true", help="random forests, compared with OCEAN")
     parser.add_argument("--data", nargs="+", choices=DATA_SETS, default=list(DATA_SETS), help="data sets")
     parser.add_argument(
-        "--authors", type=Path, help="a checkout of github.com/hiaac-finance/p2ce, run with the first seed"
+        "--authors",
+        type=Path,
+        help="a checkout of github.com/hiaac-finance/p2ce, which runs with the first seed",
     )
-    parser.add_argument("--out", type=Path, default=Path("report"), help="folder of the report (report)")
     parser.add_argument(
-        "--fresh", action="store_true", help="forget what earlier runs in this folder answered"
+        "--out", type=Path, default=Path("report"), help="folder of the report (default: report)"
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="ignore the results of earlier runs in this folder"
     )
     parser.add_argument(
         "--environments",
         type=Path,
         default=cache_folder() / "peers",
-        help="folder of the virtual environments in which the peers are installed (in the user's cache)",
+        help="folder of the peers' virtual environments (default: in the user's cache)",
     )
     parser.add_argument(
         "--markdown",
         type=Path,
-        help="also write the tables to this file: docs/results.md, which takes committed code only",
+        help="also write the results page to this file; docs/results.md requires committed code",
     )
-    other = parser.add_argument_group("where the paper and the authors' code differ, follow the other")
-    other.add_argument("--split", choices=("paper", "code"), default="paper", help="40/10/50 or 45/5/50")
+    other = parser.add_argument_group("where the paper and the authors' code differ")
+    other.add_argument(
+        "--split", choices=("paper", "code"), default="paper", help="40/10/50 %% or 45/5/50 %%"
+    )
     for name, said in OTHERS.items():
         other.add_argument(f"--{name}", action="store_true", help=said)
     return parser
 
 
 def read_command_line() -> tuple[argparse.Namespace, str]:
-    """The settings, and the command that gives this run, without folders."""
+    """Parse the settings, and return them with the command of this run, without folders."""
     parser = make_parser()
     settings = parser.parse_args()
     words = ["python", "-m", "reproduction"]
@@ -101,19 +109,21 @@ def read_command_line() -> tuple[argparse.Namespace, str]:
     if not (settings.table or settings.figure or settings.forests):
         settings.table, settings.figure, settings.forests = list(TABLES), ["1", *FIGURES], True
     if settings.authors and not (settings.authors / AUTHORS_FILE).is_file():
-        parser.error(f"--authors: expected a checkout with {AUTHORS_FILE.as_posix()}, found none there")
+        parser.error(
+            f"--authors must be a checkout with {AUTHORS_FILE.as_posix()}, and this folder has no such file."
+        )
     return settings, shlex.join(words)
 
 
 def at_least_one(text: str) -> int:
-    """A count on the command line."""
+    """Parse a count on the command line."""
     if not text.lstrip("-").isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, got {text!r}")
     return int(text)
 
 
 def effort_of(options: argparse.Namespace) -> Effort:
-    """How much the command line selects; what it says of people and trials holds for all seeds."""
+    """Return the effort that the command line selects; its people and trials hold for all seeds."""
     base = QUICK if options.quick else FULL
     return replace(
         base,
@@ -140,16 +150,14 @@ def effort_of(options: argparse.Namespace) -> Effort:
 
 
 def main() -> int:
-    """Do every task, write the report, and say where it is."""
+    """Run every task, write the report, and print where it is."""
     options, command = read_command_line()
     try:
         return run(options, command)
     except KeyboardInterrupt:
-        print(
-            "\nInterrupted. What was answered is kept: the same command goes on from here.", file=sys.stderr
-        )
+        print("\nInterrupted. Results are kept, so run the same command again to resume.", file=sys.stderr)
         return 130
-    except P2CEError as error:  # such as an extra that is missing; before the others, which it derives from
+    except P2CEError as error:  # such as a missing extra; before the others, since it derives from them
         print(error, file=sys.stderr)
     except ModuleNotFoundError as error:
         print(
@@ -157,28 +165,28 @@ def main() -> int:
             file=sys.stderr,
         )
     except OSError as error:
-        print(f"{error.filename} cannot be used: {error.strerror}.", file=sys.stderr)
+        print(f"Cannot use {error.filename}: {error.strerror}.", file=sys.stderr)
     return 1
 
 
 def run(options: argparse.Namespace, command: str) -> int:
     from threadpoolctl import threadpool_limits
-    from tqdm import tqdm
 
     from benchmarks.cases import require
     from reproduction.facts import facts_of, own_commit
+    from reproduction.progress import task_progress
     from reproduction.publish import require_committed
     from reproduction.report import results_markdown, write_report
     from reproduction.run import Run
     from reproduction.toy import write_toy
 
-    # Whatever cannot be read or written is better known now than in an hour.
+    # Fail now, not in an hour, if something cannot be read or written.
     require(options.data)
     options.out.mkdir(parents=True, exist_ok=True)
     if options.markdown:
         require_committed(options.markdown, [own_commit()])
         options.markdown.parent.mkdir(parents=True, exist_ok=True)
-        options.markdown.open("a", encoding="utf-8").close()  # a folder can be touched, but not opened
+        options.markdown.open("a", encoding="utf-8").close()  # unlike touch, this fails for a folder
     effort = effort_of(options)
     tasks = plan(
         tables=tuple(options.table),
@@ -189,26 +197,26 @@ def run(options: argparse.Namespace, command: str) -> int:
         authors=options.authors is not None,
         seeds=effort.seeds,
     )
-    with tqdm(total=len(tasks), unit="task", dynamic_ncols=True) as bar, threadpool_limits(1):
+    with task_progress(len(tasks)) as progress, threadpool_limits(1):
         work = Run(
             effort=effort,
             folder=options.out,
             environments=options.environments,
             authors=options.authors.resolve() if options.authors else None,
             commit=own_commit(),
-            progress=lambda text: bar.set_postfix_str(text),
+            progress=progress.step,
         )
         if options.fresh:
-            for folder in ("answers", "models", "peers", "truths"):  # and nothing else that may lie there
+            for folder in ("answers", "models", "peers", "truths"):  # and nothing else in this folder
                 shutil.rmtree(work.work / folder, ignore_errors=True)
         if "1" in options.figure:
             write_toy(options.out)
         for task in tasks:
-            bar.set_description(
+            progress.begin(
                 f"seed {task.seed}, {DATA_SETS[task.data]}, {MODELS[task.model]}: {METHODS[task.method]}"
             )
             work.do(task)
-            bar.update()
+            progress.finish()
     facts = facts_of(work, quick=options.quick, command=command, left_out=left_out(options))
     work.findings.write(options.out / "results", facts)
     page = write_report(options.out)
@@ -220,14 +228,14 @@ def run(options: argparse.Namespace, command: str) -> int:
 
 
 def left_out(options: argparse.Namespace) -> list[str]:
-    """What the command line left out, for readers."""
-    words = ["the peers, by --no-peers"] if options.no_peers else []
+    """Return what the command line left out, for readers."""
+    words = ["the peers, because of --no-peers"] if options.no_peers else []
     words += [] if options.authors else ["the authors' code, which --authors names"]
     words += [f"Table {name}" for name in TABLES if name not in options.table]
     words += [f"Figure {name}" for name in ("1", *FIGURES) if name not in options.figure]
-    words += [] if options.forests else ["random forests beside OCEAN, which --forests adds"]
+    words += [] if options.forests else ["random forests with OCEAN, which --forests adds"]
     without = [name for key, name in DATA_SETS.items() if key not in options.data]
-    return words + [f"the data set “{name}”, by --data" for name in without]
+    return words + [f"the data set “{name}”, because of --data" for name in without]
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
-"""List the tasks: which method answers which experiment on which data and model."""
+"""List the tasks: which method runs in which experiment, on which data and model."""
 
 from dataclasses import dataclass
 
 from reproduction.names import AUTHORS, DATA_SETS, PEERS
 from reproduction.settings import Limits
 
-PEER_ANSWERS = 4  # with three objectives DiCE gives so many, as in the paper
+PEER_ANSWERS = 4  # counterfactuals of DiCE with three objectives, as in the paper
 DICE = ("dice-genetic", "dice-free", "dice-random", "dice-code")
 
-# Experiment → the models it looks at, how many objectives, and the methods. The paper has no peers beside
-# logistic regression, and the ablation only there; both are cheap, so they are here.
+# Experiment → its models, the number of objectives, and the methods. The paper runs no peers with logistic
+# regression, and the ablation only there. Both are cheap, so they run here.
 PLAN: dict[str, tuple[tuple[str, ...], int, tuple[str, ...]]] = {
     "inlierness": (
         ("logistic",),
@@ -30,7 +30,7 @@ PLAN: dict[str, tuple[tuple[str, ...], int, tuple[str, ...]]] = {
 }
 TABLES = {"1": "inlierness", "2": "three", "3": "three"}  # of the paper → the experiment
 FIGURES = {"2": "one"}  # Figure 1 is the toy
-EXAMPLE = ("three", "adult", "mlp")  # the cell whose first person Table 3 shows
+EXAMPLE = ("three", "adult", "mlp")  # the cell of Table 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +50,11 @@ class Task:
 
     @property
     def answers(self) -> int:
-        """How many answers a peer has to give."""
+        """The number of counterfactuals that a peer must return."""
         return 1 if self.objectives == 1 else PEER_ANSWERS
 
     def people(self, limits: Limits, denied: int) -> int:
-        """How many people it gets: without a bound a network is searched for minutes."""
+        """Return the number of people. Without a bound, the search of a network takes minutes."""
         if self.method in AUTHORS:
             return min(limits.authors_people, denied)
         return min(limits.slow_people, denied) if (self.method, self.model) == ("mapocam", "mlp") else denied
@@ -70,10 +70,10 @@ def plan(
     authors: bool = True,
     seeds: int = 1,
 ) -> list[Task]:
-    """All tasks, seed by seed and study by study: a model is trained once, and then used by all methods.
+    """Return all tasks, sorted by seed and study, so each model is trained once.
 
-    Peers, the authors' code among them, and what is not in the paper (forests) run with the first seed
-    only: later seeds are there for the paper's own methods.
+    Peers, the authors' code and the forests (which are not in the paper) run with the first seed only. Later
+    seeds are for the paper's own methods.
     """
     wanted = {TABLES[name] for name in tables if name != "3"} | {
         FIGURES[name] for name in figures if name in FIGURES

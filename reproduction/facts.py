@@ -1,4 +1,4 @@
-"""What a reader has to know about a run before believing it."""
+"""Collect the facts of a run that its readers need: settings, commits, machine, versions."""
 
 import os
 import platform
@@ -16,7 +16,7 @@ LIBRARIES = ("p2ce", "numpy", "numba", "scikit-learn", "lightgbm", "torch", "sha
 
 
 def facts_of(run: Run, *, quick: bool, command: str, left_out: list[str]) -> dict[str, Any]:
-    """Everything that belongs above the tables."""
+    """Return the facts that run.json stores and the page shows."""
     return {
         "settings": asdict(run.effort.first),
         "effort": asdict(run.effort),
@@ -33,12 +33,12 @@ def facts_of(run: Run, *, quick: bool, command: str, left_out: list[str]) -> dic
 
 
 def own_commit() -> str:
-    """The commit of this project's code."""
+    """Return the commit of this project's code."""
     return commit_of(Path(__file__).parents[1], "src", "benchmarks", "reproduction")
 
 
 def machine() -> str:
-    """The processor, and Python."""
+    """Describe the processor and Python."""
     names = [platform.processor() or platform.machine()]
     cpus = Path("/proc/cpuinfo")
     if cpus.exists():

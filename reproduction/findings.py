@@ -1,4 +1,4 @@
-"""Put what came of a run into tables: a line for each person and method, and one for each answer."""
+"""Collect the results of a run in tables: a row per person and method, and one per counterfactual."""
 
 import json
 from dataclasses import dataclass, field
@@ -18,13 +18,13 @@ from reproduction.truth import Truth
 
 CELL = ["experiment", "data", "model"]
 TASK = [*CELL, "method", "seed"]
-SEED = 1000  # person 12 of seed 3 is number 3012 in all tables
+SEED = 1000  # person 12 of seed 3 has number 3012 in all tables
 UNFINISHED = ("TIME_LIMIT", "ERROR")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Findings:
-    """The lines of each table, as they come in."""
+    """The rows of each table."""
 
     people: list[dict[str, Any]] = field(default_factory=list)
     answers: list[pd.DataFrame] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Findings:
     missing: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, task: Task, study: Study, truths: list[Truth], people: tuple[Answered, ...]) -> None:
-        """Judge all answers of a task at once, then say for each person what they amount to."""
+        """Judge all counterfactuals of a task, then add a row for each person."""
         assert len(people) <= len(study.people)
         persons = study.people.to_numpy(float)
         owner = np.repeat(np.arange(len(people)), [len(answered.rows) for answered in people])
@@ -96,7 +96,7 @@ class Findings:
         self.missing.append(_labels(task) | {"reason": reason})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """All tables; hypervolumes beside the worst of all methods need all answers."""
+        """Return all tables, with hypervolumes relative to the largest costs of all methods."""
         people = pd.DataFrame(self.people)
         answers = pd.concat(self.answers, ignore_index=True) if self.answers else pd.DataFrame()
         if len(people):
@@ -111,7 +111,7 @@ class Findings:
         }
 
     def write(self, folder: Path, facts: dict[str, Any]) -> None:
-        """Write every single result as CSV and as JSON."""
+        """Write every table as CSV and as JSON."""
         folder.mkdir(parents=True, exist_ok=True)
         for name, table in self.tables().items():
             table.to_csv(folder / f"{name}.csv", index=False)
@@ -124,12 +124,12 @@ def _labels(task: Task) -> dict[str, Any]:
 
 
 def _valid_costs(judged: pd.DataFrame) -> FloatArray:
-    """An answer that the model rejects is not an answer: it counts neither as cheap nor as volume."""
+    """Return the costs of valid counterfactuals. Those that the model rejects have no cost or volume."""
     return judged.loc[judged["valid"].astype(bool), list(COSTS)].to_numpy(float)
 
 
 def _fronts(task: Task, truth: Truth, costs: FloatArray, *, finished: bool) -> dict[str, bool | None]:
-    """Whether the answers are the true front: of the method's own problem, and of the plausible one."""
+    """Check whether the costs are the true front of the method's own problem, and of the plausible one."""
     if task.method not in ON_THE_GRID or not finished:
         return {"front_is_true": None, "front_is_plausible_truth": None}
     of_its_problem, of_the_plausible = (
@@ -140,7 +140,7 @@ def _fronts(task: Task, truth: Truth, costs: FloatArray, *, finished: bool) -> d
 
 
 def _volumes(people: pd.DataFrame, answers: pd.DataFrame) -> "pd.Series[float]":
-    """The hypervolume of each line beside the largest costs of its cell, where there are three objectives."""
+    """Return the hypervolume of each row relative to the largest costs of its cell, for three objectives."""
     found = pd.Series(np.nan, index=people.index)
     models = [*CELL, "seed"]
     for cell, lines in people[people["hypervolume_grid"].notna()].groupby(models):

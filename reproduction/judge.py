@@ -1,14 +1,14 @@
-"""Judge from outside how outlying a row is: an extended isolation forest, whose cuts are random hyperplanes.
+"""Judge how outlying a row is, with an extended isolation forest whose cuts are random hyperplanes.
 
-After Hariri, Carrasco Kind and Brunner, "Extended Isolation Forest" (2019). A tree cuts a sample of the rows
-again and again until they are alone; who is soon alone is an outlier. Cuts that are parallel to the axes
-leave bands of low scores where no data are ("ghost regions"); cuts in all directions do not.
+It follows Hariri, Carrasco Kind and Brunner, "Extended Isolation Forest" (2019). Each tree cuts a sample of
+the rows until each row is alone. A row that is alone early is an outlier. Cuts along the axes leave bands of
+low scores in regions without data ("ghost regions"), and cuts in all directions do not.
 
-Two things are done as in isotree, the package of the authors' code, and not as in that paper: a cut lies
-between the ends of the node's rows along its direction (a point drawn from the box around them leaves one
-side empty more often than not where there are many columns), and columns count in the deviations of the
-node's own rows (otherwise a few huge values hide all others). On the three data sets the verdicts are
-then isotree's, within the noise of the seed.
+Two details follow isotree, the package of the authors' code, instead of that paper. A cut lies between the
+extremes of the node's rows along its direction, because with many columns a point from the box around them
+often leaves one side empty. Columns are scaled by the deviations of the node's own rows, because otherwise a
+few huge values hide all others. On the three data sets the verdicts agree with isotree, up to the noise of
+the seed.
 """
 
 from dataclasses import dataclass
@@ -19,30 +19,29 @@ import pandas as pd
 
 from p2ce.arrays import BoolArray, FloatArray, IntArray
 
-ROWS_AT_ONCE = 2048  # their products with one level of cuts stay in the processor's cache
+ROWS_AT_ONCE = 2048  # their products with one level of cuts fit into the processor's cache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trees:
-    """All trees side by side; node i of a tree has the children 2i + 1 and 2i + 2."""
+    """All trees in one array each. Node i of a tree has the children 2i + 1 and 2i + 2."""
 
     normal: FloatArray  # (trees, nodes, columns), 0 in leaves
     offset: FloatArray  # (trees, nodes): a row goes right if its product with the normal is larger
-    child: IntArray  # (trees, 2 × nodes): left and right; a leaf leads to itself
-    length: FloatArray  # (trees, nodes): how long the path of a row is that ends here
+    child: IntArray  # (trees, 2 × nodes): left and right; of a leaf, the leaf itself
+    length: FloatArray  # (trees, nodes): path length of a row that ends here
     depth: int
 
 
 class ExtendedIsolationForest:
-    """Random hyperplanes; units do not matter.
+    """An isolation forest with random hyperplanes, which does not depend on units.
 
     Args:
-        trees: how many; with 100 the share of outliers among similar rows moves by points from seed to seed.
-        rows_per_tree: so many rows are drawn for a tree, without replacement.
-        dimensions: how many columns take part in a cut; None for all (fully extended), 1 for cuts that are
-            parallel to the axes, as in the authors' code. Columns that differ among the rows of a node are
-            taken first, as scikit-learn does.
-        contamination: the share of the fitted rows that counts as outliers.
+        trees: number of trees. With 100, the share of outliers among similar rows varies between seeds.
+        rows_per_tree: number of rows per tree, drawn without replacement.
+        dimensions: number of columns per cut: None for all (fully extended), 1 for cuts along the axes, as in
+            the authors' code. Columns that differ among the rows of a node come first, as in scikit-learn.
+        contamination: share of the fitted rows that are outliers.
         seed: the same seed gives the same forest.
 
     >>> blob = pd.DataFrame(np.random.default_rng(0).normal(size=(500, 2)), columns=["a", "b"])
@@ -66,9 +65,9 @@ class ExtendedIsolationForest:
                 f"rows_per_tree={rows_per_tree}. The defaults are 500 and 256."
             )
         if dimensions is not None and dimensions < 1:
-            raise ValueError(f"At least 1 column takes part in a cut, got {dimensions}. None takes all.")
+            raise ValueError(f"dimensions must be at least 1, or None for all columns, got {dimensions}.")
         if not 0 < contamination < 1:
-            raise ValueError(f"The contamination is a share between 0 and 1, got {contamination}.")
+            raise ValueError(f"contamination must be between 0 and 1, got {contamination}.")
         self.trees = trees
         self.rows_per_tree = rows_per_tree
         self.dimensions = dimensions
@@ -76,14 +75,14 @@ class ExtendedIsolationForest:
         self.seed = seed
 
     def fit(self, frame: pd.DataFrame) -> Self:
-        """Grow the trees on the rows, and place the limit so that the given share of them are outliers."""
+        """Grow the trees, and set the limit so the given share of the rows are outliers."""
         values = frame.to_numpy(float)
         if len(values) < 2 or not np.isfinite(values).all():
             raise ValueError(
                 f"Expected at least 2 rows of finite numbers, got {len(values)} rows with "
-                f"{np.count_nonzero(~np.isfinite(values))} values that are missing or infinite. Drop those."
+                f"{np.count_nonzero(~np.isfinite(values))} missing or infinite values. Drop those rows."
             )
-        varies = values.min(axis=0) < values.max(axis=0)  # not by the deviation, which is rounded
+        varies = values.min(axis=0) < values.max(axis=0)  # the deviation has rounding errors
         self._columns = list(frame.columns[varies])
         self._center = values[:, varies].mean(axis=0)
         self._scale = values[:, varies].std(axis=0)
@@ -100,26 +99,27 @@ class ExtendedIsolationForest:
         return self
 
     def scores(self, frame: pd.DataFrame) -> FloatArray:  # (n, d) → (n,)
-        """How outlying each row is, in (0, 1): 2 to the power of −(mean path length) / (usual length)."""
+        """Return the outlier scores in (0, 1): 2 to the power of −(mean path length) / (usual length)."""
         rows = self._scaled(frame)
         length = np.empty(len(rows))
         for start in range(0, len(rows), ROWS_AT_ONCE):
             some = slice(start, start + ROWS_AT_ONCE)
             length[some] = _mean_length(self._grown, rows[some])
-        return 2.0 ** (-length / self._usual_length)
+        scores: FloatArray = 2.0 ** (-length / self._usual_length)
+        return scores
 
     def is_outlier(self, frame: pd.DataFrame) -> BoolArray:  # (n, d) → (n,)
-        """Whether a row scores above the limit that the fitted rows have set."""
+        """Return whether each row scores above the limit of the fitted rows."""
         return self.scores(frame) > self.limit
 
     def _scaled(self, frame: pd.DataFrame) -> FloatArray:
         if not hasattr(self, "_columns"):
-            raise ValueError("This forest has seen no rows. Call fit first.")
+            raise ValueError("This forest is not fitted. Call fit first.")
         return (frame[self._columns].to_numpy(float) - self._center) / self._scale
 
 
 def _usual_length(rows: IntArray) -> FloatArray:
-    """c(n) of the paper: the mean path length of an unsuccessful search in a binary tree of n rows."""
+    """Return c(n) of the paper: the mean path length of an unsuccessful search in a binary tree of n rows."""
     many = np.maximum(rows, 3)
     usual = 2.0 * (np.log(many - 1.0) + np.euler_gamma) - 2.0 * (many - 1.0) / many
     return np.where(rows > 2, usual, np.where(rows == 2, 1.0, 0.0))
@@ -135,7 +135,7 @@ def _grow(
     offset = np.zeros(trees * nodes)
     own = np.tile(np.arange(nodes), trees)
     child = np.stack([own, own], axis=1)
-    length = np.floor(np.log2(own + 1.0))  # an end that no row of the sample reached is worth its depth
+    length = np.floor(np.log2(own + 1.0))  # a leaf without rows counts its depth
     drawn = np.concatenate([rng.choice(len(rows), size=sample, replace=False) for _ in range(trees)])
     held = rows[drawn]
     at = np.repeat(np.arange(trees) * nodes, sample)  # where each row is: tree × nodes + node
@@ -172,7 +172,7 @@ def _grow(
 
 
 def _spread(held: FloatArray, starts: IntArray, count: IntArray, differs: BoolArray) -> FloatArray:
-    """The standard deviation of each column among the rows of each node; infinite where all rows agree."""
+    """Return the standard deviation of each column in each node, infinite for constant columns."""
     mean = np.add.reduceat(held, starts, axis=0) / count[:, None]
     apart = held - np.repeat(mean, count, axis=0)
     spread = np.sqrt(np.add.reduceat(apart**2, starts, axis=0) / count[:, None])
@@ -180,21 +180,21 @@ def _spread(held: FloatArray, starts: IntArray, count: IntArray, differs: BoolAr
 
 
 def _taking_part(differs: BoolArray, dimensions: int, rng: np.random.Generator) -> BoolArray:
-    """Draw columns for each cut, those that differ among the rows of the node before all others."""
-    # A cut along a column in which all rows agree would part nothing.
+    """Draw the columns of each cut; those that differ among the rows of the node come first."""
+    # A cut along a constant column would separate nothing.
     rank = np.argsort(np.argsort(rng.random(differs.shape) + ~differs, axis=1), axis=1)
     return rank < dimensions
 
 
 def _mean_length(trees: Trees, rows: FloatArray) -> FloatArray:
-    """Let the rows down all trees, and average how long their paths are."""
+    """Return the mean path length of each row over all trees."""
     total = np.zeros(len(rows))
     for normal, offset, child, length in zip(
         trees.normal, trees.offset, trees.child, trees.length, strict=True
     ):
         node = np.zeros(len(rows), dtype=np.int64)
         for _ in range(trees.depth):
-            # Row by row instead of a matrix product, so that a score does not depend on the other rows.
+            # Row by row instead of a matrix product, so a score does not depend on the other rows.
             right = np.einsum("ij,ij->i", rows, normal.take(node, axis=0)) > offset.take(node)
             node = child.take(2 * node + right)
         total += length.take(node)

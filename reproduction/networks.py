@@ -1,8 +1,9 @@
-"""Train a network of PyTorch, and let it take the values as they stand in the data."""
+"""Train a PyTorch network that takes the raw values of the data."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,31 +18,31 @@ PATIENCE = 5  # epochs without a lower loss on the validation part
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkSpec:
-    """What a search may choose about a network."""
+    """The hyperparameters of a network."""
 
     hidden: tuple[int, ...]  # units of each hidden layer
     learning_rate: float
     weight_decay: float
     batch: int
-    balanced: bool  # both outcomes weigh the same in the loss, however rare one is
+    balanced: bool  # both outcomes have the same weight in the loss
 
 
 def fit_network(parts: Parts, spec: NetworkSpec, *, seed: int) -> nn.Sequential:
-    """Train with Adam until the validation part gets no better; the same seed gives the same network.
+    """Train with Adam until the validation loss no longer falls. The same seed gives the same network.
 
-    What comes back is in eval mode and in float64, takes raw values in the order of the columns, and ends
-    in one logit: the probability is at least 0.5 where the logit is at least 0, so that argmax and f ≥ 0.5
-    are one thing. (The authors' network was trained with softmax and read with independent sigmoids.)
+    The network is in eval mode and float64. It takes raw values in the order of the columns and ends in one
+    logit. The probability is at least 0.5 if the logit is at least 0, so argmax and f ≥ 0.5 agree. (The
+    authors trained their network with softmax and evaluated it with independent sigmoids.)
     """
     rows = parts.train.to_numpy(float)
     center, scale = rows.mean(axis=0), rows.std(axis=0)
-    # A constant column has no information, but its value must not be divided by the rounding of a mean.
+    # The deviation of a constant column is 0, or a rounding error of its mean.
     scale = np.where(rows.min(axis=0) == rows.max(axis=0), 1.0, scale)
     favourable = parts.train_outcome.to_numpy(float)
     weight = torch.tensor((1 - favourable.mean()) / favourable.mean() if spec.balanced else 1.0)
     loss = nn.BCEWithLogitsLoss(pos_weight=weight.float())
     with _on_one_thread(), torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(seed)  # forked: the caller's own numbers go on as before
+        torch.default_generator.manual_seed(seed)  # forked, so the caller's random numbers stay the same
         network = _layers(rows.shape[1], spec.hidden)
         _descend(
             network,
@@ -57,9 +58,10 @@ def fit_network(parts: Parts, spec: NetworkSpec, *, seed: int) -> nn.Sequential:
 
 
 def logits(network: nn.Sequential, rows: FloatArray) -> FloatArray:  # (n, d) → (n,)
-    """Evaluate the network in its own precision, float64."""
+    """Evaluate the network in float64, its own precision."""
     with torch.no_grad():
-        return network(torch.from_numpy(np.array(rows, dtype=float))).numpy()[:, 0]
+        scores: FloatArray = network(torch.from_numpy(np.array(rows, dtype=float))).numpy()[:, 0]
+    return scores
 
 
 def _layers(columns: int, hidden: tuple[int, ...]) -> nn.Sequential:
@@ -78,7 +80,7 @@ def _descend(
     train: tuple[torch.Tensor, torch.Tensor],
     validation: tuple[torch.Tensor, torch.Tensor],
 ) -> None:
-    """Leave the weights of the epoch with the lowest loss on the validation part in the network."""
+    """Train, and keep the weights of the epoch with the lowest validation loss."""
     optimizer = torch.optim.Adam(
         network.parameters(), lr=spec.learning_rate, weight_decay=spec.weight_decay, foreach=True
     )
@@ -113,13 +115,13 @@ def _taking_raw_values(network: nn.Sequential, *, center: FloatArray, scale: Flo
     return network
 
 
-def _tensor(values: FloatArray) -> torch.Tensor:
-    return torch.from_numpy(values.astype(np.float32))  # twice as fast as float64 to train in
+def _tensor(values: "np.ndarray[Any, Any]") -> torch.Tensor:
+    return torch.from_numpy(values.astype(np.float32))  # trains twice as fast as float64
 
 
 @contextmanager
 def _on_one_thread() -> Iterator[None]:
-    """Sums of one thread are the same on every machine, and small batches are not worth two."""
+    """Use one thread: its sums are the same on every machine, and small batches gain nothing from two."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

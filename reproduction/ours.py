@@ -1,4 +1,4 @@
-"""Answer a study with this project: the default engine, and the paper's algorithms as printed."""
+"""Run this project on a study: its own search, and the paper's algorithms as printed."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ WARM_UP = 1.0  # seconds
 
 
 def method_of(name: str, *, seed: int) -> Any:
-    """The paper's algorithms with their defaults, which are the paper's; the seed draws the background."""
+    """Return a method with the paper's settings, its defaults. The seed determines the background."""
     return {
         "proven": "exact",
         "mapocam": p2ce.paper.Mapocam(random_state=seed),
@@ -32,13 +32,13 @@ def method_of(name: str, *, seed: int) -> Any:
 
 
 def objectives_of(study: Study, count: int) -> tuple[str | Objective, ...]:
-    """The paper's c₁ alone, or c₁, c₂ and c₃, in plain standard deviations as there."""
+    """Return the paper's c₁, or c₁, c₂ and c₃, in plain standard deviations."""
     longest = MaxDistance(unit="std" if study.settings.scaled_maximum else "own")
     return (MeanDistance(unit="std"), longest, "changes")[:count]
 
 
 def explainer_of(study: Study, method: str, *, objectives: int) -> p2ce.Explainer:
-    """The engine with the settings of a method, on the paper's problem."""
+    """Build the explainer of a method for the paper's problem."""
     return p2ce.Explainer(
         study.trained.model,
         study.train,
@@ -48,7 +48,7 @@ def explainer_of(study: Study, method: str, *, objectives: int) -> p2ce.Explaine
         objectives=objectives_of(study, objectives),
         max_changes=MAX_CHANGES,
         plausibility=p2ce.PlausibilityForest(contamination=CONTAMINATION, random_state=study.settings.seed),
-        plausibility_of_today="ignore",  # as the paper does
+        plausibility_of_today="ignore",  # as in the paper
         random_state=study.settings.seed,
         method=method_of(method, seed=study.settings.seed),
     )
@@ -63,10 +63,10 @@ def answer(
     seconds_per_person: float | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Outcome:
-    """Explain the first ``people`` (None for all), and say what that took.
+    """Explain the first ``people`` (None for all), and return the results with their times.
 
-    The default engine explains all people at once, as a user would, and for each alone. The paper's
-    methods explain one person after the other, as the paper timed them.
+    p2ce explains all people at once, as a user would, and each person alone. The paper's methods explain one
+    person after the other, as in the paper's measurements.
     """
     if progress:
         progress("preparing")
@@ -75,11 +75,11 @@ def answer(
     answered = []
     with counted_calls(study.trained.model) as calls:
         explainer = explainer_of(study, method, objectives=objectives)
-        explainer.warm_up()  # compiles, so that no clock runs meanwhile
+        explainer.warm_up()  # compiles, outside the timed calls
         explainer.explain(chosen.iloc[0], time_limit=WARM_UP)
         for number, (_, row) in enumerate(chosen.iterrows()):
             if progress:
-                progress("answering" if not number else f"{number} of {len(chosen)} people")
+                progress("searching" if not number else f"{number} of {len(chosen)} people")
             calls.clear()
             start = perf_counter()
             explanation = explainer.explain(row, time_limit=limit)
@@ -116,9 +116,9 @@ def _work(certificate: p2ce.result.Certificate | None) -> dict[str, Any]:
 
 @contextmanager
 def counted_calls(model: Any) -> Iterator[list[int]]:
-    """Note each call of the user's own model; what is parsed is evaluated without one.
+    """Count the calls of the model itself, since parsed models are evaluated without one.
 
-    The class is changed and not the object: a model with a method of its own would no longer be parsed.
+    This patches the class, because a model with an instance method is no longer parsed.
     """
     last = model[-1] if isinstance(model, Pipeline) else model
     name = "forward" if hasattr(model, "forward") else "predict_proba"
@@ -139,11 +139,11 @@ def counted_calls(model: Any) -> Iterator[list[int]]:
 
 
 def _seconds_in_batch(explainer: p2ce.Explainer, people: pd.DataFrame) -> float:
-    """A person's share of a batch: the median of several."""
+    """Return one person's share of the time of a batch, the median of several."""
     seconds = []
     for _ in range(REPEATS):
         start = perf_counter()
-        # Answers are built when they are looked at, and that is part of answering.
+        # Explanations are built when they are accessed, so that time counts as well.
         list(explainer.explain_many(people, progress=False))
         seconds.append(perf_counter() - start)
     return float(np.median(seconds)) / len(people)

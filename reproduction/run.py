@@ -1,4 +1,4 @@
-"""Do the tasks of a run one after the other, or fetch what an earlier run answered."""
+"""Run the tasks one after the other, or load their results from an earlier run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -20,10 +20,10 @@ from reproduction.study import Study, prepare
 from reproduction.truth import Truth, true_fronts
 
 Progress = Callable[[str], None]
-PEER_PACKAGES = ("dice-ml", "NICEx", "oceanpy", "ortools")  # what else is installed there matters little
-NOTHING_FOUND = "No counterfactuals found"  # what DiCE raises when it has no answer
+PEER_PACKAGES = ("dice-ml", "NICEx", "oceanpy", "ortools")  # the versions of other packages matter little
+NOTHING_FOUND = "No counterfactuals found"  # DiCE raises this when it finds nothing
 
-# Answers are kept under the code that gave them: a change of it runs again.
+# Results are stored under the code that gave them, so a change of the code runs it again.
 OUR_CODE = (Path(p2ce.__file__).parent, Path(ours.__file__))
 PEER_CODE = (Path(peers.__file__).parent,)
 TRUE_CODE = (Path(brute_force.__file__), Path(truth.__file__))
@@ -31,7 +31,7 @@ TRUE_CODE = (Path(brute_force.__file__), Path(truth.__file__))
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Run:
-    """Where a run keeps things, and what it has found so far."""
+    """The folders and settings of a run, and its findings so far."""
 
     folder: Path  # of the report
     environments: Path  # of the peers
@@ -42,20 +42,20 @@ class Run:
     load: Callable[[str], Dataset] = datasets.load
     findings: Findings = field(default_factory=Findings)
     versions: dict[str, str] = field(default_factory=dict)  # of the peers
-    commits: set[str] = field(default_factory=set)  # of the code that gave the answers
+    commits: set[str] = field(default_factory=set)  # of the code that gave the results
     _study: Study | None = None
     _truths: list[Truth] = field(default_factory=list)
 
     @property
     def work(self) -> Path:
-        """The folder of what is kept between runs."""
+        """The folder of everything kept between runs."""
         return self.folder / "work"
 
     def do(self, task: Task) -> None:
-        """Answer one task, or fetch what it answered before, and judge the answers."""
+        """Run one task, or load its stored results, and judge them."""
         study = self._study_of(task)
         if study.people.empty:
-            self.findings.add_missing(task, "the model denies no one in the test part")
+            self.findings.add_missing(task, "the model rejects no one in the test part")
             return
         store = Store(self.work / "answers")
         limits = self.effort.of(task.seed)[1]
@@ -64,7 +64,7 @@ class Run:
         version = f"-{self._authors_commit[:12]}" if task.method in AUTHORS else ""
         key = f"{study.fingerprint}/{task.experiment}-{task.method}-{limits.seconds:g}s-{code}{version}"
         outcome = store.outcome(key)
-        # What was missing may be there now.
+        # A missing peer may be available now.
         if outcome is None or outcome.missing or len(outcome.people) < people:
             outcome = replace(self._answer(task, study, people, limits.seconds), commit=self.commit)
             store.keep(key, outcome)
@@ -77,7 +77,7 @@ class Run:
         self.findings.add(task, study, self._truths, outcome.people)
 
     def _study_of(self, task: Task) -> Study:
-        """Tasks come study by study, so that one at a time is kept."""
+        """Return the study of a task. Tasks are sorted by study, so one study is kept at a time."""
         settings = self.effort.of(task.seed)[0]
         wanted = (settings, task.data, task.model)
         if self._study is None or (self._study.settings, self._study.data, self._study.model) != wanted:
@@ -113,7 +113,7 @@ class Run:
         if task.method in AUTHORS:
             assert self.authors is not None
             if not study.settings.scaled_maximum:
-                return Outcome(missing="it knows c₂ in standard deviations only")
+                return Outcome(missing="it supports c₂ in standard deviations only")
             search = peers.Search(
                 checkout=self.authors,
                 candidates={feature.name: feature.candidates().tolist() for feature in moving},
@@ -144,12 +144,19 @@ class Run:
 
 
 def _answered(person: peers.PeerPerson) -> Answered:
-    """A peer's answer; one with holes is none, and no model could score it."""
+    """Convert the result of a peer. One with missing values does not count, since no model could score it."""
     whole = np.isfinite(np.array(person.rows, dtype=float)).all()
-    error = person.error if whole else "it answered with values that are missing or infinite"
+    error = person.error if whole else "it returned values that are missing or infinite"
     rows = person.rows if whole else ()
     status = "FOUND" if rows else "NOTHING"
     if error and NOTHING_FOUND not in error:
         status = "TIME_LIMIT" if person.late else "ERROR"
-    counts = {name: person.counts.get(name) for name in ("calls", "cells", "explanations")}
-    return Answered(seconds=person.seconds, status=status, rows=rows, error=error, **counts)
+    return Answered(
+        seconds=person.seconds,
+        status=status,
+        rows=rows,
+        error=error,
+        calls=person.counts.get("calls"),
+        cells=person.counts.get("cells"),
+        explanations=person.counts.get("explanations"),
+    )

@@ -1,4 +1,4 @@
-"""Judge every answer of every method again: model, detector, judges, constraints, costs and hypervolume."""
+"""Evaluate every counterfactual again: model, detector, judges, constraints, costs and hypervolume."""
 
 import json
 
@@ -15,7 +15,7 @@ COSTS = ("mean_distance", "max_distance", "changes")
 
 
 def judge_answers(study: Study, before: FloatArray, rows: FloatArray) -> pd.DataFrame:
-    """One line per answer (n, d), given to the person in the same line of ``before`` (n, d)."""
+    """Return one row per counterfactual (n, d) of the person in the same row of ``before`` (n, d)."""
     columns, features = list(study.train.columns), study.policy.features
     if not len(rows):
         return pd.DataFrame(columns=[*COSTS, *VERDICTS])
@@ -54,7 +54,7 @@ VERDICTS = (
 
 
 def costs_of(study: Study, before: FloatArray, rows: FloatArray) -> FloatArray:
-    """c₁, c₂ and c₃ of the paper by their plain formulas: (n, 3)."""
+    """Compute c₁, c₂ and c₃ of the paper by their plain formulas: (n, 3)."""
     moved = np.abs(rows - before)
     scaled = moved / study.deviation
     longest = scaled if study.settings.scaled_maximum else moved
@@ -62,7 +62,7 @@ def costs_of(study: Study, before: FloatArray, rows: FloatArray) -> FloatArray:
 
 
 def broken_constraints(features: tuple[FeaturePolicy, ...], person: FloatArray, row: FloatArray) -> list[str]:
-    """Name each constraint that a row breaks: what is fixed, ranges, whole numbers, the number of changes."""
+    """Name each broken constraint: fixed features, ranges, whole numbers, the number of changes."""
     broken = []
     for feature, before, after in zip(features, person.tolist(), row.tolist(), strict=True):
         if after == before:
@@ -82,7 +82,7 @@ def broken_constraints(features: tuple[FeaturePolicy, ...], person: FloatArray, 
 
 
 def is_on_grid(features: tuple[FeaturePolicy, ...], person: FloatArray, row: FloatArray) -> bool:
-    """Whether every changed value is one of the feature's candidates."""
+    """Check whether every changed value is a candidate of its feature."""
     return all(
         after == before or (not feature.fixed and bool((feature.candidates() == after).any()))
         for feature, before, after in zip(features, person.tolist(), row.tolist(), strict=True)
@@ -90,17 +90,17 @@ def is_on_grid(features: tuple[FeaturePolicy, ...], person: FloatArray, row: Flo
 
 
 REFERENCE_POINT = (
-    "Costs are divided by the largest of each objective that any valid answer of any method has for any of "
-    "the people of the same data set and model, as the authors' code does, and the volume is that between "
-    "the front and the reference point (1, 1, 1). It depends on which methods were run. By the grid, costs "
-    "are divided, person by person, by the worst that an allowed action of at most three changes on the grid "
-    "can cost (mean distance: the three longest moves together; largest distance: the longest move) and the "
-    "number of changes by four, so that every allowed answer counts; that depends on no method."
+    "Costs are divided by the largest cost of each objective among all valid counterfactuals of all methods "
+    "for the same data set and model, as in the authors' code. The volume is that between the front and the "
+    "reference point (1, 1, 1), so it depends on which methods were run. “By the grid” divides the costs of "
+    "each person by the largest that an allowed action of at most three changes on the grid can cost (mean "
+    "distance: the three longest moves together; largest distance: the longest move), and the number of "
+    "changes by four, so every allowed counterfactual counts. It depends on no method."
 )
 
 
 def hypervolume(costs: FloatArray, worst: FloatArray) -> float:
-    """The share of the box from 0 to ``worst`` (m,) that some row of ``costs`` (n, m) dominates."""
+    """Return the share of the box from 0 to ``worst`` (m,) that the rows of ``costs`` (n, m) dominate."""
     inside = costs[(costs < worst).all(axis=1)]
     if not len(inside):
         return 0.0
@@ -108,7 +108,7 @@ def hypervolume(costs: FloatArray, worst: FloatArray) -> float:
 
 
 def worst_on_grid(study: Study, person: FloatArray) -> FloatArray:
-    """The least costs that no allowed action on the grid reaches in all objectives at once: (3,)."""
+    """Return upper limits of the costs (3,) of all allowed actions on the grid."""
     columns = study.train.columns
     moves = {
         feature.name: float(np.abs(feature.candidates() - person[columns.get_loc(feature.name)]).max())

@@ -1,4 +1,4 @@
-"""The settings of a run: how much to do, and which variant to follow where paper and code differ."""
+"""Define the settings of a run: its size, and the variants where the paper and its code differ."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -10,30 +10,30 @@ THRESHOLD = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything that changes an answer; two runs with equal settings share their stored results."""
+    """Everything that changes a result. Runs with equal settings share their stored results."""
 
-    people: int = 50  # denied people per data set and model
+    people: int = 50  # rejected people per data set and model
     trials: int = 50  # of Optuna, per data set and model
-    rows: int | None = None  # at most so many rows of a data set, the first ones; None for all
+    rows: int | None = None  # the first rows of a data set; None for all
     seed: int = 0  # of the split, the training, the people, the detector and the SHAP background
     split: Literal["paper", "code"] = "paper"  # 40/10/50, or 45/5/50
-    scaled_maximum: bool = True  # c₂ in standard deviations, as in the code; the paper writes it without
-    gender_may_change: bool = False  # on German, as the code's misspelling let it
+    scaled_maximum: bool = True  # c₂ in standard deviations, as in the code, unlike the paper
+    gender_may_change: bool = False  # on German, as in the code, by a misspelling
     everything_may_change: bool = False  # on Adult: all 8 features, as the paper says, instead of 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What keeps a run within an hour: how many people a slow method gets, and how long it may take."""
+    """Limits that keep a run within an hour: people per slow method, and seconds per person."""
 
-    slow_people: int = 20  # of MAPOCAM on the MLP, which has no bound there
+    slow_people: int = 20  # of MAPOCAM on the MLP, where it has no bound
     authors_people: int = 3  # of the authors' code, which runs with the first seed only
-    seconds: float = 120.0  # per person, for every method but the default engine
+    seconds: float = 120.0  # per person, for every method but p2ce
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """How much a run does for its first seed, and for each one after it."""
+    """The size of a run for its first seed, and for each later seed."""
 
     seeds: int
     first: Settings
@@ -43,7 +43,7 @@ class Effort:
     later_slow_people: int
 
     def of(self, seed: int) -> tuple[Settings, Limits]:
-        """The settings and limits of one seed."""
+        """Return the settings and limits of one seed."""
         if seed == 0:
             return self.first, self.limits
         return (

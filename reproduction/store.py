@@ -1,4 +1,4 @@
-"""Keep what each method answered, and by which code, so that an interrupted run goes on where it stopped."""
+"""Store the results of each method and the code that gave them, so an interrupted run can resume."""
 
 import hashlib
 import json
@@ -12,9 +12,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """What one method answered for one person."""
+    """The result of one method for one person."""
 
-    seconds: float | None  # of the person's share of a batch, or of their own call; None if that broke off
+    seconds: float | None  # the person's share of a batch, or their own call; None if it did not end
     status: str
     rows: tuple[tuple[float, ...], ...]  # full rows in the order of the model's columns
     seconds_alone: float | None = None  # of a call for this person only
@@ -23,17 +23,17 @@ class Answered:
     cells: int | None = None  # rows evaluated, by the model or by what was parsed from it
     explanations: int | None = None  # points at which SHAP values were computed
     nodes: int | None = None  # of the search tree
-    pruned: Mapping[str, int] = field(default_factory=dict)  # why nodes were
+    pruned: Mapping[str, int] = field(default_factory=dict)  # reason → number of nodes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What one method answered for all people of a study."""
+    """The results of one method for all people of a study."""
 
     people: tuple[Answered, ...] = ()
-    missing: str | None = None  # why there is nothing
+    missing: str | None = None  # why there is no result
     versions: Mapping[str, str] = field(default_factory=dict)
-    commit: str = ""  # of the code that answered
+    commit: str = ""  # of the code that gave the results
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,14 @@ class Store:
     folder: Path
 
     def read(self, key: str) -> Any:
-        """What was stored under ``key``, or None: nothing there, or a file that was cut off."""
+        """Load what was stored under ``key``; None if there is no whole file."""
         try:
             return json.loads(self._path(key).read_text("utf-8"))
         except (OSError, ValueError):
             return None
 
     def write(self, key: str, content: Any) -> None:
-        """Store at once or not at all: an interruption leaves no half of a file."""
+        """Store the content atomically, so an interruption leaves no half-written file."""
         path = self._path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_suffix(f".{os.getpid()}.part")
@@ -77,7 +77,7 @@ class Store:
 
 
 def digest_of(*places: Path) -> str:
-    """Changes with the code in these files, and in all Python files of these folders."""
+    """Return a digest of these files, and of all Python files in these folders."""
     digest = hashlib.sha256()
     for place in places:
         for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
@@ -90,11 +90,11 @@ def _tuples(rows: Sequence[Sequence[float]]) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(float(value) for value in row) for row in rows)
 
 
-UNKNOWN, CHANGED = "unknown", " with changes"  # what a commit is called, or ends in, where it says too little
+UNKNOWN, CHANGED = "unknown", " with changes"  # marks of a commit that does not identify the code
 
 
 def commit_of(root: Path, *folders: str) -> str:
-    """The commit of the code in ``folders`` of a checkout, marked if they were changed since."""
+    """Return the commit of ``folders`` in a checkout, with a mark if they have changes."""
     said = []
     for command in (
         ["rev-parse", "--short=12", "HEAD"],

@@ -1,4 +1,4 @@
-"""Build a study: a data set, a trained model, the judges, and people whom the model rejects."""
+"""Build a study: a data set, a trained model, the judges, and people that the model rejects."""
 
 import hashlib
 import json
@@ -25,17 +25,17 @@ CHUNK = 1 << 16
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Study:
-    """One data set with one trained model, and everything that all methods share."""
+    """One data set with one trained model, and everything else that the methods share."""
 
     data: str
     trained: Trained
     parts: Parts
-    policy: p2ce.Policy  # the paper's grid, with what may not change fixed
+    policy: p2ce.Policy  # the paper's grid, with immutable features fixed
     detector: IsolationForest  # scikit-learn's own, fitted exactly as p2ce fits its detector
     judge: ExtendedIsolationForest  # on the test part
-    judge_axis_parallel: ExtendedIsolationForest  # the same with cuts along the axes, as the authors' code
-    denied: pd.DataFrame  # every denied row of the test part
-    people: pd.DataFrame  # those chosen
+    judge_axis_parallel: ExtendedIsolationForest  # the same with cuts along the axes, as in the authors' code
+    denied: pd.DataFrame  # every rejected row of the test part
+    people: pd.DataFrame  # the selected ones
     settings: Settings
 
     @property
@@ -53,7 +53,7 @@ class Study:
 
     @cached_property
     def deviation(self) -> FloatArray:
-        """R of the paper for every column (d,): the deviation over the training part, where 0 counts as 1."""
+        """R of the paper (d,): each column's standard deviation in the training part, or 1 if that is 0."""
         spread = self.train.to_numpy(float).std(axis=0)
         return np.where(spread == 0, 1.0, spread)
 
@@ -69,11 +69,12 @@ class Study:
         return self.scores(rows) >= THRESHOLD
 
     def is_plausible(self, rows: FloatArray) -> BoolArray:
-        return self.detector.decision_function(rows) >= 0
+        plausible: BoolArray = self.detector.decision_function(rows) >= 0
+        return plausible
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes with the problem: settings, people, model, training rows, and the grid."""
+        """A digest of the problem: settings, people, model, training rows, and the grid."""
         digest = hashlib.sha256(json.dumps([self.data, self.model, asdict(self.settings)]).encode())
         for values in (self.people, self.train):
             digest.update(np.ascontiguousarray(values.to_numpy(float)).tobytes())
@@ -92,7 +93,7 @@ def prepare(
     cache: Path | None,
     progress: Callable[[str], None] | None = None,
 ) -> Study:
-    """Split, train or fetch from ``cache``, fit the judges, and choose among the denied."""
+    """Split, train (or load from ``cache``), fit the judges, and select rejected people."""
     features, outcome = loaded.data[: settings.rows], loaded.target[: settings.rows]
     parts = split(features, outcome, kind=settings.split, seed=settings.seed)
     trained = train(model, parts, trials=settings.trials, seed=settings.seed, cache=cache, progress=progress)
@@ -114,7 +115,7 @@ def prepare(
 
 
 def actions_of(loaded: Dataset, train: pd.DataFrame, settings: Settings) -> p2ce.Policy:
-    """The paper's grid; where the paper and the code disagree about what may change, as the settings say."""
+    """Return the paper's grid, with the features fixed that the settings select."""
     fixed = set(loaded.immutable)
     if loaded.name == "german" and settings.gender_may_change:
         fixed.discard("is_male")

@@ -1,4 +1,4 @@
-"""Draw Figure 1: MAPOCAM's answer is an outlier, P²CE's is the nearest one that is none."""
+"""Draw Figure 1: MAPOCAM returns an outlier, and P²CE the nearest point that is not an outlier."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -23,17 +23,17 @@ FIRST, SECOND = "First feature", "Second feature"
 ROWS, BANDWIDTH, STEP = 600, 0.25, 0.1
 CAPTION = (
     "Two features that grow together. Left: a kernel density estimate of the data, as in the paper's "
-    "Figure 1. Right: the model accepts what lies on the shaded side; the dashed line encloses what the "
-    "isolation forest counts as inliers (95 % of the people). For the denied person (black dot) MAPOCAM "
-    "(Alg. 1, triangle) finds the nearest accepted point, {near:.2f} standard deviations away, which is an "
-    "outlier. P²CE (Alg. 2, square) finds the nearest one that is none, {far:.2f} away. Both search the "
-    "same grid, with steps of {step}, for the Euclidean distance. The paper's own data are not published."
+    "Figure 1. Right: the model accepts the shaded side, and the dashed line encloses the inliers of the "
+    "isolation forest (95 % of the people). For the rejected person (black dot), MAPOCAM (Alg. 1, triangle) "
+    "finds the nearest accepted point, {near:.2f} standard deviations away, which is an outlier. P²CE "
+    "(Alg. 2, square) finds the nearest accepted inlier, {far:.2f} away. Both search the same grid, with "
+    "steps of {step}, for the Euclidean distance. The paper's own data are not published."
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nearest:
-    """What one algorithm answers."""
+    """The result of one algorithm."""
 
     point: tuple[float, float]
     distance: float  # Euclidean, in standard deviations
@@ -42,7 +42,7 @@ class Nearest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toy:
-    """The answers of both algorithms for one person."""
+    """The results of both algorithms for one person."""
 
     person: tuple[float, float]
     mapocam: Nearest
@@ -52,7 +52,7 @@ class Toy:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class World:
-    """The data, the model, the detector, and the density that is drawn."""
+    """The data, the model, the detector, and the density."""
 
     rows: pd.DataFrame
     model: Pipeline
@@ -60,7 +60,7 @@ class World:
     density: KernelDensity
 
     def on(self, first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The model's score, the detector's (below 0 for outliers) and the density on a mesh."""
+        """Return the model's score, the detector's (below 0 for outliers) and the density on a mesh."""
         mesh = pd.DataFrame({FIRST: first.ravel(), SECOND: second.ravel()})
         values = mesh.to_numpy()
         score = self.model.predict_proba(mesh)[:, 1]
@@ -70,7 +70,7 @@ class World:
 
 
 def make_world(seed: int = 0) -> World:
-    """Both features grow together; those with much of the first were accepted."""
+    """Build data whose two features grow together, and whose first one decides."""
     rng = np.random.default_rng(seed)
     along = rng.uniform(1.0, 5.0, ROWS)
     rows = pd.DataFrame(along[:, None] + rng.normal(0.0, 0.25, (ROWS, 2)), columns=[FIRST, SECOND])
@@ -85,8 +85,8 @@ def make_world(seed: int = 0) -> World:
 
 
 def solve(world: World) -> Toy:
-    """Find the nearest point by both algorithms (Euclidean, as in the paper's figure)."""
-    # Someone on the left, with others around.
+    """Find the nearest point with both algorithms (Euclidean, as in the paper's figure)."""
+    # A person on the left, in a dense region.
     left = world.rows[world.rows[FIRST].between(1.6, 2.0)]
     person = left.iloc[world.density.score_samples(left.to_numpy()).argmax()]
     policy = p2ce.Policy.infer(world.rows).step({FIRST: STEP, SECOND: STEP})
@@ -137,7 +137,7 @@ def draw(world: World, toy: Toy, folder: Path) -> None:
         right.contour(first, second, score, levels=[0.5], colors="#2e7d4f", linewidths=1.5)
         right.scatter(world.rows[FIRST], world.rows[SECOND], s=4, color="0.6", linewidths=0)
         marks = (
-            (toy.person, "o", "black", "denied person"),
+            (toy.person, "o", "black", "rejected person"),
             (toy.mapocam.point, "^", "#d55e00", "MAPOCAM: nearest, an outlier"),
             (toy.p2ce.point, "s", "#0072b2", "P²CE: nearest inlier"),
         )
@@ -164,7 +164,7 @@ def draw(world: World, toy: Toy, folder: Path) -> None:
 
 
 def write_toy(report: Path) -> Toy:
-    """Solve the toy, draw it, and keep its numbers."""
+    """Solve the toy problem, draw it, and write its numbers."""
     world = make_world()
     toy = solve(world)
     draw(world, toy, report / "figures")

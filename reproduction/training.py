@@ -1,4 +1,4 @@
-"""Tune and train a model of the paper's experiments, once: the next run finds it in a folder."""
+"""Tune and train the models of the paper's experiments, and store them for the next run."""
 
 import hashlib
 import json
@@ -29,22 +29,22 @@ from p2ce.arrays import FloatArray
 from reproduction import networks
 from reproduction.settings import THRESHOLD
 
-# Part of the key of stored models: count up whenever a search space, the training or the fields of
-# `Trained` change.
+# Part of the key of stored models. Increase it when a search space, the training or the fields of `Trained`
+# change.
 VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Space:
-    """What may be chosen for one kind of model, and what is tried first."""
+    """The search space of one kind of model, and its first trial."""
 
     suggest: Callable[[optuna.Trial], dict[str, Any]]
-    first: dict[str, Any]  # sensible, so that a search of few trials ends with a decent model as well
+    first: dict[str, Any]  # common values, so a few trials are enough for a decent model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Best:
-    """The best of all trials: its model as it was trained then, so that nothing is trained twice."""
+    """The best trial with its model, so nothing is trained twice."""
 
     model: Any
     parameters: dict[str, Any]
@@ -60,7 +60,7 @@ def search(
     seed: int,
     progress: Callable[[str], None] | None = None,
 ) -> Best:
-    """Fit a model in each trial and keep the one of the highest score, the earliest of equals."""
+    """Fit a model in each trial, and return the first one with the highest score."""
     best: Best | None = None
 
     def run(trial: optuna.Trial) -> float:
@@ -75,7 +75,7 @@ def search(
         return reached
 
     if trials < 1:
-        raise ValueError(f"A search needs at least one trial, got {trials}. Give 1 or more.")
+        raise ValueError(f"A search needs at least one trial, got {trials}.")
     with _quiet():
         study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
         study.enqueue_trial(space.first)
@@ -85,13 +85,13 @@ def search(
 
 
 def balanced_accuracy(outcome: Any, probabilities: FloatArray) -> float:
-    """The mean of both outcomes' recall, where a probability of 0.5 is enough."""
+    """Return the mean recall of both outcomes at a probability of 0.5."""
     return float(balanced_accuracy_score(outcome, probabilities >= THRESHOLD))
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Optuna prints a line for each trial; what is said here goes through ``progress`` instead."""
+    """Silence Optuna's line for each trial, since ``progress`` reports them."""
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:
@@ -100,8 +100,8 @@ def _quiet() -> Iterator[None]:
         optuna.logging.set_verbosity(before)
 
 
-# The spaces of the authors' notebook (model_training.ipynb). Three things are ours: the first trial, a seeded
-# sampler, and that a network stops early instead of after 100 epochs.
+# The spaces of the authors' notebook (model_training.ipynb), with three differences: the first trial, a
+# seeded sampler, and networks that stop early instead of after 100 epochs.
 def _logistic(trial: optuna.Trial) -> dict[str, Any]:
     return {"C": trial.suggest_float("C", 1e-5, 1.0, log=True), "class_weight": "balanced"}
 
@@ -149,22 +149,22 @@ SPACES = {
 ModelKind = Literal["logistic", "lightgbm", "mlp", "forest"]
 Progress = Callable[[str], None]
 
-# Not tuned: forests stand only beside OCEAN, whose program grows with every split.
+# Not tuned: forests are only compared with OCEAN, whose program grows with every split.
 FOREST = {"n_estimators": 50, "max_depth": 5, "class_weight": "balanced"}
 LIBRARIES = ("numpy", "pandas", "scikit-learn", "lightgbm", "torch", "optuna", "joblib")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trained:
-    """A fitted model, and how it came about."""
+    """A fitted model, and how it was trained."""
 
     kind: ModelKind
     model: Any
-    columns: tuple[str, ...]  # that the model takes, in this order
+    columns: tuple[str, ...]  # of the model, in this order
     parameters: dict[str, Any]  # can be written as JSON
     balanced_accuracy_validation: float
     balanced_accuracy_test: float
-    seconds: float  # of the search, when it was made
+    seconds: float  # of the search
 
 
 def train(
@@ -176,12 +176,12 @@ def train(
     cache: Path | None,
     progress: Progress | None = None,
 ) -> Trained:
-    """Search in ``trials`` trials and keep the model that is best on the validation part.
+    """Search with ``trials`` trials, and return the model that is best on the validation part.
 
-    The same arguments give the same model; with a ``cache`` folder it is trained only once.
+    The same arguments give the same model. With a ``cache`` folder it is trained only once.
     """
     if kind not in FITS:
-        raise ValueError(f"A model of kind {kind!r} is not known. Choose one of {', '.join(FITS)}.")
+        raise ValueError(f"Unknown kind of model {kind!r}. Choose one of {', '.join(FITS)}.")
     _require_both_outcomes(parts)
     if cache is None:
         return _train(kind, parts, trials=trials, seed=seed, progress=progress)
@@ -194,14 +194,16 @@ def train(
 
 
 def probabilities(trained: Trained, rows: pd.DataFrame) -> FloatArray:  # (n, d) → (n,)
-    """The model's own answer: how probable the favourable outcome is for each row."""
-    return _ask(trained.kind, trained.model, rows[list(trained.columns)])
+    """Return the model's own probability of the favourable outcome for each row."""
+    return _scores(trained.kind, trained.model, rows[list(trained.columns)])
 
 
-def _ask(kind: ModelKind, model: Any, rows: pd.DataFrame) -> FloatArray:
+def _scores(kind: ModelKind, model: Any, rows: pd.DataFrame) -> FloatArray:
     if kind == "mlp":
-        return expit(networks.logits(model, rows.to_numpy(float)))
-    return model.predict_proba(rows)[:, 1]
+        favourable: FloatArray = expit(networks.logits(model, rows.to_numpy(float)))
+    else:
+        favourable = model.predict_proba(rows)[:, 1]
+    return favourable
 
 
 def _train(kind: ModelKind, parts: Parts, *, trials: int, seed: int, progress: Progress | None) -> Trained:
@@ -211,7 +213,7 @@ def _train(kind: ModelKind, parts: Parts, *, trials: int, seed: int, progress: P
         return FITS[kind](parts, parameters, seed)
 
     def score(model: Any) -> float:
-        return balanced_accuracy(parts.validation_outcome, _ask(kind, model, parts.validation))
+        return balanced_accuracy(parts.validation_outcome, _scores(kind, model, parts.validation))
 
     if kind in SPACES:
         found = search(fit, score, space=SPACES[kind], trials=trials, seed=seed, progress=progress)
@@ -224,7 +226,7 @@ def _train(kind: ModelKind, parts: Parts, *, trials: int, seed: int, progress: P
         columns=tuple(parts.train.columns),
         parameters=dict(found.parameters),
         balanced_accuracy_validation=found.balanced_accuracy,
-        balanced_accuracy_test=balanced_accuracy(parts.test_outcome, _ask(kind, found.model, parts.test)),
+        balanced_accuracy_test=balanced_accuracy(parts.test_outcome, _scores(kind, found.model, parts.test)),
         seconds=perf_counter() - started,
     )
 
@@ -272,12 +274,12 @@ def _require_both_outcomes(parts: Parts) -> None:
         if outcomes != {0, 1}:
             raise ValueError(
                 f"The {name} part must hold the outcomes 0 and 1, got {sorted(outcomes)}. "
-                "Take more rows or another seed."
+                "Use more rows or another seed."
             )
 
 
 def _key(kind: ModelKind, parts: Parts, *, trials: int, seed: int) -> str:
-    """Name everything that the model depends on."""
+    """Return a digest of everything that the model depends on."""
     described = {
         "kind": kind,
         "trials": trials if kind in SPACES else 0,
@@ -299,20 +301,18 @@ def _key(kind: ModelKind, parts: Parts, *, trials: int, seed: int) -> str:
 
 
 def _stored(path: Path) -> Trained | None:
-    """Read what an earlier run left; None where there is nothing, or nothing whole."""
+    """Load the model of an earlier run; None if there is no whole file."""
     if not path.is_file():
         return None
     try:
-        trained = joblib.load(
-            path
-        )  # runs what it reads: the folder is our own, no other program writes there
+        trained = joblib.load(path)  # runs code from the file, and no other program writes to this folder
     except Exception:  # a damaged pickle may raise anything
         return None
     return trained if isinstance(trained, Trained) else None
 
 
 def _store(trained: Trained, path: Path) -> None:
-    """Write beside and rename, so that a run that is stopped leaves no half of a file."""
+    """Write a temporary file and rename it, so an interrupted run leaves no half-written file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, beside = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:

@@ -1,4 +1,4 @@
-"""Find the true fronts by brute force: every row within the allowed changes, judged by the model itself."""
+"""Find the true fronts by brute force: the model itself evaluates every allowed row."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,16 +21,16 @@ class Truth:
     resolution: FloatArray  # (3,) costs that differ by less are equal
 
     def of(self, *, plausible: bool, objectives: int) -> FloatArray:
-        """The true front of one problem, as costs (n, objectives)."""
+        """Return the true front of one problem, as costs (n, objectives)."""
         front = self.plausible if plausible else self.anything
-        return front if objectives == 3 else front[:1, :1]  # sorted: the least mean distance comes first
+        return front if objectives == 3 else front[:1, :1]  # sorted by mean distance
 
     def equals(self, costs: FloatArray, *, plausible: bool, objectives: int) -> bool:
-        """Whether ``costs`` (n, 3) are this front, no point more and none less."""
+        """Check whether ``costs`` (n, 3) are exactly this front."""
         true = self.of(plausible=plausible, objectives=objectives)
         if len(costs) != len(true):
             return False
-        # One unit of rounding on either side; numbers of changes are whole, and half of one is none.
+        # One unit of rounding on either side, and less than one change.
         near = np.minimum(1.5 * self.resolution, 0.5)[:objectives]
         apart = np.abs(costs[:, None, :objectives] - true[None]) <= near
         matches = apart.all(axis=2)
@@ -38,7 +38,7 @@ class Truth:
 
 
 def true_fronts(study: Study, store: Store, *, progress: Callable[[str], None] | None = None) -> list[Truth]:
-    """The truth for every person of a study; kept in the store person by person."""
+    """Return the truth for every person of a study, and store it person by person."""
     found = []
     bar = brute_force(study)
     for number, person in enumerate(study.people.to_numpy(float)):
@@ -65,7 +65,7 @@ def true_fronts(study: Study, store: Store, *, progress: Callable[[str], None] |
 
 
 def brute_force(study: Study) -> BruteForce:
-    """The bar over the candidates that the methods have, calling the model and the detector themselves."""
+    """Build the brute force over the methods' candidates, with the model and the detector themselves."""
     return BruteForce.over(
         study.policy,
         study.train,

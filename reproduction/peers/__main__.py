@@ -1,4 +1,4 @@
-"""Make the peers' environments ahead of time: ``python -m reproduction.peers``."""
+"""Install the peers' environments ahead of time: ``python -m reproduction.peers``."""
 
 import argparse
 from pathlib import Path
@@ -9,9 +9,14 @@ from reproduction.peers.environments import FAMILIES, Missing, python_of
 
 
 def main() -> int:
-    """Make each environment that is not there, and say where it is or why it cannot be."""
+    """Install each missing environment, and print where it is or why it is missing."""
     parser = argparse.ArgumentParser(prog="python -m reproduction.peers", description=__doc__)
-    parser.add_argument("--environments", type=Path, default=cache_folder() / "peers", help="where they go")
+    parser.add_argument(
+        "--environments",
+        type=Path,
+        default=cache_folder() / "peers",
+        help="folder of the environments (default: in the user's cache)",
+    )
     options = parser.parse_args()
     missing = 0
     for family in (make() for make in FAMILIES):
@@ -21,7 +26,7 @@ def main() -> int:
             print(f"{family.name}: {python} ({perf_counter() - started:.0f} s)")
         except Missing as reason:
             missing += 1
-            print(f"{family.name}: missing, because {reason}")
+            print(f"{family.name}: not installed: {reason}")
     return min(missing, 1)
 
 

@@ -1,4 +1,4 @@
-"""Find a Python and make the virtual environment of a peer, once, or say why that cannot be."""
+"""Find a Python and build the virtual environment of a peer once, or return why that failed."""
 
 import hashlib
 import os
@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-NEWEST = (3, 13)  # later ones have no wheels of what the peers are built on
+NEWEST = (3, 13)  # later ones have no wheels of the peers' requirements
 Version = tuple[int, int]
-# What would point another Python at this one's packages.
+# Variables that would make another Python use the packages of this one.
 POINTERS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 
 
 def find_python(*, at_least: Version, search: str | None = None) -> Path | None:
-    """This Python itself if it is new enough, then those on the search path, then those of pyenv.
+    """Return this Python if it is new enough, else one on the search path, else one of pyenv.
 
-    ``search`` stands for PATH where it is given.
+    ``search`` replaces PATH.
     """
     for candidate in _candidates(at_least, search):
         found = version_of(candidate)
@@ -30,7 +30,7 @@ def find_python(*, at_least: Version, search: str | None = None) -> Path | None:
 
 
 def version_of(python: Path) -> Version | None:
-    """Run the program itself: a name on the search path may stand for nothing that runs."""
+    """Return the version of a Python by running it; None if it does not run."""
     script = "import sys; print(*sys.version_info[:2])"
     try:
         said = subprocess.run(
@@ -69,7 +69,7 @@ def _pyenv_versions(pyenv: str) -> Path:
 
 
 def without_pointers() -> dict[str, str]:
-    """The environment variables for another Python."""
+    """Return the environment variables for another Python."""
     return {name: value for name, value in os.environ.items() if name not in POINTERS}
 
 
@@ -79,7 +79,7 @@ REASON_LENGTH = 300
 
 
 class Missing(Exception):
-    """A peer cannot run; the text says why, for the report."""
+    """A peer cannot run. The message is the reason for the report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +90,12 @@ class Family:
     folder: str
     python: Version  # at least
     requirements: tuple[str, ...]
-    # Installed without their requirements: either it is not used here and large, or it is out of date.
+    # Installed without their requirements, which are large and unused here, or out of date.
     alone: tuple[str, ...] = ()
 
 
 def _as_here(package: str) -> str:
-    """The version of this environment, so that a model is read by what wrote it."""
+    """Require the version of this environment, so the library that wrote a model loads it."""
     return f"{package}=={version(package).partition('+')[0]}"  # such as +cpu: any build of that version
 
 
@@ -113,8 +113,8 @@ def dice_and_nice() -> Family:
             "requests==2.34.2",
             "tqdm==4.70.1",
         ),
-        # dice-ml requires xgboost, hundreds of megabytes of GPU code that these models do not need, and
-        # NICEx for a NumPy and a pandas of years ago, without needing them.
+        # dice-ml requires xgboost, hundreds of megabytes of GPU code that these models do not use. NICEx
+        # requires old versions of NumPy and pandas, and works with new ones.
         alone=("dice-ml==0.12", "raiutils==0.4.2", "NICEx==0.2.3"),
     )
 
@@ -140,10 +140,9 @@ def ocean() -> Family:
 
 
 def authors() -> Family:
-    """What the authors' P2CE and MAPOCAM import; the requirements that they publish do not install.
+    """Return the family of the authors' code, whose published requirements do not install.
 
-    isotree, a source build of many minutes, is not among them: the detector is handed over, so that both
-    sides call the same one.
+    It does not include isotree, a source build of many minutes: both sides call the same detector.
     """
     return Family(
         name="the authors' code",
@@ -159,7 +158,7 @@ def authors() -> Family:
     )
 
 
-FAMILIES = (dice_and_nice, ocean)  # made ahead of time; the authors' needs a checkout beside it
+FAMILIES = (dice_and_nice, ocean)  # installed ahead of time; the authors' code also needs a checkout
 
 
 def python_of(
@@ -169,9 +168,9 @@ def python_of(
     pip_options: tuple[str, ...] = (),
     progress: Callable[[str], None] | None = None,
 ) -> Path:
-    """The Python of the family's environment under ``environments``, which is made if it is not there.
+    """Return the Python of the family's environment under ``environments``, and build it if necessary.
 
-    Raises `Missing` with the reason if it cannot be made.
+    Raises `Missing` with the reason if that fails.
     """
     place, stamp = environments / family.folder, stamp_of(family)
     if is_made(place, stamp):
@@ -179,7 +178,7 @@ def python_of(
     base = find_python(at_least=family.python)
     if base is None:
         wanted = ".".join(map(str, family.python))
-        raise Missing(f"{family.name} needs Python {wanted} or newer, and none was found")
+        raise Missing(f"{family.name} requires Python {wanted} or later, and none was found")
     if progress:
         progress(f"installing {family.name}")
     try:
@@ -192,18 +191,18 @@ def python_of(
             (made / STAMP).write_text(stamp, encoding="utf-8")
             _put(made, place, stamp=stamp, aside=Path(beside) / "old")
     except OSError as error:
-        raise Missing(f"the environment of {family.name} could not be written: {error}") from error
+        raise Missing(f"cannot write the environment of {family.name}: {error}") from error
     return python_in(place)
 
 
 def stamp_of(family: Family) -> str:
-    """Changes with whatever is to be installed."""
+    """Return a digest of everything to install."""
     listed = "\n".join([".".join(map(str, family.python)), *family.requirements, "alone:", *family.alone])
     return hashlib.sha256(listed.encode()).hexdigest()
 
 
 def is_made(place: Path, stamp: str) -> bool:
-    """Whether the environment is there, whole, from these requirements, and its base Python still is too."""
+    """Check for a complete environment with these requirements, whose base Python still exists."""
     path = place / STAMP
     return path.is_file() and path.read_text(encoding="utf-8") == stamp and python_in(place).is_file()
 
@@ -222,11 +221,11 @@ def _make(place: Path, family: Family, *, base: Path, pip_options: tuple[str, ..
 
 
 def _put(made: Path, place: Path, *, stamp: str, aside: Path) -> None:
-    """Move what was made into its place. It can be moved, as long as its scripts are not called."""
+    """Move the new environment into its place. It can be moved because its scripts are not used."""
     if place.exists():
         if is_made(place, stamp):  # another process was faster
             return
-        place.rename(aside)  # goes away with the folder it is put into
+        place.rename(aside)  # deleted with that folder
     try:
         made.rename(place)
     except OSError:
@@ -254,6 +253,6 @@ def _run(command: list[str], *, doing: str) -> None:
 
 
 def last_line(text: str) -> str:
-    """What a program said last, which is where it says what went wrong."""
+    """Return the last line of a program's output, which has the error."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return (lines[-1] if lines else "it said nothing")[:REASON_LENGTH]
+    return (lines[-1] if lines else "no output")[:REASON_LENGTH]

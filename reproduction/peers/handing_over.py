@@ -1,4 +1,4 @@
-"""Write people and a model to files that a program without this project can load."""
+"""Write the people and the model to files that a program without this project can load."""
 
 import json
 from collections.abc import Callable
@@ -14,16 +14,16 @@ from reproduction.peers.programs.portable_model import ACTIVATIONS
 from reproduction.training import Trained
 
 OUTCOME = "outcome"
-SKIPPED = ("Dropout", "Flatten")  # layers that leave one row as it is once training is over
+SKIPPED = ("Dropout", "Flatten")  # layers that do nothing after training
 
 
 class NotPortable(Exception):
-    """A model has a part that there is no portable form for."""
+    """A part of a model has no portable form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Request:
-    """What a peer gets: people to explain, and a model."""
+    """Everything a peer gets: the people, the model and the constraints."""
 
     trained: Trained
     train: pd.DataFrame
@@ -31,15 +31,15 @@ class Request:
     people: pd.DataFrame
     mutable: tuple[str, ...]
     ranges: dict[str, tuple[float, float]]  # of the mutable columns
-    answers: int  # per person, for peers that give more than one
+    answers: int  # per person, for peers that return several
     seed: int
-    seconds_per_person: float | None  # None: as long as it takes
+    seconds_per_person: float | None  # None for no limit
     search: "Search | None" = None  # for the authors' code only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Search:
-    """What a search over the same grid needs besides: the authors' code, and what it shares with ours."""
+    """Everything else that the authors' code needs to search the same grid."""
 
     checkout: Path
     candidates: dict[str, list[float]]  # of the mutable columns
@@ -48,13 +48,13 @@ class Search:
 
 
 def write_request(request: Request, folder: Path, *, options: dict[str, Any]) -> None:
-    """Fill an empty ``folder``; ``options`` go to the program as they are."""
+    """Write the request to an empty ``folder``. ``options`` go to the program unchanged."""
     columns = list(request.train.columns)
     outcome = OUTCOME
     while outcome in columns:
         outcome += "_"
     train = request.train.astype(float).assign(**{outcome: request.train_outcome.to_numpy(int)})
-    # pandas writes the shortest text that reads back as the same number.
+    # pandas writes the shortest text that parses to the same number.
     train.to_csv(folder / "train.csv", index=False)
     request.people[columns].astype(float).to_csv(folder / "people.csv", index=False)
     written = {
@@ -78,7 +78,7 @@ def write_request(request: Request, folder: Path, *, options: dict[str, Any]) ->
 
 
 def write_model(trained: Trained, folder: Path) -> None:
-    """Write ``model.json``, which says what the model is, and its numbers beside it."""
+    """Write ``model.json``, which describes the model, and a file with its numbers."""
     written = {"kind": trained.kind, **WRITERS[trained.kind](trained.model, folder)}
     (folder / "model.json").write_text(json.dumps(written, indent=1), encoding="utf-8")
 
@@ -98,7 +98,7 @@ def _write_network(model: Any, folder: Path) -> dict[str, Any]:
             activations[-1] = name
         elif name not in SKIPPED:
             known = ", ".join(["Linear", *ACTIVATIONS, *SKIPPED])
-            raise NotPortable(f"a layer {name} cannot be handed over in this place; known are {known}")
+            raise NotPortable(f"a layer {name} has no portable form here; supported: {known}")
     np.savez(folder / "model.npz", **numbers)
     return {"activations": activations}
 

@@ -1,4 +1,4 @@
-"""Run a peer on people: environment, handing over, running until everybody has an answer, parsing."""
+"""Run a peer: its environment, the request, the program until every person has a result, the results."""
 
 import json
 import shutil
@@ -30,18 +30,18 @@ FILE = "answers.jsonl"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerPerson:
-    """The answer about one person."""
+    """The result for one person."""
 
-    seconds: float | None  # of the peer's own call; None if its program ended in it
+    seconds: float | None  # of the peer's own call; None if its program died
     rows: tuple[tuple[float, ...], ...]  # in the order of the training columns
-    error: str | None = None  # what the peer said instead of an answer
-    late: bool = False  # its time was over
+    error: str | None = None  # the peer's message if it has no result
+    late: bool = False  # whether it reached the time limit
     counts: Mapping[str, int] = field(default_factory=dict)  # calls of the model, rows, SHAP explanations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerAnswers:
-    """The answers about all people, or the reason why there are none at all."""
+    """The results for all people, or the reason why there are none."""
 
     people: tuple[PeerPerson, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class PeerAnswers:
 
 
 def read_answers(folder: Path) -> dict[int, PeerPerson]:
-    """Read one line per person; a line that was cut off when the program was stopped is not there yet."""
+    """Load one line per person, without a line that an interruption cut off."""
     path = folder / FILE
     if not path.is_file():
         return {}
@@ -62,10 +62,10 @@ def read_answers(folder: Path) -> dict[int, PeerPerson]:
 
 
 def note(folder: Path, number: int, *, seconds: float | None, error: str, late: bool = False) -> None:
-    """Write down for a program that cannot do so any more that a person got no answer."""
-    entry = {"person": number, "seconds": seconds, "rows": [], "error": error, "late": late}
+    """Write that a person has no result, for a program that died or was stopped."""
+    entry: dict[str, Any] = {"person": number, "seconds": seconds, "rows": [], "error": error, "late": late}
     with (folder / FILE).open("a", encoding="utf-8") as file:
-        file.write("\n" + json.dumps(entry) + "\n")  # on a line of its own, whatever was cut off before
+        file.write("\n" + json.dumps(entry) + "\n")  # starts a new line, even after one that was cut off
 
 
 def _person(entry: dict[str, Any]) -> PeerPerson:
@@ -80,9 +80,9 @@ def _person(entry: dict[str, Any]) -> PeerPerson:
 
 
 READY, LOG = "ready", "log.txt"
-SECONDS_TO_START = 600.0  # imports, fitting, and one call that does not count
+SECONDS_TO_START = 600.0  # imports, fitting, and one call to warm up
 LOOK_EVERY = 0.1
-GRACE = 1.0  # seconds above a person's limit, for writing the answer down
+GRACE = 1.0  # seconds above a person's limit, for writing the result
 
 
 def run(
@@ -94,10 +94,10 @@ def run(
     seconds_per_person: float | None,
     progress: Callable[[str], None] | None = None,
 ) -> None:
-    """Leave a line in the folder's answers for each of the people.
+    """Run the program until the folder has a line for every person.
 
-    A program that takes too long over a person, or that dies, is started again at the next person. One that
-    does not even get ready raises `Missing`.
+    A program that reaches the time limit or dies starts again at the next person. One that never gets ready
+    raises `Missing`.
     """
     while (first := _first_open(folder, people)) is not None:
         (folder / READY).unlink(missing_ok=True)
@@ -132,7 +132,7 @@ def _watch(
     seconds_per_person: float | None,
     progress: Callable[[str], None] | None,
 ) -> str | None:
-    """Wait for the program's end; what comes back says what took too long, if anything did."""
+    """Wait for the end of the program, and return what took too long, if anything did."""
     since, size, is_ready = monotonic(), -1, False
     while True:
         ended = process.poll() is not None
@@ -167,7 +167,7 @@ def _last_words(folder: Path) -> str:
 
 
 def _environment() -> dict[str, str]:
-    # One thread for linear algebra, as on this side of the comparison, and no progress bars.
+    # One thread for linear algebra, as for this project, and no progress bars.
     return (
         without_pointers() | dict.fromkeys(ONE_THREAD, "1") | {"PYTHONNOUSERSITE": "1", "TQDM_DISABLE": "1"}
     )
@@ -179,7 +179,7 @@ SAME_SCORE = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peer:
-    """Where a method is found, and how it is set."""
+    """The program and the settings of a method."""
 
     family: Callable[[], Family]
     program: str
@@ -222,12 +222,12 @@ def run_peer(
 ) -> PeerAnswers:
     """Run ``method`` (a key of `PEERS`) on all people of the request.
 
-    ``folder`` is emptied first, and what was exchanged stays there for inspection. The peer's environment is
-    looked for under ``environments``, and made there if it is missing. Whatever keeps the peer from
-    answering at all is said in ``missing``; nothing is raised for it.
+    ``folder`` is emptied first, and keeps the exchanged files for inspection. The peer's environment is in
+    ``environments``, and built there if necessary. If the peer cannot run at all, ``missing`` has the reason,
+    and nothing is raised.
     """
     if method not in PEERS:
-        raise ValueError(f"No peer is called {method!r}. Take one of {', '.join(PEERS)}.")
+        raise ValueError(f"Unknown peer {method!r}. Choose one of {', '.join(PEERS)}.")
     try:
         return _run_peer(PEERS[method], request, folder.resolve(), environments.resolve(), progress)
     except (Missing, NotPortable) as reason:
@@ -265,11 +265,11 @@ def _run_peer(
 
 
 def scores_differ(request: Request, folder: Path) -> str | None:
-    """Whether the model was another one over there: the reason, or None if it was the same."""
+    """Return a message if the peer's copy of the model scores differently, or None."""
     with np.load(folder / "scores.npz") as theirs:
         for name, rows in (("people", request.people), ("train", request.train)):
             here, there = probabilities(request.trained, rows[list(request.train.columns)]), theirs[name]
             if ((here >= 0.5) != (there >= 0.5)).any() or np.abs(here - there).max() > SAME_SCORE:
                 worst = np.abs(here - there).max()
-                return f"the model that was handed over scores otherwise there, by up to {worst:.2g}"
+                return f"the peer's copy of the model scores differently, by up to {worst:.2g}"
     return None

@@ -1,4 +1,4 @@
-"""Turn what a run measured into a page for people, figures, and the tables of docs/results.md."""
+"""Turn the results of a run into a page, figures, and docs/results.md."""
 
 from reproduction.report.write import results_markdown, write_report
 

@@ -1,4 +1,4 @@
-"""Write the report of a finished run again, by today's templates: ``python -m reproduction.report``."""
+"""Render a finished run again with the current templates: ``python -m reproduction.report``."""
 
 import argparse
 import sys
@@ -11,10 +11,10 @@ from reproduction.report.write import commits_of, results_markdown, write_report
 
 
 def main() -> int:
-    """Write the page, and the Markdown where it is requested; return 1 with a message if that cannot be."""
+    """Write the page, and the Markdown if requested; return 1 after an error."""
     parser = argparse.ArgumentParser(prog="python -m reproduction.report", description=__doc__)
-    parser.add_argument("folder", type=Path, help="the folder of the run, which its --out named")
-    parser.add_argument("--markdown", type=Path, help="also write the tables to this file")
+    parser.add_argument("folder", type=Path, help="folder of the run (its --out)")
+    parser.add_argument("--markdown", type=Path, help="also write the results page to this file")
     options = parser.parse_args()
     try:
         if options.markdown:

@@ -1,7 +1,7 @@
 """Judge every claim of the paper, and this project's own, by what the run measured.
 
-A claim's words are in text.yaml, in the order of the paper. Its function here gives the cases that bear on it
-and the figures that its words leave open.
+The words of a claim are in text.yaml, in the order of the paper. Its function here returns the cases that
+bear on it and the figures that its words leave open.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -63,7 +63,7 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """A claim, whether it holds, what was measured, and why it is as it is."""
+    """A claim, whether it holds, what was measured, and the cause."""
 
     name: str
     where: str  # in the paper
@@ -71,7 +71,7 @@ class Verdict:
     state: State
     state_in_words: str
     says: str
-    cause: str  # found by what was measured; "" where nothing is to be explained
+    cause: str  # derived from what was measured; "" if nothing needs an explanation
     cases: tuple[Case, ...]
     evidence: Table
 
@@ -81,26 +81,28 @@ class Verdict:
 
 
 def judge(words: dict[str, Any], kind: str, cases: Sequence[Case], figures: Figures) -> Verdict:
-    """Put a verdict together: it holds if every case does, or at least the ``needed`` ones."""
+    """Build a verdict. The claim holds if every case does, or at least ``needed`` cases."""
     judged = [bool(case.holds) for case in cases if case.holds is not None]
     state: State = "open"
     if judged:
         state = "holds" if sum(judged) >= words.get("needed", len(judged)) else "partly"
         state = state if any(judged) else "fails"
     counts = {"cells": len(cases), "judged": len(judged), "holding": sum(judged)}
-    says = words["says"].format(**counts, **figures) if cases else "It was not measured in this run."
+    says = words["says"].format(**counts, **figures) if cases else "This run did not measure it."
     explained = judged and figures.get("explained", True)
     outcome = IN_WORDS[kind][state]
+    if state == "partly":
+        outcome = f"{IN_WORDS[kind]['holds']} in {sum(judged)} of {max(len(judged), words.get('needed', 0))}"
     marks = {None: Text(NOTHING), True: Text("✓ yes", kind="good"), False: Text("✗ no", kind="bad")}
-    names = ("Study", *words["columns"], "So")
+    names = ("Study", *words["columns"], "Holds")
     rows = [dict(zip(names, (case.name, *case.figures, marks[case.holds]), strict=True)) for case in cases]
     return Verdict(
         name=words["name"],
         where=words["where"],
         claim=words["claim"],
         state=state,
-        state_in_words=f"{outcome}: {sum(judged)} of {len(judged)}" if state == "partly" else outcome,
-        says=says if judged or not cases else f"{says} That is too little to judge.",
+        state_in_words=outcome,
+        says=says if judged or not cases else f"{says} These are too few cases for a verdict.",
         cause=words.get("cause", "").format(**counts, **figures) if explained else "",
         cases=tuple(cases),
         evidence=table(f"Evidence: {words['name']}", rows, columns=names),
@@ -108,33 +110,39 @@ def judge(words: dict[str, Any], kind: str, cases: Sequence[Case], figures: Figu
 
 
 def claims(results: Results, kind: str = "claims") -> list[Verdict]:
-    """All claims that the paper's text makes about its experiments, or the "checks" of this project."""
+    """Judge all claims of the paper about its experiments, or the "checks" of this project."""
     return [verdict_of(results, name) for name in text()[kind]]
 
 
 def verdict_of(results: Results, name: str) -> Verdict:
-    """The verdict on one claim, by its key in text.yaml."""
+    """Judge one claim, by its key in text.yaml."""
     kind = "claims" if name in text()["claims"] else "checks"
     cases, figures = CLAIMS[name](results)
     return judge(text()[kind][name], kind, cases, figures)
 
 
-def overview(judged: Iterable[Verdict]) -> Table:
-    """One row per claim of the paper, those that hold first; for the first screen."""
+def overview(judged: Iterable[Verdict], title: str = "The paper says") -> Table:
+    """Return one row per claim, those that hold first, for the first screen."""
     order, kinds = list(SIGNS), {"holds": "good", "fails": "bad"}
     rows = [
         {
-            "The paper says": Text(verdict.name, verdict.where),
+            title: verdict.name,
             "This run": Text(f"{verdict.sign} {verdict.state_in_words}", kind=kinds.get(verdict.state, "")),
-            "Why": verdict.cause if verdict.cause and verdict.state in ("partly", "fails") else verdict.says,
         }
         for verdict in sorted(judged, key=lambda verdict: order.index(verdict.state))
     ]
-    return table("The paper's claims", rows, "The paper says", "This run", "Why")
+    return table(title, rows, title, "This run")
+
+
+def tally(judged: Sequence[Verdict]) -> str:
+    """Return how many claims of the paper have which verdict: 3 reproduced, 8 reproduced in part."""
+    states = [verdict.state for verdict in judged]
+    counts = {words: states.count(state) for state, words in IN_WORDS["claims"].items()}
+    return ", ".join(f"{count} {words}" for words, count in counts.items() if count)
 
 
 def toy(results: Results) -> tuple[list[Case], Figures]:
-    """Figure 1, from the numbers that were drawn."""
+    """Judge Figure 1 by the numbers behind the drawing."""
     drawn = results.json("toy.json")
     try:
         near, far = drawn["mapocam"], drawn["p2ce"]
@@ -145,7 +153,7 @@ def toy(results: Results) -> tuple[list[Case], Figures]:
 
 
 def exact_with_trees(results: Results) -> tuple[list[Case], Figures]:
-    """The sum of the trees' largest leaves is a bound; two stumps show that it need not be reached."""
+    """Show with two stumps that the sum of the trees' largest leaves is a bound, and not always reached."""
     stumps = np.array([[0.0, 1.0], [1.0, 0.0]])  # what each of two trees gives for x = 0 and for x = 1
     by_tree, exact = stumps.max(axis=1).sum(), stumps.sum(axis=0).max()
     rows = [cell.row("mapocam") for cell in results.cells("one", "three") if cell.model == "lightgbm"]
@@ -157,7 +165,7 @@ def exact_with_trees(results: Results) -> tuple[list[Case], Figures]:
 
 
 def nothing_is_lost(results: Results) -> tuple[list[Case], Figures]:
-    """If the SHAP estimate were an upper bound, every front would be the true one."""
+    """Check every front. With an upper bound, all of them would be true."""
     cases, missed, shared, linear = [], 0, 0, np.zeros(2)
     for cell in results.cells("inlierness", "one", "three"):
         row = cell.row("p2ce")
@@ -184,7 +192,7 @@ def nothing_is_lost(results: Results) -> tuple[list[Case], Figures]:
 
 
 def table_1(results: Results) -> tuple[list[Case], Figures]:
-    """None on German; fewer by P²CE than by MAPOCAM on Taiwan and Adult."""
+    """Check for no outliers on German, and fewer with P²CE than with MAPOCAM on Taiwan and Adult."""
     cases, by_axes, methods = [], [], ("mapocam", "p2ce-ablation", "p2ce")
     for cell in results.cells("inlierness"):
         if not cell.has("p2ce", "mapocam"):
@@ -203,7 +211,7 @@ def table_1(results: Results) -> tuple[list[Case], Figures]:
 
 
 def plausibility_costs(results: Results) -> tuple[list[Case], Figures]:
-    """Dearer and slower than MAPOCAM, in Table 1."""
+    """Check whether P²CE is more expensive and slower than MAPOCAM in Table 1."""
     cases, dearer, slower, nodes = [], 0, 0, []
     for cell in results.cells("inlierness"):
         if not cell.has("p2ce", "mapocam"):
@@ -225,7 +233,7 @@ def plausibility_costs(results: Results) -> tuple[list[Case], Figures]:
 
 
 def partial_test(results: Results) -> tuple[list[Case], Figures]:
-    """Does lines 20–21 of Alg. 2 save time?"""
+    """Check whether lines 20–21 of Alg. 2 save time."""
     cases, nodes, times = [], np.zeros(2), np.zeros(2)
     for cell in results.cells("inlierness"):
         if not cell.has("p2ce", "p2ce-ablation"):
@@ -250,7 +258,7 @@ def partial_test(results: Results) -> tuple[list[Case], Figures]:
 
 
 def lowest_cost(results: Results) -> tuple[list[Case], Figures]:
-    """Is P²CE the cheapest of all, on the people that both answered?"""
+    """Check whether P²CE is the cheapest, for people with a result from both methods."""
     cases, cheaper, implausible, lost, of_peers, outside = [], 0, 0, 0, 0, 0
     for cell in results.cells("one"):
         if not cell.has("p2ce"):
@@ -282,12 +290,12 @@ def lowest_cost(results: Results) -> tuple[list[Case], Figures]:
 
 
 def trees_cost_more(results: Results) -> tuple[list[Case], Figures]:
-    """On LightGBM: SHAP against the tree bound."""
+    """Compare SHAP with the tree bound on LightGBM."""
     return _faster(cell for cell in results.cells("one") if cell.model == "lightgbm")
 
 
 def faster_than_mapocam(results: Results) -> tuple[list[Case], Figures]:
-    """In the paper's Table 2 P²CE is faster in all cells but Adult with LightGBM."""
+    """Compare times in Table 2. In the paper, P²CE is faster in all cells but Adult with LightGBM."""
     return _faster(results.cells("three"))
 
 
@@ -312,7 +320,7 @@ def _faster(chosen: Iterable[Cell]) -> tuple[list[Case], Figures]:
 
 
 def seconds_against_minutes(results: Results) -> tuple[list[Case], Figures]:
-    """Taiwan with the MLP: 100 s against less than one."""
+    """Compare times on Taiwan with the MLP. In the paper they are 100 s and less than 1 s."""
     cases, ratios, said = [], [], ""
     for cell in results.cells("one", "three"):
         if (cell.data, cell.model) != ("taiwan", "mlp") or not cell.has("p2ce", "mapocam"):
@@ -338,7 +346,7 @@ def seconds_against_minutes(results: Results) -> tuple[list[Case], Figures]:
 
 
 def peers_are_faster(results: Results) -> tuple[list[Case], Figures]:
-    """DiCE and NICE against P²CE, in Figure 2."""
+    """Compare the times of DiCE and NICE with P²CE in Figure 2."""
     cases, engine, time, explained, their_time, rows = [], [], 0.0, 0.0, 0.0, 0.0
     for cell in results.cells("one"):
         for peer in ("dice-genetic", "dice-code", "nice"):
@@ -366,7 +374,7 @@ def peers_are_faster(results: Results) -> tuple[list[Case], Figures]:
 
 
 def nice_is_competitive(results: Results) -> tuple[list[Case], Figures]:
-    """Where is NICE nearly as cheap as P²CE?"""
+    """Check where NICE is nearly as cheap as P²CE."""
     cases, broken, implausible, given_in_all = [], 0, 0, 0
     for cell in results.cells("one"):
         ours, theirs, people = cell.same_people("p2ce", "nice", "cost")
@@ -392,7 +400,7 @@ def nice_is_competitive(results: Results) -> tuple[list[Case], Figures]:
 
 
 def fewer_than_5(results: Results) -> tuple[list[Case], Figures]:
-    """P²CE below 5 % in all cases of Figure 2."""
+    """Check whether P²CE stays below 5 % in all cases of Figure 2."""
     cases, above, by_axes = [], 0, 0
     for cell in results.cells("one"):
         row = cell.row("p2ce")
@@ -410,7 +418,7 @@ def fewer_than_5(results: Results) -> tuple[list[Case], Figures]:
 
 
 def fewer_than_mapocam(results: Results) -> tuple[list[Case], Figures]:
-    """Significantly fewer outliers than MAPOCAM with the MLP."""
+    """Check for significantly fewer outliers than MAPOCAM with the MLP."""
     cases, both, sums = [], 0, np.zeros(2)
     for cell in results.cells("one"):
         ours, theirs, people = _outliers(cell)
@@ -418,7 +426,7 @@ def fewer_than_mapocam(results: Results) -> tuple[list[Case], Figures]:
             continue
         both, sums = both + people, sums + np.array([ours, theirs]) * people
         low, high = difference(ours, people, theirs, people)
-        # Fewer, but within chance, is neither.
+        # A difference within chance decides nothing.
         holds = True if high < 0 else False if ours >= theirs and theirs > 0 else None
         figures = [
             f"{per_cent(ours)} / {per_cent(theirs)}",
@@ -428,13 +436,13 @@ def fewer_than_mapocam(results: Results) -> tuple[list[Case], Figures]:
         cases.append(Case(cell.name, figures, holds))
     pooled = ""
     if both:
-        low, high = map(numbers.points, difference(sums[0] / both, both, sums[1] / both, both))
-        pooled = text()["claims"]["fewer_than_mapocam"]["pooled"].format(people=both, low=low, high=high)
+        lower, upper = map(numbers.points, difference(sums[0] / both, both, sums[1] / both, both))
+        pooled = text()["claims"]["fewer_than_mapocam"]["pooled"].format(people=both, low=lower, high=upper)
     return cases, {"pooled": pooled}
 
 
 def order_of_volumes(results: Results) -> tuple[list[Case], Figures]:
-    """MAPOCAM before P²CE before DiCE."""
+    """Check the order of the volumes: MAPOCAM, P²CE, DiCE."""
     cases = []
     for cell in results.cells("three"):
         if not cell.has("p2ce", "mapocam"):
@@ -450,7 +458,7 @@ def order_of_volumes(results: Results) -> tuple[list[Case], Figures]:
 
 
 def dice(results: Results) -> tuple[list[Case], Figures]:
-    """83 to 93 % on Taiwan and Adult, 20 % on German."""
+    """Check for 83 to 93 % outliers of DiCE on Taiwan and Adult, and 20 % on German."""
     cases, as_in_code, nearest = [], 0, []
     for cell in results.cells("three"):
         row, paper = cell.row("dice-free"), _published_outliers(cell, "dice-free")
@@ -471,7 +479,7 @@ def dice(results: Results) -> tuple[list[Case], Figures]:
 
 
 def example(results: Results) -> tuple[list[Case], Figures]:
-    """Table 3 by the methods' own detector, for all people of its cell."""
+    """Judge Table 3 by the methods' own detector, for all people of its cell."""
     cell, cases = _cell_of_the_example(results), []
     for method, expected in (
         ("p2ce", "none"),
@@ -501,7 +509,7 @@ def example(results: Results) -> tuple[list[Case], Figures]:
 
 
 def just_enough(results: Results) -> tuple[list[Case], Figures]:
-    """How far above 0.5 do solutions lie, in the cell of Table 3?"""
+    """Check how far above 0.5 the scores of solutions are, in the cell of Table 3."""
     cell, cases, beyond, switched = _cell_of_the_example(results), [], 0, 0
     for method in ("mapocam", "p2ce", "proven", "dice-genetic", "dice-free", "dice-code"):
         given = cell.answers(method)
@@ -524,7 +532,7 @@ def just_enough(results: Results) -> tuple[list[Case], Figures]:
 
 
 def _switching(cell: Cell, method: str, answers: pd.DataFrame) -> int:
-    """How many answers change a feature that is 0 or 1 in all answers and people."""
+    """Count the counterfactuals that change a feature with no values but 0 and 1."""
     people = cell.people(method)["values"].map(json_object)
     every = [*people, *cell.answers(method)["values"].map(json_object)]
     names = {name for values in every for name in values}
@@ -536,7 +544,7 @@ def _switching(cell: Cell, method: str, answers: pd.DataFrame) -> int:
 
 
 def best_fronts(results: Results) -> tuple[list[Case], Figures]:
-    """No method has a better answer, and every proven front is the one of brute force."""
+    """Check that no method has a better result, and that every proven front is that of brute force."""
     cases, better, compared = [], 0, 0
     for cell in results.cells("inlierness", "one", "three", "forests"):
         row = cell.row("proven")
@@ -567,7 +575,7 @@ def best_fronts(results: Results) -> tuple[list[Case], Figures]:
 
 
 def nothing_broken(results: Results) -> tuple[list[Case], Figures]:
-    """No answer of this project is wrong; those of the other methods are counted."""
+    """Check that no counterfactual of this project is wrong, and count those of other methods."""
     counts, cases = in_order(broken_by_kind(results.answers, []), ["method"]), []
     for row in counts.to_dict("records"):
         wrong = row["invalid"] + row["not_allowed"] + row["off_grid"]
@@ -614,11 +622,11 @@ def _cell_of_the_example(results: Results) -> Cell:
 
 
 def _outliers(cell: Cell) -> tuple[float, float, int]:
-    """The shares of outliers of P²CE and MAPOCAM, over the people that both answered, and how many."""
+    """Return the outlier shares of P²CE and MAPOCAM for people with results from both, and their number."""
     one, two = cell.answers("p2ce"), cell.answers("mapocam")
     both = set(one["person"]) & set(two["person"])
-    shares = (mean_over_people(found[found["person"].isin(both)], "outlier") for found in (one, two))
-    return *shares, len(both)
+    ours, theirs = (mean_over_people(found[found["person"].isin(both)], "outlier") for found in (one, two))
+    return ours, theirs, len(both)
 
 
 def _published_outliers(cell: Cell, method: str) -> float:

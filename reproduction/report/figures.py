@@ -1,7 +1,7 @@
-"""Draw time against cost, and bars of outlier shares and hypervolumes: first their data, then the drawing."""
+"""Draw time against cost, and bars of outlier shares and hypervolumes: data first, then drawing."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -75,7 +75,7 @@ Panels = dict[str, pd.DataFrame]  # title → a row per method
 
 
 class Bars(NamedTuple):
-    """What bars show: columns of the summary (value, low, high, the paper's), and how they are written."""
+    """The columns of the summary that bars show (value, low, high, the paper's), and their format."""
 
     columns: tuple[str, str, str, str]
     label: str
@@ -114,7 +114,7 @@ FIGURES = (
 
 
 def draw_figures(results: Results) -> list[Path]:
-    """Draw every figure that has something to show; what only an earlier run could draw is removed."""
+    """Draw every figure with data, and remove those of an earlier run without data now."""
     folder = results.folder / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     drawn = []
@@ -132,7 +132,7 @@ def draw_figures(results: Results) -> list[Path]:
 
 
 def scatter_panels(results: Results, _: str, experiment: str) -> Panels:
-    """Medians of cost and time over the people with a valid answer, and where 90 % of them lie."""
+    """Return the medians of cost and time over the people with a result, and the range of 90 % of them."""
     people = results.people[results.people["experiment"] == experiment]
     people = people.assign(seconds=seconds_of_a_call(people))
     people = people[people["best_cost"].notna() & people["seconds"].notna()]
@@ -150,7 +150,7 @@ def scatter_panels(results: Results, _: str, experiment: str) -> Panels:
 
 
 def bar_panels(results: Results, kind: str, experiment: str) -> Panels:
-    """Value, low, high and the paper's value, the same methods in each panel; NaN with a note why."""
+    """Return value, low, high and the paper's value for the same methods in each panel; NaN has a note."""
     bars = BARS[kind]
     mine = results.summary[results.summary["experiment"] == experiment]
     methods = in_order(mine[["method"]].drop_duplicates(), ["method"])["method"]
@@ -160,17 +160,17 @@ def bar_panels(results: Results, kind: str, experiment: str) -> Panels:
         values = (bars.factor * rows[list(bars.columns)].astype(float)).set_axis(
             ["value", "low", "high", "paper"], axis=1
         )
-        note = np.where(rows["people"].isna(), "not run", "no valid answer")
+        note = np.where(rows["people"].isna(), "not run", "no result")
         if values["value"].notna().any():
             panels[title] = values.assign(note=note)
     return panels
 
 
 def _cells(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The frame cell by cell: models below each other, data sets side by side."""
+    """Yield the frame cell by cell: models below each other, data sets side by side."""
     ordered = in_order(frame, ["model", "data", "method"])
     for (data, model), found in ordered.groupby(["data", "model"], sort=False):
-        yield cell_name(data, model), found
+        yield cell_name(str(data), str(model)), found
 
 
 def save_figure(kind: str, panels: Panels, path: Path) -> None:
@@ -180,14 +180,14 @@ def save_figure(kind: str, panels: Panels, path: Path) -> None:
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **STYLE}):
         wide = _figure(kind, panels, WIDE)
         wide.savefig(path.with_suffix(".png"), dpi=DOTS_PER_INCH, metadata={"Software": None})
-        wide.set_layout_engine("none")  # it is laid out; doing so again would take as long again
+        wide.set_layout_engine("none")  # the layout is done, and would take as long again
         wide.savefig(path.with_suffix(".svg"), metadata={"Date": None})
         narrow = path.with_name(f"{path.name}-narrow.svg")
         _figure(kind, panels, NARROW).savefig(narrow, metadata={"Date": None})
 
 
 def _figure(kind: str, panels: Panels, columns: int) -> "Figure":
-    """One panel per data set and model, and a legend above them."""
+    """Draw one panel per data set and model, and a legend above them."""
     from matplotlib.figure import Figure
 
     scatter = kind == "scatter"
@@ -216,7 +216,7 @@ def _figure(kind: str, panels: Panels, columns: int) -> "Figure":
 
 
 def _scatter(axis: "Axes", panel: pd.DataFrame) -> None:
-    """One mark per method, with lines to the 5th and the 95th percentile; all panels share the time axis."""
+    """Draw one mark per method and lines from the 5th to the 95th percentile. Panels share the time axis."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
     axis.set_yscale("log")
@@ -246,10 +246,10 @@ def _scatter(axis: "Axes", panel: pd.DataFrame) -> None:
 
 
 def _bars(axis: "Axes", panel: pd.DataFrame, digits: int, *, largest: float, named: bool) -> None:
-    """The methods stand at the left, so that no colour must be read."""
+    """Draw bars with the methods at the left, so the colours need no legend."""
     axis.grid(visible=True, axis="x")
     for place, (method, bar) in enumerate(panel.iterrows()):
-        # Values stand in a column of their own at the right edge, where no line or mark can touch them.
+        # Values have their own column at the right edge, where they touch no line or mark.
         column: dict[str, Any] = {"x": 1.0, "y": place, "transform": axis.get_yaxis_transform()}
         if math.isnan(bar.value):
             axis.text(s=bar.note, ha="right", va="center", color=GREY, fontsize=8, **column)
@@ -278,7 +278,7 @@ def _bars(axis: "Axes", panel: pd.DataFrame, digits: int, *, largest: float, nam
 
 
 def _legend(kind: str, panels: Panels) -> tuple[list[Any], tuple[int, int]]:
-    """What a legend names, and its columns on a screen and on a phone."""
+    """Return the handles of the legend, and its columns on a screen and on a phone."""
     from matplotlib.lines import Line2D
 
     if kind != "scatter":
@@ -303,22 +303,22 @@ def _legend(kind: str, panels: Panels) -> tuple[list[Any], tuple[int, int]]:
     return handles, (4, 2)
 
 
-def _look(method: str) -> tuple[str, str, float]:
-    return LOOKS.get(method, UNKNOWN)
+def _look(method: Hashable) -> tuple[str, str, float]:
+    return LOOKS.get(str(method), UNKNOWN)
 
 
-def _weight(method: str) -> str:
+def _weight(method: Hashable) -> str:
     return "bold" if method == "proven" else "normal"
 
 
 def _end(panel: pd.DataFrame) -> float:
-    """How far the bars, intervals and marks of a panel reach."""
+    """Return how far the bars, intervals and marks of a panel reach."""
     largest = np.nanmax(panel[["value", "high", "paper"]].to_numpy(float))
     return float(largest) or 1.0
 
 
 def _round_time(value: float) -> str:
-    """A tick of the time axis: 1 ms, 10 s."""
+    """Write a tick of the time axis: 1 ms, 10 s."""
     if value < 0.9e-3:
         return f"{value * 1e6:g} µs"
     return f"{value * 1e3:g} ms" if value < 0.9 else f"{value:,g} s"

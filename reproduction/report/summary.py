@@ -14,15 +14,15 @@ from reproduction.findings import UNFINISHED
 KEY = ["experiment", "data", "model", "method"]
 WORK = ("calls", "cells", "explanations", "nodes")
 PEOPLE_IN_THE_PAPER = 50  # rejected people behind each row of the paper
-PUBLISHED_AS = {  # a method → the paper's name of it, where that is another
+PUBLISHED_AS = {  # method → its name in the paper, where it differs
     "authors-mapocam": "mapocam",
     "authors-ablation": "p2ce-ablation",
     "authors-p2ce": "p2ce",
-    # The paper says genetic, the code runs random: one figure was published, and it stands beside all four.
+    # The paper says genetic, its code runs random. The one published figure is compared with all four.
     **dict.fromkeys(("dice-genetic", "dice-free", "dice-random", "dice-code"), "dice"),
 }
 Z = 1.959963984540054  # 95 % of a normal distribution lie within ± Z
-WRONG = {  # what is wrong with an answer → the column that says so unless it is 1; nothing said is wrong too
+WRONG = {  # what is wrong → the column that is 1 if it is not; a missing value counts as wrong
     "invalid": "valid",
     "not_allowed": "allowed",
     "implausible": "plausible",
@@ -31,17 +31,17 @@ WRONG = {  # what is wrong with an answer → the column that says so unless it 
 
 
 def summarise(people: pd.DataFrame, answers: pd.DataFrame, studies: pd.DataFrame) -> pd.DataFrame:
-    """Everything the tables and figures show, as numbers; shares are between 0 and 1, times in seconds.
+    """Return everything the tables and figures show: shares between 0 and 1, times in seconds.
 
-    Costs, hypervolumes, times and counts of work are means over seeds of each seed's mean over people, with
-    Student's 95 % interval (``_low``, ``_high``) where there are two seeds or more. Shares of outliers and of
+    Costs, hypervolumes, times and counts of work are averaged over the people of each seed, then over the
+    seeds, with Student's 95 % interval (``_low``, ``_high``) for two seeds or more. Shares of outliers and of
     true fronts are of the people of all seeds, with Wilson's interval.
 
-    Costs, hypervolumes, outliers and ``answers`` are of valid answers only. ``given`` counts all, and so do
-    ``invalid``, ``not_allowed``, ``implausible`` and ``off_grid``; of these an answer whose verdict is not
-    there is wrong. An outlier share is the mean over the people answered of each one's share, so that its
-    interval counts people. ``requested`` is how many people the studies have, ``people`` for how many there
-    is a row. Times are of a call for one person; ``seconds_in_batch`` is the share of a call for all.
+    Costs, hypervolumes, outliers and ``answers`` count valid counterfactuals only. ``given`` counts all, and
+    so do ``invalid``, ``not_allowed``, ``implausible`` and ``off_grid``, for which a missing verdict counts
+    as wrong. The outlier share is averaged over the people with a result, so its interval counts people.
+    ``requested`` is the number of people of the studies, and ``people`` that of the rows. Times are those of
+    a call for one person. ``seconds_in_batch`` is one person's share of a call for all.
     """
     unique = studies.drop_duplicates(["data", "model", "seed"])
     requested = unique.groupby(["data", "model"])["people"].sum()
@@ -90,7 +90,7 @@ def _costs(mine: pd.DataFrame, proven: pd.DataFrame) -> dict[str, Any]:
     there = proven[proven["person"].isin(answered)]
     return {
         **_mean(mine["best_cost"], mine, "cost"),
-        # Over the same people, so that the easy ones favour no method.
+        # Over the same people, so easy people favour no method.
         "cost_of_proven": over_seeds(there["best_cost"], there["seed"])[0],
         **_mean(volumes(mine, "hypervolume"), mine, "hypervolume"),
         **_mean(volumes(mine, "hypervolume_grid"), mine, "hypervolume_grid"),
@@ -122,31 +122,31 @@ def _mean(values: pd.Series, mine: pd.DataFrame, name: str) -> dict[str, float]:
 
 
 def seconds_of_a_call(mine: pd.DataFrame) -> pd.Series:
-    """What a call for one person took; a peer has no other calls, so that only ours have a second column."""
+    """Return the time of a call for one person. Only our methods have other calls, and a second column."""
     return mine["seconds_alone"].fillna(mine["seconds"])
 
 
 def volumes(mine: pd.DataFrame, column: str) -> pd.Series:
-    """Without an answer a front dominates nothing; with one objective there is no volume."""
+    """Return the volumes: 0 without a result, and none with one objective."""
     measured = mine[column]
     three = mine["experiment"] == "three"
     return measured.mask(three & measured.isna() & ~(mine["answers"] > 0), 0.0)
 
 
 def mean_over_people(answers: pd.DataFrame, truth: str) -> float:
-    """A person with ten answers weighs as much as one with a single answer, as in the authors' code."""
+    """Return a share in which each person has the same weight, as in the authors' code."""
     return float(answers.groupby("person")[truth].mean().mean())
 
 
 @cache
 def _published() -> pd.DataFrame:
-    """The paper's tables: percentages of outliers, means and what it writes behind ±."""
+    """Load the paper's tables: percentages of outliers, means, and the values after ±."""
     # The figure of the one-objective experiment is not in the paper's source, and is not guessed.
     return pd.read_csv(Path(__file__).parent / "published.csv").set_index(KEY)
 
 
 def published(experiment: str, data: str, model: str, method: str) -> dict[str, float]:
-    """What the paper published beside a measured row; NaN where it has none."""
+    """Return the published figures of a row; NaN where there are none."""
     table, key = _published(), (experiment, data, model, PUBLISHED_AS.get(method, method))
     row = table.loc[key] if key in table.index else pd.Series(nan, index=table.columns)
     found = {"published_outliers": float(row["outliers"]) / 100}
@@ -156,10 +156,10 @@ def published(experiment: str, data: str, model: str, method: str) -> dict[str, 
 
 
 def broken_by_kind(answers: pd.DataFrame, known: list[str]) -> pd.DataFrame:
-    """One row per method with an answer; an answer counts once per kind of constraint that it breaks.
+    """Return one row per method, where a counterfactual counts once per kind of constraint that it breaks.
 
-    ``broken`` is a text such as "immutable: Age; changes: 5 > 3". ``only_changes`` counts answers that are
-    not allowed for too many changes alone.
+    ``broken`` is a text such as "immutable: Age; changes: 5 > 3". ``only_changes`` counts those that break
+    only the limit on changes.
     """
     kinds = answers["broken"].map(
         lambda broken: {part.split(":")[0].strip() for part in broken.split(";") if part.strip()}
@@ -179,18 +179,18 @@ def broken_by_kind(answers: pd.DataFrame, known: list[str]) -> pd.DataFrame:
 
 
 def wilson(share: float, count: float) -> tuple[float, float]:
-    """The 95 % interval of a share (0 to 1) that was seen among ``count``; (nan, nan) if among none."""
+    """Return the 95 % interval of a share (0 to 1) among ``count``, or (nan, nan) for a count of 0."""
     if isnan(share) or not count > 0:
         return nan, nan
     centre = (share + Z * Z / (2 * count)) / (1 + Z * Z / count)
     half = Z * sqrt(share * (1 - share) / count + Z * Z / (4 * count * count)) / (1 + Z * Z / count)
-    # A share of exactly 0 or 1 is its own limit, not a rounding error beside it.
+    # The limit of a share of exactly 0 or 1 is exact, without a rounding error.
     low, high = min(centre - half, share), max(centre + half, share)
     return max(low, 0.0), min(high, 1.0)
 
 
 def difference(share: float, count: float, other: float, other_count: float) -> tuple[float, float]:
-    """The 95 % interval of ``share − other``, shares among different people (Newcombe's method 10)."""
+    """Return the 95 % interval of ``share − other``, shares among different people (Newcombe's method 10)."""
     low, high = wilson(share, count)
     other_low, other_high = wilson(other, other_count)
     apart = share - other
@@ -201,7 +201,7 @@ def difference(share: float, count: float, other: float, other_count: float) -> 
 
 
 def over_seeds(values: pd.Series, seeds: pd.Series) -> tuple[float, float, float]:
-    """The mean of the seeds' means, and Student's 95 % interval for it; NaN where a seed stands alone."""
+    """Return the mean of the seeds' means and its Student 95 % interval, NaN for a single seed."""
     means = values.groupby(seeds.to_numpy()).mean().dropna().to_numpy(float)
     if len(means) < 2:
         return (float(means[0]) if len(means) else nan), nan, nan

@@ -1,4 +1,4 @@
-"""Share the settings of the library's tests, and mark every test here as one of the reproduction."""
+"""Load the settings of the library's tests, and mark every test here as one of the reproduction."""
 
 from pathlib import Path
 
@@ -10,7 +10,13 @@ __all__ = ["no_hidden_faults"]
 HERE = Path(__file__).parent
 
 
+ALL_METHODS = "run"  # a fixture that trains all models and runs all methods of this project
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker("reproduction")
+            if ALL_METHODS in getattr(item, "fixturenames", ()):
+                item.add_marker("slow")
+                item.add_marker("torch")

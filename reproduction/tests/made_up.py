@@ -1,7 +1,7 @@
-"""Small worlds for the tests of the paper's experiments: data, models, and results that a run might write."""
+"""Small data sets, models and results of a run for the tests of the paper's experiments."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -28,7 +28,7 @@ FEATURES = {
     ),
     "adult": ("age", "capital_gain", "capital_loss", "hours_per_week", "has_degree", "is_married"),
 }
-# Method → seconds, share of outliers, and how many times dearer than the best it is.
+# Method → seconds, share of outliers, and cost relative to the best.
 METHODS = {
     "mapocam": (0.9, 0.14, 1.0),
     "p2ce-ablation": (0.2, 0.03, 1.0),
@@ -61,7 +61,7 @@ RUN = {
 
 @lru_cache
 def small_data(name: str) -> Dataset:
-    """People with binary, whole and fractional columns; the outcome follows three of them."""
+    """Build people with binary, whole and fractional columns, some of which determine the outcome."""
     rng = np.random.default_rng(["german", "taiwan", "adult"].index(name))
     features = pd.DataFrame(
         {
@@ -72,7 +72,7 @@ def small_data(name: str) -> Dataset:
             "Years": rng.integers(0, 15, ROWS),
         }
     )
-    # Savings follow income, so that some combinations are rare: those are what plausibility is about.
+    # Savings follow income, so some combinations are rare, and implausible.
     features["Savings"] = (features["Income"] * 3 + rng.normal(0, 400, ROWS)).round(-1)
     pull = features["Income"] / 700 - features["Debts"] / 2 + features["Guarantor"] + features["Years"] / 8
     outcome = pd.Series((pull + rng.normal(0, 0.4, ROWS) > 2.5).astype(int), name="Good")
@@ -80,7 +80,7 @@ def small_data(name: str) -> Dataset:
 
 
 def trained(kind: Any, model: Any, columns: Iterable[str]) -> Any:
-    """A fitted model as the experiments hand it on, where how it was trained does not matter."""
+    """Wrap a fitted model, if its training does not matter."""
     from reproduction.training import Trained
 
     nothing = {"balanced_accuracy_validation": 0.0, "balanced_accuracy_test": 0.0, "seconds": 0.0}
@@ -88,7 +88,7 @@ def trained(kind: Any, model: Any, columns: Iterable[str]) -> Any:
 
 
 def person(number: int, **given: Any) -> dict[str, Any]:
-    """A row of people.csv: everything is in order unless given otherwise."""
+    """Build a row of people.csv. By default, nothing is wrong."""
     usual = {"row": 100 + number, "seconds": 0.001, "seconds_alone": 0.002, "status": "OPTIMAL", "answers": 1}
     usual |= {"front_is_true": True, "front_is_plausible_truth": True, "best_cost": 0.1, "error": ""}
     usual |= {"hypervolume": None, "hypervolume_grid": None, "score": 0.3, "pruned": "{}"}
@@ -97,16 +97,29 @@ def person(number: int, **given: Any) -> dict[str, Any]:
 
 
 def answer(number: int, **given: Any) -> dict[str, Any]:
-    """A row of answers.csv: a valid, plausible and allowed answer unless given otherwise."""
-    usual = {"answer": 0, "mean_distance": 0.1, "max_distance": 0.4, "changes": 1, "score": 0.52}
+    """Build a row of answers.csv. By default, it is valid, plausible and allowed."""
+    usual: dict[str, Any] = {
+        "answer": 0,
+        "mean_distance": 0.1,
+        "max_distance": 0.4,
+        "changes": 1,
+        "score": 0.52,
+    }
     usual |= {"valid": True, "plausible": True, "outlier": False, "outlier_axis_parallel": False}
     usual |= {"allowed": True, "broken": "", "on_grid": True}
     return CELL | {"person": number, "values": json.dumps({"age": 30.0, "loan": 2.5})} | usual | given
 
 
 def study(data: str, model: str, people: int, **given: Any) -> dict[str, Any]:
-    """A row of studies.csv."""
-    usual = {"seed": 0, "rows": 1000, "features": 2, "mutable": 1, "denied": 100, "seconds_training": 61.5}
+    """Build a row of studies.csv."""
+    usual: dict[str, Any] = {
+        "seed": 0,
+        "rows": 1000,
+        "features": 2,
+        "mutable": 1,
+        "denied": 100,
+        "seconds_training": 61.5,
+    }
     usual |= {"balanced_accuracy_validation": 0.75, "balanced_accuracy_test": 0.72}
     usual |= {"parameters": json.dumps({"learning_rate": 0.0312345, "num_leaves": 31})}
     return {"data": data, "model": model, "people": people} | usual | given
@@ -117,14 +130,14 @@ Rows = list[dict[str, Any]]
 
 def tiny(
     folder: Path,
-    people: Rows = (),
-    answers: Rows = (),
+    people: Sequence[dict[str, Any]] = (),
+    answers: Sequence[dict[str, Any]] = (),
     *,
-    missing: Rows = (),
+    missing: Sequence[dict[str, Any]] = (),
     studies: Rows | None = None,
     run: dict[str, Any] | None = None,
 ) -> Results:
-    """Write these rows as a run does, and load them as the report does; by default nobody else is there."""
+    """Write these rows as a run does, and load them as the report does; by default of no other people."""
     if studies is None:
         cells = {(each["data"], each["model"]): set[int]() for each in people}
         for each in people:
@@ -140,7 +153,7 @@ def tiny(
 
 
 def whole_run(*, people: int, seeds: int = 1, data: Iterable[str] = tuple(DATA_SETS)) -> dict[str, Rows]:
-    """The rows of a run of every method with ``people`` in every cell; OCEAN is missing on Taiwan."""
+    """Build the rows of a run of every method with ``people`` in every cell. OCEAN is missing on Taiwan."""
     made: dict[str, Rows] = {"people": [], "answers": [], "missing": [], "studies": []}
     for seed in range(seeds):
         rng = np.random.default_rng(seed)
@@ -151,7 +164,7 @@ def whole_run(*, people: int, seeds: int = 1, data: Iterable[str] = tuple(DATA_S
                         best, reachable = float(rng.gamma(2.0, 0.06)) + 0.01, bool(rng.random() > 0.06)
                         own = {feature: float(rng.integers(0, 40)) for feature in FEATURES[name]}
                         for method in methods:
-                            key = {"experiment": experiment, "data": name, "model": model}
+                            key: dict[str, Any] = {"experiment": experiment, "data": name, "model": model}
                             key |= {"method": method, "seed": seed, "person": number}
                             given = _answers(rng, key, best, own, reachable)
                             if (method, name) != ("ocean", "taiwan"):
@@ -180,7 +193,12 @@ def _answers(
         for name in rng.choice(list(own)[1:], size=2, replace=False):
             values[name] += float(rng.integers(1, 9))
         obeys = method not in WITHOUT_PLAUSIBILITY and not peer
-        row = {"answer": number, "mean_distance": cost, "max_distance": cost * 4, "changes": 2}
+        row: dict[str, Any] = {
+            "answer": number,
+            "mean_distance": cost,
+            "max_distance": cost * 4,
+            "changes": 2,
+        }
         row |= {"score": 0.5 + 0.1 * rng.random(), "valid": not (peer and rng.random() < 0.05)}
         row |= {"plausible": obeys or bool(rng.random() < 0.6), "outlier": bool(rng.random() < outliers)}
         row |= {"outlier_axis_parallel": bool(rng.random() < outliers), "allowed": not broken}

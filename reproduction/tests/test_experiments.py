@@ -1,4 +1,4 @@
-"""Each experiment in small: what must hold between the methods holds, and an interrupted run goes on."""
+"""Small experiments: the laws between the methods hold, and an interrupted run resumes."""
 
 import json
 from dataclasses import replace
@@ -58,7 +58,7 @@ def answers(run: Run) -> pd.DataFrame:
 
 
 def beside(people: pd.DataFrame, column: str, first: str, second: str) -> tuple[np.ndarray, np.ndarray]:
-    """A column of two methods, person by person, where both were run."""
+    """Return a column of two methods, person by person, if both were run."""
     wide = people.pivot(index=KEYS, columns="method", values=column)[[first, second]]
     requested = (
         people.pivot(index=KEYS, columns="method", values="status")[[first, second]].notna().all(axis=1)
@@ -67,7 +67,7 @@ def beside(people: pd.DataFrame, column: str, first: str, second: str) -> tuple[
     return wide.loc[requested, first].to_numpy(float), wide.loc[requested, second].to_numpy(float)
 
 
-def test_every_experiment_asks_every_one_of_our_methods_about_everybody(people: pd.DataFrame) -> None:
+def test_every_experiment_runs_each_of_our_methods_for_all_people(people: pd.DataFrame) -> None:
     for experiment, (models, _, methods) in PLAN.items():
         part = people[people["experiment"] == experiment]
         mine = [method for method in methods if method in OURS]
@@ -129,7 +129,7 @@ def test_no_front_beats_one_that_chooses_among_more(people: pd.DataFrame) -> Non
     assert (free <= np.where(np.isnan(plausible), np.inf, plausible) + 1e-9).all()
 
 
-def test_the_partial_test_changes_no_answer(answers: pd.DataFrame) -> None:
+def test_the_partial_test_changes_no_counterfactual(answers: pd.DataFrame) -> None:
     rows = answers[answers["experiment"] == "inlierness"].set_index(["data", "person"])
     values = {name: rows.loc[rows["method"] == name, "values"] for name in ("p2ce", "p2ce-ablation")}
     assert len(values["p2ce"])
@@ -148,7 +148,7 @@ def test_volumes_and_shares_lie_between_nothing_and_everything(people: pd.DataFr
     assert (people["seconds"] > 0).all()
 
 
-def test_a_second_run_asks_nobody_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_run_computes_nothing_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise AssertionError("a finished task ran again")
 
@@ -165,7 +165,7 @@ def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path) -> None:
         first.do(task)
 
     def interrupt(text: str) -> None:
-        if text == "answering":
+        if text == "searching":
             raise KeyboardInterrupt
 
     first.progress = interrupt
@@ -199,13 +199,13 @@ def test_peers_that_are_not_there_are_missing_with_a_reason(tmp_path: Path) -> N
     assert [(row["method"], bool(row["reason"])) for row in run.findings.missing] == [("nice", True)]
 
 
-def test_a_model_that_denies_nobody_leaves_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_rejects_no_one_leaves_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study_module, "THRESHOLD", -1.0)
     run = Run(effort=EFFORT, folder=tmp_path, environments=tmp_path, load=small_data)
     for task in plan(tables=(), figures=(), data=("german",)):
         run.do(task)
     assert run.findings.people == []
-    assert {row["reason"] for row in run.findings.missing} == {"the model denies no one in the test part"}
+    assert {row["reason"] for row in run.findings.missing} == {"the model rejects no one in the test part"}
 
 
 def test_people_are_denied_ones_of_the_test_part() -> None:
@@ -216,7 +216,7 @@ def test_people_are_denied_ones_of_the_test_part() -> None:
     assert not set(study.parts.test.index) & set(study.parts.train.index)
 
 
-def test_every_setting_has_answers_of_its_own() -> None:
+def test_every_setting_has_its_own_results() -> None:
     others = [{"seed": 1}, {"scaled_maximum": False}, {"split": "code"}, {"people": 3}, {"trials": 1}]
     found = {
         prepare(small_data("german"), "forest", replace(SETTINGS, **other), cache=None).fingerprint
@@ -256,7 +256,7 @@ def test_what_a_peer_says_is_kept(rows: tuple, error: str | None, status: str, k
     assert bool(answered.error) == (status != "FOUND")
 
 
-def test_what_the_model_rejects_counts_as_no_answer(tmp_path: Path) -> None:
+def test_a_counterfactual_that_the_model_rejects_is_no_result(tmp_path: Path) -> None:
     study = prepare(small_data("german"), "logistic", SETTINGS, cache=None)
     person = study.people.iloc[0].to_numpy(float)
     cheap, expensive = (
@@ -284,7 +284,9 @@ def test_what_the_model_rejects_counts_as_no_answer(tmp_path: Path) -> None:
     assert tables["people"]["front_is_true"].isna().all()  # a peer looks elsewhere
 
 
-def test_volumes_are_beside_the_worst_that_anybody_has(people: pd.DataFrame, answers: pd.DataFrame) -> None:
+def test_volumes_are_relative_to_the_largest_costs_of_all_methods(
+    people: pd.DataFrame, answers: pd.DataFrame
+) -> None:
     cell = {"experiment": "three", "data": "adult", "model": "lightgbm", "seed": 0}
     mine, given = (
         table[(table[list(cell)] == list(cell.values())).all(axis=1)] for table in (people, answers)
@@ -314,7 +316,7 @@ def test_all_methods_have_a_name_for_readers() -> None:
     assert requested == set(METHODS)
 
 
-def test_a_table_or_a_figure_asks_for_its_own_cells() -> None:
+def test_a_table_or_a_figure_selects_its_own_cells() -> None:
     def cells(**chosen: object) -> set[tuple[str, str, str, int]]:
         nothing = {"tables": (), "figures": (), "forests": False, "seeds": 2}
         return {(task.experiment, task.data, task.model, task.seed) for task in plan(**nothing | chosen)}
@@ -328,7 +330,7 @@ def test_a_table_or_a_figure_asks_for_its_own_cells() -> None:
     assert not {task.method for task in plan(authors=False)} & set(AUTHORS)
 
 
-def test_later_seeds_do_less_and_have_answers_of_their_own() -> None:
+def test_later_seeds_do_less_and_have_their_own_results() -> None:
     first, later = EFFORT.of(0), EFFORT.of(1)
     assert first == (SETTINGS, EFFORT.limits)
     assert later == (replace(SETTINGS, seed=1, people=2), replace(EFFORT.limits, slow_people=1))

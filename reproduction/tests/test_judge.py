@@ -1,4 +1,4 @@
-"""The judge from outside knows outliers, also where cuts along the axes do not see them."""
+"""The judge finds outliers, even those that cuts along the axes miss."""
 
 import doctest
 
@@ -20,7 +20,7 @@ def blob(columns: int = 4, *, seed: int = 0, rows: int = ROWS) -> pd.DataFrame:
 
 
 def two_blobs() -> pd.DataFrame:
-    """Half of the rows around (0, 10), half around (10, 0): nobody is near (0, 0) or (10, 10)."""
+    """Half of the rows around (0, 10), half around (10, 0), and none near (0, 0) or (10, 10)."""
     frame = blob(2)
     frame.iloc[::2, 0] += 10
     frame.iloc[1::2, 1] += 10
@@ -49,7 +49,7 @@ def test_the_middle_of_the_data_is_the_least_outlying_and_scores_rise_outwards()
 
 
 def test_ghost_regions_are_seen_by_cuts_in_all_directions() -> None:
-    """Where the bands of two blobs cross there is nobody; to cuts along the axes it looks like a fringe."""
+    """The bands of two blobs cross where no rows are. To cuts along the axes this looks like a fringe."""
     frame = two_blobs()
     ghosts = pd.DataFrame({"c0": [0.0, 10.0], "c1": [0.0, 10.0]})
     extended = ExtendedIsolationForest(trees=200).fit(frame)
@@ -142,7 +142,7 @@ def test_duplicates_and_few_rows_do_not_break_it(dimensions: int | None) -> None
 
 
 def test_trees_are_walked_as_they_read() -> None:
-    """The slow twin: one row, one tree, one step at a time; and the sample was cut as the rows go."""
+    """Compare with the slow twin: one row, one tree, one step at a time."""
     frame = blob(3)
     forest = ExtendedIsolationForest(trees=5, rows_per_tree=64, dimensions=2).fit(frame)
     trees = forest._grown
@@ -166,10 +166,10 @@ def test_wrong_arguments_are_rejected_with_advice() -> None:
     holes = pd.DataFrame({"a": [1.0, 2.0, np.nan]})
     for make, said in (
         (lambda: ExtendedIsolationForest(rows_per_tree=1), "at least 1 tree"),
-        (lambda: ExtendedIsolationForest(dimensions=0), "None takes all"),
+        (lambda: ExtendedIsolationForest(dimensions=0), "None for all"),
         (lambda: ExtendedIsolationForest(contamination=5), "between 0 and 1"),
         (lambda: ExtendedIsolationForest().scores(blob()), "Call fit first"),
-        (lambda: ExtendedIsolationForest().fit(holes), "1 values that are missing"),
+        (lambda: ExtendedIsolationForest().fit(holes), "1 missing or infinite values"),
     ):
         with pytest.raises(ValueError, match=said):
             make()

@@ -1,4 +1,4 @@
-"""Peers run in environments of their own: made once, given the same model, and everybody gets a line."""
+"""Peers run in their own environments, built once, with the same model, and write a line for each person."""
 
 import sys
 from collections import Counter
@@ -38,7 +38,7 @@ from reproduction.peers.run_peer import PROGRAMS, PeerPerson, read_answers, run,
 from reproduction.tests.made_up import trained
 from reproduction.training import Trained, probabilities
 
-# Nothing to install but what is not there: no index is used, whatever this machine's settings say.
+# The tests use no package index, whatever the settings of this machine.
 NO_INDEX = ("--isolated", "--no-index")
 NOTHING = Family(name="Nobody", folder="nobody", python=(3, 11), requirements=("no-such-package-p2ce==1.0",))
 
@@ -59,13 +59,13 @@ def test_a_package_that_cannot_be_had_is_a_reason_and_leaves_nothing_behind(tmp_
 
 def test_a_python_that_is_not_there_is_a_reason(tmp_path: Path) -> None:
     family = replace(environments.ocean(), python=(9, 0))
-    with pytest.raises(Missing, match=r"^OCEAN needs Python 9\.0 or newer, and none was found$"):
+    with pytest.raises(Missing, match=r"^OCEAN requires Python 9\.0 or later, and none was found$"):
         python_of(family, environments=tmp_path)
 
 
 def test_a_folder_that_cannot_be_written_is_a_reason(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("a file", encoding="utf-8")
-    with pytest.raises(Missing, match="could not be written"):
+    with pytest.raises(Missing, match="cannot write the environment of Nobody"):
         python_of(NOTHING, environments=tmp_path / "file")
 
 
@@ -160,7 +160,9 @@ def model_of(kind: str, frame: pd.DataFrame, outcome: "pd.Series[int]") -> Any:
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # peers pass arrays
-@pytest.mark.parametrize("kind", ["logistic", "lightgbm", "mlp", "forest"])
+@pytest.mark.parametrize(
+    "kind", ["logistic", "lightgbm", pytest.param("mlp", marks=pytest.mark.torch), "forest"]
+)
 def test_the_portable_model_scores_as_the_original(
     kind: str, table: tuple[pd.DataFrame, "pd.Series[int]"], tmp_path: Path
 ) -> None:
@@ -182,6 +184,7 @@ def test_extreme_logits_are_zero_and_one_without_a_warning() -> None:
     np.testing.assert_array_equal(sigmoid(np.array([-1e4, 1e4])), [0.0, 1.0])
 
 
+@pytest.mark.torch
 def test_a_layer_without_a_portable_form_is_named(tmp_path: Path) -> None:
     model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Softplus(), torch.nn.Linear(2, 1)).double()
     with pytest.raises(NotPortable, match="Softplus"):
@@ -196,7 +199,7 @@ def test_the_two_chances_sum_to_one_and_the_class_is_that_of_the_threshold() -> 
     assert (model.calls, model.rows) == (2, 8)
 
 
-# A peer that gives the person back, and misbehaves about those whose first value is negative.
+# A peer that returns the person, and misbehaves if the first value is negative.
 PROGRAM = """
 import os, sys, time
 sys.path.insert(0, {programs!r})
@@ -279,9 +282,7 @@ def test_rows_go_there_and_come_back_to_the_last_bit(program: Path, folder: Path
     assert all(said.endswith("of 40 people") for said in progress_lines)
 
 
-def test_what_a_call_raises_hangs_on_or_dies_of_is_the_answer_for_that_person_alone(
-    program: Path, folder: Path
-) -> None:
+def test_a_call_that_raises_hangs_or_dies_affects_one_person_only(program: Path, folder: Path) -> None:
     firsts = [1.0, -1.0, -2.0, 2.0, -3.0, 3.0]
     found = run_here(program, request_for(np.column_stack([firsts, firsts, firsts]), seconds=0.5), folder)
     errors = [found[number].error for number in range(6)]
@@ -302,13 +303,13 @@ def test_a_program_that_cannot_start_gives_its_last_words(tmp_path: Path, folder
         run_here(program, request_for(np.ones((2, 3))), folder)
 
 
-def test_a_model_that_scores_otherwise_over_there_is_found_out(program: Path, folder: Path) -> None:
+def test_a_copy_of_the_model_that_scores_differently_is_detected(program: Path, folder: Path) -> None:
     request = request_for(np.ones((2, 3)))
     run_here(program, request, folder)
     scores = {"people": probabilities(request.trained, request.people)}
     scores["train"] = probabilities(request.trained, request.train) + 1e-6
     np.savez(folder / "scores.npz", **scores)
-    assert "scores otherwise there, by up to 1e-06" in (scores_differ(request, folder) or "")
+    assert "scores differently, by up to 1e-06" in (scores_differ(request, folder) or "")
 
 
 def test_a_column_may_be_called_like_the_outcome(program: Path, folder: Path) -> None:
@@ -353,7 +354,7 @@ def forest() -> IsolationForest:
 
 
 def mean_length(forest: IsolationForest, row: np.ndarray) -> float:
-    """The slow, obvious twin: down each tree, to both sides where the value is missing."""
+    """Follow each tree, to both sides if the value is missing: the slow, obvious twin."""
 
     def below(tree: object, node: int, depth: int) -> float:
         left, right = tree.children_left[node], tree.children_right[node]

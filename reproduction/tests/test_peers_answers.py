@@ -1,7 +1,7 @@
-"""Each peer, from its own package, answers about a tiny model; its environment must be there, or CI set.
+"""Each peer, from its own package, explains a tiny model.
 
-Without either, `python -m reproduction.peers` makes the environments, in the user's cache. The authors'
-code runs where the variable P2CE_AUTHORS names a checkout.
+They need the peers' environments: `python -m reproduction.peers` installs them in the user's cache, and so do
+the tests if CI is set. The authors' code runs if P2CE_AUTHORS names a checkout.
 """
 
 import os
@@ -23,7 +23,7 @@ from reproduction.tests.made_up import trained
 from reproduction.training import probabilities
 
 PEOPLE = 2
-HOW = "run python -m reproduction.peers, which makes the peers' environments, or set CI"
+HOW = "run python -m reproduction.peers, which installs the peers' environments, or set CI"
 
 made = [is_made(cache_folder() / "peers" / make().folder, stamp_of(make())) for make in FAMILIES]
 if not any(made) and not os.environ.get("CI"):
@@ -37,7 +37,7 @@ def table() -> tuple[pd.DataFrame, "pd.Series[int]"]:
         {
             "age": rng.integers(20, 70, 300),
             "income": rng.integers(10, 90, 300),
-            "branch": 1,  # the same for everybody
+            "branch": 1,  # constant
             "debts": rng.integers(0, 8, 300),
             "owner": rng.integers(0, 2, 300),
             "persons": rng.integers(1, 3, 300),
@@ -55,7 +55,7 @@ def request_of(table: tuple[pd.DataFrame, "pd.Series[int]"], kind: str, *, answe
     }[kind].fit(frame, outcome)
     made = trained(kind, model, frame.columns)
     people = frame[probabilities(made, frame) < 0.5][:PEOPLE].copy()
-    people.loc[people.index[0], "debts"] = 60  # beyond its range, and beyond everybody else's
+    people.loc[people.index[0], "debts"] = 60  # beyond its range, and beyond all other people
     assert (probabilities(made, people) < 0.5).all()
     return Request(
         trained=made,
@@ -72,7 +72,7 @@ def request_of(table: tuple[pd.DataFrame, "pd.Series[int]"], kind: str, *, answe
 
 @pytest.fixture
 def environments(method: str) -> Path:
-    """The folder of the environments, with the one of this method in it."""
+    """Return the folder of the environments, which contains that of this method."""
     folder, family = cache_folder() / "peers", PEERS[method].family()
     if not is_made(folder / family.folder, stamp_of(family)):
         if not os.environ.get("CI"):
@@ -85,7 +85,7 @@ def environments(method: str) -> Path:
 
 
 @pytest.mark.parametrize("method", [method for method in PEERS if method not in AUTHORS])
-def test_a_peer_answers(
+def test_a_peer_finds_counterfactuals(
     method: str, environments: Path, table: tuple[pd.DataFrame, "pd.Series[int]"], tmp_path: Path
 ) -> None:
     kind, answers = ("forest", 1) if method == "ocean" else ("lightgbm", 1 if "nice" in method else 3)
@@ -107,7 +107,7 @@ def test_a_peer_answers(
 
 @pytest.mark.skipif("P2CE_AUTHORS" not in os.environ, reason="P2CE_AUTHORS names no checkout")
 @pytest.mark.parametrize("method", AUTHORS)
-def test_the_authors_code_answers_on_the_same_grid(
+def test_the_authors_code_searches_the_same_grid(
     method: str, environments: Path, table: tuple[pd.DataFrame, "pd.Series[int]"], tmp_path: Path
 ) -> None:
     frame, _ = table

@@ -1,4 +1,4 @@
-"""The report says what a run measured: figures by hand, claims that flip, one golden, and no text is trusted.
+"""The report shows what a run measured: figures by hand, claims that flip, a golden page, hostile text.
 
 After a wanted change: P2CE_WRITE_GOLDEN=1 pytest -n0 on this file, then read the difference.
 """
@@ -22,8 +22,8 @@ from reproduction.report.claims import CLAIMS, Case, claims, judge, verdict_of
 from reproduction.report.results import COLUMNS, read_results
 from reproduction.report.summary import broken_by_kind, difference, published, wilson
 from reproduction.report.tables import example_table, experiment_tables, failures_table
-from reproduction.report.write import command_of
-from reproduction.tests.made_up import Rows, answer, person, study, tiny, whole_run
+from reproduction.report.write import command_of, render
+from reproduction.tests.made_up import RUN, Rows, answer, person, study, tiny, whole_run
 
 GOLDEN = Path(__file__).parent / "golden" / "results.md"
 HOSTILE = "<script>alert('1')</script>|\"&_x*[a](b)`$\\frac$"
@@ -34,7 +34,7 @@ LINEAR, TREES, NETWORK = (
 
 
 class Page(HTMLParser):
-    """Parses a page strictly: what is opened is closed, and every address is collected."""
+    """Parses a page strictly: every tag is closed, and every address is collected."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class Page(HTMLParser):
 
 
 def check_tables(text: str) -> None:
-    """Each block of pipes has a head, a rule, and equally many cells in every line."""
+    """Check that each block of pipes has a head, a rule, and the same number of cells in every line."""
     blocks = re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE)
     assert blocks
     for block in blocks:
@@ -108,6 +108,51 @@ def test_the_page_is_one_whole_file_that_says_what_the_run_says(tmp_path: Path) 
             assert ElementTree.parse(path.with_name(name)).getroot().tag.endswith("svg")
 
 
+def test_the_page_opens_with_the_verdicts_and_a_row_for_every_system_and_hides_the_rest(
+    tmp_path: Path,
+) -> None:
+    rows = whole_run(people=2, data=("adult",))
+    rows |= {
+        name: [row for row in rows[name] if row["method"] in names.OURS] for name in ("people", "answers")
+    }
+    tiny(tmp_path, **rows)
+    page = results_markdown(tmp_path)
+    first, details = page.split("\n## Details\n")
+    for fact in ("2026-11-01", "0123abc", "Made-up CPU, 2 cores"):
+        assert fact in first
+    text = numbers.text()
+    for each in (*text["claims"].values(), *text["checks"].values()):
+        assert f"\n| {each['name']} | " in first
+    for method, name in names.METHODS.items():
+        (row,) = re.findall(rf"^\| \**{re.escape(name)}\** \| (.+?) \|", first, flags=re.MULTILINE)
+        assert (row == "not run") == (method not in names.OURS)
+        assert f"{name} | not run |" in details or method in names.OURS
+        assert details.count(f" {name} (not run) |") == (method not in names.OURS)
+    # All of the rest is in closed blocks, and none of them is inside of another.
+    outside = re.sub(
+        r"<details markdown>\n<summary>.+?</summary>\n.*?</details>", "", details, flags=re.DOTALL
+    )
+    assert not outside.strip()
+
+
+def test_the_page_names_no_folder_of_a_machine(tmp_path: Path) -> None:
+    rows = whole_run(people=1, data=("taiwan",))
+    said = "FileNotFoundError: '/home/ada/checkouts/p2ce/cfmining/algorithms.py', 1/3 of 2 / 4"
+    rows["people"][-1] |= {"error": said, "method": "nice"}
+    rows["missing"] = [row | {"reason": f"the program did not start: {said}"} for row in rows["missing"]]
+    command = "python -m reproduction --trials 25 --authors {} --seeds 2"
+    results = tiny(tmp_path, **rows, run=RUN | {"command": command.format("/tmp/authors")})
+    for template in ("results.md.jinja", "page.html.jinja"):
+        page = render(template, results)
+        assert command.format("PATH") in page
+        assert not re.search("/tmp|/home|ada", page)
+        assert page.count("…/algorithms.py") == 2
+        assert "1/3 of 2 / 4" in page
+    for path in ("/tmp/authors", "'/home/ada lovelace/authors'", "PATH"):
+        assert command_of({"command": command.format(path)}) == command.format("PATH")
+    assert command_of({"command": "python -m reproduction --authors=/tmp/x"}).endswith("--authors=PATH")
+
+
 def test_no_text_of_a_run_becomes_markup(tmp_path: Path) -> None:
     cell = {"experiment": "three", "data": HOSTILE, "model": HOSTILE, "method": HOSTILE}
     row = person(0, **cell, status=HOSTILE, error=HOSTILE, values=json.dumps({HOSTILE: 1, "other": 2}))
@@ -132,7 +177,7 @@ def test_a_run_that_wrote_nothing_has_a_page_and_no_verdict_but_a_counterexample
     page = Page(write_report(tmp_path).read_text("utf-8"))
     assert "not testable" in page.text
     assert "not measured" in page.text
-    assert "Every row was run." in page.text
+    assert "Everything was run." in page.text
     check_tables(results_markdown(tmp_path))
     judged = {name for name in CLAIMS if verdict_of(read_results(tmp_path), name).state != "open"}
     assert judged == {"exact_with_trees"}
@@ -148,7 +193,7 @@ def test_gaps_everywhere_are_coped_with(tmp_path: Path) -> None:
     page = Page(write_report(tmp_path).read_text("utf-8"))
     assert "prove nothing" in page.text
     assert "python -m reproduction --quick --split code" in page.text
-    assert "This run took the other, by --split code." in page.text
+    assert "This run follows the other, because of --split code." in page.text
     assert command_of({"command": "python -m reproduction -x"}) == "python -m reproduction -x"
     check_tables(results_markdown(tmp_path))
 
@@ -283,12 +328,12 @@ def test_the_state_follows_the_cases(holds: list[bool | None], state: str) -> No
     verdict = judge(words, "claims", cases, {})
     assert (verdict.state, verdict.cause) == (state, "" if state == "open" else "because")
     if state == "partly":
-        assert verdict.state_in_words == "reproduced in part: 1 of 2"
+        assert verdict.state_in_words == "reproduced in 1 of 2"
         assert judge(words | {"needed": 1}, "claims", cases, {}).state == "holds"
 
 
 def both(methods: dict[str, dict[str, Any]], **cell: Any) -> tuple[Rows, Rows]:
-    """Two people for each method, with these figures, and one answer for each of them."""
+    """Build two people for each method with these figures, and one counterfactual for each of them."""
     people, answers, of_answers = [], [], ("outlier", "plausible", "score", "allowed", "broken")
     for method, given in methods.items():
         mine = {name: value for name, value in given.items() if name in of_answers}
@@ -329,7 +374,7 @@ TAIWAN = {"experiment": "three", "model": "mlp", "data": "taiwan"}
             TREES,
             {"p2ce": {"best_cost": 0.3}, "mapocam": {"best_cost": 0.2, "plausible": False}},
             "fails",
-            "2 of its 2 cheaper answers are implausible",
+            "2 of its 2 cheaper counterfactuals are implausible",
         ),
         ("nothing_is_lost", NETWORK, {"p2ce": {}, "p2ce-ablation": {}}, "holds", "in 1 of 1 cells"),
         (
@@ -337,12 +382,18 @@ TAIWAN = {"experiment": "three", "model": "mlp", "data": "taiwan"}
             NETWORK,
             {"p2ce": {"front_is_true": False}, "p2ce-ablation": {"front_is_true": False}},
             "fails",
-            "without it 2/2 of the fronts missed",
+            "without it, 2/2 of the fronts missed",
         ),
         ("table_1", LINEAR | {"data": "adult"}, {"p2ce": {}, "mapocam": {"outlier": True}}, "holds", ""),
         ("table_1", LINEAR | {"data": "adult"}, {"p2ce": {"outlier": True}, "mapocam": {}}, "fails", "Adult"),
         ("fewer_than_5", NETWORK, {"p2ce": {"outlier": True}}, "fails", "1 of these 1 are below 5 %"),
-        ("dice", TAIWAN, DICE, "fails", "holds 0 in 1 of 1 cells. Nearest to the paper is DiCE (random, no"),
+        (
+            "dice",
+            TAIWAN,
+            DICE,
+            "fails",
+            "includes 0 in 1 of 1 cells. Nearest to the paper is DiCE (random, no",
+        ),
         ("nice_is_competitive", NETWORK, {"p2ce": {"best_cost": None}, "nice": {}}, "open", ""),
         ("best_fronts", NETWORK, {"proven": {}, "p2ce": {}}, "holds", "2 of 2 proven fronts"),
         ("best_fronts", NETWORK, {"proven": {"front_is_true": False}}, "fails", ""),
@@ -367,7 +418,7 @@ def test_a_claim_holds_or_fails_as_the_rows_say(
     assert said in f"{verdict.says} {verdict.cause}"
 
 
-def test_a_hard_person_whom_only_one_method_got_decides_nothing(tmp_path: Path) -> None:
+def test_a_hard_person_with_a_result_from_one_method_decides_nothing(tmp_path: Path) -> None:
     people, answers = both({"p2ce": {}}, **TREES)
     people[1]["best_cost"] = 0.9
     people.append(person(0, **TREES, method="mapocam", best_cost=0.2))
@@ -400,7 +451,7 @@ def test_every_claim_has_its_words_and_is_judged_in_a_whole_run(tmp_path: Path) 
     assert set(CLAIMS) == {*numbers.text()["claims"], *numbers.text()["checks"]}
     results = tiny(tmp_path, **whole_run(people=6, seeds=2))
     assert {verdict.name for verdict in claims(results) if verdict.state == "open"} <= {
-        "The nearest solution is an outlier, P²CE's is not",
+        "The nearest solution is an outlier, and that of P²CE is not",
         "Significantly fewer outliers than MAPOCAM with the MLP",
     }
     assert [verdict.state for verdict in claims(results, "checks")] == ["holds", "holds"]
@@ -425,9 +476,11 @@ def test_tables_show_times_volumes_failures_and_an_example(tmp_path: Path) -> No
         "1.0",
         "20",
     )
-    assert (proven["True fronts [95 %]"], proven["People answered"]) == ("4/4 [51–100]", "0/4")
-    assert further.frame.set_index("Method").loc["p2ce", "In a batch"] == "1.00 ms"
-    (volumes,) = experiment_tables(results, "three")[0].frame.to_dict("records")
+    assert (proven["True fronts [95 %]"], proven["People with a result"]) == ("4/4 [51–100]", "0/4")
+    assert further.frame.set_index("Method").loc["p2ce", "In a batch"].tolist() == ["1.00 ms", "not run"]
+    three = experiment_tables(results, "three")[0].frame.set_index("Method")["People with a result"]
+    assert set(three[three != "not run"].index) == {"P²CE (paper)"}
+    volumes = experiment_tables(results, "three")[0].frame.set_index("Method").loc["P²CE (paper)"]
     assert (volumes["Hypervolume"], volumes["Hypervolume"].beside) == ("0.500", "paper 0.52 ± 0.12")
     assert (volumes["By the grid"], volumes["By the grid"].beside) == ("0.300", "")
     said = failures_table(results).frame.to_numpy().tolist()
@@ -436,7 +489,7 @@ def test_tables_show_times_volumes_failures_and_an_example(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_the_example_is_the_first_person_whom_most_methods_answered(tmp_path: Path, known: bool) -> None:
+def test_the_example_is_the_first_person_with_results_from_most_methods(tmp_path: Path, known: bool) -> None:
     cell, other = ({"experiment": "three", "data": data, "model": "mlp"} for data in ("adult", "german"))
     answers = [answer(0, **cell)]
     for number in (1, 2):
@@ -449,7 +502,7 @@ def test_the_example_is_the_first_person_whom_most_methods_answered(tmp_path: Pa
     table = example_table(tiny(tmp_path, [person(n, **cell, **unknown) for n in range(3)], answers))
     assert table is not None
     assert table.caption == "One person of Adult, MLP (row 101)"
-    assert table.columns == ["Answer", "loan", "u(x)", "f(x)", "Judge"]  # age is as it was
+    assert table.columns == ["Counterfactual", "loan", "u(x)", "f(x)", "Judge"]  # age is as it was
     (today, *found) = table.frame.to_numpy(object).tolist()
     assert today == ["The person", "–", "4" if known else "–", "–", "0.30" if known else "–", "–"]
     assert found == [["MAPOCAM", "1", "2.5", "1", "0.52", "0"], ["p2ce", "1", "1", "0", "0.52", "0"]]
@@ -460,7 +513,7 @@ def test_figures_show_what_the_rows_hold(tmp_path: Path) -> None:
     people = [person(n, best_cost=n / 100, seconds_alone=(n + 1) / 1000) for n in range(101)]
     people += [person(200, method="nice", best_cost=None)]
     ((title, panel),) = figures.scatter_panels(tiny(tmp_path, people), "scatter", "one").items()
-    assert (title, list(panel.index)) == ("German Credit, LightGBM", ["proven"])  # nobody got one of NICE's
+    assert (title, list(panel.index)) == ("German Credit, LightGBM", ["proven"])  # NICE has no result
     expected = {"cost_low": 0.05, "cost": 0.5, "cost_high": 0.95, "time_low": 0.006, "time": 0.051}
     assert panel.loc["proven", list(expected)].to_dict() == pytest.approx(expected)
     cell = {"experiment": "three", "model": "mlp"}
@@ -472,7 +525,7 @@ def test_figures_show_what_the_rows_hold(tmp_path: Path) -> None:
     assert list(german.index) == ["p2ce", "proven", "nice"]
     assert german.loc["p2ce", ["value", "paper", "high"]].tolist() == [100.0, 5.0, 100.0]
     assert german.loc["p2ce", "low"] == pytest.approx(20.65, abs=0.01)  # Wilson's interval of 1 in 1
-    assert german["note"].tolist()[1:] == ["not run", "no valid answer"]
+    assert german["note"].tolist()[1:] == ["not run", "no result"]
     assert adult.loc["proven", "value"] == 0.0
     for name in ("one", "two"):
         figures.save_figure("outliers", {"German": german}, tmp_path / name)

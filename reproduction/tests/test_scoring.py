@@ -1,4 +1,4 @@
-"""Answers are judged by plain definitions: costs, constraints, the grid, the model itself, the volume."""
+"""Counterfactuals are judged by plain definitions: costs, constraints, the grid, the model, the volume."""
 
 import json
 from dataclasses import replace
@@ -40,7 +40,7 @@ def study() -> Study:
 
 
 def changed(study: Study, **to: float) -> tuple[np.ndarray, np.ndarray]:
-    """The first person, and the same with other values."""
+    """Return the first person, and a copy with other values."""
     person = study.people.iloc[0].astype(float)
     return person.to_numpy(), person.where(~person.index.isin(list(to)), pd.Series(to)).to_numpy()
 
@@ -89,7 +89,7 @@ def test_the_model_itself_says_what_is_valid(study: Study) -> None:
     assert judged["valid"].tolist() == (scores >= THRESHOLD).tolist()
     assert 0 < judged["valid"].sum() < len(rows)
     assert judged["plausible"].tolist() == (study.detector.predict(rows) == 1).tolist()
-    # The judges saw the test part, and nothing that a method saw.
+    # The judges are fitted on the test part, which no method uses.
     for dimensions, column in ((None, "outlier"), (1, "outlier_axis_parallel")):
         judge = ExtendedIsolationForest(dimensions=dimensions).fit(test)
         assert judged[column].tolist() == judge.is_outlier(test).tolist()
@@ -140,7 +140,7 @@ def test_the_grid_is_the_papers_and_stays_within_the_percentiles(real: bool) -> 
 
 
 def counted(points: list[tuple[int, ...]]) -> float:
-    """Count the unit cells of the box whose lower corner some point is nowhere above."""
+    """Return the share of unit cells of the box that some point dominates."""
     cells = np.stack(np.meshgrid(*[np.arange(SIDE)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
     covered = np.zeros(len(cells), dtype=bool)
     for point in points:
@@ -159,7 +159,7 @@ def test_the_volume_is_the_share_of_dominated_cells_in_any_units(
 
 
 @given(POINTS, POINTS)
-def test_more_answers_never_lower_the_volume(
+def test_more_counterfactuals_never_lower_the_volume(
     first: list[tuple[int, ...]], second: list[tuple[int, ...]]
 ) -> None:
     few, many = (np.array(points, dtype=float).reshape(-1, 3) for points in (first, first + second))

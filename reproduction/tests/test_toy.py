@@ -1,4 +1,4 @@
-"""In the toy MAPOCAM's answer is an outlier, and P²CE finds the nearest one that is none."""
+"""In the toy problem MAPOCAM returns an outlier, and P²CE the nearest inlier."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def toy(world: World) -> Toy:
     return solve(world)
 
 
-def test_only_one_of_the_two_answers_is_an_inlier(world: World, toy: Toy) -> None:
+def test_only_one_of_the_two_results_is_an_inlier(world: World, toy: Toy) -> None:
     for point, is_inlier in ((toy.person, True), (toy.mapocam.point, False), (toy.p2ce.point, True)):
         score, inlier, _ = world.on(*(np.array([value]) for value in point))
         assert (score[0] >= 0.5) == (point != toy.person)

@@ -1,1 +1,1 @@
-"""Programs that run in a peer's environment: they import nothing of this project, and get a folder."""
+"""Programs that run in a peer's environment. They get a folder, and import nothing of this project."""

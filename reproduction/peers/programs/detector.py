@@ -1,7 +1,7 @@
-"""Stand in for the isotree forest of the authors' code with the isolation forest that was handed over.
+"""Replace the isotree forest of the authors' code by the given isolation forest.
 
-Whole rows are judged exactly as scikit-learn judges them. In a row with missing values a cut in a missing
-column is followed to both sides, weighted by the training rows on each, as isotree does with
+Whole rows get exactly scikit-learn's verdict. In a row with missing values, a cut in a missing column is
+followed to both sides, weighted by the training rows on each. isotree does the same with
 ``missing_action="divide"``, the setting of the authors' notebook.
 """
 
@@ -12,7 +12,7 @@ from sklearn.ensemble._iforest import _average_path_length
 
 
 class Detector:
-    """All trees in flat arrays: a row takes a fraction of a millisecond, where scikit-learn takes several."""
+    """All trees in flat arrays, which take a fraction of a millisecond per row, and scikit-learn several."""
 
     def __init__(self, forest: Any, counts: dict[str, int]) -> None:
         trees = [estimator.tree_ for estimator in forest.estimators_]
@@ -40,7 +40,7 @@ class Detector:
         )
 
     def _length(self, row: np.ndarray) -> float:
-        """The lengths of the paths in all trees, added in the order of the trees."""
+        """Add the path lengths in all trees, in the order of the trees."""
         if np.isnan(row).any():
             return self._mean_length(row)
         node = self.roots

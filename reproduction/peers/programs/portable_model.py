@@ -1,4 +1,4 @@
-"""Score rows with a model that was handed over as plain files."""
+"""Score rows with a model that was written to plain files."""
 
 import json
 from collections.abc import Callable
@@ -20,7 +20,7 @@ ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 class PortableModel:
-    """What DiCE and NICE need of a classifier; rows may be a frame or an array."""
+    """The interface of a classifier that DiCE and NICE need, for frames and arrays."""
 
     classes_ = np.array([0, 1])
 
@@ -43,16 +43,16 @@ class PortableModel:
 
 
 def read_scorer(folder: Path) -> Scorer:
-    """Read ``model.json`` and the files beside it.
+    """Load ``model.json`` and the other files of the model.
 
-    The model is called as its users call it, through its own class, where this environment has that.
+    The model is called through its own class, as users do, if this environment has that class.
     """
     described = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     return READERS[described["kind"]](folder, described)
 
 
 def sigmoid(values: np.ndarray) -> np.ndarray:
-    with np.errstate(over="ignore"):  # e^800 is infinite, and 1 / (1 + ∞) is the 0 that is meant
+    with np.errstate(over="ignore"):  # e^800 is infinite, and 1 / (1 + ∞) is 0 as intended
         return 1.0 / (1.0 + np.exp(-values))
 
 
@@ -72,7 +72,7 @@ def _network(folder: Path, described: dict[str, Any]) -> Scorer:
 
 
 def read_object(folder: Path) -> Any:
-    """The model itself: written by the same versions of its library, in a folder of our own."""
+    """Load the model itself, which the same versions of its library wrote."""
     import joblib
 
     model = joblib.load(folder / "model.joblib")
@@ -87,6 +87,6 @@ def _object(folder: Path, _: dict[str, Any]) -> Scorer:
 READERS: dict[str, Callable[[Path, dict[str, Any]], Scorer]] = {
     "logistic": _object,
     "lightgbm": _object,
-    "mlp": _network,  # PyTorch is not in this environment, and NumPy is quicker on a few rows
+    "mlp": _network,  # this environment has no PyTorch, and NumPy is faster for a few rows
     "forest": _object,
 }

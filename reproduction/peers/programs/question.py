@@ -1,4 +1,4 @@
-"""Parse what was handed over, search for one person after the other, and write each answer down at once."""
+"""Load the request, search for one person after the other, and write each result at once."""
 
 import json
 import os
@@ -17,14 +17,14 @@ import pandas as pd
 from portable_model import PortableModel, read_scorer
 
 Rows = list[list[float]]
-Search = Callable[[], Any]  # the peer's own call, with nothing else in it: this is what the clock is around
-Read = Callable[[Any], Rows]  # what the call gave → rows in the order of the columns
-Peer = Callable[[np.ndarray, int], tuple[Search, Read]]  # a person (d,) and a seed → the call about them
+Search = Callable[[], Any]  # the peer's own call and nothing else, which is what is timed
+Read = Callable[[Any], Rows]  # result of the call → rows in the order of the columns
+Peer = Callable[[np.ndarray, int], tuple[Search, Read]]  # a person (d,) and a seed → the call for them
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a peer gets."""
+    """Everything a peer gets."""
 
     folder: Path
     train: pd.DataFrame  # floats
@@ -38,7 +38,7 @@ class Question:
     options: dict[str, Any]
     kind: str  # of the model
     model: PortableModel
-    # Of the present person, by a program that calls the model itself.
+    # For the current person, if the program calls the model itself.
     counts: dict[str, int] = field(default_factory=Counter)
     seen: set[bytes] = field(default_factory=set)
 
@@ -48,13 +48,13 @@ class Question:
 
     @property
     def whole(self) -> list[str]:
-        """The columns that hold whole numbers only."""
+        """The columns of whole numbers."""
         values = np.vstack([self.train.to_numpy(), self.people])
         return [name for name, column in zip(self.columns, values.T, strict=True) if (column % 1 == 0).all()]
 
 
 def answer(prepare: Callable[[Question], Peer], *, packages: tuple[str, ...], warms_up: bool = True) -> None:
-    """Answer the folder named on the command line, from the person named there on."""
+    """Run the request in the folder of the command line, from the person given there."""
     folder, first = Path(sys.argv[1]), int(sys.argv[2])
     question = read(folder)
     write_scores(question)
@@ -74,7 +74,7 @@ def answer(prepare: Callable[[Question], Peer], *, packages: tuple[str, ...], wa
 
 
 def read(folder: Path) -> Question:
-    """Read the request and its tables."""
+    """Load the request and its tables."""
     request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
     train = pd.read_csv(folder / "train.csv", float_precision="round_trip", dtype=float)
     outcome = train.pop(request["outcome"])
@@ -96,7 +96,7 @@ def read(folder: Path) -> Question:
 
 
 def write_scores(question: Question) -> None:
-    """Leave this side's scores for the other side to compare."""
+    """Write the scores of this copy of the model, which the other side compares."""
     unfinished = question.folder / "scores.part.npz"
     score = question.model.score
     np.savez(unfinished, people=score(question.people), train=score(question.train.to_numpy()))
@@ -104,14 +104,14 @@ def write_scores(question: Question) -> None:
 
 
 def warm_up(peer: Peer, question: Question) -> None:
-    """Search once for a denied training row, so that the cost of a first call is not counted."""
+    """Search once for a rejected training row, so the timed calls have no start-up costs."""
     rows = question.train.to_numpy()
     denied = rows[question.model.score(rows) < 0.5]
     timed(*peer(denied[0] if len(denied) else rows[0], question.seed))
 
 
 def timed(search: Search, read_rows: Read) -> dict[str, Any]:
-    """Make one call; what it raises is its answer."""
+    """Time one call. An exception is a result as well."""
     start = perf_counter()
     try:
         given = search()
@@ -130,12 +130,12 @@ def timed(search: Search, read_rows: Read) -> dict[str, Any]:
 
 
 def counts_of(question: Question) -> dict[str, int]:
-    """Calls of the model for this person, rows that it evaluated, and what else a program counted."""
+    """Return the calls of the model for this person, the evaluated rows, and other counts of the program."""
     usual = {"calls": question.model.calls, "cells": question.model.rows, "explanations": 0}
     return usual | dict(question.counts)
 
 
 def write_down(folder: Path, answered: dict[str, Any]) -> None:
-    """Add one line, so that being stopped loses nothing."""
+    """Append one line, so an interruption loses nothing."""
     with (folder / "answers.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps(answered) + "\n")

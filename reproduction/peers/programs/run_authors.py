@@ -1,7 +1,7 @@
 """Run the authors' P2CE or MAPOCAM, imported from a checkout: python run_authors.py <folder> <first person>.
 
-Classes and settings are those of their experiment_lr.py, experiment_lgbm.py and experiment_mlp.py. What is
-handed over is the same for both sides: model, people, candidate values and detector.
+Classes and settings are those of their experiment_lr.py, experiment_lgbm.py and experiment_mlp.py. Both sides
+use the same model, people, candidate values and detector.
 """
 
 import json
@@ -22,7 +22,7 @@ MAX_CHANGES = 3
 
 
 def prepare(question: Question) -> Peer:
-    """Set up their classes once; a person is one call of fit."""
+    """Set up their classes once. Each person is one call of fit."""
     sys.path.insert(0, question.options["checkout"])
     np.random.seed(question.seed)  # noqa: NPY002 – their background is drawn from the global generator
     policy = action_set(question)
@@ -77,14 +77,14 @@ def mapocam(question: Question, policy: Any, classifier: Any, compare: Callable[
 
 
 def finished(method: Any) -> Any:
-    """Their time limit leaves no trace but the nodes that are open."""
+    """Raise if open nodes are left, the only trace of their time limit."""
     if len(method.calls):
         raise TimeoutError("time limit")
     return method
 
 
 def action_set(question: Question) -> Any:
-    """Their ActionSet with our candidate values in place of its own."""
+    """Build their ActionSet with this project's candidate values."""
     from cfmining.action_set import ActionSet
 
     policy = ActionSet(X=question.train, mutable_features=question.mutable)
@@ -94,7 +94,7 @@ def action_set(question: Question) -> Any:
 
 
 def criterion(policy: Any, *, objectives: int) -> Callable[[Any], Any]:
-    """c₁, or c₁ to c₃, as their experiments put them together."""
+    """Build c₁, or c₁ to c₃, as in their experiments."""
     from cfmining import criteria
 
     ranges = criteria.RangeCalculator(policy)
@@ -115,7 +115,7 @@ def detector_of(question: Question) -> Detector:
 
 
 def counted(question: Question) -> Any:
-    """The model itself, whose own class they call; each call and each distinct row is counted."""
+    """Load the model itself, and count each call and each distinct row."""
     model = read_object(question.folder)
     own = model.predict_proba
 
@@ -136,7 +136,7 @@ def count(question: Question, rows: Any) -> None:
 
 
 class Network:
-    """The network as a pipeline of theirs: nothing before it, and a PyTorch module with two outputs in it."""
+    """The network in the form of their pipeline: no preprocessing, then a PyTorch module with two outputs."""
 
     def __init__(self, question: Question) -> None:
         self.question = question
@@ -152,7 +152,7 @@ class Network:
 
 
 def torch_model(folder: Path) -> Any:
-    """The handed-over layers, with outputs 1 − f and f as their explainer expects."""
+    """Build the layers in PyTorch, with the outputs 1 − f and f that their explainer expects."""
     import torch
 
     described = json.loads((folder / "model.json").read_text(encoding="utf-8"))
@@ -171,7 +171,7 @@ def torch_model(folder: Path) -> Any:
 
 
 def count_explanations(classifier: Any, counts: dict[str, int]) -> None:
-    """Each point at which SHAP values are computed during the search; those of the set-up are not."""
+    """Count each point whose SHAP values are computed during the search, without those of the set-up."""
     if not hasattr(classifier, "explainer"):
         return
     own = classifier.explainer
@@ -204,7 +204,7 @@ def for_trees(question: Question, detector: Detector) -> Any:
     )
     own = trees.predict_proba
 
-    def predict_proba(row: Any) -> Any:  # by the extracted trees: their own copy of the model
+    def predict_proba(row: Any) -> Any:  # by the extracted trees, their own copy of the model
         count(question, row)
         return own(row)
 
@@ -224,5 +224,5 @@ def for_network(question: Question, detector: Detector) -> Any:
 CLASSIFIERS = {"logistic": for_logistic, "lightgbm": for_trees, "mlp": for_network}
 
 if __name__ == "__main__":
-    # Setting up has called everything that a first call would start; a search of its own can take a minute.
+    # The set-up has already called everything, and one more search can take a minute.
     answer(prepare, packages=("numpy", "shap"), warms_up=False)

@@ -13,14 +13,13 @@ OUTCOME = "outcome of the person"  # no column is called so
 
 
 def prepare(question: Question) -> Peer:
-    """All columns are numbers for DiCE, as in the authors' code, and whole ones are integers.
+    """Set up DiCE with all columns as numbers, as in the authors' code, and whole columns as integers.
 
-    Yes-or-no columns as categories were tried too (15 people, LightGBM, three data sets, one and four
-    answers): nearer in half of the cases, farther in the other half, and the genetic method took one to
-    twelve times as long.
+    With yes-or-no columns as categories (15 people, LightGBM, three data sets, one and four counterfactuals),
+    half of the results were nearer and half were farther, and the genetic method took 1 to 12 times as long.
 
-    DiCE guesses a column's decimals from its most frequent value, and takes 0.0 for one decimal: a yes-or-no
-    column of floats would get answers such as 0.3. DiCE takes integers for whole columns.
+    DiCE derives the decimals of a column from its most frequent value, and 0.0 counts as one decimal. A
+    yes-or-no column of floats would get values such as 0.3. DiCE treats integers as whole numbers.
     """
     types = dict.fromkeys(question.columns, float) | dict.fromkeys(question.whole, int)
     train = question.train.astype(types)
@@ -31,11 +30,13 @@ def prepare(question: Question) -> Peer:
     )
     model = dice_ml.Model(model=question.model, backend="sklearn", model_type="classifier")
     explainer = dice_ml.Dice(data, model, method=question.options["method"])
-    ranges = permitted(question) if question.options["ranges"] else None  # None: as the training rows have it
+    ranges = (
+        permitted(question) if question.options["ranges"] else None
+    )  # None: the ranges of the training rows
 
     def peer(person: np.ndarray, seed: int) -> tuple[Search, Read]:
         row = pd.DataFrame([person], columns=question.columns).astype(types)
-        # Not by random_seed: it starts every column's draws anew, so that all columns move together.
+        # Not with random_seed, which restarts the draws for every column, so all columns change together.
         random.seed(seed)
         np.random.seed(seed)  # noqa: NPY002 – DiCE draws from the global generator
 
@@ -54,7 +55,7 @@ def prepare(question: Question) -> Peer:
 
 
 def permitted(question: Question) -> dict[str, list[float]]:
-    """The ranges in DiCE's terms: whole numbers where a column holds nothing else."""
+    """Return the ranges for DiCE: whole numbers for whole columns."""
     whole = question.whole
     return {
         name: [math.ceil(low), math.floor(high)] if name in whole else [low, high]
@@ -63,7 +64,7 @@ def permitted(question: Question) -> dict[str, list[float]]:
 
 
 def rows_of(given: Any, columns: list[str]) -> list[list[float]]:
-    """The sparse frame: the one that DiCE shows and writes to JSON, and that the authors' code reads."""
+    """Return the sparse frame, which DiCE displays and writes to JSON, and which the authors' code uses."""
     frame = given.cf_examples_list[0].final_cfs_df_sparse
     return [] if frame is None else frame[columns].to_numpy(float).tolist()
 

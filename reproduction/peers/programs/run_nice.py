@@ -6,10 +6,9 @@ from question import Peer, Question, Read, Search, answer
 
 
 def prepare(question: Question) -> Peer:
-    """NICE as the authors' code sets it; it knows no constraints and gives one answer.
+    """Set up NICE as in the authors' code. It supports no constraints and returns one counterfactual.
 
-    No column is declared categorical: the distance of a yes-or-no column is 0 or 1 in both cases, as the
-    difference over its range.
+    No column is categorical, since the distance of a yes-or-no column is 0 or 1 in both cases.
     """
     explainer = NICE(
         X_train=question.train.to_numpy(copy=True),
