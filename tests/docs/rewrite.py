@@ -9,6 +9,7 @@ from tests.docs.blocks import PAGES, Block, blocks_of
 from tests.docs.comparing import is_as_shown, shown_by, tidy
 from tests.docs.running import Session, commands, pictures_in, reading_in
 from tests.docs.screenshots import PICTURES, is_current, pages_shown, take_screenshots
+from tests.docs.versions import record
 
 
 def rewrite(page: Path) -> None:
@@ -61,6 +62,8 @@ def main() -> None:
     chosen = [Path(name).resolve() for name in sys.argv[1:]] or PAGES
     for page in chosen:
         rewrite(page)
+    if not sys.argv[1:]:
+        record()
 
 
 if __name__ == "__main__":

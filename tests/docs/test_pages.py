@@ -11,6 +11,7 @@ from tests.docs.blocks import PAGES, README, ROOT, blocks_of
 from tests.docs.comparing import is_as_shown, shown_by
 from tests.docs.running import Session, pictures_in, reading_in
 from tests.docs.screenshots import PICTURES, is_current, is_drawn_as, pages_shown
+from tests.docs.versions import others
 from tests.optional import ALL_EXTRAS, mostly_slow
 
 MOST_NOT_RUN = 3
@@ -26,6 +27,7 @@ def name_of(page: Path) -> str:
 @pytest.mark.parametrize("page", mostly_slow(WITH_CODE, README), ids=name_of)
 def test_every_block_runs_and_prints_what_is_shown(page: Path, tmp_path: Path) -> None:
     not_installed: list[str] = []
+    compared = ALL_EXTRAS or not others()
     with reading_in(tmp_path):
         session = Session(tmp_path)
         for block in blocks_of(page):
@@ -39,6 +41,8 @@ def test_every_block_runs_and_prints_what_is_shown(page: Path, tmp_path: Path) -
                 not_installed.append(str(error))
                 continue
             shown = shown_by(block)
+            if not compared:
+                continue
             if shown is None:
                 silent = block.language == "sh" or not printed
                 assert silent, f"line {block.line} prints what the page does not show:\n{printed}"
@@ -49,6 +53,8 @@ def test_every_block_runs_and_prints_what_is_shown(page: Path, tmp_path: Path) -
             )
         old = {path.name for path in pictures_in(tmp_path) if not is_drawn_as(path, PICTURES / path.name)}
         old |= {path.name for path in pages_shown(page, tmp_path) if not is_current(path, PICTURES)}
+    if not compared:
+        pytest.skip(f"All blocks ran. Their outputs were not compared: {others()}")
     assert not old, (
         f"docs/pictures lacks {old}, or has it otherwise: run scripts/docs outputs {name_of(page)}"
     )

@@ -52,7 +52,7 @@ def test_counts_have_every_digit(count: int, locale: str) -> None:
 @given(people=st.integers(1, 10**6), some=st.integers(0, 10**6), locale=locales)
 def test_a_share_of_somebody_is_never_written_as_nobody(people: int, some: int, locale: str) -> None:
     text = Numbers(locale).share(min(some, people) / people)
-    assert (parsed(text.removeprefix("< "), locale) == 0) == (some == 0)
+    assert (parsed(text.lstrip("<> "), locale) == 0) == (some == 0)
 
 
 @pytest.mark.parametrize(

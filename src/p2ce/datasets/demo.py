@@ -62,8 +62,8 @@ def load_demo(*, random_state: int = 0) -> Demo:
     payments and home. Income, savings and time in the job may only rise, and the loan may only shrink.
 
     >>> model, rows, explainer = load_demo()
-    >>> print(explainer.explain(rows.iloc[0])[1].changes)
-    {'LoanAmount': (3500, 2000)}
+    >>> print(explainer.explain(rows.iloc[0]).status)
+    OPTIMAL
     """
     applicants = make_applicants(random_state=random_state)
     people = applicants.data

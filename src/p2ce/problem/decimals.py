@@ -109,9 +109,9 @@ def roundest_between(low: FloatArray, high: FloatArray) -> FloatArray:
                 return found
             # Both are whole numbers, so the division is rounded once.
             power = top - down
-            times = digit * 10.0 ** np.maximum(power, 0.0)
-            over = 10.0 ** np.maximum(-power, 0.0)
             with np.errstate(over="ignore", invalid="ignore"):
+                times = digit * 10.0 ** np.maximum(power, 0.0)
+                over = 10.0 ** np.maximum(-power, 0.0)
                 index = np.floor(high[waiting] * over / times)
                 value = index * times / over
             fits = (value > low[waiting]) & (value <= high[waiting]) & (np.abs(index) < 2**50)
