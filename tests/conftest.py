@@ -10,6 +10,7 @@ from typing import TextIO
 import pytest
 from hypothesis import HealthCheck, settings
 
+from p2ce.adapters import retries
 from p2ce.errors import FAULT_RECORD
 from tests.clock import Clock
 
@@ -78,6 +79,14 @@ def lock(file: TextIO) -> None:
         import fcntl
 
         fcntl.flock(file, fcntl.LOCK_EX)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_pauses() -> Iterator[None]:
+    """Repeat calls of models that fail at once: what is tested does not depend on the pauses."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(retries, "PAUSES", (0.0,) * len(retries.PAUSES))
+        yield
 
 
 @pytest.fixture

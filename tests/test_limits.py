@@ -165,7 +165,7 @@ def test_runs_of_candidates_are_counted_before_they_are_written_out(tmp_path: Pa
         f"version: 1\nfeatures:\n  a: {{kind: number, range: [0, 9], inferred_candidates: [{runs}]}}\n",
         encoding="utf-8",
     )
-    with pytest.raises(p2ce.P2CEError, match="at most 30,000 in all"):
+    with pytest.raises(p2ce.P2CEError, match="at most 30,000 in total"):
         Policy.load(path)
 
 

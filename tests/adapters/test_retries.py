@@ -35,6 +35,7 @@ def always() -> Iterator[bool]:
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Record pauses instead of making them."""
     pauses: list[float] = []
+    monkeypatch.setattr(retries, "PAUSES", PAUSES)
     monkeypatch.setattr(retries.time, "sleep", pauses.append)
     return pauses
 

@@ -1,5 +1,6 @@
 """scikit-learn's own fetcher, with our arguments, gives tables that can be prepared, or an error of ours."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import ProxyHandler, build_opener, install_opener
@@ -46,7 +47,10 @@ def test_a_number_that_openml_does_not_know_is_an_error_of_ours(no_folders: Path
         datasets.load("german")
 
 
-def test_without_a_network_the_message_says_what_to_set(no_folders: Path) -> None:
+def test_without_a_network_the_message_says_what_to_set(
+    no_folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)  # scikit-learn waits before it tries again
     serve("german", number=31, broken=True)
     with pytest.raises(MissingData, match="no route to host") as caught:
         datasets.load("german")

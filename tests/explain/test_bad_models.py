@@ -16,6 +16,7 @@ from joblib.externals.loky import get_reusable_executor
 
 import p2ce
 from p2ce import Status
+from tests.optional import mostly_slow
 
 PEOPLE = pd.DataFrame({name: np.random.default_rng(0).integers(0, 20, 120) for name in "abc"})
 ROWS = PEOPLE[PEOPLE["a"] < 8].head(4)
@@ -107,7 +108,10 @@ class Good:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
-@pytest.mark.parametrize("misdeed", MISDEEDS)
+@pytest.mark.parametrize(
+    "misdeed",
+    mostly_slow(MISDEEDS, *(name for name in MISDEEDS if name not in ("kills the process", "crashes"))),
+)
 def test_a_model_that_misbehaves_in_other_processes_costs_its_rows(
     misdeed: str, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import p2ce
 from p2ce.result.status import Status
+from tests.optional import mostly_slow
 from tests.oracle import no_cheaper
 
 Scorer = Callable[[pd.DataFrame], np.ndarray]
@@ -66,7 +67,7 @@ def is_missed(found: p2ce.Explanation, truth: p2ce.Explanation) -> bool:
     return costs_of(found) != costs_of(truth)
 
 
-@pytest.mark.parametrize("personal", [True, False], ids=["personal", "as published"])
+@pytest.mark.parametrize("personal", mostly_slow([True, False], True), ids=["personal", "as published"])
 @pytest.mark.parametrize("rate", [0.2])
 def test_the_stated_rate_holds_for_people_who_were_not_seen(rate: float, personal: bool) -> None:
     missed = explained = calibrated = 0

@@ -21,6 +21,7 @@ pytest.importorskip("benchmarks")  # not in a packed source
 
 from benchmarks.adversary import Space, find, person_of
 from benchmarks.wins import MAX, wins_over
+from tests.optional import mostly_slow
 
 PEOPLE = 5
 
@@ -46,7 +47,7 @@ def with_columns(call: Callable[[pd.DataFrame], Any], columns: pd.Index) -> Call
 
 
 @pytest.mark.parametrize("plausibility", [True, False], ids=["isolation forest", "no detector"])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", mostly_slow(MODELS, "logistic"))
 def test_no_heuristic_is_cheaper_than_the_cheapest_option(name: str, plausibility: bool) -> None:
     applicants = make_applicants(800, random_state=3)
     reference, model = applicants.data, trained(name)

@@ -31,7 +31,7 @@ def check_limit(max_changes: Any) -> None:
     """Reject a limit that is not a number of changes."""
     if max_changes is not None and not (is_whole(max_changes) and 1 <= int(max_changes) <= MOST_CHANGES):
         raise InvalidArgument(
-            f"max_changes must be a whole number from  1 to {MOST_CHANGES:,}, or None for no limit; "
+            f"max_changes must be a whole number from 1 to {MOST_CHANGES:,}, or None for no limit; "
             f"got {echoed(max_changes)}."
         )
 
