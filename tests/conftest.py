@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -18,6 +19,10 @@ pytest.register_assert_rewrite("tests.oracle")  # its laws fail with what they c
 
 # The workers share the cores: OpenMP threads waiting for each other made histogram boosting 30 times slower.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# A shell lets what it starts in the background ignore Ctrl-C, and so would every process of the tests.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The first example of a test may compile a kernel, so no example has a deadline. `default` and `thorough`
 # draw the same examples on every run and machine; `random` draws others each time, or those of
