@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections import namedtuple
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -242,26 +243,28 @@ PERSON = {"Age": 41, "Rate": 0.5, "Flag": True, "Housing": "own"}
 Row = namedtuple("Row", PERSON)  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(
-    ("row", "kind"),
-    [
-        (lambda: pl.DataFrame([PERSON]), "polars"),
-        (lambda: pl.DataFrame([PERSON]).lazy(), "polars"),
-        (lambda: pl.DataFrame([PERSON], schema_overrides={"Housing": pl.Categorical}), "polars"),
-        (lambda: pa.Table.from_pylist([PERSON]), "arrow"),
-        (lambda: pa.RecordBatch.from_pylist([PERSON]), "arrow"),
-        (structured()[0], "numpy"),
-        (structured()[:1], "numpy"),
-        ([PERSON], "records"),
-        ({name: [value] for name, value in PERSON.items()}, "dict"),
-        (PERSON, None),
-        (Row(**PERSON), None),
-        (next(pd.DataFrame([PERSON]).itertuples()), None),
-    ],
-    ids=str,
-)
-def test_a_person_of_every_kind(row: Any, kind: str | None) -> None:
-    person, came_as = as_person(row() if callable(row) else row)
+ROWS: dict[str, tuple[Callable[[], Any], str | None]] = {
+    "polars": (lambda: pl.DataFrame([PERSON]), "polars"),
+    "polars, lazy": (lambda: pl.DataFrame([PERSON]).lazy(), "polars"),
+    "polars, a category": (
+        lambda: pl.DataFrame([PERSON], schema_overrides={"Housing": pl.Categorical}),
+        "polars",
+    ),
+    "Arrow table": (lambda: pa.Table.from_pylist([PERSON]), "arrow"),
+    "Arrow batch": (lambda: pa.RecordBatch.from_pylist([PERSON]), "arrow"),
+    "NumPy record": (lambda: structured()[0], "numpy"),
+    "NumPy records": (lambda: structured()[:1], "numpy"),
+    "records": (lambda: [PERSON], "records"),
+    "columns": (lambda: {name: [value] for name, value in PERSON.items()}, "dict"),
+    "dict": (lambda: PERSON, None),
+    "named tuple": (lambda: Row(**PERSON), None),
+    "row of itertuples": (lambda: next(pd.DataFrame([PERSON]).itertuples()), None),
+}
+
+
+@pytest.mark.parametrize(("row", "kind"), ROWS.values(), ids=ROWS)
+def test_a_person_of_every_kind(row: Callable[[], Any], kind: str | None) -> None:
+    person, came_as = as_person(row())
     assert person == PERSON
     assert came_as == kind
     assert [type(value) for value in person.values()] == [int, float, bool, str] or kind is None
