@@ -1,6 +1,7 @@
 """Mark what the default run of the tests has not: a library of an extra, or the time that a test takes."""
 
 import os
+import warnings
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
@@ -15,10 +16,12 @@ def needs(name: str) -> Any:
 
     With ``P2CE_ALL_EXTRAS`` set, as in the second half of CI, a missing library is a failure.
     """
-    if ALL_EXTRAS:
-        return import_module(name)
-    installed_by = f"{name.partition('.')[0]} is not installed: pip install -e '.[test-all]'"
-    return pytest.importorskip(name, reason=installed_by)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the library, about those that it imports
+        if ALL_EXTRAS:
+            return import_module(name)
+        installed_by = f"{name.partition('.')[0]} is not installed: pip install -e '.[test-all]'"
+        return pytest.importorskip(name, reason=installed_by)
 
 
 def mostly_slow(values: Iterable[Any], *quick: Any, several: bool = False) -> list[Any]:

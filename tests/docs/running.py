@@ -102,21 +102,33 @@ def pictures_in(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.svg"))
 
 
+def drawing_by(settings: Path) -> contextlib.AbstractContextManager[object]:
+    """Use a file of matplotlib's settings also if another test has imported matplotlib already."""
+    if "matplotlib" not in sys.modules:
+        return contextlib.nullcontext()
+    import matplotlib
+
+    context: contextlib.AbstractContextManager[object] = matplotlib.rc_context(fname=settings)
+    return context
+
+
 @contextlib.contextmanager
 def reading_in(folder: Path) -> Iterator[None]:
     """Work in a folder, from which modules can be imported; forget these afterwards."""
     before, path, modules, here = dict(os.environ), list(sys.path), set(sys.modules), Path.cwd()
+    settings = Path(__file__).with_name("matplotlibrc")
     os.environ.update(
         COLUMNS=COLUMNS,
         NO_COLOR="1",
         MPLBACKEND="Agg",
-        MATPLOTLIBRC=str(Path(__file__).with_name("matplotlibrc")),
+        MATPLOTLIBRC=str(settings),
         SOURCE_DATE_EPOCH="0",
     )
     sys.path.insert(0, str(folder))
     os.chdir(folder)
     try:
-        yield
+        with drawing_by(settings):
+            yield
     finally:
         os.chdir(here)
         sys.path[:] = path

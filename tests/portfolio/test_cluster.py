@@ -139,7 +139,7 @@ def test_a_worker_of_another_version_is_named_before_anything_is_written(
         client.wait_for_workers(3, timeout=SECONDS)
         ran = run_command(capsys, *command(files, tmp_path / "results", *scheduler_of(client)))
     assert ran.code == 2
-    assert "has p2ce 9.9, this process has p2ce 0.1.0. Install the same version" in ran.line
+    assert "has p2ce 9.9, but this process has p2ce 0.1.0. Install the same version" in ran.line
     assert not (tmp_path / "results").exists()
     until(lambda: len(client.nthreads()) == 2)
 
@@ -202,7 +202,7 @@ def test_a_scheduler_that_is_not_there_is_said_in_one_line(monkeypatch: pytest.M
     for address, says in (
         (
             "tls://127.0.0.1:1",
-            "'tls://127.0.0.1:1' cannot be reached: nothing responds there with these cred",
+            "'tls://127.0.0.1:1' cannot be reached: no reply with these cred",
         ),
         ("nonsense://here:1", "'nonsense://here:1' cannot be reached"),
         ("nonsense://here", "'nonsense://here' is not the address of a scheduler. Use the address"),
