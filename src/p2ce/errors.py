@@ -29,6 +29,7 @@ escaped by `echoed`, so no message is longer than a screen.
 """
 
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
@@ -170,8 +171,14 @@ def not_installed(what: str, extra: str, *, instead: str = "") -> MissingExtra:
     import shlex
     from importlib.metadata import requires
 
-    ends = re.compile(rf"(.+?)\s*;\s*extra == ['\"]{re.escape(extra)}['\"]")
-    lines = [line[1] for one in requires("p2ce") or () if (line := ends.fullmatch(one))] or [extra]
+    lines = []
+    for line in requires("p2ce") or ():
+        requirement, _, marker = line.partition(";")
+        platform = re.search(r"sys_platform (==|!=) ['\"](\w+)['\"]", marker)
+        is_here = platform is None or (sys.platform == platform[2]) == (platform[1] == "==")
+        if is_here and re.search(rf"extra == ['\"]{re.escape(extra)}['\"]", marker):
+            lines.append(requirement.strip())
+    lines = lines or [extra]
     names = [re.split(r"[^\w.-]", line)[0] for line in lines]
     are = "is" if len(names) == 1 else "are"
     text = f"{what} needs {' and '.join(names)}, which {are} not installed. "
