@@ -4,6 +4,7 @@ import builtins
 import inspect
 import re
 import shlex
+import sys
 import tomllib
 from pathlib import Path
 
@@ -68,6 +69,12 @@ def test_a_missing_library_is_named_as_the_index_has_it(extra: str) -> None:
         requirement = Requirement(line)
         here = requirement.marker is None or requirement.marker.evaluate()
         assert (shlex.quote(line.partition(";")[0]) in text) == here
+
+
+def test_each_system_has_its_own_package_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for platform, package in (("darwin", "xgboost"), ("linux", "xgboost-cpu"), ("win32", "xgboost-cpu")):
+        monkeypatch.setattr(sys, "platform", platform)
+        assert f"needs {package}, which is not installed" in str(not_installed("This", "xgboost"))
 
 
 def test_a_library_that_is_no_extra_is_named_alone() -> None:
