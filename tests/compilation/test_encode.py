@@ -95,7 +95,10 @@ def test_a_value_may_be_missing_in_every_column(name: str, gap: Any) -> None:
 WRONG = {
     "infinite": ({"income": np.inf}, r"'income' is infinite"),
     "infinite NumPy": ({"income": np.float64(-np.inf)}, r"'income' is infinite"),
-    "words": ({"income": "plenty"}, r"'income' holds 'plenty', which is not a number"),
+    "words": (
+        {"income": "plenty"},
+        r"'income' holds 'plenty', which is not a number\. Write a plain number, such as 3190",
+    ),
     "half a year": ({"age": 30.5}, r"'age' holds int8 in the reference, which cannot hold 30\.5 exactly"),
     "too many years": ({"age": 128}, r"int8 .* cannot hold 128"),
     "half a room": ({"rooms": 1.5}, r"'rooms' holds Int64"),

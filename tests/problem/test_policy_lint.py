@@ -214,7 +214,7 @@ def test_everything_that_cannot_be_read_is_found_at_once() -> None:
     policy = parse_policy(read_document(spoilt))
     findings = lint(policy, PEOPLE)
     assert {finding.severity for finding in findings} == {Severity.ERROR}
-    assert [finding.code for finding in findings] == ["unreadable"] * len(findings)
+    assert [finding.code for finding in findings] == ["invalid-entry"] * len(findings)
     assert len(findings) == 3  # the version and two features; the rule may be right once these are
     assert [finding.line for finding in findings] == sorted(finding.line for finding in findings)
 

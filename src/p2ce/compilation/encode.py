@@ -259,8 +259,8 @@ def _describe(name: str, value: Any) -> str:
     if isinstance(value, float | np.floating):
         return f"The value of {echoed(name)} is infinite. Pass a finite number, or a missing value."
     return (
-        f"Column {echoed(name)} holds {echoed(value)}, which is not a number. Encode it in the same way as "
-        "the data that the model was trained on."
+        f"Column {echoed(name)} holds {echoed(value)}, which is not a number. Write a plain number, such as "
+        "3190, or encode it as in the data that the model was trained on."
     )
 
 

@@ -60,7 +60,7 @@ def lint(policy: ParsedPolicy, frame: "pd.DataFrame", *, protected: Sequence[str
     linter = _Linter(policy, frame)
     findings = [
         *(
-            Finding(line=p.line, severity=Severity.ERROR, code="unreadable", message=p.message)
+            Finding(line=p.line, severity=Severity.ERROR, code="invalid-entry", message=p.message)
             for p in policy.problems
         ),
         *linter.names(),
@@ -94,7 +94,8 @@ class _Linter:
         if left and named:
             text = (
                 f"The data have columns that the policy does not name: {_listed(left)}. "
-                "Drop columns that the model does not use."
+                "Add them, with may_change: false if they must not change, or drop the columns if the model "
+                "does not use them."
             )
             yield self._at(("features",), "unnamed-column", text, Severity.WARNING)
 
