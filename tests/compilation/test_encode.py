@@ -120,6 +120,20 @@ def test_what_cannot_be_read_is_named(name: str) -> None:
         encode_row({**ROW, **changed}, BOOK)
 
 
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("p", "got str. To explain one person of a table, pass X.loc['p']."),
+        (3, "X.loc[3]."),
+        (2.5, "got float."),
+    ],
+)
+def test_an_id_is_not_a_row(row: Any, words: str) -> None:
+    with pytest.raises(InvalidRow) as caught:
+        encode_row(row, BOOK)
+    assert str(caught.value).endswith(words)
+
+
 def test_a_row_that_cannot_be_read_spoils_no_other() -> None:
     table = typed([ROW, {**ROW, "income": np.inf}, {**ROW, "home": 3, "age": 0.5}, ROW])
     found = encode_table(table, BOOK)

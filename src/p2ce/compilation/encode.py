@@ -71,8 +71,9 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
             )
         given = {name: _one(value) for name, value in zip(names, row, strict=True)}
     else:
+        hint = f" To explain one person of a table, pass X.loc[{echoed(row)}]." if _is_id(row) else ""
         raise InvalidRow(
-            f"A row must be a Series, a one-row frame, a dict or an array; got {type(row).__name__}."
+            f"A row must be a Series, a one-row frame, a dict or an array; got {type(row).__name__}.{hint}"
         )
     rows = _encode((row_id,), list(given.values()), codebook)
     if rows.problems:
@@ -245,6 +246,10 @@ def _fits(values: FloatArray, codebook: Codebook) -> BoolArray:
                 )
     fits |= values == MISSING
     return fits
+
+
+def _is_id(row: Any) -> bool:
+    return isinstance(row, str | int | np.integer) and not isinstance(row, bool)
 
 
 def _shape(row: Any) -> tuple[int, ...]:
