@@ -110,6 +110,10 @@ class UnnamedTarget(InvalidTarget):
 class InvalidObjective(P2CEError, ValueError):
     """An unknown objective name, or a cost that is negative, not finite, or charged for no change."""
 
+    def __init__(self, message: str, *, on_command_line: str = "") -> None:
+        super().__init__(message)
+        self.on_command_line = on_command_line or message  # without what only Python offers
+
 
 class InvalidModel(P2CEError, ValueError):
     """A model with a broken structure: a tree with a loop, or a leaf that is not a number."""

@@ -232,8 +232,8 @@ def test_a_row_that_cannot_be_read_is_written_and_the_others_go_on(folder: Path,
     Path("people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     ran = run(capsys, *BASE, "--out", "out.json")
     assert ran.code == 3
-    assert "1 row could not be explained. The first is 2: " in ran.line
-    assert "'lots'" in ran.line
+    assert "1 row could not be explained. The first is row 2: " in ran.line
+    assert "'lots', which is not a number. Write a plain number, such as 3190, or encode it" in ran.line
     found = saved("out.json")
     assert found[2].status is Status.ERROR
     assert found.statuses[Status.ERROR] == 1

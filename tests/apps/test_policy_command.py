@@ -56,19 +56,19 @@ Age,Income,Amount,Housing,Race,Job,own,rent,Repaid
 60,,700,own,a,clerk,1,1,1
 """
 GOLDEN = """\
-policy.yaml:3: warning: The data have columns that the policy does not name: 'Income', 'Repaid'. Drop columns that the model does not use. [unnamed-column]
+policy.yaml:3: warning: The data have columns that the policy does not name: 'Income', 'Repaid'. Add them, with may_change: false if they must not change, or drop the columns if the model does not use them. [unnamed-column]
 policy.yaml:4: warning: 'Age' may change, but looks like a protected attribute (age). Write 'protected: true', or 'may_change: false'. [protected-changeable]
 policy.yaml:4: warning: The seen 18–70 of 'Age' goes beyond the data: the data are in 20–60. [outside-the-data]
 policy.yaml:5: error: 'Incme' is not a column of the data. Did you mean 'Income'? [unknown-column]
 policy.yaml:8: error: The range 20000–30000 of 'Amount' misses the data: the data are in 500–4500. [outside-the-data]
 policy.yaml:9: warning: The step 15000 of 'Amount' is larger than its range 20000–30000. [step-too-large]
-policy.yaml:13: error: 'Housing' has an unknown entry 'direcion'. Did you mean 'direction'? [unreadable]
+policy.yaml:13: error: 'Housing' has an unknown entry 'direcion'. Did you mean 'direction'? [invalid-entry]
 policy.yaml:14: error: 'Race' is protected but may change. Write 'protected: true'. [protected-changeable]
 policy.yaml:15: warning: No row of the data has 'pilot' in 'Job'. [never-seen]
 policy.yaml:19: error: The group 'Home' is not valid: 1 of 3 rows of the data have several levels or none. [group-not-closed]
 policy.yaml:23: warning: 1 of 3 rows of the data break 'Amount <= 100*Age'. Their options must include a change that repairs it. [broken-by-data]
-policy.yaml:27: error: 'Age' and 'Job' can never change, because of 'Age, Job change together or not at all' and 'at most one of Job, Age changes'. Remove one of the two rules, or use fix(). [unreadable]
-policy.yaml:29: error: The rule 'Job never changes 'cok' → 'clerk'' names 'cok', which is not a value of 'Job'. Did you mean 'cook'? [unreadable]
+policy.yaml:27: error: 'Age' and 'Job' can never change, because of 'Age, Job change together or not at all' and 'at most one of Job, Age changes'. Remove one of the two rules, or use fix(). [invalid-entry]
+policy.yaml:29: error: The rule 'Job never changes 'cok' → 'clerk'' names 'cok', which is not a value of 'Job'. Did you mean 'cook'? [invalid-entry]
 policy.yaml: 7 errors, 6 warnings.
 """  # noqa: E501
 
@@ -164,6 +164,11 @@ def test_what_cannot_be_read_ends_with_two(folder: Path) -> None:
     code, _, printed = run("check", "broken.yaml", "data.csv")
     assert code == 2
     assert printed.startswith("p2ce: broken.yaml:3: This is not YAML")
+    Path("tab.yaml").write_text("version: 1\nfeatures:\n\tAge: {kind: whole}\n", encoding="utf-8")
+    assert run("check", "tab.yaml", "data.csv")[::2] == (
+        2,
+        "p2ce: tab.yaml:3: Line 3 is indented with a tab. YAML needs spaces.\n",
+    )
     Path("empty.csv").write_text("", encoding="utf-8")
     assert run("check", "policy.yaml", "empty.csv")[0] == 2
     assert run("infer", "none.csv", "--force")[0] == 2

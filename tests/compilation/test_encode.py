@@ -95,7 +95,10 @@ def test_a_value_may_be_missing_in_every_column(name: str, gap: Any) -> None:
 WRONG = {
     "infinite": ({"income": np.inf}, r"'income' is infinite"),
     "infinite NumPy": ({"income": np.float64(-np.inf)}, r"'income' is infinite"),
-    "words": ({"income": "plenty"}, r"'income' holds 'plenty', which is not a number"),
+    "words": (
+        {"income": "plenty"},
+        r"'income' holds 'plenty', which is not a number\. Write a plain number, such as 3190",
+    ),
     "half a year": ({"age": 30.5}, r"'age' holds int8 in the reference, which cannot hold 30\.5 exactly"),
     "too many years": ({"age": 128}, r"int8 .* cannot hold 128"),
     "half a room": ({"rooms": 1.5}, r"'rooms' holds Int64"),
@@ -115,6 +118,20 @@ def test_what_cannot_be_read_is_named(name: str) -> None:
     changed, words = WRONG[name]
     with pytest.raises(InvalidRow, match=words):
         encode_row({**ROW, **changed}, BOOK)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("p", "got str. To explain one person of a table, pass X.loc['p']."),
+        (3, "X.loc[3]."),
+        (2.5, "got float."),
+    ],
+)
+def test_an_id_is_not_a_row(row: Any, words: str) -> None:
+    with pytest.raises(InvalidRow) as caught:
+        encode_row(row, BOOK)
+    assert str(caught.value).endswith(words)
 
 
 def test_a_row_that_cannot_be_read_spoils_no_other() -> None:

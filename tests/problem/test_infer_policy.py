@@ -67,6 +67,14 @@ def test_it_is_said_once_in_one_line_with_how_to_overrule(caplog: pytest.LogCapt
         assert text in message
 
 
+def test_an_identifier_is_no_example_of_what_to_free(caplog: pytest.LogCaptureFixture) -> None:
+    Policy.infer(PEOPLE[["customer_id", "Age"]])
+    Policy.infer(PEOPLE[["customer_id", "Income"]])
+    both, only = (record.getMessage() for record in caplog.records)
+    assert "To override: Policy.infer(X).free('Age'), or Policy.infer(X, protect=None)." in both
+    assert "To override: Policy.infer(X, protect=None)." in only
+
+
 def test_it_is_overruled_for_all_or_for_some(caplog: pytest.LogCaptureFixture) -> None:
     free = Policy.infer(PEOPLE, protect=None)
     assert not any(feature.fixed or feature.direction for feature in free.features)

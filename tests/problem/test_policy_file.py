@@ -307,7 +307,7 @@ MEANING = [
     (X + "[1\n", 8, "not YAML"),
     (X + "&a {kind: binary}\n  Y: *a\n", 8, "cannot contain an alias"),
     (X + "!!python/object:os.system x\n", 7, "cannot contain the tag"),
-    (GOOD + "\tX: 1\n", 7, "not YAML"),
+    (GOOD + "\tX: 1\n", 7, "Line 7 is indented with a tab"),
 ]
 
 

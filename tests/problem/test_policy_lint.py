@@ -111,6 +111,60 @@ def test_tails_that_even_the_robust_unit_is_made_of() -> None:
         assert "half of the rows are in" in finding.message
 
 
+TAILS = pd.DataFrame(
+    {
+        "Amount": np.concatenate([np.arange(1_000, 5_000, 7.0), [9_000.0, 40_000.0]]),
+        "Months": np.concatenate([np.repeat([6, 12, 24, 36], 140), np.repeat(90, 12), [96, 96]])[:574],
+        "Constant": [70_000] * 574,
+        "Rate": np.round(np.random.default_rng(0).lognormal(0, 2, 574), 3),
+        "Small": np.random.default_rng(1).lognormal(0, 3, 574).astype("float32"),
+    }
+)
+
+
+def test_a_draft_has_no_ignored_step() -> None:
+    draft = Policy.infer(TAILS)
+    assert to_text(draft).count("step: ") >= 3  # tails make the drafted step smaller than the range suggests
+    narrow = draft.within(Amount=(1_000, 3_000), Rate=(0.1, 2))
+    narrowed = Policy(features=tuple(feature.settled() for feature in narrow.features))
+    more = Policy(
+        features=tuple(
+            feature.with_more([1_501.0]) if feature.name == "Amount" else feature
+            for feature in draft.features
+        )
+    )
+    for policy in (draft, narrow, narrowed, more, draft.step(Amount=300, Months=6)):
+        for people in (TAILS, TAILS.iloc[::3], TAILS.iloc[300:], TAILS * 2):
+            assert ("warning", "ignored-step") not in found(policy, people)
+
+
+@pytest.mark.parametrize("step", [7, 50, 100, 500, 1_000, 2_000, 3_000])
+@pytest.mark.parametrize("tails", [False, True])
+def test_a_step_that_inferred_candidates_override(step: int, *, tails: bool) -> None:
+    people = TAILS[["Amount"]].iloc[: 574 if tails else 572]
+    text = to_text(Policy.infer(people))
+    without = "\n".join(line for line in text.splitlines() if "step: " not in line)
+    drafted = Policy.infer(people)["Amount"].step
+    stated = without.replace("    seen:", f"    step: {step}\n    seen:")
+    expected = [] if tails and step == drafted else [("warning", "ignored-step")]
+    assert [one for one in found(stated, people) if one[1] == "ignored-step"] == expected
+    only = "\n".join(line for line in stated.splitlines() if not line.startswith("      - "))
+    assert "ignored-step" not in str(found(only.replace("    inferred_candidates:\n", ""), people))
+
+
+def test_an_ignored_step_says_what_to_delete() -> None:
+    text = to_text(Policy.infer(TAILS[["Rate"]])).replace("    seen:", "    step: 0.3\n    seen:", 1)
+    lines = [line for line in text.splitlines() if "step: " not in line or "0.3" in line]
+
+    def message(entry: str) -> str:
+        policy = parse_policy(read_document("\n".join(lines).replace("    seen:", f"{entry}    seen:", 1)))
+        return next(one.message for one in lint(policy, TAILS) if one.code == "ignored-step")
+
+    rest = "Delete inferred_candidates, or delete step."
+    assert message("") == f"'Rate' has both step and inferred_candidates, so step has no effect. {rest}"
+    assert "so step applies only beyond them." in message("    range: [0, 5000]\n")
+
+
 def test_labels_that_only_one_side_has() -> None:
     people = PEOPLE.assign(Job=["cook", "smith", None] * 20)
     assert found(ACTIONS, people) == [("warning", "unknown-label"), ("warning", "never-seen")]
@@ -160,7 +214,7 @@ def test_everything_that_cannot_be_read_is_found_at_once() -> None:
     policy = parse_policy(read_document(spoilt))
     findings = lint(policy, PEOPLE)
     assert {finding.severity for finding in findings} == {Severity.ERROR}
-    assert [finding.code for finding in findings] == ["unreadable"] * len(findings)
+    assert [finding.code for finding in findings] == ["invalid-entry"] * len(findings)
     assert len(findings) == 3  # the version and two features; the rule may be right once these are
     assert [finding.line for finding in findings] == sorted(finding.line for finding in findings)
 

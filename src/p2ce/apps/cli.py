@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,7 +14,7 @@ from p2ce.apps.exit_codes import HELP, ExitCode
 from p2ce.apps.messages import DEBUG, error_line
 from p2ce.apps.plain_help import EXPLAIN, GOVERN, POLICY, SETUP, START, PlainCommand, PlainGroup
 from p2ce.limits import read_limits
-from p2ce.visible import shortened
+from p2ce.visible import echoed, shortened
 
 # What typer raises about wrong arguments; its module differs between versions of typer.
 UsageError = typer.BadParameter.__mro__[2]
@@ -488,6 +488,21 @@ def _run(arguments: list[str]) -> int:
         return _exit_code_of(error)
 
 
+def _wrong_number(error: Any) -> str:
+    """Return which option needs a number, in our own words; "" for any other mistake."""
+    option, problems = getattr(error, "param", None), getattr(error.__cause__, "errors", None)
+    if option is None or not callable(problems):
+        return ""
+    found = problems()[0]
+    expected = {
+        "int_parsing": "a whole number",
+        "float_parsing": "a number",
+        "greater_than_equal": f"at least {found.get('ctx', {}).get('ge')}",
+        "less_than_equal": f"at most {found.get('ctx', {}).get('le')}",
+    }.get(found["type"])
+    return f"{option.opts[0]} must be {expected}, got {echoed(found['input'])}" if expected else ""
+
+
 def _exit_code_of(error: BaseException) -> ExitCode:
     """Print in one line what went wrong, and return the exit code."""
     from p2ce.errors import P2CEError, what_happened
@@ -499,7 +514,7 @@ def _exit_code_of(error: BaseException) -> ExitCode:
     if isinstance(error, UsageError):
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "p2ce"
-        message = shortened(error.format_message(), 300)  # type: ignore[attr-defined]
+        message = shortened(_wrong_number(error) or error.format_message(), 300)  # type: ignore[attr-defined]
         if not message:  # typer showed the help instead
             return ExitCode.WRONG_USE
         ended = message if message.endswith(("?", "!")) else f"{message.rstrip('.')}."

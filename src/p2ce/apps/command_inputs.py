@@ -10,7 +10,7 @@ from p2ce.apps.model_files.model_columns import ModelColumns, columns_of
 from p2ce.apps.reference_types import tell_new_labels, typed_reference
 from p2ce.apps.target_argument import find_labels, read_target
 from p2ce.check_paths import require_file
-from p2ce.errors import InvalidArgument, InvalidTarget, nearest
+from p2ce.errors import InvalidArgument, InvalidObjective, InvalidTarget, nearest
 from p2ce.limits import DEFAULT, Limits
 from p2ce.tables import typed_columns as cells
 from p2ce.tables.cells import is_missing
@@ -312,5 +312,5 @@ def _explainer(
             plausibility_of_today=inputs.plausibility_of_today,  # type: ignore[arg-type]  # checked there
             price_of_plausibility=inputs.price_of_plausibility,
         )
-    except InvalidTarget as error:
-        raise InvalidTarget(error.on_command_line) from error
+    except (InvalidTarget, InvalidObjective) as error:
+        raise type(error)(error.on_command_line) from error

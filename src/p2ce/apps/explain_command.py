@@ -10,7 +10,7 @@ from p2ce.apps import write_outputs as outputs
 from p2ce.apps.command_inputs import Inputs, Ready, check_files, make_ready
 from p2ce.apps.exit_codes import ExitCode
 from p2ce.apps.messages import counted, error_line, notice, printable, stdout_console, working
-from p2ce.errors import InvalidArgument, nearest
+from p2ce.errors import InvalidArgument, nearest, similar
 from p2ce.visible import echoed
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def run_explain(inputs: Inputs, task: Task) -> ExitCode:
             raw_csv=task.raw_csv,
         )
         _print_written(explanations, written)
-    return _exit_code(explanations)
+    return _exit_code(explanations, what="row " if inputs.id_column is None else "")
 
 
 def _check(inputs: Inputs, task: Task) -> None:
@@ -131,7 +131,7 @@ def _place(ready: Ready, id: str, inputs: Inputs) -> int:  # noqa: A002
             )
         raise InvalidArgument(
             f"--id {echoed(id)} is not in the column {echoed(inputs.id_column)} of {count:,} rows. "
-            f"{nearest(id, ids)}"
+            f"{nearest(id, ids) if similar(id, ids) else f'For example, {echoed(ids[0])} is.'}"
         )
     try:
         place = int(id)
@@ -179,8 +179,11 @@ def _print_written(explanations: "Explanations", written: list[Path]) -> None:
     print(f"{printable(' and '.join(map(str, written)))}: {options} for {explanations}.")
 
 
-def _exit_code(explanations: "Explanations") -> ExitCode:
-    """Return the exit code, and report rows that were not explained on stderr."""
+def _exit_code(explanations: "Explanations", *, what: str) -> ExitCode:
+    """Return the exit code, and report rows that were not explained on stderr.
+
+    ``what`` stands before an id.
+    """
     failed = [
         (id_, entry)
         for id_, entry in zip(explanations.ids, explanations, strict=True)
@@ -200,7 +203,6 @@ def _exit_code(explanations: "Explanations") -> ExitCode:
     blamed = ""
     if faults:
         blamed = f", {len(faults):,} because of a bug in p2ce (--debug shows the traceback; please report it)"
-    error_line(
-        f"{counted(len(failed), 'row')} could not be explained{blamed}. The first is {id_}: {first.message}"
-    )
+    many = counted(len(failed), "row")
+    error_line(f"{many} could not be explained{blamed}. The first is {what}{id_}: {first.message}")
     return ExitCode.INCOMPLETE

@@ -74,20 +74,24 @@ def _model_lines(
         yield name, one_line(text)
     yield "candidates", _chosen_by(ready)
     if price is not None and price.people:
-        yield "its price", _price_line(price)
+        yield "plausibility", _price_line(price)
     yield "population", f"{inputs.reference}: {counted(len(ready.reference), 'row')}"
 
 
 def _price_line(price: "SampledPrice") -> str:
     """Write how many people have no plausible option, and what plausibility costs the others."""
-    people = counted(price.people, "rejected row")
-    line = f"of {people} of the population, {price.left_without} have an option only without plausibility"
+    has = "has" if price.left_without == 1 else "have"
+    of_those = f"Of {counted(price.people, 'rejected row')}, {price.left_without:,}"
+    sentences = [f"{of_those} {has} an option only if implausible ones are allowed."]
     if price.undecided:
-        line += f", {price.undecided} are undecided"
-    if not price.compared:
-        return f"{line}; no costs could be compared"
-    ratios = ", ".join(f"{name} {ratio:.2f}" for name, ratio in price.median_ratio.items())
-    return f"{line}; median cost with plausibility / without, of {price.compared}: {ratios}"
+        sentences.append(f"For {price.undecided:,}, the search did not decide this.")
+    if price.compared:
+        ratios = ", ".join(f"{name} {ratio:.2f}" for name, ratio in price.median_ratio.items())
+        people = counted(price.compared, "row")
+        sentences.append(f"Median cost with / without the requirement ({people}): {ratios}.")
+    else:
+        sentences.append("No costs could be compared.")
+    return " ".join(sentences)
 
 
 def _chosen_by(ready: Ready) -> str:

@@ -71,8 +71,9 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
             )
         given = {name: _one(value) for name, value in zip(names, row, strict=True)}
     else:
+        hint = f" To explain one person of a table, pass X.loc[{echoed(row)}]." if _is_id(row) else ""
         raise InvalidRow(
-            f"A row must be a Series, a one-row frame, a dict or an array; got {type(row).__name__}."
+            f"A row must be a Series, a one-row frame, a dict or an array; got {type(row).__name__}.{hint}"
         )
     rows = _encode((row_id,), list(given.values()), codebook)
     if rows.problems:
@@ -247,6 +248,10 @@ def _fits(values: FloatArray, codebook: Codebook) -> BoolArray:
     return fits
 
 
+def _is_id(row: Any) -> bool:
+    return isinstance(row, str | int | np.integer) and not isinstance(row, bool)
+
+
 def _shape(row: Any) -> tuple[int, ...]:
     """Return the shape of an array or of nested lists; (length, 0) if the lists are ragged."""
     try:
@@ -259,8 +264,8 @@ def _describe(name: str, value: Any) -> str:
     if isinstance(value, float | np.floating):
         return f"The value of {echoed(name)} is infinite. Pass a finite number, or a missing value."
     return (
-        f"Column {echoed(name)} holds {echoed(value)}, which is not a number. Encode it in the same way as "
-        "the data that the model was trained on."
+        f"Column {echoed(name)} holds {echoed(value)}, which is not a number. Write a plain number, such as "
+        "3190, or encode it as in the data that the model was trained on."
     )
 
 

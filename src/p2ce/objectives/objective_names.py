@@ -78,8 +78,12 @@ def _resolve_one(given: object) -> Objective:
             f"Wrap custom costs in p2ce.objectives.CostTable. {_known()}"
         )
     if given not in NAMED:
-        hint = f"{nearest(given, NAMED)} {_known()}" if similar(given, NAMED) else _known()
-        raise InvalidObjective(f"There is no objective named {echoed(given)}. {hint}")
+        near = f" {nearest(given, NAMED)}" if similar(given, NAMED) else ""
+        text = f"There is no objective named {echoed(given)}.{near}"
+        raise InvalidObjective(
+            f"{text} {_known()}",
+            on_command_line=f"{text} Known names are {', '.join(NAMED)}. Custom costs need Python.",
+        )
     return NAMED[given]()
 
 

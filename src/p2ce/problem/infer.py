@@ -77,7 +77,7 @@ def infer_features(
     return tuple(
         _infer_category(coding, values)
         if coding.is_category
-        else _infer_number(coding, values, grid, (special or {}).get(coding.name, ()))
+        else infer_number(coding, values, grid, (special or {}).get(coding.name, ()))
         for coding, values in zip(columns.codings, columns.known, strict=True)
     )
 
@@ -163,9 +163,8 @@ def _infer_category(coding: Coding, codes: FloatArray) -> FeaturePolicy:
     )
 
 
-def _infer_number(
-    coding: Coding, values: FloatArray, grid: Grid, special: tuple[float, ...]
-) -> FeaturePolicy:
+def infer_number(coding: Coding, values: FloatArray, grid: Grid, special: tuple[float, ...]) -> FeaturePolicy:
+    """Infer the range, the step and the candidates of a numeric column from its known values."""
     name, dtype = coding.name, coding.number_dtype
     values = values[~np.isin(values, special)] if special else values
     kind = _kind(dtype, values)

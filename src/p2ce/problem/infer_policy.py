@@ -61,13 +61,15 @@ def infer_policy(
 def _log_granted(granted: Granted) -> None:
     if not (text := granted.text()):
         return
-    first, index = echoed(granted.grants[0][0]), ""
+    first = next((name for name, grant in granted.grants if grant is not Grant.IDENTIFIER), None)
+    # An identifier would be a bad example, since no option should change it.
+    example = "" if first is None else f"Policy.infer(X).free({echoed(first)}), or "
+    index = ""
     if identifiers := granted.names(Grant.IDENTIFIER):
         index = f" Make an identifier of people the index: X.set_index({echoed(identifiers[0])})."
     log.warning(
-        "Inferred from column names: %s. To override: Policy.infer(X).free(%s), or Policy.infer(X, "
-        "protect=None).%s",
-        *(text, first, index),
+        "Inferred from column names: %s. To override: %sPolicy.infer(X, protect=None).%s",
+        *(text, example, index),
         extra={
             "on_command_line": f"Inferred from column names: {text}. To override, edit the policy: "
             "protected, may_change, direction (p2ce policy infer writes one)."

@@ -40,6 +40,7 @@ SHORT_KEYS = frozenset({"from", "to", "changes"})  # of a range or a transition,
 WIDTH = 100
 WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 LARGEST_INT = 10**100  # Python limits how many digits it writes
+LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
 
 
@@ -213,6 +214,10 @@ def read_document(text: str, *, limits: Limits = DEFAULT, what: str = "The polic
         raise InvalidPolicy("The file is nested too deeply for a policy.") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
+        if mark and "\t" in _indentation(text, mark.line):
+            line = mark.line + 1
+            text = f"Line {line} is indented with a tab. YAML needs spaces."
+            raise InvalidPolicy(text, line=line) from error
         raise InvalidPolicy(
             f"This is not YAML: {error.problem or error.context}. Check the indentation and the quotes.",
             line=mark.line + 1 if mark else None,
@@ -222,6 +227,13 @@ def read_document(text: str, *, limits: Limits = DEFAULT, what: str = "The polic
     finally:
         if loader is not None:
             loader.dispose()
+
+
+def _indentation(text: str, line: int) -> str:
+    """Return the spaces and tabs at the start of a line, counted from 0."""
+    lines = LINE_END.split(text)
+    content = lines[line] if line < len(lines) else ""
+    return content[: len(content) - len(content.lstrip(" \t"))]
 
 
 def _plain(node: Any, path: Path, lines: dict[Path, int]) -> Any:

@@ -42,8 +42,8 @@ ASSOCIATION = (
 RANGE = "The range [low, high] of candidates, ends included. null is the end of 'seen'."
 SEEN = "The range [low, high] of the data, and of the candidates unless there is a 'range'."
 STEP = (
-    "The step between candidates, in the column's own unit. It applies beyond 'inferred_candidates', or to "
-    "all candidates without them."
+    "The step between candidates, in the column's own unit. If there are 'inferred_candidates', it applies "
+    "only where 'range' extends beyond them. To use it everywhere, delete 'inferred_candidates'."
 )
 SPECIAL = "Codes that are not numbers, such as -9 for 'no record'. They are not candidates."
 PROPOSED = "Rules that hold in all of the data but are not in force. To apply one, move it to 'rules'."
@@ -53,7 +53,7 @@ INFERRED = (
 )
 CANDIDATES = (
     "The candidates that the data chose: numbers, and runs [first, last, step]. An explainer adds the values "
-    "on either side of a tree model's thresholds. To choose them again, remove this and 'step'."
+    "on either side of a tree model's thresholds. They override 'step'. To choose them again, delete both."
 )
 
 

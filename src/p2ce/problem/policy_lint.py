@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.errors import InvalidPolicy, nearest
+from p2ce.errors import InvalidPolicy, InvalidReference, nearest
 from p2ce.problem.category_labels import shown_labels
+from p2ce.problem.decimals import as_typed, round_step
 from p2ce.problem.feature import FeaturePolicy, Kind, shown, shown_range
-from p2ce.problem.infer import is_count
+from p2ce.problem.infer import infer_number, is_count
 from p2ce.problem.name_hints import likely_protected
 from p2ce.problem.policy_data import PolicyColumn, codebook, read_column
+from p2ce.problem.policy_features import usual_step
 from p2ce.problem.policy_file import ParsedPolicy
 from p2ce.problem.rules.linked import Linked
 from p2ce.problem.rules.one_hot import OneHot
 from p2ce.problem.rules.predicate import Predicate
 from p2ce.problem.rules.rule import Rule
+from p2ce.problem.runs import runs_of
 from p2ce.problem.spread import BULK, plain_spread, robust_spread
 from p2ce.visible import echoed
 
@@ -57,7 +60,7 @@ def lint(policy: ParsedPolicy, frame: "pd.DataFrame", *, protected: Sequence[str
     linter = _Linter(policy, frame)
     findings = [
         *(
-            Finding(line=p.line, severity=Severity.ERROR, code="unreadable", message=p.message)
+            Finding(line=p.line, severity=Severity.ERROR, code="invalid-entry", message=p.message)
             for p in policy.problems
         ),
         *linter.names(),
@@ -91,7 +94,8 @@ class _Linter:
         if left and named:
             text = (
                 f"The data have columns that the policy does not name: {_listed(left)}. "
-                "Drop columns that the model does not use."
+                "Add them, with may_change: false if they must not change, or drop the columns if the model "
+                "does not use them."
             )
             yield self._at(("features",), "unnamed-column", text, Severity.WARNING)
 
@@ -212,6 +216,7 @@ class _Linter:
             if unseen:
                 text = f"No row of the data has {_listed(map(shown, unseen))} in {echoed(feature.name)}."
                 yield self._at((*path, "candidates"), "never-seen", text, Severity.WARNING)
+        yield from self._ignored_step(column)
         first, last = feature.ends()
         if feature.choices is None and feature.inferred is None and 0 < last - first < feature.step:
             wide = shown_range(first, last)
@@ -223,6 +228,25 @@ class _Linter:
             feature.candidates()
         except InvalidPolicy as error:
             yield self._at(path, "too-many-candidates", str(error))
+
+    def _ignored_step(self, column: PolicyColumn) -> Iterator[Finding]:
+        """Warn if someone has stated a step that the inferred candidates override."""
+        feature, path = column.feature, ("features", column.feature.name, "step")
+        known = feature.inferred or ()
+        if path not in self.policy.document.lines or feature.choices is not None or len(known) < 2:
+            return
+        runs = runs_of(known)
+        agrees = len(runs) == 1 and runs[0].step == as_typed(feature.step)
+        if agrees or not _is_stated_step(column, is_regular=len(runs) == 1):
+            return
+        first, last = feature.ends()
+        beyond = first < min(feature.low, known[0]) or last > max(feature.high, known[-1])
+        effect = "applies only beyond them" if beyond else "has no effect"
+        text = (
+            f"{echoed(feature.name)} has both step and inferred_candidates, so step {effect}. "
+            "Delete inferred_candidates, or delete step."
+        )
+        yield self._at(path, "ignored-step", text, Severity.WARNING)
 
     def _range(self, feature: FeaturePolicy, low: float, high: float) -> Iterator[Finding]:
         entry = "range" if feature.stated_range is not None else "seen"
@@ -263,6 +287,29 @@ class _Linter:
         self, path: tuple[str | int, ...], code: str, message: str, severity: Severity = Severity.ERROR
     ) -> Finding:
         return Finding(line=self.policy.line(*path), severity=severity, code=code, message=message)
+
+
+def _is_stated_step(column: PolicyColumn, *, is_regular: bool) -> bool:
+    """Return whether the step of a feature with inferred candidates surely differs from the draft's.
+
+    A draft's step is a round number that suits the bulk of the data. The file holds it only if it is smaller
+    than the one that suits all of the data. Any such step may be a draft's, unless the draft can be inferred
+    again. That needs the same data, which show in the same candidates, if these are not ``is_regular``.
+    """
+    feature = column.feature
+    # An explainer's policy narrows 'seen' to the range, but keeps the step.
+    is_narrowed = feature.stated_range == (feature.low, feature.high)
+    if not is_narrowed and feature.step >= usual_step(feature.low, feature.high, feature.kind):
+        return True
+    if feature.step != round_step(20 * as_typed(feature.step), whole=False):
+        return True
+    if is_regular or np.isin(column.known, feature.special).all():
+        return False
+    try:
+        draft = infer_number(column.coding, column.known, "data", feature.special)
+    except InvalidReference:
+        return False
+    return draft.inferred == feature.inferred and draft.step != feature.step
 
 
 def heavy_tails(name: str, known: FloatArray, *, has_range: bool = False) -> str | None:

@@ -42,6 +42,20 @@ def test_options_that_are_not_drawn_are_counted_by_reason() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("count", "note"),
+    [
+        (1, "No option is on this map: 1 option changes other features too."),
+        (3, "No option is on this map: all 3 change other features too."),
+    ],
+)
+def test_a_map_without_options_says_why(count: int, note: str) -> None:
+    options = [option(0.1, LoanAmount=5000 + place, Rate=0.1) for place in range(count)]
+    data = collected(replace(loan_map(), explanation=explained(*options)))
+    assert data.arrows == ()
+    assert data.note.endswith(f"are not drawn. {note}")
+
+
 def test_people_with_a_category_stand_in_its_cell() -> None:
     data = collected(housing_map())
     assert [(round(3 * crowd.begin[0]), round(3 * crowd.end[0]), crowd.people) for crowd in data.crowds] == [
