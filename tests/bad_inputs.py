@@ -18,7 +18,6 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.ensemble import IsolationForest as SklearnForest
 from sklearn.linear_model import LogisticRegression
@@ -45,6 +44,8 @@ from p2ce.tables import as_kind, as_pandas, as_person
 from p2ce.tables.table_files import read_table
 from tests.optional import LazyLibrary
 from tests.populations import households, loans
+
+pa = LazyLibrary("pyarrow")
 
 pl = LazyLibrary("polars")
 

@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import TextIO
 
 import pytest
@@ -37,6 +38,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 # A separate package, which a test installs; importing it here would want the library that it is for.
 collect_ignore = ["models/scorecards"]
+# Portfolios are Parquet files, explained on a Dask cluster: every test of theirs needs both.
+collect_ignore_glob = [] if find_spec("distributed") and find_spec("pyarrow") else ["portfolio/*"]
 
 
 @pytest.fixture(scope="session", autouse=True)

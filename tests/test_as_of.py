@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +21,10 @@ from p2ce.present.render import AUDIENCES
 from p2ce.result.stated_date import StatedDates, dates_of, stated_date
 from tests.audits.made_up import at_random, many
 from tests.evidence.cases import booster
+from tests.optional import needs
 from tests.portfolio.small import contents, explainer, people
+
+Client = needs("distributed").Client
 
 DAY = datetime.date(2026, 11, 18)
 LATER = datetime.date(2026, 12, 1)

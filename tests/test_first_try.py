@@ -3,13 +3,15 @@
 import logging
 from pathlib import Path
 
-import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
 
 import p2ce
 from p2ce.errors import UnnamedTarget
+from tests.optional import LazyLibrary
+
+lightgbm = LazyLibrary("lightgbm")
 
 CODES = (-9.0, -8.0)
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
@@ -17,6 +16,8 @@ import p2ce
 from p2ce import Explanation, Status
 from p2ce.tables import as_pandas
 from tests.optional import LazyLibrary
+
+pa = LazyLibrary("pyarrow")
 
 pl = LazyLibrary("polars")
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import p2ce
@@ -20,7 +18,11 @@ from p2ce.tables.table_files import read_table
 from tests.apps.commands import run
 from tests.clock import processor_time
 from tests.hostile.plain_data import tame
+from tests.optional import LazyLibrary
 from tests.populations import loans
+
+pa = LazyLibrary("pyarrow")
+pq = LazyLibrary("pyarrow.parquet")
 
 MIB = 1 << 20
 FEATURES = "version: 1\nfeatures:\n  a: {kind: number, range: [0, 1]}\n  b: {kind: number, range: [0, 1]}\n"

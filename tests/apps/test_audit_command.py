@@ -6,14 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 from p2ce import Audit
 from tests.apps.commands import run
 from tests.audits.made_up import at_random, many
+from tests.optional import LazyLibrary
 from tests.populations import loans
 from tests.portfolio.written_runs import as_arrow, write_run
+
+pa = LazyLibrary("pyarrow")
 
 PEOPLE = 60
 KEY = ("--id-column", "id")

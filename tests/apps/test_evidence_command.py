@@ -4,7 +4,6 @@ import json
 import zipfile
 from pathlib import Path
 
-import lightgbm
 import pytest
 
 import p2ce
@@ -12,8 +11,11 @@ from p2ce.evidence import check
 from tests.apps.commands import run
 from tests.evidence.forging import forged
 from tests.evidence.test_signing import write_key
+from tests.optional import LazyLibrary
 from tests.populations import loans
 from tests.portfolio.written_runs import write_run
+
+lightgbm = LazyLibrary("lightgbm")
 
 
 @pytest.fixture(scope="module")

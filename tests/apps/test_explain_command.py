@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,7 +18,10 @@ from p2ce.apps.print_summary import print_summary
 from p2ce.explain import explain_many
 from p2ce.result import Explanations, Status
 from tests.apps.commands import people, run
+from tests.optional import LazyLibrary
 from tests.result.examples import explanation
+
+lightgbm = LazyLibrary("lightgbm")
 
 Capture = pytest.CaptureFixture[str]
 BASE = ("explain", "--model", "model.txt", "--data", "people.csv", "--reference", "train.csv")

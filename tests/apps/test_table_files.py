@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +12,9 @@ from p2ce.result import Explanations
 from p2ce.tables.table_files import Table, read_table
 from p2ce.tables.typed_columns import labels_in, natural
 from tests.apps.commands import run
-from tests.optional import needs
+from tests.optional import LazyLibrary, needs
+
+lightgbm = LazyLibrary("lightgbm")
 
 Capture = pytest.CaptureFixture[str]
 LABELS = {

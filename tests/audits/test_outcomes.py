@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 from p2ce import Explanations, audit
@@ -16,8 +15,11 @@ from p2ce.errors import DamagedData, InvalidArgument
 from p2ce.portfolio.portfolio_results import PortfolioResults
 from p2ce.result import Explanation, Feature, ProblemRecord, Status
 from tests.audits.made_up import explained, many
+from tests.optional import LazyLibrary
 from tests.populations import loans
 from tests.portfolio.written_runs import Written, as_arrow, write_run
+
+pa = LazyLibrary("pyarrow")
 
 PEOPLE = 80
 QUICK: dict[str, Any] = {"resamples": 100, "permutations": 100, "min_size": 5}

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import lightgbm
 import numpy as np
 import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
@@ -13,7 +12,10 @@ from sklearn.linear_model import LogisticRegression
 
 import p2ce
 from p2ce import evidence, rules
+from tests.optional import LazyLibrary
 from tests.populations import loans
+
+lightgbm = LazyLibrary("lightgbm")
 
 ACTIONS = p2ce.Policy.infer(loans.people(), protect=None)
 FEW = (

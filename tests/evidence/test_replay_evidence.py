@@ -5,7 +5,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,8 +16,11 @@ from p2ce.evidence import check
 from p2ce.portfolio.portfolio_results import PortfolioResults
 from tests.evidence.cases import ACTIONS, CASES, FEW, Case, booster, card, forest, made
 from tests.evidence.forging import forged, parts_of, with_readme, write_parts
+from tests.optional import LazyLibrary
 from tests.populations import loans
 from tests.portfolio.written_runs import write_run
+
+lightgbm = LazyLibrary("lightgbm")
 
 
 @pytest.fixture(scope="module")

@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from p2ce import evidence
 from p2ce.errors import InvalidArgument, InvalidSignature, P2CEError
 from p2ce.evidence import check
 from tests.evidence.cases import Case, booster
 from tests.evidence.forging import forged, parts_of, sealed, with_readme, write_parts
+from tests.optional import needs
+
+serialization = needs("cryptography.hazmat.primitives.serialization")
+ec = needs("cryptography.hazmat.primitives.asymmetric.ec")
+Ed25519PrivateKey = needs("cryptography.hazmat.primitives.asymmetric.ed25519").Ed25519PrivateKey
 
 PKCS8, OPENSSH = serialization.PrivateFormat.PKCS8, serialization.PrivateFormat.OpenSSH
 PEM, LINE = serialization.Encoding.PEM, serialization.Encoding.OpenSSH

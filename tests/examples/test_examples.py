@@ -20,6 +20,7 @@ PRINTED = {
     "pytorch_network": ("Parsed, by network", "As a black box, by complete", "options for 50 of 50 people."),
     "categorical_pipeline": ("if Security is 'guarantor'", "people: ", "Rules that all options keep to: "),
 }
+NEEDS = {"pytorch_network": "torch", "lightgbm_credit": "lightgbm"}
 WRITTEN = {"lightgbm_credit": "report.html", "categorical_pipeline": "policy.yaml"}
 
 
@@ -44,8 +45,8 @@ def test_each_example_is_listed_here_and_short() -> None:
 
 @pytest.mark.parametrize("name", with_torch(PRINTED, "pytorch_network"))
 def test_it_runs(name: str, tmp_path: Path) -> None:
-    if name == "pytorch_network":
-        needs("torch")
+    if name in NEEDS:
+        needs(NEEDS[name])
     printed = run(name, tmp_path)
     for line in PRINTED[name]:
         assert line in printed, printed
@@ -53,6 +54,7 @@ def test_it_runs(name: str, tmp_path: Path) -> None:
 
 
 def test_ten_thousand_people_are_a_portfolio_that_is_complete_the_second_time(tmp_path: Path) -> None:
+    needs("pyarrow")
     words = ("--people", "600", "--jobs", "1")
     first = run("ten_thousand_people", tmp_path, *words)
     assert "options for 600 people" in first

@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,6 +15,9 @@ from p2ce.explain.find_flags import flags_of
 from p2ce.problem.feature import Direction
 from p2ce.problem.relations import Relation
 from p2ce.result import Flag
+from tests.optional import LazyLibrary
+
+lightgbm = LazyLibrary("lightgbm")
 
 ROWS = 600
 

@@ -3,7 +3,6 @@
 import logging
 from typing import Any
 
-import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,6 +18,9 @@ from sklearn.tree import DecisionTreeClassifier
 from p2ce import Explainer, Status
 from p2ce.errors import InvalidArgument, InvalidTarget, UnnamedTarget
 from tests.models.laws import people
+from tests.optional import LazyLibrary
+
+lightgbm = LazyLibrary("lightgbm")
 
 PLAIN: dict[str, Any] = {"plausibility": None, "max_changes": 1}
 FRAME, BAD = people()  # a balanced table; whatever people() calls 1, here it is the unfavourable outcome

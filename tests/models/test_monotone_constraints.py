@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +9,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 
 from p2ce.models.monotone_constraints import favourable_constraints
 from p2ce.models.parse_model import parse_model
-from tests.optional import needs
+from tests.optional import LazyLibrary, needs
+
+lightgbm = LazyLibrary("lightgbm")
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame(RNG.normal(size=(300, 3)), columns=["a", "b", "c"])

@@ -9,7 +9,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from distributed import Security
+from tests.optional import needs
+
+Security = needs("distributed").Security
+
 
 ROOT = Path(__file__).parent.parent.parent
 HERE = "127.0.0.1"

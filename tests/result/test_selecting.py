@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +15,8 @@ from p2ce.errors import InvalidArgument
 from p2ce.result import Explanation, Explanations, Status
 from tests.optional import LazyLibrary
 from tests.result.examples import CERTIFICATE, explanation, explanations
+
+pa = LazyLibrary("pyarrow")
 
 pl = LazyLibrary("polars")
 
