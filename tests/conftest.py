@@ -38,8 +38,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 # A separate package, which a test installs; importing it here would want the library that it is for.
 collect_ignore = ["models/scorecards"]
-# Portfolios are Parquet files, explained on a Dask cluster: every test of theirs needs both.
-collect_ignore_glob = [] if find_spec("distributed") and find_spec("pyarrow") else ["portfolio/*"]
+if not (find_spec("distributed") and find_spec("pyarrow")):
+    collect_ignore.append("portfolio")  # Parquet files, explained on a Dask cluster
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,16 +4,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import lightgbm
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from p2ce import Explainer, Policy
 from p2ce.datasets import make_applicants
 from p2ce.portfolio.shard import Source
 from p2ce.portfolio.sources import open_source
+from tests.optional import LazyLibrary
+
+lightgbm = LazyLibrary("lightgbm")
+pa = LazyLibrary("pyarrow")
+pq = LazyLibrary("pyarrow.parquet")
 
 
 @cache

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 import p2ce
 from p2ce.portfolio.result_tables import schema_of, to_parquet, to_tables
 from p2ce.tables import as_kind
+from tests.optional import LazyLibrary
+
+pa = LazyLibrary("pyarrow")
 
 
 @dataclass(frozen=True)
