@@ -39,7 +39,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 # A separate package, which a test installs; importing it here would want the library that it is for.
 collect_ignore = ["models/scorecards"]
 if not (find_spec("distributed") and find_spec("pyarrow")):
-    collect_ignore.append("portfolio")  # Parquet files, explained on a Dask cluster
+    # Parquet files, explained on a Dask cluster; and a table of inputs, some of which are Arrow's.
+    collect_ignore += ["portfolio", "bad_inputs.py", "test_bad_inputs.py"]
 
 
 @pytest.fixture(scope="session", autouse=True)

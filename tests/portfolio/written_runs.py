@@ -31,7 +31,7 @@ def write_run(
     *,
     sizes: Sequence[int] = (),
     ids: Sequence[Any] | None = None,
-    kept: pa.Table | None = None,
+    kept: Any = None,  # an Arrow table
     time_limit: float | None = None,
 ) -> Written:
     """Explain people of any kind of table, as shards of these sizes; by default as one."""
