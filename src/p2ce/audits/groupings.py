@@ -165,7 +165,7 @@ def _by_one(name: str, column: "pd.Series[Any]") -> Grouping:
     else:
         try:
             found, uniques = pd.factorize(column)
-        except TypeError:
+        except (TypeError, OverflowError):  # pandas 2 takes no whole numbers beyond those of a float
             raise InvalidArgument(
                 f"The groups of {echoed(name)} must be text or numbers; got {echoed(column.iloc[0])}."
             ) from None
