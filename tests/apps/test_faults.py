@@ -64,7 +64,7 @@ def test_a_killed_process_is_one_persons_error(
     monkeypatch.setenv("P2CE_TEST_PARENT", str(os.getpid()))
     ran = run(capsys, *words(folder, act, "killing_model", "--jobs", 2))
     assert ran.code == 3
-    assert "1 row could not be explained. The first is 7: The process" in ran.line
+    assert "1 row could not be explained. The first is row 7: The process" in ran.line
     assert "bug" not in ran.err
     found = saved()
     assert [place for place, one in enumerate(found) if one.status is Status.ERROR] == [SEVENTH]

@@ -179,9 +179,13 @@ def test_killed_workers_and_parents_change_no_byte(
     # Ctrl-C, with a process on this machine.
     with begin_run("--jobs", 1) as parent:
         wait_for(3, parent)
+        # It stands still until the signal is there, so it cannot be over first.
+        os.killpg(parent.pid, signal.SIGSTOP)
+        assert entries() < 32
         os.killpg(parent.pid, signal.SIGINT)
-        _, said = parent.communicate(timeout=SECONDS)
-    assert parent.returncode == 130
+        os.killpg(parent.pid, signal.SIGCONT)
+        printed, said = parent.communicate(timeout=SECONDS)
+    assert parent.returncode == 130, (printed, said)
     assert said == "p2ce: Interrupted. Finished work is kept. Run the same command again to resume.\n"
     assert 8 <= entries() < 32
     # The same command resumes the run, by other workers.
