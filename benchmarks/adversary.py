@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 import p2ce
-from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.base.arrays import BoolArray, FloatArray, IntArray
 from p2ce.objectives.objective import Reference
-from p2ce.problem.feature import Kind
+from p2ce.policy.features.feature import Kind
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 
 Evaluate = Callable[[FloatArray], FloatArray]  # codes (n, d) → values (n,)

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce import Policy
-from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.base.arrays import BoolArray, FloatArray, IntArray
 from p2ce.objectives import Changes, MaxDistance, MeanDistance
 from p2ce.tables.codebook import MISSING, codebook_of
 

@@ -23,10 +23,10 @@ import p2ce
 from benchmarks.brute_force import OBJECTIVES, BruteForce
 from benchmarks.splits import choose, split
 from p2ce import P2CEError, datasets
-from p2ce.arrays import BoolArray, FloatArray
+from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.datasets.facts import FACTS
-from p2ce.detectors.imputed_values import known_codes
-from p2ce.problem.feature import Kind
+from p2ce.models.detectors.imputed_values import known_codes
+from p2ce.policy.features.feature import Kind
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 
 NAMES = tuple(FACTS)

@@ -18,8 +18,8 @@ import p2ce
 from benchmarks.adversary import Finds, Space
 from benchmarks.measures import Row, statuses
 from benchmarks.wins import beats, cheapest_total
-from p2ce.arrays import FloatArray
-from p2ce.problem.feature import Kind
+from p2ce.base.arrays import FloatArray
+from p2ce.policy.features.feature import Kind
 
 STEP, NEAR, GROWTH = 0.005, 1.0, 1.005  # σ; up to where steps are even; the ratio of neighbours beyond
 KNOWN_ROWS = 50  # of the heuristics, the cheapest first, whose values the grid holds

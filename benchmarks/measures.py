@@ -25,9 +25,9 @@ from sklearn.ensemble import IsolationForest
 import p2ce
 from benchmarks.brute_force import BruteForce
 from benchmarks.cases import SEED, BareCallable, Case
-from p2ce.arrays import BoolArray, FloatArray
-from p2ce.problem.decimals import as_typed, round_step
-from p2ce.problem.feature import Kind
+from p2ce.base.arrays import BoolArray, FloatArray
+from p2ce.policy.features.decimals import as_typed, round_step
+from p2ce.policy.features.feature import Kind
 
 Row = dict[str, Any]
 Explained = list[p2ce.Explanation]

@@ -9,7 +9,7 @@ import pandas as pd
 
 import p2ce
 from benchmarks.adversary import HEURISTICS, Finds, Space
-from p2ce.arrays import BoolArray, FloatArray
+from p2ce.base.arrays import BoolArray, FloatArray
 
 SHARE, SIGMA = 0.02, 0.02  # a row wins that is cheaper by more than this share and so many σ in total
 MEAN, MAX = "mean distance", "max distance"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.arrays import FloatArray
+from p2ce.base.arrays import FloatArray
 from reproduction.experiments import Task
 from reproduction.names import ON_THE_GRID, WITHOUT_PLAUSIBILITY
 from reproduction.scoring import COSTS, hypervolume, judge_answers, worst_on_grid

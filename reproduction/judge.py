@@ -17,7 +17,7 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
-from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.base.arrays import BoolArray, FloatArray, IntArray
 
 ROWS_AT_ONCE = 2048  # their products with one level of cuts fit into the processor's cache
 

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from benchmarks.splits import Parts
-from p2ce.arrays import FloatArray
+from p2ce.base.arrays import FloatArray
 
 EPOCHS = 60  # at most
 PATIENCE = 5  # epochs without a lower loss on the validation part

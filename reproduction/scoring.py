@@ -6,8 +6,8 @@ import moocore
 import numpy as np
 import pandas as pd
 
-from p2ce.arrays import FloatArray
-from p2ce.problem.feature import FeaturePolicy, Kind
+from p2ce.base.arrays import FloatArray
+from p2ce.policy.features.feature import FeaturePolicy, Kind
 from reproduction.settings import MAX_CHANGES, THRESHOLD
 from reproduction.study import Study
 

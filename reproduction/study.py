@@ -13,7 +13,7 @@ from sklearn.ensemble import IsolationForest
 
 import p2ce
 from benchmarks.splits import Parts, choose, split
-from p2ce.arrays import BoolArray, FloatArray
+from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.datasets import Dataset
 from reproduction.judge import ExtendedIsolationForest
 from reproduction.settings import CONTAMINATION, THRESHOLD, Settings

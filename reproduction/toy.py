@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 import p2ce
 import p2ce.paper
-from p2ce.arrays import FloatArray
+from p2ce.base.arrays import FloatArray
 from reproduction.report.figures import STYLE
 from reproduction.settings import CONTAMINATION
 

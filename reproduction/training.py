@@ -25,7 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.splits import Parts
-from p2ce.arrays import FloatArray
+from p2ce.base.arrays import FloatArray
 from reproduction import networks
 from reproduction.settings import THRESHOLD
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.brute_force import BruteForce
-from p2ce.arrays import BoolArray, FloatArray
+from p2ce.base.arrays import BoolArray, FloatArray
 from reproduction.settings import MAX_CHANGES
 from reproduction.store import Store
 from reproduction.study import Study

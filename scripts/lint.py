@@ -16,7 +16,9 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 SOURCE, TESTS = ROOT / "src" / "p2ce", ROOT / "tests"
 # Files that may share a name, since each is the same thing in another library or language.
-VARIANTS = re.compile(r"present/charts/(matplotlib|svg)/\w+\.py|models/\w+/family\.py|(.*/)?__init__\.py")
+VARIANTS = re.compile(
+    r"present/charts/(matplotlib|svg)/\w+\.py|models/families/\w+/family\.py|(.*/)?__init__\.py"
+)
 # Words of a private dialect, and what the field says instead. An underscore ends a word, so that names count.
 PRIVATE_WORDS = {
     "asked": "evaluated, called, requested",

@@ -27,6 +27,7 @@ from sklearn.preprocessing import StandardScaler
 
 import p2ce
 from p2ce import Explanation, Explanations, Policy, rules
+from p2ce.base.limits import read_limits
 from p2ce.errors import (
     InvalidArgument,
     InvalidObjective,
@@ -39,7 +40,6 @@ from p2ce.errors import (
     UnsupportedDetector,
     UnsupportedModel,
 )
-from p2ce.limits import read_limits
 from p2ce.tables import as_kind, as_pandas, as_person
 from p2ce.tables.table_files import read_table
 from tests.optional import LazyLibrary

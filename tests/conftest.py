@@ -12,7 +12,7 @@ from typing import TextIO
 import pytest
 from hypothesis import HealthCheck, settings
 
-from p2ce.adapters import retries
+from p2ce.base.calls import retries
 from p2ce.errors import FAULT_RECORD
 from tests.clock import Clock
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce import Explanation, Policy, Status, rules
-from p2ce.problem.feature import FeaturePolicy
+from p2ce.policy.features.feature import FeaturePolicy
 from p2ce.result import Counterfactual
 
 SIGNIFICANT_BITS = 31  # costs count as equal when they agree in so many, about nine digits

@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce import Explanation, Explanations, audit, evidence, portfolio, to_html, to_markdown, to_text
-from p2ce.audits.audit_result import Audit
 from p2ce.errors import InvalidArgument
+from p2ce.portfolio.audits.audit_result import Audit
 from p2ce.present.languages import LANGUAGES
 from p2ce.present.render import AUDIENCES
 from p2ce.result.stated_date import StatedDates, dates_of, stated_date
-from tests.audits.made_up import at_random, many
-from tests.evidence.cases import booster
 from tests.optional import needs
+from tests.portfolio.audits.made_up import at_random, many
+from tests.portfolio.evidence.cases import booster
 from tests.portfolio.small import contents, explainer, people
 
 Client = needs("distributed").Client

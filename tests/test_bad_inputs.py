@@ -8,7 +8,7 @@ import pytest
 
 import p2ce
 from p2ce import Policy, Status, errors
-from p2ce.explain import solve_batch
+from p2ce.run import solve_batch
 from tests.bad_inputs import PLACES, POLICY, ROWS, Made, Row, load_policy, loan, loan_explainer
 from tests.hostile.plain_data import tame
 from tests.populations import households, loans

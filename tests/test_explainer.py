@@ -239,7 +239,7 @@ def test_one_objective_may_come_alone(objectives: Any) -> None:
 def test_an_axis_may_have_as_many_candidates_as_are_allowed() -> None:
     from sklearn.tree import DecisionTreeClassifier
 
-    from p2ce.problem.feature import MOST_CANDIDATES
+    from p2ce.policy.features.feature import MOST_CANDIDATES
 
     rng = np.random.default_rng(0)
     people = pd.DataFrame({"Loan": rng.integers(0, MOST_CANDIDATES, 500), "Term": rng.integers(1, 5, 500)})

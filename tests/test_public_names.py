@@ -109,7 +109,7 @@ def test_modules_are_attributes_without_an_import_of_their_own(module: str) -> N
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@pytest.mark.parametrize("module", [p2ce, p2ce.evidence], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [p2ce, p2ce.evidence, p2ce.portfolio], ids=lambda module: module.__name__)
 def test_type_checkers_see_the_same_names(module: ModuleType) -> None:
     assert module.__file__
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
@@ -121,7 +121,7 @@ def test_type_checkers_see_the_same_names(module: ModuleType) -> None:
         for alias in node.names
         if alias.name == alias.asname  # which exports it
     }
-    homes = {(f"{module.__name__}.{home}".rstrip("."), name) for name, home in module._HOMES.items()}
+    homes = {(f"p2ce.{home}".rstrip("."), name) for name, home in module._HOMES.items()}
     assert seen == homes
 
 

@@ -15,9 +15,10 @@ The top level holds what users call. The modules hold the rest:
 * `p2ce.paper`: the paper's algorithms
 """
 
-from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from p2ce.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from p2ce import datasets as datasets
@@ -29,14 +30,17 @@ if TYPE_CHECKING:
     from p2ce import result as result
     from p2ce import rules as rules
     from p2ce import testing as testing
-    from p2ce.audits.audit_groups import audit as audit
-    from p2ce.audits.audit_result import Audit as Audit
-    from p2ce.detectors.plausibility_forest import PlausibilityForest as PlausibilityForest
+    from p2ce.base.limits import Limits as Limits
+    from p2ce.base.plugins import register as register
+    from p2ce.engine.solver.progress import Progress as Progress
     from p2ce.errors import P2CEError as P2CEError
-    from p2ce.estimates.shap_estimate import ShapEstimate as ShapEstimate
     from p2ce.explainer import Explainer as Explainer
-    from p2ce.limits import Limits as Limits
-    from p2ce.plugins import register as register
+    from p2ce.models.detectors.plausibility_forest import PlausibilityForest as PlausibilityForest
+    from p2ce.models.estimates.shap_estimate import ShapEstimate as ShapEstimate
+    from p2ce.policy import Display as Display
+    from p2ce.policy import Policy as Policy
+    from p2ce.portfolio.audits.audit_groups import audit as audit
+    from p2ce.portfolio.audits.audit_result import Audit as Audit
     from p2ce.present.charts import plot_changes as plot_changes
     from p2ce.present.charts import plot_costs as plot_costs
     from p2ce.present.charts import plot_front as plot_front
@@ -46,44 +50,29 @@ if TYPE_CHECKING:
     from p2ce.present.render import to_html as to_html
     from p2ce.present.render import to_markdown as to_markdown
     from p2ce.present.render import to_text as to_text
-    from p2ce.problem import Display as Display
-    from p2ce.problem import Policy as Policy
     from p2ce.result import Explanation as Explanation
     from p2ce.result import Explanations as Explanations
     from p2ce.result import Status as Status
-    from p2ce.solver.progress import Progress as Progress
 
 # The same names at run time, each loaded when it is first used, so `p2ce --help` loads no pandas.
 _NAMES = {
     "": "datasets errors evidence objectives paper portfolio result rules testing",  # modules
-    "audits.audit_groups": "audit",
-    "audits.audit_result": "Audit",
-    "detectors.plausibility_forest": "PlausibilityForest",
+    "portfolio.audits.audit_groups": "audit",
+    "portfolio.audits.audit_result": "Audit",
+    "models.detectors.plausibility_forest": "PlausibilityForest",
     "errors": "P2CEError",
-    "estimates.shap_estimate": "ShapEstimate",
+    "models.estimates.shap_estimate": "ShapEstimate",
     "explainer": "Explainer",
-    "limits": "Limits",
-    "plugins": "register",
+    "base.limits": "Limits",
+    "base.plugins": "register",
     "present.charts": "plot_changes plot_costs plot_front plot_groups plot_levers plot_map",
     "present.render": "to_html to_markdown to_text",
-    "problem": "Policy Display",
+    "policy": "Policy Display",
     "result": "Explanation Explanations Status",
-    "solver.progress": "Progress",
+    "engine.solver.progress": "Progress",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 
 __version__ = version("p2ce")
 __all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'p2ce' has no attribute {name!r}")
-    home = _HOMES[name]
-    value = getattr(import_module(f"p2ce.{home}"), name) if home else import_module(f"p2ce.{name}")
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

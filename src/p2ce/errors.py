@@ -35,10 +35,10 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from p2ce.visible import MOST_ECHOED, as_text, echoed, one_line, visible_code
+from p2ce.base.visible import MOST_ECHOED, as_text, echoed, one_line, visible_code
 
 if TYPE_CHECKING:
-    from p2ce.not_fitted import NotFitted as NotFitted
+    from p2ce.base.not_fitted import NotFitted as NotFitted
 
 LONGEST_MESSAGE = 1000  # characters
 KEPT_END = 350  # the end of a message is kept when the middle is cut, since it says what to do
@@ -256,5 +256,5 @@ def similar(name: object, known: Iterable[object]) -> list[str]:
 def __getattr__(name: str) -> Any:
     # scikit-learn takes a second to load, and `p2ce --help` does not need NotFitted.
     if name == "NotFitted":
-        return import_module("p2ce.not_fitted").NotFitted
+        return import_module("p2ce.base.not_fitted").NotFitted
     raise AttributeError(f"module 'p2ce.errors' has no attribute {echoed(name)}")

@@ -13,8 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from p2ce.adapters.call_deadline import OutOfTime, no_calls_after
-from p2ce.archive import (
+from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.call_deadline import OutOfTime, no_calls_after
+from p2ce.base.files import write_whole
+from p2ce.base.limits import DEFAULT, Limits
+from p2ce.base.visible import echoed
+from p2ce.compile.archive import (
     SavedExplainer,
     archive_parts,
     arguments_to_save,
@@ -23,51 +27,31 @@ from p2ce.archive import (
     stated_objectives,
     zipped,
 )
-from p2ce.arrays import FloatArray
-from p2ce.compilation.compiled_problem import Problem, parsed_for, shaped_for, within_reach
-from p2ce.compilation.encode import EncodedRows, encode_row, encode_table
-from p2ce.compilation.own_plausibility import COUNTS, OfToday
-from p2ce.detectors.plausibility_forest import PlausibilityForest
-from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, ModelMismatch, P2CEError
-from p2ce.estimates.native import Parsed, parsed_of
-from p2ce.estimates.shap_estimate import ShapEstimate
-from p2ce.explain.arguments import Arguments
-from p2ce.explain.build_explanation import build_explanation
-from p2ce.explain.check_arguments import (
+from p2ce.compile.arguments import Arguments
+from p2ce.compile.check_arguments import (
     check_jobs,
     check_limit,
     check_size,
     check_time,
-    checked_limits,
 )
-from p2ce.explain.compile_arguments import compile_arguments
-from p2ce.explain.compile_kernels import compile_kernels, is_ready, preparing_text
-from p2ce.explain.describe_model import facts_of
-from p2ce.explain.evaluate_proposal import encode_proposal, evaluate_proposal
-from p2ce.explain.evaluation_budget import fits_into, with_needed_estimate
-from p2ce.explain.explain_batch import explain_batch
-from p2ce.explain.explain_many import explain_many
-from p2ce.explain.infeasibility import relaxations
-from p2ce.explain.limit_clock import LimitClock
-from p2ce.explain.map_two_features import feature_map
-from p2ce.explain.override import OBJECTIVES, Override, compile_override, stated_policy
-from p2ce.explain.price_plausibility import bounded, rejected_rows, sampled_price
-from p2ce.explain.processes import pack, warm_processes
-from p2ce.explain.relaxations_many import relaxations_many
-from p2ce.explain.remembered_overrides import RememberedOverrides
-from p2ce.explain.reparse import parse_again
-from p2ce.explain.same_problem import limit_explained, require_same_model, require_same_problem
-from p2ce.explain.slow_steps import warn_if_slow
-from p2ce.explain.solve_batch import SearchLimits
-from p2ce.explain.trust import Trust
-from p2ce.explain.unchanged import UNCHANGED, Unchanged
-from p2ce.explain.unseen_categories import report_unseen
-from p2ce.files import write_whole
-from p2ce.kernel_cache import cache_use
-from p2ce.limits import DEFAULT, Limits
+from p2ce.compile.compile_arguments import compile_arguments
+from p2ce.compile.compiled_problem import Problem, parsed_for, shaped_for, within_reach
+from p2ce.compile.encode import EncodedRows, encode_row, encode_table
+from p2ce.compile.evaluate_rows import scoring_of
+from p2ce.compile.override import OBJECTIVES, Override, compile_override, stated_policy
+from p2ce.compile.own_plausibility import COUNTS, OfToday
+from p2ce.compile.paper_settings import Mapocam
+from p2ce.compile.remembered_overrides import RememberedOverrides
+from p2ce.compile.reparse import parse_again
+from p2ce.compile.unchanged import UNCHANGED, Unchanged
+from p2ce.engine.kernels.kernel_cache import cache_use
+from p2ce.engine.solver.branch_and_bound import Listener, Progress
+from p2ce.errors import InvalidArgument, InvalidReference, InvalidTarget, ModelMismatch, P2CEError
+from p2ce.models.detectors.plausibility_forest import PlausibilityForest
+from p2ce.models.estimates.native import Parsed, parsed_of
+from p2ce.models.estimates.shap_estimate import ShapEstimate
 from p2ce.objectives.objective_names import Objectives, resolve, same_objectives
-from p2ce.paper import Mapocam
-from p2ce.problem.policy import Policy
+from p2ce.policy.policy import Policy
 from p2ce.result import (
     Explanation,
     Explanations,
@@ -79,10 +63,26 @@ from p2ce.result import (
 )
 from p2ce.result.evaluation import Evaluation
 from p2ce.result.stated_date import stated_date
-from p2ce.solver.branch_and_bound import Listener, Progress
+from p2ce.run.analysis.evaluate_proposal import encode_proposal, evaluate_proposal
+from p2ce.run.analysis.infeasibility import relaxations
+from p2ce.run.analysis.map_two_features import feature_map
+from p2ce.run.analysis.relaxations_many import relaxations_many
+from p2ce.run.analysis.same_problem import limit_explained, require_same_model, require_same_problem
+from p2ce.run.build_explanation import build_explanation
+from p2ce.run.compile_kernels import compile_kernels, is_ready, preparing_text
+from p2ce.run.describe_model import facts_of
+from p2ce.run.estimation.evaluation_budget import fits_into, with_needed_estimate
+from p2ce.run.explain_batch import explain_batch
+from p2ce.run.limit_clock import LimitClock, checked_limits
+from p2ce.run.many.explain_many import explain_many
+from p2ce.run.many.processes import pack, warm_processes
+from p2ce.run.paper.solve_by_paper import check_paper
+from p2ce.run.price_plausibility import bounded, rejected_rows, sampled_price
+from p2ce.run.slow_steps import warn_if_slow
+from p2ce.run.solve_batch import SearchLimits
+from p2ce.run.trust import Trust
+from p2ce.run.unseen_categories import report_unseen
 from p2ce.tables.codebook import MISSING
-from p2ce.verification.evaluate_rows import scoring_of
-from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -201,6 +201,8 @@ class Explainer:
         )
         self._model = model
         self._compiled = compile_arguments(model, reference, self._arguments, y=y)
+        if self._compiled.problem.method is not None:
+            check_paper(self._compiled.problem, bound=bound)
         self._problem = self._compiled.problem  # with its estimate, once it is prepared
         self._is_prepared = self._is_loaded = False  # the problem, and the kernels in this process
         self._trust = Trust()

@@ -12,7 +12,7 @@ Every rule is enforced inside the search and checked again on the result. All ru
 prune the search. A rule is about the row after the changes. Only rules about "changes" look at today's row.
 """
 
-from p2ce.problem.rules import (
+from p2ce.policy.rules import (
     CHANGES,
     Rule,
     allow_only,

@@ -10,9 +10,9 @@ import pytest
 
 from p2ce import Audit
 from tests.apps.commands import run
-from tests.audits.made_up import at_random, many
 from tests.optional import LazyLibrary
 from tests.populations import loans
+from tests.portfolio.audits.made_up import at_random, many
 from tests.portfolio.written_runs import as_arrow, write_run
 
 pa = LazyLibrary("pyarrow")

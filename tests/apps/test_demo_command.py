@@ -10,7 +10,7 @@ from p2ce.apps.demo_command import run_demo, show, time_sentence
 from p2ce.apps.messages import working
 from p2ce.datasets.demo import DISPLAYS
 from p2ce.errors import InvalidArgument
-from p2ce.problem.display import Display
+from p2ce.policy.features.display import Display
 from p2ce.result import Status
 from p2ce.result.problem_record import Feature, ProblemRecord
 from tests.result.examples import explanation

@@ -9,10 +9,10 @@ import pytest
 import p2ce
 from p2ce.evidence import check
 from tests.apps.commands import run
-from tests.evidence.forging import forged
-from tests.evidence.test_signing import write_key
 from tests.optional import LazyLibrary
 from tests.populations import loans
+from tests.portfolio.evidence.forging import forged
+from tests.portfolio.evidence.test_signing import write_key
 from tests.portfolio.written_runs import write_run
 
 lightgbm = LazyLibrary("lightgbm")
@@ -124,7 +124,7 @@ def test_code_of_the_policy_runs_only_if_it_is_trusted(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     policy = p2ce.Policy.infer(loans.people(), protect=None).fix("Rate", "Years")
-    named = policy.with_rules(p2ce.rules.predicate("tests.archive.predicates:modest"))
+    named = policy.with_rules(p2ce.rules.predicate("tests.compile.archive.predicates:modest"))
     explainer = loans.explainer(model=lightgbm.Booster(model_file="model.txt"), policy=named)
     p2ce.evidence.save(explainer.explain(loans.PERSON), "named.zip", explainer=explainer)
     words = ("replay", "named.zip", "--model", "model.txt")

@@ -15,8 +15,8 @@ import pytest
 
 import p2ce
 from p2ce.apps.print_summary import print_summary
-from p2ce.explain import explain_many
 from p2ce.result import Explanations, Status
+from p2ce.run.many import explain_many
 from tests.apps.commands import people, run
 from tests.optional import LazyLibrary
 from tests.result.examples import explanation
@@ -94,7 +94,7 @@ def test_ctrl_c_writes_what_is_done(
     folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, when: int
 ) -> None:
     """The other rows are there as well, and say that they were interrupted."""
-    module = "p2ce.explain.explain_many"
+    module = "p2ce.run.many.explain_many"
     monkeypatch.setattr(f"{module}.batch_size", lambda _: 4)
     explain_batches = explain_many._explain_batches
 

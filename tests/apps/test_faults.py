@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from p2ce import Explanations, Status
-from p2ce.explain import isolate_failures
+from p2ce.run.many import isolate_failures
 from tests.apps.commands import run
 
 Capture = pytest.CaptureFixture[str]
@@ -58,7 +58,7 @@ def test_a_killed_process_is_one_persons_error(
     folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.setattr("p2ce.explain.explain_many.BATCH_OUTSIDE", 4)
+    monkeypatch.setattr("p2ce.run.many.explain_many.BATCH_OUTSIDE", 4)
     # Processes import the module anew; the command's own one only scores the reference.
     act = "os.getppid() == int(os.environ['P2CE_TEST_PARENT']) and os.kill(os.getpid(), signal.SIGKILL)"
     monkeypatch.setenv("P2CE_TEST_PARENT", str(os.getpid()))

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from p2ce.apps import cli
-from p2ce.problem import Policy
-from p2ce.problem.feature import Direction
+from p2ce.policy import Policy
+from p2ce.policy.features.feature import Direction
 from tests.optional import needs
 
 BAD = """\

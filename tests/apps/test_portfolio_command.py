@@ -55,7 +55,7 @@ def test_code_of_a_policy_runs_only_if_it_is_trusted(
     credit: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     reference = people().astype({"Housing": "category"})
-    policy = Policy.infer(reference).with_rules(rules.predicate("tests.archive.predicates:modest"))
+    policy = Policy.infer(reference).with_rules(rules.predicate("tests.compile.archive.predicates:modest"))
     Explainer(load_model("model.txt").model, reference, target=1, policy=policy, plausibility=None).save(
         "own.p2ce"
     )

@@ -15,12 +15,12 @@ from importlib import import_module
 from pkgutil import walk_packages
 
 import p2ce
-from p2ce import kernel_cache
+from p2ce.engine.kernels import kernel_cache
 from p2ce.apps.warm_up_command import run_warm_up
 
 run_warm_up(everything=True)
 for module in walk_packages(p2ce.__path__, "p2ce."):
-    if module.name.startswith(("p2ce.grid", "p2ce.scores", "p2ce.solver", "p2ce.estimates", "p2ce.paper")):
+    if module.name.startswith(("p2ce.engine", "p2ce.models.estimates")):
         import_module(module.name)
 for kernel in kernel_cache._kernels:
     inner = kernel.targetoptions.get("no_cpython_wrapper")

@@ -4,7 +4,7 @@ from pandas.testing import assert_frame_equal
 
 from p2ce.datasets import load_demo
 from p2ce.datasets.demo import DISPLAYS
-from p2ce.problem.display import Display
+from p2ce.policy.features.display import Display
 from p2ce.result import Status
 
 COUNT = 25

@@ -89,8 +89,8 @@ def take_archive(path: Path) -> None:
 def take_policy(path: Path) -> None:
     """Check a policy as ``p2ce policy check`` does, then explain a person with it."""
     import p2ce
-    from p2ce.problem.policy_file import parse_policy, read_file
-    from p2ce.problem.policy_lint import lint
+    from p2ce.policy.file.policy_file import parse_policy, read_file
+    from p2ce.policy.file.policy_lint import lint
 
     lint(parse_policy(read_file(path)), seeds.mixed())
     policy = p2ce.Policy.load(path)
@@ -122,7 +122,7 @@ def take_table(path: Path) -> None:
     """Read a table as the population and as the people of a command."""
     import pandas as pd
 
-    from p2ce.problem import Policy
+    from p2ce.policy import Policy
     from p2ce.tables import typed_columns as cells
     from p2ce.tables.table_files import read_table
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from p2ce import P2CEError
-from p2ce.visible import UNSEEN
+from p2ce.base.visible import UNSEEN
 
 HUGE_TEXT = "x" * 10**6
 ESCAPES = "\x1b[31m\x00\x07\r\x85\x9b\u202e\u2066\u2028own"

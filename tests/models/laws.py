@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_diabetes, load_wine
 
+from p2ce.engine.scores.external import ACCEPT, REJECT
+from p2ce.engine.scores.trees.cuts import LIGHTGBM_ZERO
 from p2ce.models.parse_model import ModelAdapter, parse_model
-from p2ce.scores.cuts import LIGHTGBM_ZERO
-from p2ce.scores.external import ACCEPT, REJECT
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 
 JOBS = ("clerk", "cook", "king", "smith", "none of these")

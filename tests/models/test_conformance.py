@@ -7,7 +7,7 @@ import pytest
 
 from p2ce.models.parse_model import FAMILIES
 from p2ce.testing import check_model
-from tests.models.families import CASES, NUMBER, SEVERAL, TWO, Case
+from tests.models.family_cases import CASES, NUMBER, SEVERAL, TWO, Case
 from tests.models.laws import assert_conforms
 
 DECIDING = ("gradient boosting", "histogram boosting", "linear models")
@@ -93,5 +93,8 @@ def test_bounds_hold_and_fronts_equal_brute_force(case: Case) -> None:
 def test_every_family_has_a_case() -> None:
     models = [case.fitted()[0] for case in {case.family: case for case in CASES}.values()]
     tried = {family.__name__ for family in FAMILIES for model in models if family.recognises(model)}
-    elsewhere = {"p2ce.models.torch.family", "p2ce.models.sklearn.own_threshold"}  # separate tests
+    elsewhere = {
+        "p2ce.models.families.torch.family",
+        "p2ce.models.families.sklearn.own_threshold",
+    }  # separate tests
     assert tried | elsewhere == {family.__name__ for family in FAMILIES}

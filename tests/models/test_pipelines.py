@@ -22,14 +22,14 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import LinearSVC
 
+from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED
+from p2ce.engine.scores.score import seen_as_given
 from p2ce.errors import InvalidOutput, NotFitted, UnsupportedModel
 from p2ce.models.parse_model import parse_model
-from p2ce.scores.external import ACCEPT, REJECT, UNDECIDED
-from p2ce.scores.score import seen_as_given
 from p2ce.tables.codebook import codebook_of
 from tests.models.laws import assert_black_box, assert_conforms, people
+from tests.models.preprocessing.tables import COMPLETE, INCOMPLETE, LABELS, NUMBERS, hot, on, table
 from tests.optional import needs
-from tests.preprocessing.tables import COMPLETE, INCOMPLETE, LABELS, NUMBERS, hot, on, table
 
 MODELS = {
     "linear": lambda: LogisticRegression(max_iter=2000),

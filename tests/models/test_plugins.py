@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import p2ce
-from p2ce import plugins
+from p2ce.base import plugins
 from p2ce.errors import BrokenPlugin, InvalidArgument
 from p2ce.models.parse_model import parse_model
 from p2ce.testing import check_detector, check_model
@@ -91,8 +91,8 @@ class ThresholdFamily:
         return isinstance(model, Threshold)
 
     def parse(self, model: Threshold, request: object) -> object:
-        from p2ce.decisions.margins import ClassOutputs, ParsedModel
-        from p2ce.decisions.weighted_sums import WeightedSums
+        from p2ce.models.contract.margins import ClassOutputs, ParsedModel
+        from p2ce.models.contract.weighted_sums import WeightedSums
 
         sums = WeightedSums(
             columns=("a",), weights=np.array([[2.0]]), intercepts=np.array([-1.0]), reach=np.array([64.0])

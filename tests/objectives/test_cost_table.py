@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from p2ce.engine.grid.candidate_costs import Join
 from p2ce.errors import InvalidObjective
-from p2ce.grid.candidate_costs import Join
 from p2ce.objectives import CostTable, Reference
 from p2ce.tables.codebook import MISSING, codebook_of
 

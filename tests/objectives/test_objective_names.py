@@ -7,8 +7,8 @@ import pkgutil
 import pytest
 
 from p2ce import objectives
+from p2ce.engine.grid.candidate_costs import Join
 from p2ce.errors import InvalidObjective
-from p2ce.grid.candidate_costs import Join
 from p2ce.objectives import Changes, CostTable, MaxDistance, Objective, WeightedDistance
 from p2ce.objectives.objective_names import NAMED, WITH_ARGUMENTS, resolve
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from p2ce.engine.grid.candidate_costs import Join
 from p2ce.errors import InvalidObjective
-from p2ce.grid.candidate_costs import Join
 from p2ce.objectives import (
     Changes,
     CostTable,

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.scores.assemble import assemble_forest
-from p2ce.scores.forest import Forest
-from p2ce.scores.score import FlatScore
-from p2ce.scores.steps import Steps
-from p2ce.scores.tree_nodes import LEAF, TreeNodes
+from p2ce.engine.scores.score import FlatScore
+from p2ce.engine.scores.trees.assemble import assemble_forest
+from p2ce.engine.scores.trees.forest import Forest
+from p2ce.engine.scores.trees.steps import Steps
+from p2ce.engine.scores.trees.tree_nodes import LEAF, TreeNodes
 
 # A leaf's value, or (feature, threshold or steps, what is on the left, what is on the right).
 Nested = float | tuple[int, "float | Steps", Any, Any]

@@ -9,8 +9,8 @@ import pandas as pd
 
 from p2ce import Explainer, Policy
 from p2ce.datasets import make_applicants
-from p2ce.portfolio.shard import Source
-from p2ce.portfolio.sources import open_source
+from p2ce.portfolio.runs.shard import Source
+from p2ce.portfolio.runs.sources import open_source
 from tests.optional import LazyLibrary
 
 lightgbm = LazyLibrary("lightgbm")

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from p2ce.base.limits import Limits
 from p2ce.errors import InvalidArgument, LimitExceeded, P2CEError
-from p2ce.limits import Limits
-from p2ce.portfolio.shard import Source
-from p2ce.portfolio.sources import open_source
+from p2ce.portfolio.runs.shard import Source
+from p2ce.portfolio.runs.sources import open_source
 from tests.optional import LazyLibrary
 
 pl = LazyLibrary("polars")

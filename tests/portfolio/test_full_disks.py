@@ -14,7 +14,7 @@ from distributed import Client
 from p2ce import portfolio
 from p2ce.errors import P2CEError
 from p2ce.explainer import Explainer
-from p2ce.portfolio.portfolio_results import PortfolioResults
+from p2ce.portfolio.runs.portfolio_results import PortfolioResults
 from tests.full_disks import largest_file
 from tests.optional import mostly_slow
 from tests.portfolio.small import contents, source_of, write_people

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from distributed import Client
 
-from p2ce.portfolio.cluster import local_client
+from p2ce.portfolio.runs.cluster import local_client
 from tests.portfolio.dask_cluster import environment
 
 pytestmark = pytest.mark.cluster

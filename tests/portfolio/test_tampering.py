@@ -14,12 +14,12 @@ import pytest
 from distributed import Client
 
 from p2ce import evidence, portfolio
+from p2ce.base.limits import Limits
 from p2ce.errors import DamagedData, InvalidArgument, LimitExceeded, P2CEError, UnfinishedRun
 from p2ce.explainer import Explainer
-from p2ce.limits import Limits
-from p2ce.portfolio.manifest import JOURNAL, MANIFEST
-from p2ce.portfolio.portfolio_results import PortfolioResults
-from p2ce.portfolio.shard import Source
+from p2ce.portfolio.runs.manifest import JOURNAL, MANIFEST
+from p2ce.portfolio.runs.portfolio_results import PortfolioResults
+from p2ce.portfolio.runs.shard import Source
 from tests.portfolio.small import contents, source_of, write_people
 
 COUNT, GROUP = 60, 20

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import p2ce
-from p2ce.portfolio.result_tables import schema_of, to_parquet, to_tables
+from p2ce.portfolio.runs.result_tables import schema_of, to_parquet, to_tables
 from p2ce.tables import as_kind
 from tests.optional import LazyLibrary
 

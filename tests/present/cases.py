@@ -4,7 +4,7 @@ import datetime
 from dataclasses import replace
 from typing import Any
 
-from p2ce.problem.display import Display
+from p2ce.policy.features.display import Display
 from p2ce.result import (
     Candidates,
     Certificate,

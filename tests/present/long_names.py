@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from p2ce import Audit, audit
-from p2ce.problem.display import Display
+from p2ce.policy.features.display import Display
 from p2ce.result import (
     Candidates,
     Counterfactual,
@@ -18,7 +18,7 @@ from p2ce.result import (
 )
 from p2ce.result.problem_record import FeatureKind
 from p2ce.tables.json_values import Value
-from tests.audits.made_up import UNFINISHED, at_random, many, optimal
+from tests.portfolio.audits.made_up import UNFINISHED, at_random, many, optimal
 from tests.present.cases import CERTIFICATE, an_explanation
 
 LENGTH = 40

@@ -13,7 +13,7 @@ from p2ce.present.charts.group_data import group_data
 from p2ce.present.charts.svg.draw_groups import draw_groups
 from p2ce.present.languages import LANGUAGES
 from p2ce.present.wording import wording_for
-from tests.audits.made_up import (
+from tests.portfolio.audits.made_up import (
     ACCEPTED,
     ERROR,
     NONE,

@@ -17,7 +17,7 @@ from p2ce.present.render import AUDIENCES
 from p2ce.present.rule_sentences import candidates_text, restriction_text, rule_text, violation_text
 from p2ce.present.wording import wording_for
 from p2ce.result import Evaluation, Explanations, Restriction, Violation
-from tests.audits.made_up import audited
+from tests.portfolio.audits.made_up import audited
 from tests.present.cases import CASES, LINKED, PROBLEM, WHY, housed
 
 MOST = 6  # options of a case; sixty say no more

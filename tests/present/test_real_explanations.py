@@ -8,8 +8,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 
 from p2ce import Explainer, Policy, rules, to_html, to_text
+from p2ce.policy.features.display import Display
 from p2ce.present.languages import LANGUAGES
-from p2ce.problem.display import Display
 from p2ce.result import Explanation, Explanations, Status
 
 ONLY_WAY = re.compile(

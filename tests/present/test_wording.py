@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from p2ce.policy.features.display import Display
 from p2ce.present.wording import Wording, wording_for
-from p2ce.problem.display import Display
 from p2ce.result import Feature, ProblemRecord
 from tests.present.cases import PROBLEM
 

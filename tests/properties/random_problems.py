@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from p2ce.arrays import FloatArray, Int32Array
-from p2ce.grid.base_grid import BaseGrid
-from p2ce.grid.candidate_costs import CostTables, Join, tabulate
-from p2ce.grid.placement import Placement, place
-from p2ce.scores.flat_arrays import FlatInstances, ScoreLayout, flatten_scores, lay_out_instances
-from p2ce.scores.forest import Forest
-from p2ce.scores.score import FlatScore, Spending, seen_as_given
-from p2ce.scores.score_rows import score_rows
-from p2ce.scores.steps import Steps, steps_of_codes, steps_of_cut
-from p2ce.solver.branch_and_bound import Fronts
-from p2ce.solver.brute_force import brute_force, sort_points
+from p2ce.base.arrays import FloatArray, Int32Array
+from p2ce.engine.grid.base_grid import BaseGrid
+from p2ce.engine.grid.candidate_costs import CostTables, Join, tabulate
+from p2ce.engine.grid.placement import Placement, place
+from p2ce.engine.scores.flat.flat_arrays import FlatInstances, ScoreLayout, flatten_scores, lay_out_instances
+from p2ce.engine.scores.score import FlatScore, Spending, seen_as_given
+from p2ce.engine.scores.trees.forest import Forest
+from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.engine.scores.trees.steps import Steps, steps_of_codes, steps_of_cut
+from p2ce.engine.solver.branch_and_bound import Fronts
+from p2ce.engine.solver.brute_force import brute_force, sort_points
+from p2ce.run.verify.verify_cells import EXACTLY
 from p2ce.tables.codebook import MISSING
-from p2ce.verification.verify_cells import EXACTLY
 from tests.populations.small_scores import Nested, flat, forest
 
 # Grid values, thresholds and people share these few numbers, so many of them coincide.

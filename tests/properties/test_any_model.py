@@ -133,7 +133,7 @@ def test_evaluating_what_may_matter_equals_evaluating_everything(
     case = replace(case, detector=given, plausibility=plausibility)
     with pytest.MonkeyPatch.context() as patch:
         for constant, value in SMALL.items() if in_steps else ():
-            patch.setattr(f"p2ce.solver.search_driver.{constant}", value)
+            patch.setattr(f"p2ce.engine.solver.search_driver.{constant}", value)
         found = case.explain(ties=ties)
     if found.status is p2ce.Status.ACCEPTED:
         assert score_of(case.model)(case.row)[0] >= case.threshold

@@ -6,18 +6,18 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.comparing import quanta
-from p2ce.jit import entry
-from p2ce.scores.flat_arrays import tick_for
-from p2ce.scores.one_instance import instance_of
-from p2ce.scores.reachable_leaves import highest_total
-from p2ce.scores.score_rows import leaves_reached, score_rows
-from p2ce.solver.box_axes import list_axes
-from p2ce.solver.box_costs import price_corner, price_with
-from p2ce.solver.branch_and_bound import make_settings
-from p2ce.solver.counters import COUNTERS
-from p2ce.solver.search_state import Scratch, new_scratch
-from p2ce.solver.upper_bounds import is_infeasible
+from p2ce.base.comparing import quanta
+from p2ce.engine.kernels.jit import entry
+from p2ce.engine.scores.flat.flat_arrays import tick_for
+from p2ce.engine.scores.flat.one_instance import instance_of
+from p2ce.engine.scores.flat.reachable_leaves import highest_total
+from p2ce.engine.scores.trees.score_rows import leaves_reached, score_rows
+from p2ce.engine.solver.box_axes import list_axes
+from p2ce.engine.solver.box_costs import price_corner, price_with
+from p2ce.engine.solver.branch_and_bound import make_settings
+from p2ce.engine.solver.counters import COUNTERS
+from p2ce.engine.solver.search_state import Scratch, new_scratch
+from p2ce.engine.solver.upper_bounds import is_infeasible
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, problems
 

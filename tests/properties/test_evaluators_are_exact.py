@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.arrays import BoolArray, Int32Array, IntArray
-from p2ce.scores.external import ACCEPT, REJECT, Boxes, Verdicts
-from p2ce.scores.flat_arrays import FlatInstances, flatten_scores, lay_out_instances
-from p2ce.scores.score import FlatScore
-from p2ce.scores.score_rows import score_rows
-from p2ce.solver import search_driver
-from p2ce.solver.branch_and_bound import Evaluator, Fronts, Progress, make_settings, solve
+from p2ce.base.arrays import BoolArray, Int32Array, IntArray
+from p2ce.engine.scores.external import ACCEPT, REJECT, Boxes, Verdicts
+from p2ce.engine.scores.flat.flat_arrays import FlatInstances, flatten_scores, lay_out_instances
+from p2ce.engine.scores.score import FlatScore
+from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.engine.solver import search_driver
+from p2ce.engine.solver.branch_and_bound import Evaluator, Fronts, Progress, make_settings, solve
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, make_problem, problems
 

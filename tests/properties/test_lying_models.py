@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.ensemble import IsolationForest as SklearnForest
 
 import p2ce
-from p2ce.scores.score_rows import score_rows
+from p2ce.engine.scores.trees.score_rows import score_rows
 from tests.oracle import brute_force_front, reported_quanta, typed_rows
 from tests.properties.amount import examples
 from tests.properties.stated_problems import StatedProblem, numeric_problems

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from p2ce.grid.base_grid import BaseGrid
-from p2ce.grid.placement import Placement, place
-from p2ce.scores.external import ACCEPT, REJECT, Boxes, placed_on
-from p2ce.scores.network import NetworkScore
-from p2ce.scores.network_batch import PreparedNetwork
-from p2ce.scores.network_bounds import by_intervals, by_lines, region_of, tighten
-from p2ce.scores.network_layers import Layer
-from p2ce.scores.network_rounding import DOUBLE, SINGLE
-from p2ce.scores.score import seen_as_given, seen_in_single
+from p2ce.engine.grid.base_grid import BaseGrid
+from p2ce.engine.grid.placement import Placement, place
+from p2ce.engine.scores.external import ACCEPT, REJECT, Boxes, placed_on
+from p2ce.engine.scores.network.network import NetworkScore
+from p2ce.engine.scores.network.network_batch import PreparedNetwork
+from p2ce.engine.scores.network.network_bounds import by_intervals, by_lines, region_of, tighten
+from p2ce.engine.scores.network.network_layers import Layer
+from p2ce.engine.scores.network.network_rounding import DOUBLE, SINGLE
+from p2ce.engine.scores.score import seen_as_given, seen_in_single
 from p2ce.testing.boxes import cells_of, random_boxes, stacked
 from tests.properties.amount import examples
 

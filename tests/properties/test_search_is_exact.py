@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.solver import search_driver
-from p2ce.solver.branch_and_bound import Settings, make_settings, solve
+from p2ce.engine.solver import search_driver
+from p2ce.engine.solver.branch_and_bound import Settings, make_settings, solve
 from tests.properties.amount import examples
 from tests.properties.random_problems import Problem, problems, ruled_problems
 

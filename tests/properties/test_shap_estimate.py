@@ -6,16 +6,16 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.arrays import FloatArray
-from p2ce.estimates.attributions import Attributor
-from p2ce.estimates.candidate_attributions import best_attributions, mean_attributions
-from p2ce.estimates.instance_gains import estimated_scores, lay_out_gains
-from p2ce.estimates.link_scale import Link
-from p2ce.estimates.shap_estimate import ShapEstimate
-from p2ce.grid.base_grid import BaseGrid
-from p2ce.grid.placement import Placement, place
+from p2ce.base.arrays import FloatArray
+from p2ce.engine.grid.base_grid import BaseGrid
+from p2ce.engine.grid.placement import Placement, place
+from p2ce.models.estimates.attributions import Attributor
+from p2ce.models.estimates.candidate_attributions import best_attributions, mean_attributions
+from p2ce.models.estimates.instance_gains import estimated_scores, lay_out_gains
+from p2ce.models.estimates.link_scale import Link
+from p2ce.models.estimates.shap_estimate import ShapEstimate
 from p2ce.paper import Mapocam
-from p2ce.paper.maximum import shap_maximum
+from p2ce.run.paper.maximum import shap_maximum
 
 COLUMNS = ["a", "b", "c", "d"]
 AXES = ["a", "b", "c"]

@@ -5,8 +5,8 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from p2ce.problem.display import Display
-from p2ce.problem.rules.rule_names import rule_from_plain
+from p2ce.policy.features.display import Display
+from p2ce.policy.rules.rule_names import rule_from_plain
 from p2ce.result import (
     Candidates,
     Categories,
@@ -30,7 +30,7 @@ from p2ce.result.rule_data import rule_data
 from p2ce.rules import predicate
 from p2ce.tables import KINDS
 from p2ce.tables.json_values import Value
-from tests.problem.random_displays import displays
+from tests.policy.random_displays import displays
 
 PERSON: dict[str, Value] = {"Age": 41, "LoanAmount": 7500, "Rate": 0.5, "HasGuarantor": False}
 DTYPES = {"Age": "int32", "LoanAmount": "int64", "Rate": "float32", "HasGuarantor": "bool"}

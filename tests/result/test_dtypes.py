@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.limits import DEFAULT
+from p2ce.base.limits import DEFAULT
 from p2ce.result import Categories
 from p2ce.result.dtypes import column_types, made_column
 from p2ce.result.json_data import to_record

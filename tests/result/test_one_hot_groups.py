@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from p2ce.problem.display import Display
+from p2ce.policy.features.display import Display
 from p2ce.result import Counterfactual, Feature
 from p2ce.result.one_hot_groups import groups_of, level_in, level_names, whole_changes
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.comparing import quanta
+from p2ce.base.comparing import quanta
 from p2ce.errors import InvalidArgument
 from p2ce.result import Counterfactual, Explanation, Status
 from p2ce.result.picks import BALANCED, DIFFERENT, ONLY, scaled_costs, strengths

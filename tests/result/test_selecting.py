@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.comparing import quanta
+from p2ce.base.comparing import quanta
 from p2ce.errors import InvalidArgument
 from p2ce.result import Explanation, Explanations, Status
 from tests.optional import LazyLibrary

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.models.contract.model_adapter import ModelAdapter
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import people
 

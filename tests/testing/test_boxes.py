@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from p2ce.grid import BaseGrid, place
+from p2ce.engine.grid import BaseGrid, place
 from p2ce.testing.boxes import BoxOf, cells_of, random_boxes
 
 

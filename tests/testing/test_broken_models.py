@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.decisions.model_adapter import ModelAdapter
-from p2ce.scores.external import ACCEPT, Verdicts
-from p2ce.scores.score import Bound
+from p2ce.engine.scores.external import ACCEPT, Verdicts
+from p2ce.engine.scores.score import Bound
+from p2ce.models.contract.model_adapter import ModelAdapter
 from p2ce.testing import check_adapter, check_model
 from tests.optional import needs
 from tests.testing.subjects import FRAME, QUICK, adapter_of, formula, logistic, network, tree

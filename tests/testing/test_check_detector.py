@@ -14,9 +14,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import OneClassSVM
 
 from p2ce import PlausibilityForest
-from p2ce.detectors.parse_detector import parse_detector
+from p2ce.models.detectors.parse_detector import parse_detector
 from p2ce.testing import check_detector
-from tests.detectors.test_tables import encoder, people
+from tests.models.detectors.test_tables import encoder, people
 from tests.testing.subjects import FRAME, QUICK
 
 TABLE, NUMBERS = people(), ["age", "income", "kids"]

@@ -12,11 +12,11 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.engine.scores.score import FlatScore
+from p2ce.models.contract.model_adapter import ModelAdapter
 from p2ce.models.parse_model import parse_model
-from p2ce.scores.score import FlatScore
 from p2ce.testing import check_adapter, check_model
-from tests.detectors.test_tables import encoder, people
+from tests.models.detectors.test_tables import encoder, people
 from tests.models.laws import diabetes, wine
 from tests.optional import needs
 from tests.testing.subjects import FRAME, LABEL, QUICK, adapter_of, formula, logistic, network, tree

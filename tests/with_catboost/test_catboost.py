@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.decisions.model_adapter import Request
 from p2ce.errors import NotFitted, UnsupportedModel
-from p2ce.models.catboost import family as catboost_family
+from p2ce.models.contract.model_adapter import Request
+from p2ce.models.families.catboost import family as catboost_family
 from p2ce.models.parse_model import parse_model
 from tests.models.laws import assert_conforms, people, table
 from tests.optional import needs

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from p2ce.engine.scores.trees.cuts import LIGHTGBM_ZERO
+from p2ce.engine.scores.trees.score_rows import score_rows
 from p2ce.errors import NotFitted
 from p2ce.models.parse_model import parse_model
-from p2ce.scores.cuts import LIGHTGBM_ZERO
-from p2ce.scores.score_rows import score_rows
 from tests.models.laws import assert_black_box, assert_conforms, people
 from tests.optional import needs
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from p2ce.engine.scores.trees.cuts import LIGHTGBM_ZERO
 from p2ce.errors import InvalidReference
 from p2ce.models.category_codes import LibraryColumn
-from p2ce.models.lightgbm.model_text import Split, steps_of
+from p2ce.models.families.lightgbm.model_text import Split, steps_of
 from p2ce.models.parse_model import parse_model
-from p2ce.scores.cuts import LIGHTGBM_ZERO
 from p2ce.tables.codebook import MISSING, codebook_of
 from tests.models.tables import ODD, certainties, conforms, table
 from tests.optional import needs

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.decisions.certify import certify
-from p2ce.decisions.model_adapter import ModelAdapter, Request
+from p2ce.engine.scores.external import UNDECIDED
 from p2ce.errors import InvalidReference, InvalidTarget, UnsupportedModel
+from p2ce.models.contract.model_adapter import ModelAdapter, Request
+from p2ce.models.decisions.certify import certify
+from p2ce.models.families.torch import family as torch_network
 from p2ce.models.parse_model import parse_model
-from p2ce.models.torch import family as torch_network
-from p2ce.scores.external import UNDECIDED
 from tests.models.laws import assert_conforms
 from tests.optional import needs
 

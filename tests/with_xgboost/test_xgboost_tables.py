@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from p2ce.errors import InvalidReference
 from p2ce.models.category_codes import LibraryColumn
+from p2ce.models.families.xgboost.trees import _category_steps
 from p2ce.models.parse_model import parse_model
-from p2ce.models.xgboost.trees import _category_steps
 from p2ce.tables.codebook import MISSING, codebook_of
 from tests.models.tables import ODD, certainties, conforms, table
 from tests.optional import needs

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from p2ce.apps.messages import counted, printable, working
 from p2ce.apps.write_outputs import check_form, write_table, write_text
-from p2ce.check_paths import named, require_file, require_other, require_place
+from p2ce.base.check_paths import named, require_file, require_other, require_place
+from p2ce.base.limits import Limits
+from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, nearest
-from p2ce.limits import Limits
-from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from p2ce.audits.audit_result import Audit
-    from p2ce.portfolio.portfolio_results import PortfolioResults
+    from p2ce.portfolio.audits.audit_result import Audit
+    from p2ce.portfolio.runs.portfolio_results import PortfolioResults
     from p2ce.result import Explanations
 
 FORMS = (".html", ".md", ".csv", ".json")
@@ -45,7 +45,7 @@ def run_audit(
         check_form(out, FORMS)
         require_other(out, {"RESULTS": results, "--data": data})
         require_place(out, force=force)
-    from p2ce.audits.audit_groups import audit
+    from p2ce.portfolio.audits.audit_groups import audit
     from p2ce.present.languages import words_in
 
     words_in(language)  # before the work starts
@@ -60,7 +60,7 @@ def run_audit(
 def _read(results: Path, limits: Limits) -> "tuple[PortfolioResults | Explanations, str | None]":
     """Open a folder of results or a JSON file; return it with the id column, if that is known."""
     if results.is_dir() or not results.exists():
-        from p2ce.portfolio.portfolio_results import PortfolioResults
+        from p2ce.portfolio.runs.portfolio_results import PortfolioResults
 
         opened = PortfolioResults(results, limits=limits)
         return opened, opened.manifest.id_column

@@ -13,8 +13,8 @@ from p2ce.apps import portfolio_command as portfolio
 from p2ce.apps.exit_codes import HELP, ExitCode
 from p2ce.apps.messages import DEBUG, error_line
 from p2ce.apps.plain_help import EXPLAIN, GOVERN, POLICY, SETUP, START, PlainCommand, PlainGroup
-from p2ce.limits import read_limits
-from p2ce.visible import echoed, shortened
+from p2ce.base.limits import read_limits
+from p2ce.base.visible import echoed, shortened
 
 # What typer raises about wrong arguments; its module differs between versions of typer.
 UsageError = typer.BadParameter.__mro__[2]
@@ -505,8 +505,8 @@ def _wrong_number(error: Any) -> str:
 
 def _exit_code_of(error: BaseException) -> ExitCode:
     """Print in one line what went wrong, and return the exit code."""
+    from p2ce.base.files import NO_ROOM, remedy_of
     from p2ce.errors import P2CEError, what_happened
-    from p2ce.files import NO_ROOM, remedy_of
 
     if isinstance(error, P2CEError):
         error_line(error)

@@ -9,19 +9,19 @@ from p2ce.apps.model_files.load_model import LoadedModel, load_model
 from p2ce.apps.model_files.model_columns import ModelColumns, columns_of
 from p2ce.apps.reference_types import tell_new_labels, typed_reference
 from p2ce.apps.target_argument import find_labels, read_target
-from p2ce.check_paths import require_file
+from p2ce.base.check_paths import require_file
+from p2ce.base.limits import DEFAULT, Limits
+from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, InvalidObjective, InvalidTarget, nearest
-from p2ce.limits import DEFAULT, Limits
 from p2ce.tables import typed_columns as cells
 from p2ce.tables.cells import is_missing
 from p2ce.tables.table_files import Table, read_table
-from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from p2ce.explainer import Explainer
-    from p2ce.problem.policy import Policy
+    from p2ce.policy.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +143,7 @@ def as_the_model_takes_it(
 def _read_policy(inputs: Inputs) -> "Policy | None":
     if inputs.policy is None:
         return None
-    from p2ce.problem.policy import Policy
+    from p2ce.policy.policy import Policy
 
     return Policy.load(inputs.policy, trust_predicates=inputs.trust_predicates, limits=inputs.limits)
 
@@ -218,8 +218,8 @@ def _settled_policy(
     inputs: Inputs, policy: "Policy | None", reference: "pd.DataFrame", people: Table
 ) -> "Policy":
     """Return the policy for the model's columns; without one, infer it from the population."""
-    from p2ce.problem.name_hints import likely_protected
-    from p2ce.problem.policy import Policy
+    from p2ce.policy.features.name_hints import likely_protected
+    from p2ce.policy.policy import Policy
 
     if policy is None:
         inferred = Policy.infer(reference)
@@ -295,8 +295,8 @@ def _explainer(
     target: Any,
     labels: "pd.Series[Any] | None",
 ) -> "Explainer":
-    from p2ce.detectors.plausibility_forest import PlausibilityForest
     from p2ce.explainer import DEFAULT_OBJECTIVES, Explainer
+    from p2ce.models.detectors.plausibility_forest import PlausibilityForest
 
     try:
         return Explainer(

@@ -9,12 +9,12 @@ from p2ce.apps.command_inputs import ModelArguments
 from p2ce.apps.exit_codes import ExitCode
 from p2ce.apps.messages import notice, printable, working
 from p2ce.apps.model_files.load_model import LoadedModel
-from p2ce.check_paths import require_file, require_other, require_place
+from p2ce.base.check_paths import require_file, require_other, require_place
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
-from p2ce.visible import echoed
 
 if TYPE_CHECKING:
-    from p2ce.evidence.read_evidence import OpenedEvidence
+    from p2ce.portfolio.evidence.read_evidence import OpenedEvidence
 
 PASSPHRASE = "P2CE_KEY_PASSPHRASE"  # the environment variable that holds the passphrase of --sign
 
@@ -31,9 +31,9 @@ def run_evidence(
 ) -> None:
     """Save the evidence of one person."""
     from p2ce import evidence
-    from p2ce.evidence.evidence_record import EXPLAINER
     from p2ce.explainer import Explainer
-    from p2ce.portfolio.portfolio_results import PortfolioResults
+    from p2ce.portfolio.evidence.evidence_record import EXPLAINER
+    from p2ce.portfolio.runs.portfolio_results import PortfolioResults
 
     file = None if given.model is None or not Path(given.model).is_file() else Path(given.model)
     require_other(out, {"--model": file, "--sign": sign})
@@ -74,7 +74,7 @@ def run_replay(
 ) -> ExitCode:
     """Repeat the search of an evidence file, print what differs, and return the exit code."""
     from p2ce import evidence
-    from p2ce.evidence.read_evidence import read_evidence
+    from p2ce.portfolio.evidence.read_evidence import read_evidence
 
     for file, option in ((explainer, "--explainer"), (public_key, "--public-key")):
         if file is not None:

@@ -10,8 +10,8 @@ from p2ce.apps import write_outputs as outputs
 from p2ce.apps.command_inputs import Inputs, Ready, check_files, make_ready
 from p2ce.apps.exit_codes import ExitCode
 from p2ce.apps.messages import counted, error_line, notice, printable, stdout_console, working
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, nearest, similar
-from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     from p2ce.result import Explanations, Relaxations
@@ -74,7 +74,7 @@ def run_explain(inputs: Inputs, task: Task) -> ExitCode:
 
 def _check(inputs: Inputs, task: Task) -> None:
     """Raise on wrong arguments before any file is read."""
-    from p2ce.explain.check_arguments import check_jobs, check_time
+    from p2ce.compile.check_arguments import check_jobs, check_time
     from p2ce.present.languages import words_in
     from p2ce.present.render import AUDIENCES
 

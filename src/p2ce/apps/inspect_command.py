@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 from p2ce.apps.command_inputs import Inputs, Ready, check_files, make_ready
 from p2ce.apps.messages import counted, printable, stdout_console, working
 from p2ce.apps.model_files.model_columns import columns_of
+from p2ce.base.visible import echoed, listed, one_line
 from p2ce.present.facts_lines import about, facts_lines
-from p2ce.visible import echoed, listed, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import Console
 
-    from p2ce.problem import Display
+    from p2ce.policy import Display
     from p2ce.result import ModelFacts, SampledPrice
 
 FAVOURABLE = {-1: "down", 0: "", 1: "up"}  # by the sign of an association
@@ -116,7 +116,7 @@ def _print_grid(console: "Console", ready: Ready) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from p2ce.problem.policy_table import feature_row
+    from p2ce.policy.file.policy_table import feature_row
 
     features = [ready.policy[name] for name in ready.reference.columns]
     called = [_called(feature.display) for feature in features]
@@ -142,7 +142,7 @@ def _called(display: "Display") -> str:
 
 def _warnings(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[str]":
     """List what looks wrong with model, population and policy."""
-    from p2ce.problem.policy_lint import heavy_tails
+    from p2ce.policy.file.policy_lint import heavy_tails
     from p2ce.tables.codebook import MISSING, coding_of
 
     for name in ready.reference.columns:
@@ -172,8 +172,8 @@ def _warnings(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[st
 
 
 def _lint(inputs: Inputs) -> "Iterator[str]":
-    from p2ce.problem.policy_file import parse_policy, read_file
-    from p2ce.problem.policy_lint import lint
+    from p2ce.policy.file.policy_file import parse_policy, read_file
+    from p2ce.policy.file.policy_lint import lint
     from p2ce.tables.table_files import read_table
     from p2ce.tables.typed_columns import with_gaps
 

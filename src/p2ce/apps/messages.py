@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from p2ce.base.terminal import stderr_console
+from p2ce.base.visible import one_line, visible_code
 from p2ce.errors import FAULT_RECORD, in_bounds
-from p2ce.terminal import stderr_console
-from p2ce.visible import one_line, visible_code
 
 if TYPE_CHECKING:
     from rich.console import Console

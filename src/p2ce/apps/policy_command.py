@@ -11,14 +11,14 @@ from p2ce.apps import command_arguments as say
 from p2ce.apps.exit_codes import ExitCode
 from p2ce.apps.messages import counted, notice, printable
 from p2ce.apps.plain_help import PlainCommand, PlainGroup
-from p2ce.limits import Limits, read_limits
-from p2ce.visible import echoed
+from p2ce.base.limits import Limits, read_limits
+from p2ce.base.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from p2ce.problem import Policy
-    from p2ce.problem.policy_lint import Finding
+    from p2ce.policy import Policy
+    from p2ce.policy.file.policy_lint import Finding
 
 app = typer.Typer(
     cls=PlainGroup,
@@ -57,9 +57,9 @@ def check(
 
     Exit codes: 0 no error · 1 an error, or with --strict a warning · 2 a file cannot be read
     """
-    from p2ce.check_paths import require_file
-    from p2ce.problem.policy_file import parse_policy, read_file
-    from p2ce.problem.policy_lint import Severity, lint
+    from p2ce.base.check_paths import require_file
+    from p2ce.policy.file.policy_file import parse_policy, read_file
+    from p2ce.policy.file.policy_lint import Severity, lint
     from p2ce.tables.table_files import read_table
     from p2ce.tables.typed_columns import with_gaps
 
@@ -131,10 +131,10 @@ def infer(
     that hold in all rows are proposed as rules.
     """
     from p2ce.apps.target_argument import meant_label
-    from p2ce.check_paths import require_other, require_place
+    from p2ce.base.check_paths import require_other, require_place
     from p2ce.errors import InvalidTarget, UnnamedTarget
-    from p2ce.problem import Policy
-    from p2ce.problem.policy_file import save
+    from p2ce.policy import Policy
+    from p2ce.policy.file.policy_file import save
 
     require_other(out, {"DATA": data, "--model": None if model is None else Path(model)})
     require_place(out, force=force)

@@ -13,10 +13,10 @@ from p2ce.apps import command_arguments as say
 from p2ce.apps.exit_codes import ExitCode
 from p2ce.apps.messages import counted, error_line, printable, working
 from p2ce.apps.plain_help import PlainCommand, PlainGroup
-from p2ce.limits import read_limits
+from p2ce.base.limits import read_limits
 
 if TYPE_CHECKING:
-    from p2ce.portfolio.portfolio_results import PortfolioResults
+    from p2ce.portfolio.runs.portfolio_results import PortfolioResults
 
 app = typer.Typer(
     cls=PlainGroup,
@@ -106,15 +106,15 @@ def run(
     Ctrl-C stops the run and keeps finished work. Run the same command again to resume.
     """
     from p2ce.apps.model_files.load_model import load_model
-    from p2ce.check_paths import require_file
+    from p2ce.base.check_paths import require_file
+    from p2ce.compile.check_arguments import check_jobs, check_time
     from p2ce.errors import UnfinishedRun
-    from p2ce.explain.check_arguments import check_jobs, check_time
-    from p2ce.explain.processes import job_count
     from p2ce.explainer import Explainer
-    from p2ce.portfolio.cluster import connected
-    from p2ce.portfolio.journal import check_folder
-    from p2ce.portfolio.run_portfolio import run as run_portfolio
+    from p2ce.portfolio.runs.cluster import connected
+    from p2ce.portfolio.runs.journal import check_folder
+    from p2ce.portfolio.runs.run_portfolio import run as run_portfolio
     from p2ce.result.stated_date import stated_date
+    from p2ce.run.many.processes import job_count
 
     began = time.monotonic()
     limits = read_limits(limit or ())
@@ -156,14 +156,14 @@ def run(
 
 def _written(out: Path) -> int | None:
     """Return when the manifest was written, or None if there is none."""
-    from p2ce.portfolio.manifest import MANIFEST
+    from p2ce.portfolio.runs.manifest import MANIFEST
 
     return (out / MANIFEST).stat().st_mtime_ns if (out / MANIFEST).exists() else None
 
 
 def _report(results: "PortfolioResults", out: Path, seconds: float | None) -> ExitCode:
     """Print what was written, and return the exit code."""
-    from p2ce.portfolio.manifest import TIMINGS
+    from p2ce.portfolio.runs.manifest import TIMINGS
     from p2ce.result.status import Status
 
     statuses = results.manifest.statuses

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 from p2ce.apps.messages import counted, notice
 from p2ce.apps.model_files.model_columns import ModelColumns
+from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.tables import typed_columns as cells
 from p2ce.tables.cells import is_missing
 from p2ce.tables.table_files import Table
-from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from p2ce.problem.policy import Policy
+    from p2ce.policy.policy import Policy
 
 
 def typed_reference(

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidTarget, nearest
-from p2ce.problem.favourable_class import polarity
+from p2ce.policy.features.favourable_class import polarity
 from p2ce.tables.table_files import Table
-from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd

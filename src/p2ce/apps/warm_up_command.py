@@ -31,7 +31,7 @@ def run_warm_up(*, everything: bool = False, console: "Console | None" = None) -
     console = console or stdout_console()
     begun = time.perf_counter()
     with working("Loading the libraries …", always=True):
-        from p2ce.kernel_cache import cache_use
+        from p2ce.engine.kernels.kernel_cache import cache_use
 
         people, outcome = _people()
     for kind in KINDS:

@@ -7,7 +7,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from p2ce.datasets.made_up import make_applicants
 from p2ce.explainer import Explainer
-from p2ce.problem import Policy
+from p2ce.policy import Policy
 
 REPAID = "repaid"
 DISPLAYS: dict[str, dict[str, Any]] = {

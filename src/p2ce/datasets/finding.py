@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from p2ce.base.files import write_whole
+from p2ce.base.visible import echoed
 from p2ce.datasets.facts import Facts
 from p2ce.datasets.openml import fetch_raw
 from p2ce.datasets.places import CACHE, DATA, cache_folder, named_folder
 from p2ce.datasets.preparing import as_csv, prepare
 from p2ce.errors import DamagedData, InvalidArgument, MissingData
-from p2ce.files import write_whole
-from p2ce.visible import echoed
 
 log = logging.getLogger("p2ce")
 

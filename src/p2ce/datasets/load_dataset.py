@@ -4,11 +4,11 @@ from io import BytesIO
 
 import pandas as pd
 
+from p2ce.base.visible import echoed
 from p2ce.datasets.dataset import Dataset
 from p2ce.datasets.facts import FACTS
 from p2ce.datasets.finding import find
 from p2ce.errors import InvalidArgument, nearest
-from p2ce.visible import echoed
 
 
 def load(name: str, *, categories: bool = False) -> Dataset:

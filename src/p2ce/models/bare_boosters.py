@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.adapters.library import library_class
-from p2ce.decisions.model_adapter import ModelAdapter, Request
+from p2ce.base.calls.library import library_class
 from p2ce.models.black_box import adapt_black_box
-from p2ce.models.lightgbm.model_text import split_text
-from p2ce.models.xgboost.booster_json import predict_rows
+from p2ce.models.contract.model_adapter import ModelAdapter, Request
+from p2ce.models.families.lightgbm.model_text import split_text
+from p2ce.models.families.xgboost.booster_json import predict_rows
 
 _NAMES = frozenset({"Booster"})
 _TWO = ("binary", "cross_entropy", "binary:logistic", "reg:logistic")

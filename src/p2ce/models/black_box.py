@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.adapters.call_deadline import require_time
-from p2ce.adapters.checked_calls import (
+from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.call_deadline import require_time
+from p2ce.base.calls.checked_calls import (
     REBATCHED,
     REPEATED,
     check_repeats,
@@ -18,10 +19,17 @@ from p2ce.adapters.checked_calls import (
     require_probabilities,
     some_rows,
 )
-from p2ce.adapters.retries import retried
-from p2ce.arrays import FloatArray
-from p2ce.decisions.decision import BEHIND, Decision, decide_class, decide_number, decide_win, of_class
-from p2ce.decisions.model_adapter import (
+from p2ce.base.calls.retries import retried
+from p2ce.base.visible import echoed
+from p2ce.errors import (
+    InvalidArgument,
+    InvalidOutput,
+    InvalidTarget,
+    P2CEError,
+    UnsupportedModel,
+    what_happened,
+)
+from p2ce.models.contract.model_adapter import (
     DECISION,
     LEAD,
     PROBABILITY,
@@ -30,7 +38,8 @@ from p2ce.decisions.model_adapter import (
     ModelAdapter,
     Request,
 )
-from p2ce.decisions.row_format import (
+from p2ce.models.decisions.decision import BEHIND, Decision, decide_class, decide_number, decide_win, of_class
+from p2ce.models.decisions.row_format import (
     REGRESSOR,
     RowFormat,
     attribute_of,
@@ -40,7 +49,7 @@ from p2ce.decisions.row_format import (
     name_of,
     votes_in_pairs,
 )
-from p2ce.decisions.target_arguments import (
+from p2ce.models.decisions.target_arguments import (
     class_index,
     decision_threshold,
     is_range,
@@ -49,18 +58,9 @@ from p2ce.decisions.target_arguments import (
     require_scale,
     wanted_range,
 )
-from p2ce.decisions.votes import predicted_classes, predictions
-from p2ce.errors import (
-    InvalidArgument,
-    InvalidOutput,
-    InvalidTarget,
-    P2CEError,
-    UnsupportedModel,
-    what_happened,
-)
-from p2ce.models.torch import family as torch_family
+from p2ce.models.decisions.votes import predicted_classes, predictions
+from p2ce.models.families.torch import family as torch_family
 from p2ce.tables.codebook import MISSING
-from p2ce.visible import echoed
 
 # The methods that are tried, in this order, unless the caller chose a scale.
 _SCORING = {PROBABILITY: "predict_proba", DECISION: "decision_function"}

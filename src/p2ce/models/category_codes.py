@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from p2ce.arrays import FloatArray
+from p2ce.base.arrays import FloatArray
 from p2ce.tables.codebook import Coding
 
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.adapters.library import library_class, overrides
-from p2ce.arrays import BoolArray
-from p2ce.decisions.model_adapter import Request
+from p2ce.base.arrays import BoolArray
+from p2ce.base.calls.library import library_class, overrides
+from p2ce.base.visible import echoed
 from p2ce.errors import UnsupportedModel
-from p2ce.visible import echoed
+from p2ce.models.contract.model_adapter import Request
 
 
 def require_own(model: Any, *, root: str, names: frozenset[str]) -> type:

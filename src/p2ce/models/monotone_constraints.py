@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.adapters.library import library_class
-from p2ce.decisions.model_adapter import ModelAdapter
-from p2ce.decisions.row_format import attribute_of
-from p2ce.decisions.target_arguments import class_index, is_range
-from p2ce.models.lightgbm.model_text import split_text
-from p2ce.models.sklearn.own_threshold import best_of
-from p2ce.problem.feature import Direction
+from p2ce.base.calls.library import library_class
+from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.decisions.row_format import attribute_of
+from p2ce.models.decisions.target_arguments import class_index, is_range
+from p2ce.models.families.lightgbm.model_text import split_text
+from p2ce.models.families.sklearn.own_threshold import best_of
+from p2ce.policy.features.feature import Direction
 
 log = logging.getLogger("p2ce")
 

@@ -10,17 +10,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.adapters.checked_calls import raw_outputs_of
-from p2ce.arrays import FloatArray
-from p2ce.decisions.certify import certify
-from p2ce.decisions.margins import ParsedModel
-from p2ce.decisions.model_adapter import Evaluate, ModelAdapter, Request
+from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.checked_calls import raw_outputs_of
+from p2ce.base.plugins import MODEL, Family, families_of
+from p2ce.base.visible import echoed
+from p2ce.engine.scores.external import ACCEPT, REJECT
+from p2ce.engine.scores.trees.tree_nodes import MISSING_PARTS, parsing
 from p2ce.errors import BrokenPlugin, InvalidReference, ModelMismatch, UnsupportedModel
 from p2ce.models.bare_boosters import adapt_bare_booster, is_bare_booster
 from p2ce.models.black_box import adapt_black_box, adapt_module, as_black_box, is_callable
-from p2ce.models.catboost import family as catboost
-from p2ce.models.lightgbm import family as lightgbm
-from p2ce.models.sklearn import (
+from p2ce.models.contract.margins import ParsedModel
+from p2ce.models.contract.model_adapter import Evaluate, ModelAdapter, Request
+from p2ce.models.decisions.certify import certify
+from p2ce.models.families.catboost import family as catboost
+from p2ce.models.families.lightgbm import family as lightgbm
+from p2ce.models.families.sklearn import (
     gradient_boosting,
     hist_gradient_boosting,
     linear,
@@ -29,14 +33,10 @@ from p2ce.models.sklearn import (
     pipeline,
     trees_and_forests,
 )
-from p2ce.models.sklearn.own_threshold import best_of, parse_with_own_threshold
-from p2ce.models.torch import family as torch
-from p2ce.models.xgboost import family as xgboost
-from p2ce.plugins import MODEL, Family, families_of
-from p2ce.scores.external import ACCEPT, REJECT
-from p2ce.scores.tree_nodes import MISSING_PARTS, parsing
+from p2ce.models.families.sklearn.own_threshold import best_of, parse_with_own_threshold
+from p2ce.models.families.torch import family as torch
+from p2ce.models.families.xgboost import family as xgboost
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
-from p2ce.visible import echoed
 
 __all__ = ["FAMILIES", "SUPPORTED", "ModelAdapter", "parse_model"]
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.arrays import FloatArray
-from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.base.arrays import FloatArray
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, UnsupportedModel
+from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.families.sklearn.own_threshold import loses_ties
 from p2ce.models.parse_model import parse_model
-from p2ce.models.sklearn.own_threshold import loses_ties
 from p2ce.tables.codebook import Codebook
-from p2ce.visible import echoed
 
 
 def parse_models(

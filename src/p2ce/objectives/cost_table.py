@@ -7,14 +7,14 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from p2ce.arrays import BoolArray, FloatArray
+from p2ce.base.arrays import BoolArray, FloatArray
+from p2ce.base.visible import echoed
+from p2ce.engine.grid.candidate_costs import Join
 from p2ce.errors import InvalidObjective, nearest, what_happened
-from p2ce.grid.candidate_costs import Join
 from p2ce.objectives.objective import FittedObjective, Objective, Reference
 from p2ce.objectives.objective_arguments import read_cost, read_join, read_name
-from p2ce.problem.category_labels import as_cells
+from p2ce.policy.features.category_labels import as_cells
 from p2ce.tables.codebook import MISSING, Coding, is_missing
-from p2ce.visible import echoed
 
 PriceOf: TypeAlias = Callable[[Any, npt.NDArray[Any]], Any]  # (current value, values (w,)) → costs (w,)
 Priced: TypeAlias = tuple[tuple[Any, float], ...]  # the dict that the user passed: value and cost

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray, IntArray
-from p2ce.grid.candidate_costs import Join
+from p2ce.base.arrays import BoolArray, FloatArray, IntArray
+from p2ce.engine.grid.candidate_costs import Join
 from p2ce.objectives.objective import FittedObjective, Objective, Reference, Unit
 from p2ce.objectives.objective_arguments import read_category, read_unit
 from p2ce.tables.codebook import MISSING

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from p2ce.grid.candidate_costs import Join
+from p2ce.engine.grid.candidate_costs import Join
 from p2ce.objectives.distance import DistanceObjective
 
 

@@ -3,10 +3,10 @@
 import math
 from typing import get_args
 
+from p2ce.base.visible import echoed
+from p2ce.engine.grid.candidate_costs import Join
 from p2ce.errors import InvalidObjective
-from p2ce.grid.candidate_costs import Join
 from p2ce.objectives.objective import Unit
-from p2ce.visible import echoed
 
 
 def read_join(join: str, *, name: str) -> Join:

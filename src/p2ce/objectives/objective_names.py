@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidObjective, nearest, similar
 from p2ce.objectives.cost_table import CostTable
 from p2ce.objectives.euclidean import Euclidean
@@ -13,7 +14,6 @@ from p2ce.objectives.objective import Objective
 from p2ce.objectives.objective_arguments import read_join, read_name
 from p2ce.objectives.percentile_shift import PercentileShift
 from p2ce.objectives.weighted_distance import WeightedDistance
-from p2ce.visible import echoed
 
 # Every objective has its own file in this folder. Those that need no arguments also have a name.
 NAMED: dict[str, Callable[[], Objective]] = {

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from p2ce.base.visible import echoed
+from p2ce.engine.grid.candidate_costs import Join
 from p2ce.errors import InvalidObjective, nearest
-from p2ce.grid.candidate_costs import Join
 from p2ce.objectives.distance import FittedDistance
 from p2ce.objectives.objective import FittedObjective, Objective, Reference, Unit
 from p2ce.objectives.objective_arguments import read_category, read_cost, read_join, read_name, read_unit
-from p2ce.visible import echoed
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from p2ce.comparing import EQUAL_DIGITS
+from p2ce.base.comparing import EQUAL_DIGITS
+from p2ce.base.visible import shortened
 from p2ce.present.price_sentences import price_facts
 from p2ce.present.proof import count_text, open_costs, reason_unproven
 from p2ce.present.rule_sentences import candidates_text, rules_text
@@ -14,7 +15,6 @@ from p2ce.result import Explanation, Feature, ProblemRecord, Status
 from p2ce.result.problem_record import ALONG, FIXED, PROTECTED
 from p2ce.result.target import LEAD, is_range
 from p2ce.tables.cells import is_missing
-from p2ce.visible import shortened
 
 WRITTEN_OUT = 10**60  # counts up to here are written to the last digit
 NAMED = 40  # features that one sentence may list

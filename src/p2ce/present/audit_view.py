@@ -3,10 +3,10 @@
 import math
 from dataclasses import dataclass
 
-from p2ce.audits.audit_result import Audit, Contrast, Group, MetricValue
-from p2ce.audits.groupings import MISSING
-from p2ce.audits.metrics import Metric
-from p2ce.audits.outcomes import UNKNOWN
+from p2ce.portfolio.audits.audit_result import Audit, Contrast, Group, MetricValue
+from p2ce.portfolio.audits.groupings import MISSING
+from p2ce.portfolio.audits.metrics import Metric
+from p2ce.portfolio.audits.outcomes import UNKNOWN
 from p2ce.present.audit_facts import Fact, facts_of, provenance_facts
 from p2ce.present.charts.group_data import cost_text, group_name, grouping_name, metric_name, written
 from p2ce.present.stated_dates import dates_text

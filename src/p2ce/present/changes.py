@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 from p2ce.present.wording import Wording
 from p2ce.result import Counterfactual, ProblemRecord
 from p2ce.result.one_hot_groups import whole_changes
 from p2ce.result.problem_record import ALONG
-from p2ce.visible import echoed
 
 MOST_BESIDE = 16  # characters of two values that fit next to a name on the narrowest phone
 

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from p2ce.audits.audit_result import Audit
+from p2ce.base.visible import visible_line
+from p2ce.portfolio.audits.audit_result import Audit
 from p2ce.present.audit_facts import amounts
 from p2ce.present.audit_view import view_of_audit
 from p2ce.present.changes import changes_of
@@ -28,7 +29,6 @@ from p2ce.result import (
     Violation,
 )
 from p2ce.result.picks import ONLY
-from p2ce.visible import visible_line
 
 AUDIENCE, LANGUAGE = "officer", "en"
 MOST_PEOPLE = 10

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from p2ce.visible import abridged, as_text, visible_line
+from p2ce.base.visible import abridged, as_text, visible_line
 
 
 def distinct_ids(ids: Sequence[Any], most: int | None = None) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from p2ce.audits.audit_result import Group
+from p2ce.portfolio.audits.audit_result import Group
 from p2ce.present.audit_view import AuditView
 from p2ce.present.charts.change_data import change_data
 from p2ce.present.charts.front_data import front_data

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from p2ce.base.visible import echoed, shortened
 from p2ce.errors import InvalidArgument
 from p2ce.present.audit_facts import Fact, PolicyView, policy_of, provenance_facts
 from p2ce.present.distinct_ids import distinct_ids
@@ -13,7 +14,6 @@ from p2ce.present.view import View, advice, draft_notice, status_text, today, vi
 from p2ce.present.wording import Phrases, Wording, wording_for, wording_of
 from p2ce.result import Explanation, Explanations, Relaxations, Status
 from p2ce.result.stated_date import dates_of
-from p2ce.visible import echoed, shortened
 
 ALL_IN_FULL = 200  # people; if there are more, only the first have a section
 FIRST_IN_FULL = 50

@@ -13,9 +13,9 @@ from babel.dates import format_date
 from babel.lists import format_list
 from babel.numbers import NumberPattern, format_currency, format_percent, format_scientific, parse_pattern
 
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 from p2ce.tables.cells import is_missing
-from p2ce.visible import echoed
 
 SCORE_DECIMALS = 3
 COST_DIGITS = 4

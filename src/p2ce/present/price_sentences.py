@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from p2ce.comparing import quanta
+from p2ce.base.comparing import quanta
 from p2ce.present.wording import Wording
 from p2ce.result import Explanation, PriceOfPlausibility
 

@@ -13,8 +13,9 @@ from typing import Any, TypeAlias
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from p2ce.audits.audit_result import Audit
+from p2ce.base.visible import echoed, shortened, visible, visible_code, visible_line
 from p2ce.errors import InvalidArgument, nearest
+from p2ce.portfolio.audits.audit_result import Audit
 from p2ce.present.audit_facts import Fact
 from p2ce.present.audit_view import AuditView, view_of_audit
 from p2ce.present.distinct_ids import distinct_ids
@@ -24,7 +25,6 @@ from p2ce.present.view import OptionView, View, view
 from p2ce.present.wording import Phrases
 from p2ce.result import Explanation, Explanations, Relaxations
 from p2ce.result.rendered import written
-from p2ce.visible import echoed, shortened, visible, visible_code, visible_line
 
 TEMPLATES = files("p2ce.present").joinpath("templates")
 # The audiences are those of the templates text.<audience>.jinja.

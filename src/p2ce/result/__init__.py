@@ -1,6 +1,6 @@
 """Define the results: frozen, plain data that needs neither the model nor the search."""
 
-from p2ce.problem.candidates import Candidates
+from p2ce.policy.features.candidates import Candidates
 from p2ce.result.categories import Categories
 from p2ce.result.certificate import Certificate, Estimate
 from p2ce.result.counterfactual import Counterfactual

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field, fields
 from typing import Literal, TypeAlias
 
+from p2ce.base.visible import echoed
 from p2ce.result.rule_data import RuleData
 from p2ce.tables.json_values import Count, Number, Whole
-from p2ce.visible import echoed
 
 GridName: TypeAlias = Literal[
     "given",  # the user stated all candidates
@@ -18,7 +18,7 @@ Unproven: TypeAlias = Literal[
     "rounding",  # too many cells lay inside the error band of a score
     "misprint",  # an algorithm of the paper ran as printed
 ]
-# The first restriction whose removal yields an option on the same grid, see `p2ce.explain.none_because`.
+# The first restriction whose removal yields an option on the same grid, see `p2ce.run.none_because`.
 NoneBecause: TypeAlias = Literal[
     "model",  # the model accepts no allowed change
     "plausibility",

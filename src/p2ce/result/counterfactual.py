@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # What the user's own objects return. Libraries in single precision round a row differently in other batches.
-# Scores that differ by no more than p2ce.adapters.checked_calls tolerates count as the same.
+# Scores that differ by no more than p2ce.base.calls.checked_calls tolerates count as the same.
 SCORES = ("score", "plausibility", "prediction", "rounded_score", "rounded_prediction")
 ROUNDED_OTHERWISE = 1e-4
 

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 from p2ce.result.categories import Categories
 from p2ce.tables.cells import is_missing
-from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, 
 import numpy as np
 from msgspec import Meta
 
-from p2ce.comparing import quanta
+from p2ce.base.comparing import quanta
+from p2ce.base.limits import DEFAULT, Limits
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, nearest
-from p2ce.limits import DEFAULT, Limits
 from p2ce.result.categories import Categories
 from p2ce.result.certificate import Certificate
 from p2ce.result.counterfactual import Counterfactual, same_score
@@ -25,7 +26,6 @@ from p2ce.result.rendered import Reports, rendered, written
 from p2ce.result.status import Status
 from p2ce.tables import TableKind, as_kind
 from p2ce.tables.json_values import Checked, Number, Value, plain_fields
-from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, overload
 
+from p2ce.base.limits import DEFAULT, Limits
+from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument
-from p2ce.limits import DEFAULT, Limits
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.counterfactual_table import Layout, counterfactual_table, own_name
 from p2ce.result.explanation import Explanation, StoredExplanation
@@ -20,7 +21,6 @@ from p2ce.result.rendered import Reports, rendered, written
 from p2ce.result.status import Status
 from p2ce.tables import TableKind, as_kind
 from p2ce.tables.json_values import Count, Value, to_plain
-from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from p2ce.base.limits import Limits, limit_exceeded, require_within
+from p2ce.base.visible import echoed, shortened
 from p2ce.errors import InvalidArgument
-from p2ce.limits import Limits, limit_exceeded, require_within
 from p2ce.tables.json_values import decoded
-from p2ce.visible import echoed, shortened
 
 Record = TypeVar("Record")
 Held = TypeVar("Held")

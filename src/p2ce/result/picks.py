@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from p2ce.arrays import FloatArray
-from p2ce.comparing import quanta, rounded
+from p2ce.base.arrays import FloatArray
+from p2ce.base.comparing import quanta, rounded
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.rendered import rendered
-from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     from p2ce.result.explanation import Explanation

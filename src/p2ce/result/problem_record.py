@@ -4,16 +4,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
+from p2ce.base.limits import DEFAULT, Limits
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
-from p2ce.limits import DEFAULT, Limits
-from p2ce.problem.candidates import Candidates
-from p2ce.problem.display import AS_IT_IS, Display
-from p2ce.problem.review import INFERRED, Basis
+from p2ce.policy.features.candidates import Candidates
+from p2ce.policy.features.display import AS_IT_IS, Display
+from p2ce.policy.features.review import INFERRED, Basis
 from p2ce.result.distribution import Distribution
 from p2ce.result.json_data import in_order, to_record
 from p2ce.result.rule_data import RuleData
 from p2ce.tables.json_values import Count, Value, plain_fields
-from p2ce.visible import echoed
 
 FeatureKind: TypeAlias = Literal["binary", "whole", "number", "category"]
 Moves: TypeAlias = Literal[

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from p2ce.limits import DEFAULT, Limits
+from p2ce.base.limits import DEFAULT, Limits
 from p2ce.result.categories import Categories
 from p2ce.result.counterfactual import Counterfactual
 from p2ce.result.counterfactual_table import Layout, counterfactual_table, own_name

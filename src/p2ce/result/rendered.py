@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from p2ce.base.files import write_whole
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
-from p2ce.files import write_whole
-from p2ce.visible import echoed
 
 
 def rendered(function: str, result: object) -> str:

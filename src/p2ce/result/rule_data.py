@@ -5,10 +5,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from p2ce.errors import InvalidPolicy
-from p2ce.problem.rules.inequality import Inequality
-from p2ce.problem.rules.predicate import Predicate
-from p2ce.problem.rules.rule import Rule
-from p2ce.problem.rules.rule_names import rule_from_plain
+from p2ce.policy.rules.inequality import Inequality
+from p2ce.policy.rules.predicate import Predicate
+from p2ce.policy.rules.rule import Rule
+from p2ce.policy.rules.rule_names import rule_from_plain
 from p2ce.tables.json_values import Checked, misfit, to_plain
 
 SIDES = ("left", "right", "equal")  # entries of an inequality in addition to its text

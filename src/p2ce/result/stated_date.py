@@ -4,9 +4,9 @@ import datetime
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 from p2ce.tables.json_values import Count
-from p2ce.visible import echoed
 
 
 def stated_date(value: object, *, name: str = "as_of") -> datetime.date | None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.base.arrays import BoolArray, FloatArray, IntArray
 from p2ce.result.explanation import Explanation
 from p2ce.tables.json_values import Value
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from p2ce.base.visible import echoed
 from p2ce.tables.cells import plain_cells
 from p2ce.tables.kinds import library
 from p2ce.tables.pandas_columns import (
@@ -19,7 +20,6 @@ from p2ce.tables.pandas_columns import (
     unsupported,
     whole_column,
 )
-from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd

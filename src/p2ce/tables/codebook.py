@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from p2ce.arrays import FloatArray
+from p2ce.base.arrays import FloatArray
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidReference
 from p2ce.tables.cells import is_missing as is_missing
-from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
 from msgspec import Meta, Struct, to_builtins
 
+from p2ce.base.visible import echoed
 from p2ce.tables.cells import is_missing
-from p2ce.visible import echoed
 
 # JSON has neither infinities nor NaN. An object with this single key represents them, since a plain "inf"
 # would be the same as the text "inf".

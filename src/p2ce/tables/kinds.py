@@ -6,8 +6,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, nearest, not_installed
-from p2ce.visible import echoed
 
 TableKind: TypeAlias = Literal["pandas", "polars", "arrow", "numpy", "dict", "records"]
 PANDAS: TableKind = "pandas"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from p2ce.base.visible import echoed
 from p2ce.errors import P2CEError
 from p2ce.tables.cells import is_missing
-from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from p2ce.base.visible import echoed
 from p2ce.tables.arrow_tables import arrow_column
 from p2ce.tables.cells import plain_cells
 from p2ce.tables.kinds import package_of
 from p2ce.tables.pandas_columns import Problem, listed_column, unsupported
 from p2ce.tables.polars_tables import polars_column
-from p2ce.visible import echoed
 
 if TYPE_CHECKING:
     import pandas as pd

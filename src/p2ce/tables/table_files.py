@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from p2ce.check_paths import named, require_file
+from p2ce.base.check_paths import named, require_file
+from p2ce.base.limits import DEFAULT, Limits, require_within
+from p2ce.base.visible import echoed, one_line
 from p2ce.errors import InvalidArgument, LimitExceeded, P2CEError, not_installed
-from p2ce.limits import DEFAULT, Limits, require_within
-from p2ce.visible import echoed, one_line
 
 if TYPE_CHECKING:
     import pandas as pd

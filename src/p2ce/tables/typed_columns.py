@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument
 from p2ce.tables.cells import is_missing
 from p2ce.tables.table_files import Table
-from p2ce.visible import echoed, listed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from p2ce.jit import entry
-from p2ce.scores.one_instance import instance_of
-from p2ce.solver.box_axes import list_axes
-from p2ce.solver.upper_bounds import is_infeasible
+from p2ce.engine.kernels.jit import entry
+from p2ce.engine.scores.flat.one_instance import instance_of
+from p2ce.engine.solver.box_axes import list_axes
+from p2ce.engine.solver.upper_bounds import is_infeasible
 
 
 @entry

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray, Int32Array
-from p2ce.grid.base_grid import BaseGrid
-from p2ce.grid.candidate_costs import Join, tabulate
-from p2ce.grid.placement import Placement, place, point_rows
-from p2ce.scores.external import placed_on
-from p2ce.scores.score import Bound, Score
-from p2ce.solver.branch_and_bound import make_settings
+from p2ce.base.arrays import BoolArray, FloatArray, Int32Array
+from p2ce.engine.grid.base_grid import BaseGrid
+from p2ce.engine.grid.candidate_costs import Join, tabulate
+from p2ce.engine.grid.placement import Placement, place, point_rows
+from p2ce.engine.scores.external import placed_on
+from p2ce.engine.scores.score import Bound, Score
+from p2ce.engine.solver.branch_and_bound import make_settings
 from p2ce.testing.boxes import BoxOf, cells_of, random_boxes, stacked
 from p2ce.testing.failing import require
 from p2ce.testing.probe_rows import with_unusual
@@ -95,9 +95,9 @@ def _prune(
     owner, laid = stacked(list(boxes))
     if score.flat is None:
         return np.asarray(score.prepare(placed_on(grid, placement, people)).infeasible(owner, laid))
-    from p2ce.scores.flat_arrays import flatten_scores, lay_out_instances
-    from p2ce.solver.counters import COUNTERS
-    from p2ce.solver.search_state import new_scratch
+    from p2ce.engine.scores.flat.flat_arrays import flatten_scores, lay_out_instances
+    from p2ce.engine.solver.counters import COUNTERS
+    from p2ce.engine.solver.search_state import new_scratch
     from p2ce.testing.bound_kernel import drop_boxes
 
     layout = flatten_scores([score.flat], grid, np.zeros(people.shape[1]))

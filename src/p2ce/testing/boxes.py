@@ -5,9 +5,9 @@ from itertools import product
 
 import numpy as np
 
-from p2ce.arrays import Int32Array, IntArray
-from p2ce.grid.placement import Placement
-from p2ce.scores.external import Boxes
+from p2ce.base.arrays import Int32Array, IntArray
+from p2ce.engine.grid.placement import Placement
+from p2ce.engine.scores.external import Boxes
 
 # Half-widths of boxes around the person; the last one stands for everything that is allowed.
 WIDTHS = (1, 2, 4, 1 << 20)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.adapters.evaluate import STEADY, evaluate_closely
-from p2ce.arrays import BoolArray, FloatArray
-from p2ce.compilation.own_plausibility import COUNTS, IGNORE
-from p2ce.detectors.detector_adapter import DetectorAdapter
-from p2ce.detectors.parse_detector import parse_detector
+from p2ce.base.arrays import BoolArray, FloatArray
+from p2ce.base.calls.evaluate import STEADY, evaluate_closely
+from p2ce.compile.own_plausibility import COUNTS, IGNORE
 from p2ce.explainer import Explainer
+from p2ce.models.detectors.detector_adapter import DetectorAdapter
+from p2ce.models.detectors.parse_detector import parse_detector
 from p2ce.tables.codebook import MISSING, codebook_of
 from p2ce.testing.bounds import Bounded, check_bounds
 from p2ce.testing.check_fronts import MAX_CHANGES, Fronts, check_fronts

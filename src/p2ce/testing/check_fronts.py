@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from p2ce.arrays import BoolArray, FloatArray
-from p2ce.comparing import quanta
-from p2ce.compilation.batch import place_and_price
+from p2ce.base.arrays import BoolArray, FloatArray
+from p2ce.base.comparing import quanta
+from p2ce.compile.batch import place_and_price
+from p2ce.engine.solver.brute_force import front_among
 from p2ce.explainer import Explainer
 from p2ce.result import Explanation
 from p2ce.result.status import Status
-from p2ce.solver.brute_force import front_among
 from p2ce.testing.failing import require
 from p2ce.testing.subject import shown
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.decisions.model_adapter import DECISION, LEAD, PROBABILITY, ModelAdapter
+from p2ce.models.contract.model_adapter import DECISION, LEAD, PROBABILITY, ModelAdapter
 from p2ce.models.parse_model import parse_model
 from p2ce.tables.codebook import Codebook, codebook_of
 from p2ce.testing.bounds import check_bounds
@@ -117,7 +117,7 @@ def check_adapter(
     the explainer whose fronts are compared, by default one with this adapter.
 
     >>> import numpy as np, pandas as pd
-    >>> from p2ce.scores.score import FlatScore
+    >>> from p2ce.engine.scores.score import FlatScore
     >>> people = pd.DataFrame({"Income": [10.0, 20.0, 30.0, 40.0], "Debts": [3.0, 1.0, 2.0, 0.0]})
     >>> weights = np.array([1.0, -4.0])
     >>> adapter = ModelAdapter(

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from p2ce.arrays import BoolArray, FloatArray
-from p2ce.grid.base_grid import BaseGrid
-from p2ce.grid.placement import place
-from p2ce.scores.external import ACCEPT, REJECT, placed_on
+from p2ce.base.arrays import BoolArray, FloatArray
+from p2ce.engine.grid.base_grid import BaseGrid
+from p2ce.engine.grid.placement import place
+from p2ce.engine.scores.external import ACCEPT, REJECT, placed_on
 from p2ce.testing.failing import require
 from p2ce.testing.repeatability import apart
 from p2ce.testing.subject import Subject

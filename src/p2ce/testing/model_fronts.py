@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from p2ce.arrays import BoolArray
-from p2ce.compilation.compiled_problem import Problem, labels_of
-from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.base.arrays import BoolArray
+from p2ce.compile.compiled_problem import Problem, labels_of
 from p2ce.explainer import Explainer
-from p2ce.problem.policy import Policy
+from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.policy.policy import Policy
 from p2ce.testing.check_fronts import MAX_CHANGES, Fronts, check_fronts
 from p2ce.testing.small_grid import rejected_rows, small_actions
 from p2ce.testing.subject import Subject

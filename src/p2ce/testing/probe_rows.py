@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from p2ce.arrays import FloatArray
-from p2ce.grid.base_grid import BaseGrid, grid_of
-from p2ce.problem.infer import encode_columns, infer_features
-from p2ce.problem.policy import Policy
-from p2ce.scores.cuts import LIGHTGBM_ZERO
-from p2ce.scores.float_bisection import first_true
-from p2ce.scores.score import FlatScore, seen_as_given
+from p2ce.base.arrays import FloatArray
+from p2ce.engine.grid.base_grid import BaseGrid, grid_of
+from p2ce.engine.scores.score import FlatScore, seen_as_given
+from p2ce.engine.scores.trees.cuts import LIGHTGBM_ZERO
+from p2ce.engine.scores.trees.float_bisection import first_true
+from p2ce.policy.features.infer import encode_columns, infer_features
+from p2ce.policy.policy import Policy
 from p2ce.tables.codebook import MISSING
 from p2ce.testing.subject import Subject
 

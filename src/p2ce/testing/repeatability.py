@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from p2ce.arrays import FloatArray
+from p2ce.base.arrays import FloatArray
 from p2ce.testing.failing import require
 from p2ce.testing.subject import Subject
 

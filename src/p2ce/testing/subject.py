@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.arrays import FloatArray
-from p2ce.compilation.compiled_problem import labels_of
-from p2ce.decisions.model_adapter import ModelAdapter
-from p2ce.detectors.detector_adapter import DetectorAdapter
-from p2ce.scores.score import Score
-from p2ce.scores.score_rows import score_rows
+from p2ce.base.arrays import FloatArray
+from p2ce.compile.compiled_problem import labels_of
+from p2ce.engine.scores.score import Score
+from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.detectors.detector_adapter import DetectorAdapter
 from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
 from p2ce.testing.failing import require
 

@@ -10,8 +10,8 @@ import pytest
 
 from p2ce.apps.model_files import landlock
 from p2ce.apps.model_files.sandbox import Sandbox
+from p2ce.base.limits import MIB, Limits
 from p2ce.errors import InvalidModel, LimitExceeded
-from p2ce.limits import MIB, Limits
 from tests.hostile.seeds import seeds_of
 from tests.optional import needs, with_torch
 

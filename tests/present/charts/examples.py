@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.policy.features.display import Display
 from p2ce.present.charts.portfolio_data import LeverData, lever_data
 from p2ce.present.wording import wording_for
-from p2ce.problem.display import Display
 from p2ce.result import Counterfactual, Explanation, Explanations, FeatureMap, Status
 from p2ce.result.categories import Categories
 from p2ce.result.distribution import Distribution

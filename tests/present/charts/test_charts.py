@@ -9,8 +9,8 @@ import pytest
 from p2ce.errors import InvalidArgument, MissingExtra
 from p2ce.present import charts
 from p2ce.result import Explanations, FeatureMap, Status
-from tests.audits.made_up import audited
 from tests.optional import needs
+from tests.portfolio.audits.made_up import audited
 from tests.present.charts.examples import explained, loan, loan_map, portfolio
 
 ONE = (charts.plot_front, charts.plot_changes)

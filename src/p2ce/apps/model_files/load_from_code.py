@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from p2ce.apps.model_files.sandbox import read_file
+from p2ce.base.limits import Limits
+from p2ce.base.visible import echoed, one_line
 from p2ce.errors import InvalidArgument, P2CEError, nearest
-from p2ce.limits import Limits
-from p2ce.visible import echoed, one_line
 
 
 def load_python(given: str, weights: Path | None, limits: Limits) -> Any:

@@ -6,8 +6,8 @@ from typing import Any
 
 from p2ce.apps.model_files.detect_format import PICKLE, SKOPS
 from p2ce.apps.model_files.sandbox import why
+from p2ce.base.visible import echoed, one_line
 from p2ce.errors import InvalidArgument, InvalidModel, MissingExtra, P2CEError
-from p2ce.visible import echoed, one_line
 
 # What each kind of file does to the process that loads it.
 RUNS_CODE = {

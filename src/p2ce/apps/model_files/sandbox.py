@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from p2ce.apps.model_files.sandbox_child import UNWRITTEN
+from p2ce.base.limits import Limits, limit_exceeded, require_within
+from p2ce.base.visible import echoed, one_line
 from p2ce.errors import (
     InvalidArgument,
     InvalidModel,
@@ -26,8 +28,6 @@ from p2ce.errors import (
     UnsupportedModel,
     not_installed,
 )
-from p2ce.limits import Limits, limit_exceeded, require_within
-from p2ce.visible import echoed, one_line
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 MOST_HEADER = 1 << 16

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any, Protocol, overload
 
-from p2ce.audits.audit_result import Audit
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, nearest, not_installed
+from p2ce.portfolio.audits.audit_result import Audit
 from p2ce.present.charts.change_data import change_data
 from p2ce.present.charts.front_data import front_data
 from p2ce.present.charts.group_data import group_data
@@ -14,7 +15,6 @@ from p2ce.present.charts.portfolio_data import cost_data, lever_data, wording_of
 from p2ce.present.wording import wording_for, wording_of
 from p2ce.result import Explanation, Explanations, FeatureMap
 from p2ce.result.picks import Pick
-from p2ce.visible import echoed
 
 __all__ = ["plot_changes", "plot_costs", "plot_front", "plot_groups", "plot_levers", "plot_map"]
 

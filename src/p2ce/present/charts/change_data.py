@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 from p2ce.present.charts import axis_scales
 from p2ce.present.charts.axis_scales import Bar, FeatureAxis, Scale, Tick, is_number, slot_key
@@ -17,7 +18,6 @@ from p2ce.result.distribution import Distribution
 from p2ce.result.one_hot_groups import whole_changes
 from p2ce.result.picks import Pick
 from p2ce.tables.cells import is_missing
-from p2ce.visible import echoed
 
 MOST_SLOTS = 8  # categories side by side; those that matter are kept, the others share one slot
 WIDEST = 2.5  # times the population's range: values farther out are drawn at the edge

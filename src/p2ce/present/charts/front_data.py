@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.present.charts.axis_scales import Scale, Tick, decimals_for, is_whole, nice_ticks, text_ticks
 from p2ce.present.reasons import best_text, looks_of, marks_of, picked
 from p2ce.present.wording import Wording
 from p2ce.result import Explanation
 from p2ce.result.picks import strengths
-from p2ce.visible import echoed
 
 NEAR_ZERO = 0.5  # if the lowest cost is below this share of the highest, the axis begins at zero
 ENDS = 0.06  # of the range, left free at both ends of an axis

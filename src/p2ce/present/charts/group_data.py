@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from p2ce.audits.audit_result import Audit, Group
-from p2ce.audits.groupings import MISSING
-from p2ce.audits.metrics import QUARTILES, Metric
+from p2ce.portfolio.audits.audit_result import Audit, Group
+from p2ce.portfolio.audits.groupings import MISSING
+from p2ce.portfolio.audits.metrics import QUARTILES, Metric
 from p2ce.present.charts.axis_scales import Scale, Tick, text_ticks
 from p2ce.present.charts.front_data import cost_scale, cost_ticks
 from p2ce.present.wording import Wording

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.arrays import FloatArray
+from p2ce.base.arrays import FloatArray
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 from p2ce.present.charts.axis_scales import Bar, Scale, Tick, is_number, is_whole, text_ticks
 from p2ce.present.charts.front_data import check_objective, cost_scale, cost_ticks
@@ -17,7 +18,6 @@ from p2ce.result import Counterfactual, Explanation, Explanations, Feature, Stat
 from p2ce.result.explanations import shared_objectives
 from p2ce.result.one_hot_groups import Groups, groups_of, whole_changes
 from p2ce.result.problem_record import ALONG
-from p2ce.visible import echoed
 
 OUTCOMES = ("with_options", "unproven", "no_recourse", "no_fronts", "favourable", "error")
 DIRECTIONS = ("up", "down", "switched")

@@ -15,9 +15,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.present.numbers import Numbers
-from p2ce.visible import echoed
 
 LANGUAGES = tuple(
     sorted(

@@ -15,8 +15,8 @@ from p2ce.present.charts import plot_changes, plot_costs, plot_front, plot_group
 from p2ce.present.languages import LANGUAGES
 from p2ce.present.wording import wording_for
 from p2ce.result import Explanations, Status
-from tests.audits.made_up import audited, hostile_groups
 from tests.optional import needs
+from tests.portfolio.audits.made_up import audited, hostile_groups
 from tests.present.charts import examples
 from tests.present.charts.examples import front, hostile, levers_of_long_names, loan, many_labels, portfolio
 

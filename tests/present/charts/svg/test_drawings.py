@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from p2ce.audits.audit_result import Audit
+from p2ce.portfolio.audits.audit_result import Audit
 from p2ce.present.charts.axis_scales import Tick
 from p2ce.present.charts.change_data import Mark, change_data
 from p2ce.present.charts.front_data import ChartOption, front_data
@@ -19,7 +19,7 @@ from p2ce.present.charts.svg.draw_portfolio import draw_costs, draw_levers
 from p2ce.present.charts.svg.shapes import WIDTH, badge_half, fitted, spaced, text_width
 from p2ce.present.wording import wording_for, wording_of
 from p2ce.result import Explanation, Explanations
-from tests.audits.made_up import audited, hostile_groups
+from tests.portfolio.audits.made_up import audited, hostile_groups
 from tests.present.charts.examples import front, hostile, levers_of_long_names, loan, many_labels, portfolio
 
 TEXT = re.compile(r'<text x="([-\d.]+)" y="([-\d.]+)"(?: text-anchor="(\w+)")?[^>]*>([^<]*)</text>')

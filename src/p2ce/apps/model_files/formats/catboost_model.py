@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from p2ce.apps.model_files.formats import MOST_FEATURES
+from p2ce.engine.scores.trees.tree_nodes import parsing
 from p2ce.errors import InvalidModel, UnsupportedModel
-from p2ce.scores.tree_nodes import parsing
 
 UNNEEDED = ("matplotlib", "graphviz", "plotly", "sklearn", "polars", "pyarrow")  # pandas is needed
 BINARY = b"CBM1"

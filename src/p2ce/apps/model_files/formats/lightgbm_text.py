@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from p2ce.apps.model_files.formats import MOST_FEATURES
+from p2ce.base.visible import echoed
+from p2ce.engine.scores.trees.tree_nodes import TreeNodes, joined, parsing
 from p2ce.errors import InvalidModel
-from p2ce.scores.tree_nodes import TreeNodes, joined, parsing
-from p2ce.visible import echoed
 
 UNNEEDED = ("sklearn", "pandas", "dask", "pyarrow", "cffi", "matplotlib", "graphviz")
 END = b"end of trees"

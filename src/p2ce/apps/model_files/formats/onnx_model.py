@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.base.visible import echoed, one_line
 from p2ce.errors import InvalidModel, UnsupportedModel
-from p2ce.visible import echoed, one_line
 
 UNNEEDED = ("onnx", "sklearn", "matplotlib", "pyarrow")
 TEXT = "tensor(string)"

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from p2ce.apps.model_files.formats import MOST_FEATURES
+from p2ce.engine.scores.trees.tree_nodes import TreeNodes, joined, parsing
 from p2ce.errors import InvalidModel
-from p2ce.scores.tree_nodes import TreeNodes, joined, parsing
 
 UNNEEDED = ("sklearn", "pandas", "dask", "pyarrow", "matplotlib", "graphviz", "polars")
 MOST_CATEGORIES = 1 << 24  # XGBoost's own limit

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 
-from p2ce.arrays import BoolArray
+from p2ce.base.arrays import BoolArray
 from p2ce.present.charts.map_data import Crowd, MapData
 from p2ce.present.charts.matplotlib import canvas
 from p2ce.present.charts.matplotlib.chart_styles import ACCEPT, DOTS, GREY, INK, REJECT, Look, look_of

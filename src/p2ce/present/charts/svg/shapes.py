@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
+from p2ce.base.visible import abridged, visible
 from p2ce.present.charts.axis_scales import Tick
-from p2ce.visible import abridged, visible
 
 WIDTH = 340.0  # width of every drawing; on a phone, a unit is about a pixel
 SIZE = 12.0  # of letters

@@ -1,0 +1,105 @@
+"""Register model families and detectors from outside this package, by a call or by an entry point.
+
+A family is an object, often a module, with two functions:
+
+* ``recognises(model)`` returns whether a model is of this family. It neither imports the model's library nor
+  evaluates the model.
+* ``parse(model, request)`` parses the model. A model family returns a `ParsedModel`, a detector family a
+  `DetectorAdapter`. If the family recognises a model but does not support it, ``parse`` raises
+  `UnsupportedModel` or `UnsupportedDetector`. The model is then a black box.
+
+A package registers itself by an entry point, so users need not import it::
+
+    [project.entry-points."p2ce.model_families"]
+    my_library = "my_package.my_family"
+
+`p2ce.testing.check_model` and `p2ce.testing.check_detector` check what a family parses.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal, Protocol
+
+from p2ce.base.visible import echoed
+from p2ce.errors import BrokenPlugin, InvalidArgument
+
+MODEL, DETECTOR = "model", "detector"
+GROUPS = {MODEL: "p2ce.model_families", DETECTOR: "p2ce.detectors"}
+
+
+class Family(Protocol):
+    """A kind of model or detector, which recognises its members and parses them."""
+
+    def recognises(self, model: Any, /) -> bool:
+        """Return whether a model, or a detector, is of this family."""
+        ...
+
+    def parse(self, model: Any, request: Any, /) -> Any:
+        """Parse a fitted model or detector, as the request states."""
+        ...
+
+
+_registered: dict[str, list[Family]] = {MODEL: [], DETECTOR: []}
+
+
+def register(family: Family, *, kind: Literal["model", "detector"] = "model") -> None:
+    """Register a model family or a detector family.
+
+    Families are tried in reverse order of registration, before the built-in ones. The registration holds for
+    the current process only. Use an entry point if worker processes need the family too.
+
+    Args:
+        family: An object or a module with ``recognises(model)`` and ``parse(model, request)``.
+        kind: "model" (the default) or "detector".
+
+    >>> class Nothing:
+    ...     def recognises(self, model): return False
+    ...     def parse(self, model, request): raise AssertionError
+    >>> family = Nothing()
+    >>> register(family)
+    >>> unregister(family)
+    """
+    if kind not in _registered:
+        raise InvalidArgument(f"kind must be 'model' or 'detector'; got {echoed(kind)}.")
+    _require_family(family, f"register() got {echoed(family)}", InvalidArgument)
+    if family not in _registered[kind]:
+        _registered[kind].insert(0, family)
+
+
+def unregister(family: Family) -> None:
+    """Remove a family that `register` added."""
+    for families in _registered.values():
+        if family in families:
+            families.remove(family)
+
+
+def families_of(kind: str, built_in: Sequence[Family]) -> tuple[Family, ...]:
+    """List all families in the order they are tried: registered, from entry points, built in."""
+    return (*_registered[kind], *_from_entry_points(kind), *built_in)
+
+
+@cache
+def _from_entry_points(kind: str) -> tuple[Family, ...]:
+    """Load the families that installed packages name, once."""
+    found = sorted(entry_points(group=GROUPS[kind]), key=lambda point: (point.name, point.value))
+    return tuple(_loaded(point) for point in found)
+
+
+def _loaded(point: EntryPoint) -> Family:
+    package = "unknown" if point.dist is None else f"{point.dist.name} {point.dist.version}"
+    name = f"The plug-in {echoed(point.name)} of package {package} ({point.group} = {point.value})"
+    try:
+        family: Family = point.load()
+    except Exception as error:
+        raise BrokenPlugin(
+            f"{name} cannot be loaded: {type(error).__name__}: {error}. Update or uninstall the package."
+        ) from error
+    _require_family(family, name, BrokenPlugin)
+    return family
+
+
+def _require_family(family: object, name: str, error: type[Exception]) -> None:
+    missing = [method for method in ("recognises", "parse") if not callable(getattr(family, method, None))]
+    if missing:
+        raise error(f"{name}: a family needs {missing[0]}(…). See p2ce.base.plugins for both functions.")

@@ -1,0 +1,36 @@
+"""Define the arguments of an explainer that a file stores: all except the model."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from p2ce.compile.arguments import Arguments
+from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.directions import associated
+from p2ce.tables import TableKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SavedArguments:
+    """The arguments that rebuild the same explainer, together with the model."""
+
+    arguments: Arguments
+    reference: pd.DataFrame
+    kind: TableKind  # the kind of table that the reference was
+    models: int | None  # the number of models in a list; None for a single model
+
+
+def arguments_to_save(
+    arguments: Arguments, *, model: Any, reference: pd.DataFrame, kind: TableKind, problem: Problem
+) -> SavedArguments:
+    """Collect the arguments to store, with the inferred policy and the settled target."""
+    policy = problem.policy
+    if arguments.policy is not None:
+        policy = associated(arguments.policy, policy)
+    return SavedArguments(
+        arguments=replace(arguments, policy=policy, target=problem.target),
+        reference=reference,
+        kind=kind,
+        models=len(model) if isinstance(model, list | tuple) else None,
+    )

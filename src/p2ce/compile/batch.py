@@ -1,0 +1,206 @@
+"""Place a batch of instances on the grid, price their candidates, and prepare every score for them."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from p2ce.base.arrays import FloatArray, Int32Array, IntArray
+from p2ce.compile.compiled_problem import Problem, without_special
+from p2ce.compile.own_plausibility import OwnPlausibility
+from p2ce.compile.requirements import Requirement, Source
+from p2ce.engine.grid.candidate_costs import CostTables, Join, tabulate
+from p2ce.engine.grid.grouped_axis import Compound, narrow, widen
+from p2ce.engine.grid.placement import Placement, place, point_rows
+from p2ce.engine.scores.black_box_score import PreparedBlackBox
+from p2ce.engine.scores.external import Decided, Placed, PreparedScore
+from p2ce.engine.scores.flat.prepared_flat import PreparedFlat
+from p2ce.objectives.number_of_changes import FittedChanges
+from p2ce.objectives.objective import FittedObjective, blamed, price
+
+if TYPE_CHECKING:  # the kernels load Numba, which takes a second
+    from p2ce.engine.scores.flat.flat_arrays import FlatInstances
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Batch:
+    """Instances of a problem, placed and priced, and the scores prepared for them."""
+
+    problem: Problem
+    values: FloatArray  # (n, d)
+    wide: FloatArray  # (n, columns) the same, with the levels of grouped features appended
+    placement: Placement
+    tables: CostTables
+    instances: "FlatInstances"
+    scores: tuple[PreparedScore, ...]  # one for each of the problem's requirements
+    # (n, axes, width) the model's scores of single changes that an estimate evaluated, NaN elsewhere.
+    known: FloatArray | None
+    # The instances' own plausibility; None if it does not count.
+    own: OwnPlausibility | None = None
+
+    def rows(self, instance: IntArray, cells: Int32Array) -> FloatArray:
+        """Return cells (cells, axes) of instances (cells,) as rows of all the model's columns."""
+        return self.narrowed(
+            point_rows(self.problem.grid.columns, self.wide, self.placement.values, instance, cells)
+        )
+
+    def narrowed(self, wide: FloatArray) -> FloatArray:
+        """Convert rows with the levels of grouped features to rows of all the model's columns."""
+        return narrow(wide, self.problem.compounds)
+
+    def excluding(self, instance: IntArray, cells: Int32Array, rejected_by: IntArray) -> "Batch":
+        """Exclude cells that the user's objects reject, and all that ``rejected_by`` cannot distinguish."""
+        excluded = np.column_stack([cells, rejected_by]).astype(np.int32)
+        owner = np.repeat(np.arange(len(self.values)), np.diff(self.instances.first_ban))
+        owner = np.concatenate([owner, instance])
+        order = np.argsort(owner, kind="stable")
+        counts = np.bincount(owner, minlength=len(self.values))
+        instances = self.instances._replace(
+            banned=np.concatenate([self.instances.banned, excluded])[order],
+            first_ban=np.append(0, np.cumsum(counts)),
+        )
+        return replace(self, instances=instances)
+
+    def flat_instances(self, who: IntArray) -> "FlatInstances":
+        """Return some of the instances in the form that the kernel needs."""
+        instances = self.instances
+        counts = np.diff(instances.first_ban)[who]
+        mine = [np.arange(instances.first_ban[p], instances.first_ban[p + 1]) for p in who]
+        shared = {"joins", "banned", "first_ban"}
+        return instances._replace(
+            **{name: array[who] for name, array in instances._asdict().items() if name not in shared},
+            banned=instances.banned[np.concatenate([np.zeros(0, dtype=np.int64), *mine])],
+            first_ban=np.append(0, np.cumsum(counts)),
+        )
+
+
+def place_and_price(problem: Problem, values: FloatArray) -> Batch:
+    """Place instances (n, d) on the grid, price their candidates and prepare the scores."""
+    from p2ce.engine.scores.flat.flat_arrays import count_own_value, lay_out_instances
+
+    wide = widen(values, problem.compounds)
+    placement = place(problem.grid, wide)
+    tables = tabulate(
+        _prices(problem, placement.values, placement.current),
+        [objective.join for objective in problem.objectives],
+        placement,
+    )
+    instances = lay_out_instances(problem.layout, problem.grid, placement, tables, wide)
+    own = None
+    if problem.own_plausibility_counts:
+        scores, detector = None, problem.flat_detector
+        if detector is not None:
+            instances, scores = count_own_value(
+                problem.layout,
+                problem.grid,
+                placement,
+                instances,
+                wide,
+                number=detector,
+                gap=problem.detector_gap,
+            )
+        own = OwnPlausibility(problem, values, scores)
+    # If several models share one estimate, its evaluations are not the scores of any single model.
+    remembers = problem.estimate is not None and not problem.others
+    batch = Batch(
+        problem=problem,
+        values=values,
+        wide=wide,
+        placement=placement,
+        tables=tables,
+        instances=instances,
+        scores=(),
+        known=np.full(placement.values.shape, np.nan) if remembers else None,
+        own=own,
+    )
+    prepared = tuple(_prepared(batch, number, one) for number, one in enumerate(problem.requirements))
+    return replace(batch, scores=prepared)
+
+
+def _prepared(batch: Batch, number: int, requirement: Requirement) -> PreparedScore:
+    """Prepare one score: in the kernel's layout, or to be evaluated outside."""
+    problem, score = batch.problem, requirement.score
+    if score.flat is not None:
+        return PreparedFlat(score=score.flat, layout=problem.layout, number=number, instances=batch.instances)
+    columns, grid = requirement.columns, problem.grid
+    if not problem.compounds:
+        grid = replace(grid, columns=np.argsort(columns)[grid.columns])  # in the score's numbering
+    placed = Placed(
+        grid=grid,
+        placement=batch.placement,
+        instances=batch.values[:, columns],
+        rows=lambda instance, cells: np.ascontiguousarray(batch.rows(instance, cells)[:, columns]),
+        is_grouped=bool(problem.compounds),
+        known=batch.known if requirement.source is Source.MODEL else None,
+    )
+    prepared = score.prepare(placed)
+    if requirement.source is Source.DETECTOR and batch.own is not None:
+        assert isinstance(prepared, PreparedBlackBox)
+        prepared = replace(prepared, least=batch.own.least)
+    if requirement.decider is None:
+        return prepared
+    return Decided(score=prepared, decider=requirement.decider.prepare(replace(placed, rows=batch.rows)))
+
+
+def row_totals(problem: Problem, before: FloatArray, after: FloatArray) -> FloatArray:
+    """Return the total costs of rows (t, d) of instances (t, d), on or off the grid: (t, objectives)."""
+    columns = problem.grid.columns
+    old, new = (widen(rows, problem.compounds)[:, columns] for rows in (before, after))
+    totals = np.zeros((len(after), len(problem.objectives)))
+    if not len(after):
+        return totals
+    prices = _prices(problem, new[:, :, None], old)
+    for number, objective in enumerate(problem.objectives):
+        for axis in range(len(columns)):  # in the order of the axes, as in the solver
+            cost, joined = prices[number][:, axis, 0], totals[:, number]
+            totals[:, number] = np.maximum(joined, cost) if objective.join is Join.MAX else joined + cost
+    return totals
+
+
+def _prices(problem: Problem, values: FloatArray, current: FloatArray) -> list[FloatArray]:
+    """Price values (n, axes, width) of instances at current (n, axes), with every objective."""
+    columns = problem.grid.columns
+    special = problem.special_codes
+    values = without_special(special, columns.tolist(), values)
+    current = without_special(special, columns.tolist(), current)
+    if not problem.compounds:
+        return price(problem.objectives, columns=columns.tolist(), values=values, current=current)
+    first = len(problem.names)
+    plain = columns < first
+    tables = [np.empty(values.shape) for _ in problem.objectives]
+    found = price(
+        problem.objectives,
+        columns=columns[plain].tolist(),
+        values=values[:, plain],
+        current=current[:, plain],
+    )
+    for table, costs in zip(tables, found, strict=True):
+        table[:, plain] = costs
+    for axis in np.flatnonzero(~plain).tolist():
+        compound = problem.compounds[int(columns[axis]) - first]
+        before = _members(problem, compound, current[:, axis, None])
+        after = _members(problem, compound, values[:, axis])
+        for objective, table in zip(problem.objectives, tables, strict=True):
+            table[:, axis] = compound_cost(objective, compound, before, after)
+    return tables
+
+
+def _members(problem: Problem, compound: Compound, codes: FloatArray) -> FloatArray:
+    """Return the values of a compound's members for pricing: (n, w) → (n, w, k)."""
+    values = np.moveaxis(compound.values_at(codes), 2, 1)
+    return np.moveaxis(without_special(problem.special_codes, compound.members.tolist(), values), 1, 2)
+
+
+def compound_cost(
+    objective: FittedObjective, compound: Compound, before: FloatArray, after: FloatArray
+) -> FloatArray:
+    """Price moves of grouped features: (n, 1, k), (n, w, k) → (n, w)."""
+    members = tuple(compound.members.tolist())
+    if isinstance(objective, FittedChanges):
+        return compound.changes(before, after)
+    if compound.is_category:
+        with blamed(objective):
+            return objective.switch(members, before, after)
+    with blamed(objective):
+        # The joined costs of the members: linked features are not a category.
+        return FittedObjective.switch(objective, members, before, after)

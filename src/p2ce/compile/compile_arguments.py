@@ -1,0 +1,243 @@
+"""Check the arguments of an explainer, and compile them into a problem."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from p2ce.base.arrays import FloatArray
+from p2ce.base.visible import echoed
+from p2ce.compile.arguments import Arguments
+from p2ce.compile.candidate_errors import require_candidates
+from p2ce.compile.check_arguments import check_bound, check_limit, check_method, check_of_today
+from p2ce.compile.compiled_problem import Problem, labels_of, without_special
+from p2ce.compile.describe_problem import record_of
+from p2ce.compile.directions import directed, known_associations
+from p2ce.compile.fingerprint import codes_fingerprint
+from p2ce.compile.grouped_features import check_policy, groups_of, settle_groups
+from p2ce.compile.refine_grid import refinement_of
+from p2ce.compile.rule_scores import columns_to_miss, resolve_rules
+from p2ce.compile.sample_reference import sample_rows
+from p2ce.compile.settle_target import settle_target
+from p2ce.errors import InvalidArgument
+from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.decisions.decision_warnings import warn_about_decisions
+from p2ce.models.detectors.parse_detector import parse_detector
+from p2ce.models.monotone_constraints import favourable_constraints
+from p2ce.models.parse_model import columns_with_missing, request_for
+from p2ce.models.several_models import parse_models
+from p2ce.objectives import Objective, Reference
+from p2ce.objectives.objective import FittedObjective, blamed
+from p2ce.objectives.objective_names import resolve
+from p2ce.policy.features.infer import column_names, encode_columns, infer_features
+from p2ce.policy.features.known_outcomes import known_outcomes
+from p2ce.policy.features.relations import Relation, relations_between, relations_of
+from p2ce.policy.features.special import settle_special
+from p2ce.policy.policy import Policy
+from p2ce.policy.rules.one_hot import OneHot
+from p2ce.policy.rules.rule import Rule
+from p2ce.result.dtypes import column_types
+from p2ce.tables import as_pandas
+from p2ce.tables.codebook import MISSING, Codebook, codebook_of
+from p2ce.tables.kinds import PANDAS, TableKind
+
+SAMPLED_ROWS = 4096  # rows of the reference, to parse the models again and to fit estimates
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Compiled:
+    """The compiled arguments, and the data needed to compile for other instances and policies."""
+
+    problem: Problem
+    # Kept, since the models are parsed again for instances farther out, or with other missing values.
+    parse_models: "partial[tuple[ModelAdapter, ...]]"
+    # A copy, since the caller's frame may change later; for save() and one-hot groups.
+    reference: pd.DataFrame
+    kind: TableKind  # the kind of table that the reference was
+    sample: slice  # rows of the reference: enough to parse the models again
+    values: FloatArray  # (n, d) the sample's codes in the model's columns
+    ends: FloatArray  # (2, d) the least and the largest known code of the whole reference
+    one_hot_groups: dict[OneHot, OneHot]  # as passed, and with the levels that occur in the reference
+    objectives: tuple[Objective, ...]
+    proposed_rules: tuple[Rule, ...]  # relations that hold in the whole reference
+    rejected: FloatArray  # (few, d) rows of the sample that the model rejects
+
+
+def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: Any = None) -> Compiled:
+    """Check everything that can be checked without an instance, and compile model, detector and policy.
+
+    ``y`` holds the labels of the reference, if they are known.
+    """
+    given = arguments
+    method = check_method(given.method)
+    check_limit(given.max_changes)
+    check_bound(given.bound)
+    check_of_today(given.plausibility_of_today)
+    for name in ("ties", "refine", "price_of_plausibility"):
+        if not isinstance(getattr(given, name), bool | np.bool_):
+            raise InvalidArgument(f"{name} must be True or False; got {echoed(getattr(given, name))}.")
+    wanted = resolve(given.objectives)
+    frame, kind = as_pandas(reference)
+    # The paper's algorithms search the paper's grid, and no other grid is tried after it.
+    policy, inferred = _policy(frame, given.policy, "data" if method is None else "paper")
+    check_policy(policy, column_names(frame))
+    for feature in policy.features:
+        if feature.is_category and not feature.fixed:  # before a million labels are encoded and learnt from
+            feature.check_not_too_many()
+    book = codebook_of(frame)
+    codes = book.encode(frame)
+    nullable = columns_with_missing(codes, book) | columns_to_miss(policy)
+    outcomes = None if y is None else known_outcomes(y, rows=len(frame), index=frame.index)
+    parsing = partial(
+        parse_models,
+        model,
+        threshold=given.threshold,
+        margin=given.margin,
+        scale=given.scale,
+        codebook=book,
+        black_box=given.bound not in ("auto", None),
+    )
+    target, parsed = settle_target(
+        lambda target: parsing(target=target, reference=frame, codes=codes, nullable=nullable),
+        given.target,
+        outcomes=outcomes,
+        reference=frame,
+    )
+    parsing = partial(parsing, target=target)
+    warn_about_decisions(
+        model,
+        parsed,
+        request_for(frame, target=target, margin=given.margin, codebook=book, codes=codes, nullable=nullable),
+        threshold=given.threshold,
+        default_target=given.target is None,
+    )
+    policy = directed(
+        policy,
+        constraints=favourable_constraints(model, parsed, target),
+        associations=known_associations(policy, frame, parsed[0], target, outcomes),
+        restricts=given.policy is None,
+    )
+    names = parsed[0].columns
+    detector = parse_detector(
+        given.plausibility,
+        reference=frame,
+        random_state=given.random_state,
+        contamination=given.contamination,
+        codebook=book,
+        codes=codes,
+        nullable=nullable,
+    )
+    codebook = book.of(names)
+    dtypes, categories = column_types(frame)
+    place = {name: at for at, name in enumerate(book.names)}
+    values = np.ascontiguousarray(codes[:, [place[name] for name in names]])
+    groups: dict[OneHot, OneHot] = {}
+    policy = settle_groups(policy, codebook, frame, groups)
+    described = described_reference(policy, codebook, values)
+    problem = Problem(
+        names=names,
+        labels=labels_of(frame, names),
+        codebook=codebook,
+        nullable=nullable,
+        model=parsed[0],
+        others=parsed[1:],
+        detector=detector,
+        objectives=fit_all(wanted, described),
+        refinement=refinement_of(parsed, detector, described, inferred) if method is None else None,
+        policy=policy,
+        rules=resolve_rules(policy, codebook),
+        relations=relations_besides(policy, inferred.proposed_rules),
+        compounds=groups_of(policy, codebook),
+        method=method,
+        max_changes=given.max_changes,
+        keep_ties=bool(given.ties),
+        refines=bool(given.refine),
+        # The paper's algorithms are timed as printed.
+        prices_plausibility=bool(given.price_of_plausibility) and method is None,
+        use_bounds=given.bound is not None,
+        target=target,
+        plausibility_of_today=given.plausibility_of_today,
+        margin=float(given.margin),
+        dtype_names={name: dtypes[name] for name in names},
+        categories={name: categories[name] for name in names if name in categories},
+    ).laid_out()
+    record = record_of(
+        problem,
+        reference=codes_fingerprint(book, codes),
+        values=values,
+        objects=[*(model if isinstance(model, list | tuple) else [model]), given.plausibility],
+        settings=given.stated(),
+    )
+    sample = slice(None, None, max(1, len(values) // SAMPLED_ROWS))
+    rows = values[sample].copy()
+    sampled = sample_rows(problem, rows)
+    compiled = Compiled(
+        problem=replace(problem, record=record, accepted=sampled.accepted, row_seconds=sampled.row_seconds),
+        parse_models=parsing,
+        # A frame may share its values with one of the caller's arrays.
+        reference=frame.copy(deep=True) if kind == PANDAS else frame,
+        kind=kind,
+        sample=sample,
+        values=rows,
+        ends=_ends_of(values),
+        one_hot_groups=groups,
+        objectives=wanted,
+        proposed_rules=inferred.proposed_rules,
+        rejected=sampled.rejected,
+    )
+    require_candidates(problem, rows[0])
+    return compiled
+
+
+def described_reference(policy: Policy, codebook: Codebook, values: FloatArray) -> Reference:
+    """Describe the reference to objectives: its codes (n, d), without the policy's special values."""
+    special = {column: codes for column, name in enumerate(codebook.names) if (codes := policy[name].special)}
+    known = without_special(special, range(len(codebook.names)), values)
+    return Reference(names=codebook.names, values=known, codebook=codebook)
+
+
+def fit_all(objectives: Sequence[Objective], reference: Reference) -> tuple[FittedObjective, ...]:
+    """Fit every objective. An error names the objective that fails."""
+    fitted = []
+    for objective in objectives:
+        with blamed(objective):
+            fitted.append(objective.fit(reference))
+    return tuple(fitted)
+
+
+def relations_besides(policy: Policy, proposed: Sequence[Rule]) -> tuple[Relation, ...]:
+    """Return the relations that the reference suggests and the policy does not require."""
+    return relations_of(rule for rule in proposed if rule not in policy.rules)
+
+
+def _policy(
+    frame: pd.DataFrame, given: Policy | None, grid: Literal["data", "paper"]
+) -> tuple[Policy, Policy]:
+    """Settle the policy of each feature, and the candidates that the data alone would choose.
+
+    If the user passed a policy, nothing is assumed about the data, so nothing is logged.
+    """
+    if given is None:
+        inferred = Policy.infer(frame, grid=grid)
+        return inferred, inferred
+    return given, inferred_beside(given, frame, grid)
+
+
+def inferred_beside(given: Policy, frame: pd.DataFrame, grid: Literal["data", "paper"]) -> Policy:
+    """Infer the candidates that the data alone would choose, with the special values of the user's policy."""
+    columns = encode_columns(frame)
+    named = {feature.name: feature.special for feature in getattr(given, "features", ()) if feature.special}
+    named = {name: codes for name, codes in named.items() if name in columns.names}
+    special = settle_special(named, columns.numbers, columns=columns.names)
+    features = infer_features(columns, grid=grid, special=special)
+    proposed = tuple(relation.rule() for relation in relations_between(columns, features))
+    return Policy(features=features, proposed_rules=proposed)
+
+
+def _ends_of(rows: FloatArray) -> FloatArray:
+    """Return the least and the largest known code (2, d) of the columns of rows (n, d)."""
+    known = rows != MISSING
+    return np.array([np.where(known, rows, np.inf).min(axis=0), np.where(known, rows, -np.inf).max(axis=0)])

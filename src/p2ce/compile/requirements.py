@@ -1,0 +1,141 @@
+"""List the scores that a counterfactual must reach, in the order in which cells are evaluated."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from p2ce.base.arrays import FloatArray, Int32Array, IntArray
+from p2ce.engine.grid.grouped_axis import Compound
+from p2ce.engine.scores.black_box_score import BlackBoxScore
+from p2ce.engine.scores.score import FlatScore, Score, seen_as_given
+from p2ce.engine.scores.trees.grouped_columns import onto_compounds
+
+if TYPE_CHECKING:
+    from p2ce.compile.compiled_problem import Problem
+
+
+class Source(Enum):
+    """The origin of a score."""
+
+    MODEL = "model"
+    DETECTOR = "detector"
+    RULE = "rule"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Requirement:
+    """A score that every counterfactual must reach."""
+
+    score: Score
+    source: Source
+    columns: IntArray  # the problem's columns, in the order of the score's
+    model: int | None = None  # the number of the model that it belongs to
+    # For a score outside the kernel: evaluates the cells inside its error band.
+    decider: BlackBoxScore | None = None
+
+
+def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
+    """List the scores of models, detector and rules: first the flat ones, in the kernel's numbering.
+
+    A flat detector is number 1, or 0 if no model is flat: if number 1 fails often, the kernel scores whole
+    boxes with it. Budgets of rules come last. Outside the kernel, networks come first, since they are quick.
+    Then come rules that are functions, then black-box models, and last a detector, which is only evaluated
+    on cells that every model accepts.
+    """
+    flat: list[Requirement] = []
+    quick: list[Requirement] = []
+    slow: list[Requirement] = []
+    everything = np.arange(len(problem.names))
+    frame = partial(problem.codebook.decode, labels=problem.labels)
+    for number, model in enumerate(problem.models):
+        own = black_box_model(problem, number)
+        columns = np.array(problem.columns_of(model), dtype=np.int64)
+        for score in model.scores:
+            if score.flat is not None:
+                compiled = in_columns_of(score.flat, model.columns, problem.names)
+                flat.append(
+                    Requirement(score=compiled, source=Source.MODEL, columns=everything, model=number)
+                )
+            else:
+                # If several scores decide together, the whole model decides what one of them leaves open.
+                quick.append(
+                    Requirement(score=score, source=Source.MODEL, columns=columns, model=number, decider=own)
+                )
+        if model.is_black_box:
+            slow.append(Requirement(score=own, source=Source.MODEL, columns=everything, model=number))
+    detector = problem.required_detector
+    if detector is not None and detector.score is not None:
+        compiled = in_columns_of(detector.score, detector.columns, problem.names)
+        flat.insert(1, Requirement(score=compiled, source=Source.DETECTOR, columns=everything))
+    elif detector is not None:
+        assert detector.evaluate is not None, "a detector without a flat score must be evaluated"
+        called = BlackBoxScore(
+            name="detector",
+            call=detector.evaluate,
+            frame=frame,
+            threshold=0.0,
+            tolerance=detector.tolerance,
+        )
+        slow.append(Requirement(score=called, source=Source.DETECTOR, columns=everything))
+    for rule in problem.rules:
+        for budget in rule.scores(problem.names):
+            flat.append(Requirement(score=budget, source=Source.RULE, columns=everything))
+        if rule.is_predicate:
+            holds = BlackBoxScore(name="rule", call=rule.values_of_frame, frame=frame, threshold=0.5)
+            quick.append(Requirement(score=holds, source=Source.RULE, columns=everything))
+    shared = problem.compounds[: problem.shared]
+    return (*(_over_groups(one, shared) for one in flat), *quick, *slow)
+
+
+def black_box_model(problem: "Problem", number: int) -> BlackBoxScore:
+    """Return the black-box form of a model, whose calls decide inside the error bands of its scores."""
+    model = problem.models[number]
+    return BlackBoxScore(
+        name=problem.name_of(number),
+        call=model.evaluate,
+        frame=partial(problem.codebook.decode, labels=problem.labels),
+        threshold=model.threshold,
+        tolerance=model.tolerance,
+    )
+
+
+def _over_groups(requirement: Requirement, shared: Sequence[Compound]) -> Requirement:
+    """Rewrite a flat score for the axes of one-hot groups, which all instances share."""
+    if not shared:
+        return requirement
+    assert requirement.score.flat is not None
+    return replace(requirement, score=onto_compounds(requirement.score.flat, shared))
+
+
+def in_columns_of(score: FlatScore, own: Sequence[str], names: Sequence[str]) -> FlatScore:
+    """Renumber a score's columns in the order of the first model."""
+    if tuple(own) == tuple(names):
+        return score
+    place = {name: column for column, name in enumerate(names)}
+    columns = np.array([place[name] for name in own], dtype=np.int32)
+    forest, weights = score.forest, score.weights
+    if forest is not None:
+        # Leaves have feature -1, which selects the last entry.
+        forest = replace(forest, feature=np.append(columns, np.int32(-1))[forest.feature])
+    if weights is not None:
+        weights = np.zeros(len(names))
+        weights[columns] = score.weights
+    see = score.see if score.see is seen_as_given else _seen_through(score.see, columns)
+    return replace(score, column_count=len(names), forest=forest, weights=weights, see=see)
+
+
+def _seen_through(
+    see: Callable[[FloatArray], FloatArray], columns: Int32Array
+) -> Callable[[FloatArray], FloatArray]:
+    """Extend ``see`` from a score's own columns, in its order, to all columns."""
+
+    def seen(rows: FloatArray) -> FloatArray:
+        shown = np.array(rows, dtype=np.float64)
+        shown[:, columns] = see(np.ascontiguousarray(rows[:, columns]))
+        return shown
+
+    return seen

@@ -1,0 +1,108 @@
+"""Decide which class is the favourable outcome if the caller names none: by evidence, or not at all.
+
+A wrong guess would explain to an accepted person how to be rejected. So class 1 is never chosen only because
+it is 1: the names of the classes or of the label must say which class is favourable.
+"""
+
+import logging
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from p2ce.base.calls.checked_calls import some_rows
+from p2ce.base.visible import echoed
+from p2ce.errors import P2CEError, UnnamedTarget
+from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.decisions.decision_warnings import Argument, in_python, on_command_line
+from p2ce.policy.features.favourable_class import favourable_class
+from p2ce.policy.features.known_outcomes import KnownOutcomes
+
+log = logging.getLogger("p2ce")
+
+# target → the models, parsed for it
+Parse: TypeAlias = Callable[[Any], tuple[ModelAdapter, ...]]
+FUNCTIONS_TARGET = 1  # of a function, which scores what its author wants
+MOST_CHOICES = 6  # classes that an error lists
+TELLING = "such as 'approved' or 'default'"
+
+
+def settle_target(
+    parse: Parse, target: Any, *, outcomes: KnownOutcomes | None, reference: pd.DataFrame
+) -> tuple[Any, tuple[ModelAdapter, ...]]:
+    """Parse the models for the target, or else for the class that is favourable by its name or label."""
+    try:
+        parsed = parse(target)
+    except UnnamedTarget as error:
+        classes = error.classes
+    else:
+        if outcomes is not None and parsed[0].classes:
+            outcomes.require_classes(parsed[0].classes)
+        return FUNCTIONS_TARGET if target is None else target, parsed
+    if outcomes is not None:
+        outcomes.require_classes(classes)
+    evidence = favourable_class(classes, None if outcomes is None else outcomes.name)
+    if evidence is None:
+        no_label = "" if len(classes) > 2 else f", and there is no label with a name {TELLING}"
+        raise _unnamed(parse, classes, reference, f"The names of the classes do not say it{no_label}.")
+    parsed = parse(evidence.favourable)
+    if outcomes is not None and not agree(parsed[0], evidence.favourable, outcomes, reference):
+        why = (
+            f"The label {echoed(outcomes.name)} contradicts the model, which scores rows with the label "
+            f"{echoed(evidence.favourable)} lower for that class than the others. Check that the label is "
+            "what the model predicts."
+        )
+        raise _unnamed(parse, classes, reference, why)
+    text = (
+        f"No target is given: class {echoed(evidence.favourable)} is the favourable outcome, since "
+        f"{evidence.because}."
+    )
+    log.info("%s", text, extra={"on_command_line": text})
+    return evidence.favourable, parsed
+
+
+def agree(model: ModelAdapter, target: Any, outcomes: KnownOutcomes, reference: pd.DataFrame) -> bool:
+    """Return whether the model scores rows with the target as label at least as high as the others.
+
+    Labels are evidence only if they are what the model predicts.
+    """
+    is_target = outcomes.are(target)
+    rows = np.concatenate([_spread(np.flatnonzero(is_target)), _spread(np.flatnonzero(~is_target))])
+    scores, wanted = _scores(model, reference.iloc[rows].reset_index(drop=True)), is_target[rows]
+    return bool(wanted.all() or not wanted.any() or scores[wanted].mean() >= scores[~wanted].mean())
+
+
+def _spread(rows: np.ndarray) -> np.ndarray:
+    """Choose a few rows, spread over all."""
+    return rows[:: max(1, -(-len(rows) // 128))]
+
+
+def _scores(model: ModelAdapter, rows: pd.DataFrame) -> np.ndarray:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.evaluate(rows)
+
+
+def _unnamed(parse: Parse, classes: tuple[Any, ...], reference: pd.DataFrame, why: str) -> UnnamedTarget:
+    """Build the error that shows the calls to choose from, and what each of them means."""
+    rows = some_rows(reference)
+    parts: list[str | Argument] = ["Say which class is the favourable outcome: "]
+    for place, target in enumerate(classes[::-1][:MOST_CHOICES]):
+        share = _accepted_share(parse, target, rows)
+        parts += [" or " if place else "", Argument("target", target)]
+        parts += [] if share is None else [f" (accepts {share:.0%} of the reference)"]
+    parts.append(f". {why}")
+    hint = "" if len(classes) > 2 else " Pass one of the two, or y=, the labels as a Series with a name."
+    return UnnamedTarget(in_python(parts) + hint, classes=classes, on_command_line=on_command_line(parts))
+
+
+def _accepted_share(parse: Parse, target: Any, rows: pd.DataFrame) -> float | None:
+    """Compute which share of the rows all models accept; None if a model cannot be parsed for this."""
+    try:
+        accepted = [_scores(model, rows) >= model.threshold for model in parse(target)]
+    except P2CEError as error:
+        log.debug("The share of rows that target=%r accepts could not be computed: %s", target, error)
+        return None
+    return float(np.all(accepted, axis=0).mean())

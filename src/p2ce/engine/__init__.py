@@ -1,0 +1,1 @@
+"""The search: candidates, scores and branch and bound. NumPy and Numba only."""

@@ -1,0 +1,70 @@
+"""One axis for several columns that move together: a one-hot group, or a feature and those linked to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from p2ce.base.arrays import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Compound:
+    """One axis for columns that move together. Its candidates, called levels, are tuples of their values.
+
+    Internally it is an additional column after the user's columns. Its code is the number of a level.
+
+    >>> home = Compound(name="Home", members=np.array([2, 0]), levels=np.eye(2), may_go_to=np.ones(2, bool))
+    >>> home.codes_of(np.array([[0.0, 7.0, 1.0], [1.0, 7.0, 0.0], [1.0, 7.0, 1.0]])).tolist()
+    [0.0, 1.0, nan]
+    """
+
+    name: str
+    members: IntArray  # (k,) positions of the columns
+    levels: FloatArray  # (levels, k) the members' values at each level
+    may_go_to: BoolArray  # (levels,) whether a level is a candidate; otherwise it can only be the current one
+    may_stay: BoolArray | None = None  # (levels,) False where an instance must change; None: always True
+    is_category: bool = True  # priced as one category; otherwise by the costs of the members
+    # (k,) the members whose moves count as changes; None: any move counts as one change.
+    counted: BoolArray | None = None
+
+    def codes_of(self, values: FloatArray) -> FloatArray:
+        """Return the current levels of rows (n, d); NaN for a row at none of them."""
+        mine = values[:, self.members]
+        same = (mine[:, None, :] == self.levels[None, :, :]).all(axis=2)
+        return np.where(same.any(axis=1), same.argmax(axis=1).astype(np.float64), np.nan)
+
+    def values_at(self, codes: FloatArray) -> FloatArray:
+        """Return the members' values (…, k) at levels (…)."""
+        found: FloatArray = self.levels[codes.astype(np.int64)]
+        return found
+
+    def changes(self, before: FloatArray, after: FloatArray) -> FloatArray:
+        """Count the changes between two sets of the members' values (…, k): (…)."""
+        moved: BoolArray = before != after
+        if self.counted is None:
+            return np.asarray(moved.any(axis=-1), dtype=np.float64)
+        return np.asarray((moved & self.counted).sum(axis=-1), dtype=np.float64)
+
+    @property
+    def may_count_more(self) -> bool:
+        """Whether one move may count as several changes."""
+        return self.counted is not None and bool(self.counted.sum() > 1)
+
+
+def widen(values: FloatArray, compounds: Sequence[Compound]) -> FloatArray:
+    """Append the levels of the compounds to rows (n, d)."""
+    if not compounds:
+        return values
+    return np.column_stack([values, *(compound.codes_of(values) for compound in compounds)])
+
+
+def narrow(rows: FloatArray, compounds: Sequence[Compound]) -> FloatArray:
+    """Write the levels of wide rows into the members' columns, and return the user's columns only."""
+    if not compounds:
+        return rows
+    first = rows.shape[1] - len(compounds)
+    narrow_rows = rows[:, :first].copy()
+    for place, compound in enumerate(compounds):
+        narrow_rows[:, compound.members] = compound.values_at(rows[:, first + place])
+    return narrow_rows

@@ -1,0 +1,126 @@
+"""Place instances on the grid: the current position of each, and the candidates that it may use."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from p2ce.base.arrays import FloatArray, Int32Array, IntArray
+from p2ce.engine.grid.base_grid import BaseGrid
+from p2ce.tables.codebook import MISSING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Placement:
+    """A batch of n instances on a grid of m axes.
+
+    An instance's candidates on an axis are, in ascending order: the grid's candidates below that are
+    reachable downwards, the current value, and the grid's candidates above that are reachable upwards.
+    """
+
+    current: FloatArray  # (n, m) the current values
+    position: Int32Array  # (n, m) index of the current value among the instance's candidates
+    # (n, m) the difference between a candidate's index for the instance and its index in ``grid.up``
+    shift: Int32Array
+    lowest: Int32Array  # (n, m) first index that the instance may use
+    highest: Int32Array  # (n, m) last index that the instance may use; lowest <= position <= highest
+    source: IntArray  # (n, m, slots) the index of each candidate in the grid's flat table
+    values: FloatArray  # (n, m, slots) the candidates; the last one is repeated to fill the slots
+    count: Int32Array  # (n, m) number of candidates
+
+    def __len__(self) -> int:
+        return len(self.current)
+
+    def of(self, who: IntArray) -> "Placement":
+        """Return the placement of some of the instances."""
+        return Placement(**{part.name: getattr(self, part.name)[who] for part in fields(self)})
+
+
+def place(grid: BaseGrid, people: FloatArray) -> Placement:
+    """Place instances, rows of all the model's columns, on the grid.
+
+    >>> down = {"Loan": -1}
+    >>> grid = BaseGrid.from_candidates({"Loan": [500, 1000]}, columns=["Age", "Loan"], direction=down)
+    >>> placed = place(grid, np.array([[41.0, 700.0]]))
+    >>> placed.values.tolist(), placed.lowest.tolist(), placed.highest.tolist()
+    ([[[500.0, 700.0, 1000.0]]], [[0]], [[1]])
+    """
+    people = np.asarray(people, dtype=np.float64)
+    current = np.ascontiguousarray(people[:, grid.columns])
+    position = np.empty(current.shape, dtype=np.int32)
+    passed = np.empty(current.shape, dtype=np.int32)  # how many of ``grid.up`` are not above the instance
+    for axis, base in enumerate(grid.values):
+        here = current[:, axis]
+        position[:, axis] = np.searchsorted(base[grid.down[axis]], here, side="left")
+        passed[:, axis] = np.searchsorted(base[grid.up[axis]], here, side="right")
+    shift = position + 1 - passed
+    count = shift + np.array([len(up) for up in grid.up], dtype=np.int32)
+    lowest: Int32Array = np.where(grid.direction > 0, position, np.int32(0))
+    highest = np.where(grid.direction < 0, position, count - 1)
+    missing = current == MISSING
+    if missing.any():
+        # A missing value has no up or down: it is filled in, or it stays missing.
+        lowest = np.where(missing, position, lowest)
+        highest = np.where(missing, np.where(grid.fillable, count - 1, position), highest)
+    for axis, codes in enumerate(grid.special):
+        # A special code, which is not a number, has no up or down either.
+        if len(codes) and (apart := np.isin(current[:, axis], codes)).any():
+            leaves = bool(grid.leaves_special[axis])
+            lowest[apart, axis] = 0 if leaves else position[apart, axis]
+            highest[apart, axis] = count[apart, axis] - 1 if leaves else position[apart, axis]
+    source = _sources(grid, position, shift)
+    return Placement(
+        current=current,
+        position=position,
+        shift=shift,
+        lowest=lowest,
+        highest=highest.astype(np.int32, copy=False),
+        source=source,
+        values=spread(grid.table, current, source, position, count),
+        count=count,
+    )
+
+
+def _sources(grid: BaseGrid, position: Int32Array, shift: Int32Array) -> IntArray:
+    """Find each instance's candidates (n, m, slots) in the grid's flat table; ignore the current value."""
+    begin = np.arange(grid.axis_count, dtype=np.int64)[:, None] * grid.width
+    slot = np.arange(grid.slots, dtype=np.int64)
+    padded = [_padded(places, grid.slots) for sides in (grid.down, grid.up) for places in sides]
+    sides = np.array(padded, dtype=np.int64).reshape(2, grid.axis_count, grid.slots) + begin
+    # One table for both sides: first the candidates below, then those above.
+    table = np.concatenate([sides[0], sides[1]], axis=1)
+    above = np.clip(slot - shift[..., None], 0, grid.slots - 1) + grid.slots
+    at = np.where(slot < position[..., None], slot, above)
+    rows = np.arange(grid.axis_count, dtype=np.int64)[:, None] * (2 * grid.slots)
+    found: IntArray = table.ravel()[rows + at]
+    return found
+
+
+def _padded(places: Int32Array, size: int) -> Int32Array:
+    last = places[-1:] if len(places) else np.zeros(1, dtype=np.int32)
+    return np.concatenate([places, np.repeat(last, size)])[:size]
+
+
+def spread(
+    table: FloatArray, current: FloatArray, source: IntArray, position: Int32Array, count: Int32Array
+) -> FloatArray:
+    """Look up the grid's candidates in a table (m, width), and insert each instance's current value.
+
+    The table may hold a score's inputs for the candidates, in any order; ``current`` (n, m) then holds its
+    inputs for the instances. The last candidate is repeated to fill the slots: (n, m, slots).
+    """
+    values: FloatArray = table.ravel()[source]
+    np.put_along_axis(values, position[..., None].astype(np.int64), current[..., None], axis=2)
+    # An instance beyond the last candidate has its current value as the last one.
+    for row, column in zip(*np.nonzero(position == count - 1), strict=True):
+        values[row, column, position[row, column] :] = current[row, column]
+    return values
+
+
+def point_rows(
+    columns: IntArray, values: FloatArray, candidates: FloatArray, owner: IntArray, points: Int32Array
+) -> FloatArray:
+    """Return points (cells, axes) of instances (n, d) as full rows; ``candidates`` are (n, axes, width)."""
+    rows = values[owner]
+    axes = np.arange(points.shape[1])
+    rows[:, columns] = candidates[owner[:, None], axes, points]
+    return rows

@@ -1,0 +1,1 @@
+"""Compile kernels, and keep the compiled code on disk."""

@@ -1,0 +1,45 @@
+"""Compile kernels: serial, cached on disk, free of the interpreter lock and of reference counts."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+
+from p2ce.engine.kernels.kernel_cache import keep_compiled
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Kernels pass dozens of arrays to each other for every box. Counting references to them took more than half
+# of the running time, although kernels neither create nor free arrays. Hence `_nrt=False`, which also makes
+# an allocation in a kernel a compile error.
+OPTIONS: dict[str, Any] = {"nopython": True, "nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
+# The Numba versions with which `linked_kernels` was tested. With any other version, Numba compiles in its
+# usual way, which takes three times as long.
+TRIED = ((0, 61), (0, 68))
+LINKS = TRIED[0] <= tuple(map(int, numba.__version__.split(".")[:2])) <= TRIED[1]
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function that only other kernels call."""
+    if numba.config.DISABLE_JIT:
+        return function
+    options = {**OPTIONS, "no_cpython_wrapper": True}
+    if not LINKS:
+        return cast(Function, numba.jit(**options)(function))
+    from p2ce.engine.kernels.linked_kernels import linked_kernel
+
+    return cast(Function, linked_kernel(function, options))
+
+
+def entry(function: Function) -> Function:
+    """Compile a function that Python calls."""
+    if numba.config.DISABLE_JIT:
+        return function
+    if LINKS:
+        from p2ce.engine.kernels.linked_kernels import linking_entry
+
+        compiled = linking_entry(function, dict(OPTIONS))
+    else:
+        compiled = numba.jit(**OPTIONS)(function)
+    keep_compiled(compiled)
+    return cast(Function, compiled)

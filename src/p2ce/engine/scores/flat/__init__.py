@@ -1,0 +1,1 @@
+"""Scores as flat arrays that the kernels evaluate and bound."""

@@ -1,0 +1,354 @@
+"""Lay out scores and instances as the flat arrays that the compiled kernels use."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from p2ce.base.arrays import FloatArray, Int32Array, IntArray
+from p2ce.engine.grid.base_grid import BaseGrid
+from p2ce.engine.grid.candidate_costs import CostTables
+from p2ce.engine.grid.placement import Placement, spread
+from p2ce.engine.scores.flat.grid_inputs import see_base
+from p2ce.engine.scores.flat.records import DETAIL, LIMIT, NODE, POSITION, PRICE, SCORE, TREE
+from p2ce.engine.scores.score import FlatScore, Spending
+from p2ce.engine.scores.trees.forest import Forest
+
+Records: TypeAlias = npt.NDArray[Any]
+
+# Ticks of a score fill 29 bits, so sums of leaf values, and differences of two sums, are exact in 32 bits.
+SCORE_BITS = 29
+
+
+class FlatScores(NamedTuple):
+    """All scores of a problem, shared by all instances; the trees are stored score by score."""
+
+    scores: Records  # (scores,) SCORE
+    trees: Records  # (trees,) TREE
+    nodes: Records  # (nodes,) NODE
+    details: Records  # (nodes,) DETAIL
+    axis_of: Int32Array  # (columns,) axis of each column, -1 if it cannot change
+    weights: FloatArray  # (tables of weights, columns); the tables of budgets follow, and have no weights
+    columns: IntArray  # (axes,) the column of each axis
+
+
+class FlatInstances(NamedTuple):
+    """A batch of instances, placed on the grid and priced. The first dimension is the instance."""
+
+    positions: Records  # (n, axes) POSITION
+    seen: FloatArray  # (n, views, axes, width) candidates as each view transforms them
+    own: FloatArray  # (n, views, columns) current values as each view transforms them
+    prices: Records  # (n, objectives, axes, width) PRICE
+    joins: Int32Array  # (objectives,) 0 sum, 1 max
+    shares: FloatArray  # (n, objectives)
+    gains: Int32Array  # (n, tables, axes, width) additive part of the score, in ticks
+    limits: Records  # (n, scores) LIMIT
+    # (bans, axes + 1) cells that the user's own model or detector has rejected; the last entry is the score
+    banned: Int32Array
+    first_ban: IntArray  # (n + 1,) bans of instance p are first_ban[p] .. first_ban[p + 1] - 1
+
+
+class ScoreLayout(NamedTuple):
+    """The flat scores, and the data that laying out instances needs."""
+
+    flat: FlatScores
+    views: tuple[FlatScore, ...]  # one representative score per distinct view
+    budgets: tuple[Spending, ...]  # in the order of their tables
+    base_seen: tuple[FloatArray, ...]  # per view: (axes, width) transformed candidates of BaseGrid.table
+    span: FloatArray  # (scores,) largest possible |tree sum| plus |offset|
+    leaves: int
+    deepest: int  # the most splits on a path to a leaf
+
+
+def flatten_scores(scores: Sequence[FlatScore], grid: BaseGrid, sample: FloatArray) -> ScoreLayout:
+    """Join the scores' trees and find each split's cut on the grid.
+
+    ``sample`` (columns,) is any valid row; it fills the columns other than the candidate's own.
+    """
+    views: list[FlatScore] = []
+    looks_at: list[int] = []
+    for score in scores:
+        known = [v for v, other in enumerate(views) if other.see is score.see]
+        looks_at.append(known[0] if known else len(views))
+        if not known:
+            views.append(score)
+    base_seen = tuple(see_base(view.see, grid, sample) for view in views)
+    axis_of = np.full(len(sample), -1, dtype=np.int32)
+    axis_of[grid.columns] = np.arange(len(grid.names), dtype=np.int32)
+
+    flat = np.zeros(len(scores), dtype=SCORE)
+    span = np.empty(len(scores))
+    forests: list[tuple[Records, Records, Records]] = []
+    tables: list[FloatArray] = []
+    budgets: list[Spending] = []
+    trees = filled = 0
+    for s, score in enumerate(scores):
+        span[s] = abs(score.offset)
+        flat[s]["first_tree"] = trees
+        if score.forest is not None:
+            span[s] += np.maximum.reduceat(np.abs(score.forest.value), score.forest.root).sum()
+            seen = base_seen[looks_at[s]]
+            forests.append(_flatten_forest(score.forest, grid, axis_of, seen, tick_for(span[s]), filled))
+            trees += score.forest.tree_count
+            filled += len(score.forest.feature)
+        flat[s]["last_tree"] = trees
+        flat[s]["looks_at"] = looks_at[s]
+        flat[s]["table"] = -1 if score.forest is not None else len(tables) + len(budgets)
+        if score.weights is not None:
+            assert not budgets, "budgets come after all other scores"
+            tables.append(score.weights)
+        elif score.spending is not None:
+            budgets.append(score.spending)
+        flat[s]["offset"], flat[s]["accept_from"], flat[s]["reject_below"] = (
+            score.offset,
+            score.accept_from,
+            score.reject_below,
+        )
+    parts = zip(*forests, strict=True) if forests else ((np.zeros(0, kind),) for kind in (TREE, NODE, DETAIL))
+    all_trees, nodes, details = (np.concatenate(list(part)) for part in parts)
+    return ScoreLayout(
+        flat=FlatScores(
+            scores=flat,
+            trees=all_trees,
+            nodes=nodes,
+            details=details,
+            axis_of=axis_of,
+            weights=np.array(tables, dtype=np.float64).reshape(len(tables), len(sample)),
+            columns=grid.columns,
+        ),
+        views=tuple(views),
+        budgets=tuple(budgets),
+        base_seen=base_seen,
+        span=span,
+        leaves=int(np.isnan(nodes["threshold"]).sum()),
+        deepest=int(all_trees["depth"].max(initial=0)),
+    )
+
+
+def _flatten_forest(
+    forest: Forest, grid: BaseGrid, axis_of: Int32Array, base_seen: FloatArray, tick: FloatArray, start: int
+) -> tuple[Records, Records, Records]:
+    """Lay out one forest after the ``start`` nodes of the earlier ones."""
+    trees = np.zeros(forest.tree_count, dtype=TREE)
+    levels = _levels(forest)
+    trees["root"], trees["depth"] = forest.root + start, _depths(forest, levels)
+    is_leaf = forest.feature < 0
+    nodes = np.zeros(len(forest.feature), dtype=NODE)
+    nodes["feature"] = np.where(is_leaf, 0, forest.feature)
+    nodes["threshold"] = np.where(is_leaf, np.nan, forest.threshold)
+    nodes["right"] = start + np.where(is_leaf, np.arange(len(nodes)), forest.right)
+    details = np.zeros(len(nodes), dtype=DETAIL)
+    details["value"], details["top"] = forest.value, np.rint(forest.value / tick)
+    for level in reversed(levels):
+        inner = level[~is_leaf[level]]
+        details["top"][inner] = np.maximum(details["top"][inner + 1], details["top"][forest.right[inner]])
+    axis = np.where(is_leaf, -1, axis_of[forest.feature])
+    for a, base in enumerate(grid.values):
+        at = np.flatnonzero(axis == a)
+        cut = np.searchsorted(base_seen[a, : len(base)], forest.threshold[at], side="right")
+        details["below"][at] = np.searchsorted(grid.down[a], cut)
+        details["above"][at] = np.searchsorted(grid.up[a], cut)
+    return trees, nodes, details
+
+
+def _levels(forest: Forest) -> list[IntArray]:
+    """List the nodes of all trees, level by level from the roots."""
+    levels = [forest.root.astype(np.int64)]
+    while len(inner := levels[-1][forest.feature[levels[-1]] >= 0]):
+        levels.append(np.concatenate([inner + 1, forest.right[inner]]))
+    return levels
+
+
+def _depths(forest: Forest, levels: list[IntArray]) -> IntArray:
+    """Return the deepest level of each tree."""
+    depths = np.zeros(forest.tree_count, dtype=np.int64)
+    for depth, level in enumerate(levels):
+        depths[np.searchsorted(forest.root, level, side="right") - 1] = depth
+    return depths
+
+
+def tick_for(span: float | FloatArray) -> FloatArray:
+    """Return a tick so large that ``span`` stays below 2**SCORE_BITS ticks."""
+    span = np.asarray(span, dtype=np.float64)
+    exponent = np.frexp(np.where(span > 0, span, 1.0))[1]
+    tick: FloatArray = np.ldexp(1.0, exponent - SCORE_BITS)
+    return tick
+
+
+def lay_out_instances(
+    layout: ScoreLayout, grid: BaseGrid, placement: Placement, tables: CostTables, people: FloatArray
+) -> FlatInstances:
+    """Transform the instances' candidates with every view, and convert thresholds to ticks."""
+    count, axes, width = placement.values.shape
+    own = np.empty((count, len(layout.views), people.shape[1]))
+    seen = np.empty((count, len(layout.views), axes, width))
+    for v, view in enumerate(layout.views):
+        own[:, v] = view.see(people)
+        # The same insertion that placed the instances, over the values that this view transforms.
+        mine = own[:, v, grid.columns]
+        seen[:, v] = spread(layout.base_seen[v], mine, placement.source, placement.position, placement.count)
+    positions = np.empty((count, axes), dtype=POSITION)
+    positions["here"], positions["shift"] = placement.position, placement.shift
+    positions["lowest"], positions["highest"] = placement.lowest, placement.highest
+    prices = np.empty(tables.steps.shape, dtype=PRICE)
+    prices["cost"], prices["envelope"] = tables.steps, tables.envelope
+    flat = layout.flat
+    gains = np.zeros((count, len(flat.weights) + len(layout.budgets), axes, width), dtype=np.int32)
+    limits = np.empty((count, len(flat.scores)), dtype=LIMIT)
+    for s, score in enumerate(flat.scores):
+        thresholds = np.full(count, score["accept_from"]), np.full(count, score["reject_below"])
+        parts, limits[:, s] = _score_ticks(
+            layout, s, grid, placement, seen, own, people, thresholds=thresholds
+        )
+        if parts is not None:
+            gains[:, score["table"]] = parts
+    return FlatInstances(
+        positions=positions,
+        seen=seen,
+        own=own,
+        prices=prices,
+        joins=tables.joins,
+        shares=tables.shares,
+        gains=gains,
+        limits=limits,
+        banned=np.zeros((0, axes + 1), dtype=np.int32),
+        first_ban=np.zeros(count + 1, dtype=np.int64),
+    )
+
+
+def count_own_value(
+    layout: ScoreLayout,
+    grid: BaseGrid,
+    placement: Placement,
+    instances: FlatInstances,
+    people: FloatArray,
+    *,
+    number: int,
+    gap: float,
+) -> tuple[FlatInstances, FloatArray]:
+    """Make a score accept every row that reaches the instance's own value, and return these values (n,).
+
+    If two values are at least ``gap`` apart, the library orders them in the same way. With a gap of 0, equal
+    values are also equal in the library. Thresholds are only ever lowered: they stay unchanged for an
+    instance whose own value is accepted.
+    """
+    from p2ce.engine.scores.flat.score_cells import score_points
+
+    count = len(people)
+    value, row = np.empty(count), np.empty(people.shape[1])
+    own_cells = np.ascontiguousarray(placement.position)
+    score_points(layout.flat, number, instances, np.arange(count), own_cells, row, value)
+    score = layout.flat.scores[number]
+    if (value >= score["accept_from"]).all():
+        return instances, value
+    slack = gap + 2.0**-46 * np.abs(value) if gap > 0 else 0.0  # and the rounding of the sum itself
+    accept_from = np.minimum(score["accept_from"], value + slack)
+    reject_below = np.minimum(score["reject_below"], value - slack)
+    _, lowered = _score_ticks(
+        layout,
+        number,
+        grid,
+        placement,
+        instances.seen,
+        instances.own,
+        people,
+        thresholds=(accept_from, reject_below),
+    )
+    limits = instances.limits.copy()
+    limits[:, number] = np.where(value >= score["accept_from"], limits[:, number], lowered)
+    return instances._replace(limits=limits), value
+
+
+def _score_ticks(
+    layout: ScoreLayout,
+    number: int,
+    grid: BaseGrid,
+    placement: Placement,
+    seen: FloatArray,
+    own: FloatArray,
+    people: FloatArray,
+    *,
+    thresholds: tuple[FloatArray, FloatArray],
+) -> tuple[Int32Array | None, Records]:
+    """Convert a score's additive part and thresholds to ticks, rounded outwards so that both stay valid.
+
+    ``thresholds`` are accept_from and reject_below (n,). The additive part is None for trees.
+    """
+    flat = layout.flat
+    score, table = flat.scores[number], flat.scores[number]["table"]
+    count, weighted = len(people), len(flat.weights)
+    start = np.full(count, score["offset"])
+    span = np.full(count, layout.span[number])
+    terms = int(score["last_tree"] - score["first_tree"]) + 2
+    if table >= 0:
+        if table < weighted:
+            weights = flat.weights[table]
+            with np.errstate(over="ignore", invalid="ignore"):
+                moving = weights[grid.columns][None, :, None] * seen[:, score["looks_at"]]
+                resting = weights * own[:, score["looks_at"]]
+        else:
+            moving, resting = _spent(layout.budgets[table - weighted], grid, placement, people)
+        slot = np.arange(seen.shape[3])
+        allowed = (slot >= placement.lowest[..., None]) & (slot <= placement.highest[..., None])
+        moving = np.where(allowed, moving, 0.0)
+        resting[:, grid.columns] = 0.0
+        if table >= weighted:
+            _free_of_charge(moving, resting, score["reject_below"])
+        start = start + resting.sum(axis=1)
+        span = span + np.abs(resting).sum(axis=1) + np.abs(moving).max(axis=2, initial=0.0).sum(axis=1)
+        terms += own.shape[2]
+    tick = tick_for(span)
+    # Numbers at the limits of float64 leave no ticks to count in: then nothing is certain, nothing is pruned.
+    usable = np.isfinite(start) & np.isfinite(span) & (tick > 0)
+    start, span, tick = np.where(usable, start, 0), np.where(usable, span, 0), np.where(usable, tick, 1.0)
+    gains = None
+    if table >= 0:
+        parts = np.where(usable[:, None, None], moving, 0.0)
+        gains = np.rint(parts / tick[:, None, None]).astype(np.int32)
+    # Half a tick per rounded term, plus the float64 rounding of the sums that the thresholds apply to.
+    doubt = terms / 2 + 1 + span / tick * terms * 2.0**-52
+    limits = np.empty(count, dtype=LIMIT)
+    limits["base"] = np.rint(start / tick).astype(np.int64)
+    limits["value_accept_from"], limits["value_reject_below"] = thresholds
+    # A threshold that every row reaches, or none, may be as large as floats get.
+    with np.errstate(over="ignore"):
+        reject_below = np.where(usable, np.floor(thresholds[1] / tick - doubt), -np.inf)
+        accept_from = np.where(usable, np.ceil(thresholds[0] / tick + doubt), np.inf)
+    limits["reject_below"] = whole_ticks(reject_below)
+    limits["accept_from"] = whole_ticks(accept_from)
+    return gains, limits
+
+
+def _spent(
+    budget: Spending, grid: BaseGrid, placement: Placement, people: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return minus what candidates (n, axes, width) and instances (n, columns) spend of a budget."""
+    moving = np.zeros(placement.values.shape)
+    resting = np.zeros(people.shape)
+    axis_of = {column: axis for axis, column in enumerate(grid.columns.tolist())}
+    for column in budget.columns:
+        axis = axis_of.get(column)
+        if axis is None:
+            here = people[:, column, None]
+            resting[:, column] = -budget.of(column, here, here)[:, 0]
+        else:
+            moving[:, axis] = -budget.of(column, placement.values[:, axis], placement.current[:, axis, None])
+    return moving, resting
+
+
+def _free_of_charge(moving: FloatArray, resting: FloatArray, reject_below: float) -> None:
+    """Replace +inf, a value that keeps a budget by itself, by a finite number that outweighs all others."""
+    if not (np.isinf(moving).any() or np.isinf(resting).any()):
+        return
+    known = np.where(np.isinf(moving), 0.0, np.abs(moving)).max(axis=2, initial=0.0).sum(axis=1)
+    known += np.where(np.isinf(resting), 0.0, np.abs(resting)).sum(axis=1)
+    enough = 2.0 * (known + abs(reject_below) + 1.0)
+    np.copyto(moving, enough[:, None, None], where=np.isinf(moving))
+    np.copyto(resting, enough[:, None], where=np.isinf(resting))
+
+
+def whole_ticks(ticks: FloatArray) -> IntArray:
+    """Clip ticks to 62 bits: an infinite threshold becomes one that no total, or every total, reaches."""
+    limit = 2.0**62
+    return np.clip(ticks, -limit, limit).astype(np.int64)

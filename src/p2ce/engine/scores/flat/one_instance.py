@@ -1,0 +1,37 @@
+"""Select one instance of a batch, for the kernels."""
+
+from typing import NamedTuple
+
+from p2ce.base.arrays import FloatArray, Int32Array
+from p2ce.engine.kernels.jit import kernel
+from p2ce.engine.scores.flat.flat_arrays import Records
+
+
+class Instance(NamedTuple):
+    """One instance of `FlatInstances`, without the first dimension."""
+
+    positions: Records  # (axes,) POSITION
+    seen: FloatArray  # (views, axes, width)
+    own: FloatArray  # (views, columns)
+    prices: Records  # (objectives, axes, width) PRICE
+    joins: Int32Array  # (objectives,)
+    shares: FloatArray  # (objectives,)
+    gains: Int32Array  # (tables, axes, width)
+    limits: Records  # (scores,) LIMIT
+    banned: Int32Array  # (bans, axes + 1)
+
+
+@kernel
+def instance_of(instances, p):
+    """Return views of the batch's arrays for instance p."""
+    return Instance(
+        instances.positions[p],
+        instances.seen[p],
+        instances.own[p],
+        instances.prices[p],
+        instances.joins,
+        instances.shares[p],
+        instances.gains[p],
+        instances.limits[p],
+        instances.banned[instances.first_ban[p] : instances.first_ban[p + 1]],
+    )

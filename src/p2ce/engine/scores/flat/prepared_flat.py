@@ -1,0 +1,52 @@
+"""Evaluate listed cells with a flat score, in the order in which its library adds."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from p2ce.base.arrays import BoolArray, Int32Array, IntArray
+from p2ce.engine.scores.external import Boxes, Verdicts
+from p2ce.engine.scores.score import FlatScore, verdicts_of
+
+if TYPE_CHECKING:  # the kernels load Numba, which takes a second
+    from p2ce.engine.scores.flat.flat_arrays import FlatInstances, ScoreLayout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PreparedFlat:
+    """A flat score, prepared for a batch of instances. The kernel itself bounds its boxes."""
+
+    score: FlatScore
+    layout: "ScoreLayout"
+    number: int  # of the score in the layout
+    instances: "FlatInstances"
+
+    @property
+    def bounds_boxes(self) -> bool:
+        return False
+
+    def evaluate(
+        self,
+        instance: IntArray,
+        cells: Int32Array,
+        *,
+        until: float | None = None,  # noqa: ARG002
+    ) -> Verdicts:
+        """Compare the values of cells with the certified thresholds."""
+        return self.verify(instance, cells)
+
+    def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
+        """Compare the values of cells with the certified thresholds."""
+        from p2ce.engine.scores.flat.score_cells import score_points
+
+        value = np.empty(len(cells))
+        row = np.empty(self.instances.own.shape[2])
+        cells = np.ascontiguousarray(cells)
+        score_points(self.layout.flat, self.number, self.instances, instance, cells, row, value)
+        limits = self.instances.limits[instance, self.number]
+        return Verdicts(verdicts_of(value, limits["value_accept_from"], limits["value_reject_below"]), value)
+
+    def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:  # noqa: ARG002
+        """Prune nothing outside the kernel."""
+        return np.zeros(len(instance), dtype=np.bool_)

@@ -1,0 +1,179 @@
+"""Prepare a network for a batch of instances, and evaluate cells of their grids in large batches."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.engine.grid.base_grid import BaseGrid
+from p2ce.engine.grid.placement import Placement, spread
+from p2ce.engine.scores.external import UNDECIDED, Boxes, Placed, Verdicts, verdicts
+from p2ce.engine.scores.network.network import NetworkScore
+from p2ce.engine.scores.network.network_layers import activate, forward
+from p2ce.engine.scores.network.network_rounding import Reach, reach_of, row_error
+
+# A chunk's values of one layer fill about this many bytes, so that two layers stay in the cache.
+CHUNK_BYTES = 400_000
+REFINED_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PreparedNetwork:
+    """A network, prepared for n instances: their first layer, what they may change, and their rounding."""
+
+    score: NetworkScore
+    placed: Placed
+    inputs: IntArray  # (moving,) inputs of the columns that may change; those of an axis are adjacent
+    axis_of: IntArray  # (moving,) the axis of each of these inputs
+    first: IntArray  # (axes + 1,) where the inputs of each axis begin
+    plain: BoolArray  # (axes,) whether the axis has one input, which never decreases along it
+    weights: FloatArray  # (moving, width) the first layer's rows of these inputs
+    own: FloatArray  # (n, inputs) the first layer's inputs at the current values
+    base: FloatArray  # (n, width) the first layer at the current values, before the activation
+    today: FloatArray  # (n,) the output at the current values
+    seen: FloatArray  # (n, moving, candidates) the first layer's inputs for every candidate
+    position: Int32Array  # (n, axes)
+    reach: Reach
+
+    @property
+    def bounds_boxes(self) -> bool:
+        return True
+
+    def evaluate(
+        self,
+        instance: IntArray,
+        cells: Int32Array,
+        *,
+        until: float | None = None,  # noqa: ARG002
+    ) -> Verdicts:
+        """Compare cells by the instance's margin, and the undecided ones by their own margins."""
+        owner = np.ascontiguousarray(instance, dtype=np.int64)
+        points = np.ascontiguousarray(cells, dtype=np.int32)
+        score = self.score
+        with np.errstate(all="ignore"):
+            value = self._values(owner, points)
+            verdict = verdicts(value, self.reach.margin[owner], score.accept_from, score.reject_below)
+            undecided = np.flatnonzero(verdict == UNDECIDED)
+            for start in range(0, len(undecided), REFINED_AT_ONCE):
+                some = undecided[start : start + REFINED_AT_ONCE]
+                rows = self._rows(owner[some], points[some])
+                value[some] = forward(score.layers, rows)
+                margin = row_error(score.layers, rows, score.unit, axes=0)
+                verdict[some] = verdicts(value[some], margin, score.accept_from, score.reject_below)
+        return Verdicts(verdict, value)
+
+    def verify(self, instance: IntArray, cells: Int32Array) -> Verdicts:
+        """Evaluate the rows: adding changes to the base is less exact, the farther out an instance lies."""
+        return self.score.evaluate_rows(self.placed.rows(instance, cells))
+
+    def infeasible(self, instance: IntArray, boxes: Boxes) -> BoolArray:
+        """Mark the boxes in which the model provably rejects every cell."""
+        from p2ce.engine.scores.network.network_bounds import infeasible
+
+        return infeasible(self, instance, boxes)
+
+    def _values(self, owner: IntArray, points: Int32Array) -> FloatArray:
+        from p2ce.engine.scores.network.network_kernel import add_bias, first_layer
+
+        layers = self.score.layers
+        widest = max(layer.weights.shape[1] for layer in layers)
+        chunk = max(64, min(len(owner), CHUNK_BYTES // (8 * widest)))
+        rooms = [np.empty((chunk, layer.weights.shape[1])) for layer in layers]
+        value = np.empty(len(owner))
+        before = rooms[0]
+        for start in range(0, len(owner), chunk):
+            cells = slice(start, min(start + chunk, len(owner)))
+            size = cells.stop - cells.start
+            for room, layer in zip(rooms, layers, strict=True):
+                out = room[:size]
+                bend = -1.0 if layer.is_curved else layer.below
+                if room is rooms[0]:
+                    first_layer(
+                        self.base,
+                        self.weights,
+                        self.seen,
+                        self.first,
+                        self.position,
+                        owner[cells],
+                        points[cells],
+                        bend,
+                        out,
+                    )
+                else:
+                    np.dot(before, layer.weights, out=out)
+                    add_bias(out, layer.bias, bend)
+                if layer.is_curved:
+                    activate(layer, out)
+                before = out
+            value[cells] = before[:, 0]
+        return value
+
+    def _rows(self, owner: IntArray, points: Int32Array) -> FloatArray:
+        """Return cells as inputs of the first layer."""
+        rows = self.own[owner]
+        moving = np.arange(len(self.inputs))
+        rows[:, self.inputs] = self.seen[owner[:, None], moving, points[:, self.axis_of]]
+        return rows
+
+
+def lay_out(score: NetworkScore, placed: Placed) -> PreparedNetwork:
+    """Compute the inputs of all candidates once, and bound the rounding over every instance's grid."""
+    grid, placement = placed.grid, placed.placement
+    people = np.ascontiguousarray(placed.instances, dtype=np.float64)
+    first = score.layers[0]
+    inputs, axis_of = inputs_by_axis(score.sources, grid.columns)
+    counts = np.bincount(axis_of, minlength=grid.axis_count)
+    begins = np.append(0, np.cumsum(counts))
+    rising = np.append(score.rising[inputs], False)[np.minimum(begins[:-1], len(inputs))]
+    with np.errstate(all="ignore"):
+        own, seen = see_inputs(score.see, grid, placement, people, inputs, axis_of)
+        low, high = own.copy(), own.copy()
+        if len(inputs):
+            low[:, inputs] = seen.min(axis=2)
+            high[:, inputs] = seen.max(axis=2)
+        return PreparedNetwork(
+            score=score,
+            placed=placed,
+            inputs=inputs,
+            axis_of=axis_of,
+            first=begins.astype(np.int64),
+            plain=(counts == 1) & rising,
+            weights=np.ascontiguousarray(first.weights[inputs]),
+            own=own,
+            today=forward(score.layers, own),
+            base=own @ first.weights + first.bias,
+            seen=np.ascontiguousarray(seen),
+            position=np.ascontiguousarray(placement.position, dtype=np.int32),
+            # Cells are computed by adding the changes of inputs, so each input counts as an axis.
+            reach=reach_of(score.layers, low, high, score.unit, axes=len(inputs)),
+        )
+
+
+def inputs_by_axis(sources: IntArray, columns: IntArray) -> tuple[IntArray, IntArray]:
+    """List the inputs of the columns of each axis, one axis after another, and the axis of each input."""
+    axis_of_column = {column: axis for axis, column in enumerate(columns.tolist())}
+    axes = np.array([axis_of_column.get(source, -1) for source in sources.tolist()], dtype=np.int64)
+    order = np.argsort(axes, kind="stable")
+    order = order[axes[order] >= 0]
+    return order, axes[order]
+
+
+def see_inputs(
+    see: Callable[[FloatArray], FloatArray],
+    grid: BaseGrid,
+    placement: Placement,
+    people: FloatArray,
+    inputs: IntArray,
+    axis_of: IntArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the inputs of instances (n, inputs), and of all their candidates (n, moving, candidates)."""
+    own = np.ascontiguousarray(see(people), dtype=np.float64)
+    rows = np.tile(people[0], (grid.width, 1))
+    rows[:, grid.columns] = grid.table.T
+    base = np.ascontiguousarray(see(rows)[:, inputs].T, dtype=np.float64)
+    # This table has a row per input, but the grid's table has a row per axis. So the sources are shifted.
+    rows = (np.arange(len(inputs)) - axis_of) * grid.width
+    source = placement.source[:, axis_of] + rows[:, None]
+    at, count = placement.position[:, axis_of], placement.count[:, axis_of]
+    return own, spread(base, own[:, inputs], source, at, count)

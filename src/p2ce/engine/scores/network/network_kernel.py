@@ -1,0 +1,229 @@
+"""The parts of a network's arithmetic that would be slow as whole-array calls; see `network_batch`."""
+
+import numpy as np
+
+from p2ce.engine.kernels.jit import entry, kernel
+from p2ce.engine.scores.network.largest_gains import add_largest, forget_gains, keep_largest
+
+
+@entry
+def first_layer(base, weights, seen, first, position, owner, points, below, out):
+    """Add the changes of cells (cells, axes) to their instances' first layer: ``out`` (cells, width).
+
+    ``first`` (axes + 1,) holds where the inputs of each axis begin among those that may change. ``below`` is
+    the slope of the activation below zero; if it is negative, another routine applies the activation.
+    """
+    width = base.shape[1]
+    for cell in range(owner.shape[0]):
+        p = owner[cell]
+        row = out[cell]
+        for j in range(width):
+            row[j] = base[p, j]
+        for axis in range(points.shape[1]):
+            at, here = points[cell, axis], position[p, axis]
+            if at != here:
+                for slot in range(first[axis], first[axis + 1]):
+                    change = seen[p, slot, at] - seen[p, slot, here]
+                    if change != 0.0:  # all but two of a group of one-hot inputs stay the same
+                        for j in range(width):
+                            row[j] += change * weights[slot, j]
+        if below >= 0.0:
+            for j in range(width):
+                value = row[j]
+                row[j] = value if value > 0.0 else below * value
+
+
+@entry
+def add_bias(values, bias, below):
+    """Add a bias to values (cells, width); unless ``below`` is negative, multiply negative sums by it."""
+    for cell in range(values.shape[0]):
+        row = values[cell]
+        if below >= 0.0:
+            for j in range(row.shape[0]):
+                value = row[j] + bias[j]
+                row[j] = value if value > 0.0 else below * value
+        else:
+            for j in range(row.shape[0]):
+                row[j] += bias[j]
+
+
+@kernel
+def first_and_last(values, begin, end, low, high):
+    """Return whether only the two ends of the candidates ``low`` to ``high`` count.
+
+    That holds if at most one of the inputs ``begin`` to ``end`` - 1 differs between them, and is monotone.
+    """
+    moving = 0
+    for slot in range(begin, end):
+        rises = falls = False
+        for at in range(low, high):
+            if values[slot, at + 1] > values[slot, at]:
+                rises = True
+            elif values[slot, at + 1] < values[slot, at]:
+                falls = True
+        if rises and falls:
+            return False
+        if rises or falls:
+            moving += 1
+    return moving <= 1
+
+
+@kernel
+def best_change(rows, sign, values, begin, end, here, low, high, must, free, plain, trial, gain):
+    """Find the largest change of sums by moving along one axis; write (width,) to ``gain``.
+
+    ``rows`` (inputs, width) holds what each unit of an input adds to the sums, times ``sign``. The inputs of
+    the axis are ``begin`` to ``end`` - 1, with the values ``values`` (inputs, candidates). The candidates are
+    ``low`` to ``high``. Staying at ``here`` counts if the axis is ``free``, and is excluded if it ``must``
+    change. ``plain`` axes have one input, which never decreases. ``trial`` (width,) is scratch.
+    """
+    width = gain.shape[0]
+    if plain:
+        # The ends bound everything in between, including the current value if it lies there.
+        least, most = values[begin, low] - values[begin, here], values[begin, high] - values[begin, here]
+        for j in range(width):
+            weight = sign * rows[begin, j]
+            gain[j] = max(weight * least, weight * most)
+        return
+    for j in range(width):
+        gain[j] = 0.0 if free else -np.inf
+    if low == here and low < high:
+        low += 1
+    if high == here and low < high:
+        high -= 1
+    ends_only = first_and_last(values, begin, end, low, high)
+    for at in range(low, high + 1):
+        if at == here and (must or free):
+            continue
+        if ends_only and low < at < high:
+            continue
+        if not ends_only and at > low and at - 1 != here:
+            same = True
+            for slot in range(begin, end):
+                if values[slot, at] != values[slot, at - 1]:
+                    same = False
+            if same:
+                continue
+        for j in range(width):
+            trial[j] = 0.0
+        for slot in range(begin, end):
+            change = sign * (values[slot, at] - values[slot, here])
+            if change != 0.0:
+                for j in range(width):
+                    trial[j] += change * rows[slot, j]
+        for j in range(width):
+            gain[j] = max(gain[j], trial[j])
+    for j in range(width):
+        if gain[j] == -np.inf:  # no candidate is left, so any claim about the box holds
+            gain[j] = 0.0
+
+
+@kernel
+def stands_still(moves, box, axis):
+    """Return whether no candidate of an axis changes any input."""
+    p = moves.owner[box]
+    here = moves.position[p, axis]
+    for slot in range(moves.first[axis], moves.first[axis + 1]):
+        for at in range(moves.low[box, axis], moves.high[box, axis] + 1):
+            if moves.seen[p, slot, at] != moves.seen[p, slot, here]:
+                return False
+    return True
+
+
+@kernel
+def best_on_axis(rows, sign, moves, box, axis, scratch):
+    """Find the largest change of sums by moving along one axis of a box; see `best_change`."""
+    p = moves.owner[box]
+    best_change(
+        rows,
+        sign,
+        moves.seen[p],
+        moves.first[axis],
+        moves.first[axis + 1],
+        moves.position[p, axis],
+        moves.low[box, axis],
+        moves.high[box, axis],
+        moves.must[box, axis],
+        moves.free[box, axis],
+        moves.plain[axis],
+        scratch.trial,
+        scratch.gain,
+    )
+
+
+@kernel
+def add_changes(rows, sign, moves, box, scratch, out):
+    """Add the largest changes of sums over a box to ``out`` (width,), times ``sign``.
+
+    Of the axes that may also stay unchanged, at most ``limit`` may change, so only the largest gains count.
+    If more of them may change than ``best`` has room for, all of them count, which is a bound too.
+    """
+    axes = moves.low.shape[1]
+    open_axes = 0
+    for axis in range(axes):
+        if moves.free[box, axis] and moves.low[box, axis] < moves.high[box, axis]:
+            open_axes += 1
+    left = moves.limit[box]
+    all_count = open_axes <= left or left > scratch.best.shape[0]
+    if not all_count:
+        forget_gains(scratch.best, left)
+    for axis in range(axes):
+        if stands_still(moves, box, axis):
+            continue
+        best_on_axis(rows, sign, moves, box, axis, scratch)
+        if moves.free[box, axis] and not all_count:
+            keep_largest(scratch.best, left, scratch.gain)
+        else:
+            for j in range(out.shape[0]):
+                out[j] += sign * scratch.gain[j]
+    if not all_count:
+        add_largest(scratch.best, left, sign, out)
+
+
+@entry
+def first_interval(base, weights, moves, scratch, down, up):
+    """Bound the first layer over boxes (boxes,): ``down`` and ``up`` (boxes, width).
+
+    ``moves`` and ``scratch`` are those of `network_bounds`.
+    """
+    for box in range(moves.owner.shape[0]):
+        for sign in (-1.0, 1.0):
+            out = up[box] if sign > 0.0 else down[box]
+            for j in range(base.shape[1]):
+                out[j] = base[moves.owner[box], j]
+            add_changes(weights, sign, moves, box, scratch, out)
+
+
+@entry
+def relax(lines, upper_slope, upper_shift, lower_slope, lower_shift, offset, which, weight, constant, slack):
+    """Replace activations by lines from above: coefficients of outputs become those of pre-activations.
+
+    ``lines`` (boxes, width, rows) is changed in place. Terms that do not depend on the input are added to
+    ``constant`` (boxes, rows): the shifts of the lines, and the coefficients times ``offset[which]`` (the
+    bias, or an instance's base). The magnitudes of the coefficients, times ``weight`` of the box, are added
+    to ``slack``.
+    """
+    boxes, width, rows = lines.shape
+    for box in range(boxes):
+        mine = offset[which[box]]
+        for j in range(width):
+            above, below = upper_slope[box, j], lower_slope[box, j]
+            lift, drop = upper_shift[box, j], lower_shift[box, j]
+            extra, per_unit = mine[j], weight[box, j]
+            row = lines[box, j]
+            fixed, lost = constant[box], slack[box]
+            for r in range(rows):
+                value = row[r]
+                slope = above if value > 0.0 else below
+                shift = lift if value > 0.0 else drop
+                steep = value * slope
+                row[r] = steep
+                fixed[r] += value * shift + steep * extra
+                lost[r] += abs(value) * per_unit
+
+
+@entry
+def highest(slopes, moves, scratch, constant):
+    """Add the largest values of the linear forms ``slopes`` (boxes, inputs, rows) to ``constant``, by box."""
+    for box in range(moves.owner.shape[0]):
+        add_changes(slopes[box], 1.0, moves, box, scratch, constant[box])

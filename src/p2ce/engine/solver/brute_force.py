@@ -1,0 +1,103 @@
+"""Find the front by scoring every cell: the slow, obvious twin of the search."""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.base.comparing import quanta
+from p2ce.engine.grid.base_grid import BaseGrid
+from p2ce.engine.grid.candidate_costs import CostTables
+from p2ce.engine.grid.placement import Placement
+from p2ce.engine.scores.score import FlatScore
+from p2ce.engine.scores.trees.score_rows import score_rows
+from p2ce.engine.solver.undominated import undominated
+
+
+def brute_force(
+    scores: Sequence[FlatScore],
+    grid: BaseGrid,
+    placement: Placement,
+    tables: CostTables,
+    people: FloatArray,
+    person: int,
+    *,
+    max_changes: int,
+    keep_ties: bool = False,
+    banned: Sequence[Sequence[int]] = (),
+) -> Int32Array:
+    """Return the candidate indices (points, axes) of an instance's front, in the order of `sort_points`."""
+    forbidden = {tuple(cell) for cell in banned}
+
+    def accepts(cells: Int32Array) -> BoolArray:
+        before = np.repeat(people[person : person + 1], len(cells), axis=0)
+        rows = before.copy()
+        rows[:, grid.columns] = placement.values[person, np.arange(len(grid.names)), cells]
+        accepted = np.array([tuple(cell) not in forbidden for cell in cells.tolist()], dtype=np.bool_)
+        for score in scores:
+            spending = score.spending
+            values = score_rows(score, rows) if spending is None else -spending.of_row(before, rows)
+            accepted &= values >= score.reject_below
+        return accepted
+
+    return front_among(accepts, placement, tables, person, max_changes=max_changes, keep_ties=keep_ties)
+
+
+def front_among(
+    accepts: Callable[[Int32Array], BoolArray],
+    placement: Placement,
+    tables: CostTables,
+    person: int,
+    *,
+    max_changes: int,
+    keep_ties: bool = False,
+) -> Int32Array:
+    """Return an instance's front among the accepted cells; ``accepts`` evaluates cells (n, axes)."""
+    cells = cells_within(placement, person, max_changes)
+    cells = cells[accepts(cells)] if len(cells) else cells
+    return front_of(cells, tables, placement, person, keep_ties=keep_ties)
+
+
+def front_of(
+    points: Int32Array, tables: CostTables, placement: Placement, person: int, *, keep_ties: bool = False
+) -> Int32Array:
+    """Return the undominated points in the order of `sort_points`: for equal costs the first, or all."""
+    points = points[undominated(point_costs(points, tables, person))]
+    ordered = sort_points(points, tables, placement, person)
+    if keep_ties or not len(ordered):
+        return ordered
+    costs = point_costs(ordered, tables, person)
+    first = np.append(True, (costs[1:] != costs[:-1]).any(axis=1))
+    kept: Int32Array = ordered[first]
+    return kept
+
+
+def cells_within(placement: Placement, person: int, max_changes: int) -> Int32Array:
+    """List every cell (n, axes) with at least one change and at most ``max_changes``."""
+    here = placement.position[person]
+    choices = [
+        np.delete(np.arange(low, high + 1), at - low)
+        for low, high, at in zip(placement.lowest[person], placement.highest[person], here, strict=True)
+    ]
+    blocks = [np.empty((0, len(here)), dtype=np.int32)]
+    for size in range(1, min(max_changes, len(here)) + 1):
+        for support in map(list, combinations(range(len(here)), size)):
+            values = np.meshgrid(*(choices[axis] for axis in support), indexing="ij")
+            cells = np.repeat(here[None], values[0].size, axis=0).astype(np.int32)
+            cells[:, support] = np.stack([one.ravel() for one in values], axis=1)
+            blocks.append(cells)
+    return np.concatenate(blocks)
+
+
+def point_costs(points: Int32Array, tables: CostTables, person: int) -> IntArray:
+    """Return the costs (points, objectives) as the integers that are compared."""
+    return quanta(tables.totals(np.full(len(points), person), points))
+
+
+def sort_points(points: Int32Array, tables: CostTables, placement: Placement, person: int) -> Int32Array:
+    """Sort by cost, objective by objective; break ties by the grid steps moved, then by the candidates."""
+    moved = np.abs(points - placement.position[person]).sum(axis=1)
+    costs = point_costs(points, tables, person)
+    keys = [*points.T[::-1], moved, *costs.T[::-1]]
+    return points[np.lexsort(keys)] if len(points) else points

@@ -1,0 +1,35 @@
+"""Check whether the compiled scores accept a single cell, and verification has not excluded it."""
+
+from p2ce.engine.kernels.jit import kernel
+from p2ce.engine.scores.flat.dense import looks_the_same, score_cell
+from p2ce.engine.solver.counters import CHECKED, WORK
+
+
+@kernel
+def is_banned(flat, instance, cell):
+    """Return whether the user's model or detector has rejected this cell, or one with the same leaves."""
+    for ban in range(instance.banned.shape[0]):
+        same = True
+        for a in range(cell.shape[0]):
+            if instance.banned[ban, a] != cell[a]:
+                same = False
+                break
+        s = instance.banned[ban, cell.shape[0]]
+        if same or (s >= 0 and looks_the_same(flat, s, instance, cell, ban)):
+            return True
+    return False
+
+
+@kernel
+def passes(flat, s, instance, cell, row, counters):
+    """Score one cell in the library's own order. Undecided cells pass: verification decides them."""
+    table = flat.scores[s].table
+    if table >= flat.weights.shape[0]:
+        # A rule has no library with its own order of additions: ticks decide, and verification checks them.
+        total = instance.limits[s].base
+        for a in range(cell.shape[0]):
+            total += instance.gains[table, a, cell[a]]
+        return total >= instance.limits[s].reject_below
+    counters[CHECKED] += 1
+    counters[WORK] += 16 * (flat.scores[s].last_tree - flat.scores[s].first_tree)
+    return score_cell(flat, s, instance, cell, row) >= instance.limits[s].value_reject_below

@@ -1,6 +1,0 @@
-"""Candidate values per axis: shared by all instances (BaseGrid), and of each instance (Placement)."""
-
-from p2ce.grid.base_grid import BaseGrid, grid_of
-from p2ce.grid.placement import Placement, place
-
-__all__ = ["BaseGrid", "Placement", "grid_of", "place"]

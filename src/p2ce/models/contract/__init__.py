@@ -1,0 +1,1 @@
+"""What a model family delivers: margins, and how they are added up."""

@@ -1,0 +1,151 @@
+"""Convert the margins of a parsed model to scores with certified thresholds, for all families in one place.
+
+=============================  ===========================================================================
+decision                       scores
+=============================  ===========================================================================
+probability reaches t          one margin, through its link; of a softmax over several classes the
+                               difference to every other class, which is necessary and not sufficient
+decision value reaches t       one margin
+class wins                     the difference to every other class
+prediction lies in a range     one margin and minus it, one for each end that is not open
+=============================  ===========================================================================
+"""
+
+import math
+
+from p2ce.base.arrays import FloatArray
+from p2ce.engine.scores.error_bands import certified, widened
+from p2ce.engine.scores.score import Score
+from p2ce.errors import UnsupportedModel
+from p2ce.models.contract.margins import (
+    IDENTITY,
+    ClassOutputs,
+    Link,
+    NumberOutput,
+    ParsedModel,
+    logistic_link,
+)
+from p2ce.models.contract.model_adapter import LEAD, PROBABILITY, ModelAdapter, Request
+from p2ce.models.decisions.certified_thresholds import range_ends, softmax_reaches, softmax_wins
+from p2ce.models.decisions.decision import Decision, decide_class, decide_number
+
+
+def certify(parsed: ParsedModel, request: Request) -> ModelAdapter:
+    """Determine what a row must reach, and which scores certify it."""
+    outputs = parsed.outputs
+    if isinstance(outputs, NumberOutput):
+        decision = decide_number(request, outputs.predict, scored=outputs.scored, name=parsed.family)
+        return _range(parsed, decision, outputs.link)
+    decision = decide_class(
+        request,
+        classes=outputs.names,
+        probabilities=outputs.probabilities,
+        decision_values=outputs.decision_values,
+        largest=outputs.largest,
+        name=parsed.family,
+    )
+    if decision.scale == LEAD:
+        return _win(parsed, decision, outputs)
+    if decision.scale == PROBABILITY and len(decision.classes) > 2 and not outputs.each_alone:
+        return _softmax(parsed, decision, outputs)
+    return _threshold(parsed, decision, outputs)
+
+
+def _threshold(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> ModelAdapter:
+    """Certify a probability or a decision value that depends on one margin."""
+    margins, index = parsed.margins, decision.index
+    plus, minus, sign = index, None, 1.0
+    if len(decision.classes) == 2 and not outputs.each_alone:
+        if margins.count == 1:
+            plus, sign = 0, 1.0 if index == 1 else -1.0
+        else:
+            minus = 1 - index
+    complement = sign < 0.0 or (minus is not None and index == 0)
+    if decision.scale == PROBABILITY:
+        link = (outputs.link or logistic_link(single=outputs.single))(complement)
+        limits = certified(link.reported, decision.threshold)
+    else:
+        link, limits = IDENTITY, (decision.threshold, decision.threshold)
+    score = margins.score(plus, minus, sign=sign, limits=widened(*limits, margins.band(plus, minus)))
+    return _adapter(parsed, decision, [score], link=link)
+
+
+def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> ModelAdapter:
+    """Certify that one class is ahead of every other one."""
+    margins, index = parsed.margins, decision.index
+    scores = []
+    for other in range(len(decision.classes)):
+        if other != index:
+            band = margins.band(index, other)
+            if outputs.ahead is None:
+                limits = softmax_wins(band, single=outputs.single)
+            else:
+                limits = outputs.ahead(index, other, band)
+            scores.append(margins.score(index, other, limits=limits))
+    return _adapter(parsed, decision, scores)
+
+
+def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> ModelAdapter:
+    """Bound a probability by its value among two classes; the model is evaluated on rows that pass."""
+    if not outputs.softmax:
+        raise UnsupportedModel(
+            f"{parsed.family} divides each probability of its {len(decision.classes)} classes by their sum, "
+            "so no probability is bounded by its own margin. Leave out threshold= to require that the target "
+            "wins."
+        )
+    margins, index = parsed.margins, decision.index
+    largest = margins.largest()
+    scores = []
+    for other in range(len(decision.classes)):
+        if other != index:
+            band = margins.band(index, other) + outputs.slack
+            limits = softmax_reaches(
+                decision.threshold, len(decision.classes), band=band, largest=largest, single=outputs.single
+            )
+            scores.append(margins.score(index, other, limits=limits))
+    return _adapter(parsed, decision, scores, decides=False)
+
+
+def _range(parsed: ParsedModel, decision: Decision, link: Link) -> ModelAdapter:
+    """Certify that the predicted number lies between the ends of a range."""
+    margins, wanted = parsed.margins, decision.wanted
+    assert wanted is not None, "a number must lie in a range"
+    ends = range_ends(wanted, link.reported, band=margins.band(0))
+    scores = [margins.score(0, sign=end.sign, limits=end.limits) for end in ends]
+    sign, value = ends[0].sign, link.value
+
+    def lead(values: FloatArray) -> FloatArray:
+        assert value is not None
+        inside = wanted.leads(value(sign * values))
+        return inside + decision.threshold if decision.scale != LEAD else inside
+
+    return _adapter(parsed, decision, scores, link=link._replace(value=None if value is None else lead))
+
+
+def _adapter(
+    parsed: ParsedModel,
+    decision: Decision,
+    scores: list[Score],
+    *,
+    link: Link | None = None,
+    decides: bool = True,
+) -> ModelAdapter:
+    margins = parsed.margins
+    tolerance = margins.tolerance(decision, scores[0])
+    bounded = math.isfinite(tolerance)
+    return ModelAdapter(
+        family=parsed.family,
+        score=scores[0],
+        also=tuple(scores[1:]),
+        decides=decides,
+        columns=margins.columns,
+        scale=decision.scale,
+        threshold=decision.threshold,
+        classes=decision.classes,
+        evaluate=decision.evaluate,
+        predict=decision.predict,
+        report=link.value if link is not None and bounded else None,
+        tolerance=tolerance if bounded else 1e-4,
+        reach=margins.reach,
+        knows_unseen_categories=parsed.knows_unseen_categories,
+    )

@@ -1,0 +1,174 @@
+"""Determine what a model must reach: a threshold for a class, the win of a class, or a range of a number.
+
+The rules are the same for parsed models and black boxes. A `Decision` is one call of the user's model that
+returns a number per row, and the threshold that this number must reach.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from p2ce.base.arrays import FloatArray
+from p2ce.base.visible import echoed
+from p2ce.errors import InvalidTarget, UnsupportedModel
+from p2ce.models.contract.model_adapter import DECISION, LEAD, PROBABILITY, Evaluate, EvaluateAll, Request
+from p2ce.models.decisions.target_arguments import (
+    RANGE_ON_COMMAND_LINE,
+    Range,
+    class_index,
+    decision_threshold,
+    is_range,
+    probability_threshold,
+    require_no_margin,
+    require_scale,
+    wanted_range,
+)
+
+# In a tie of argmax, the earlier class wins: the target is behind by the smallest possible amount.
+BEHIND = float(np.nextafter(0.0, -1.0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """One call of the model that returns a number per row, and the threshold that the number must reach."""
+
+    evaluate: Evaluate
+    scale: str
+    threshold: float
+    classes: tuple[Any, ...] = ()
+    index: int = 0  # the index of the target among the classes
+    predict: Evaluate | None = None  # displayed together with a lead
+    wanted: Range | None = None  # the range that a predicted number must lie in
+
+
+def decide_class(
+    request: Request,
+    *,
+    classes: tuple[Any, ...],
+    probabilities: EvaluateAll | None = None,
+    decision_values: EvaluateAll | None = None,
+    largest: EvaluateAll | None = None,
+    name: str,
+) -> Decision:
+    """Determine which score of a classifier counts.
+
+    ``decision_values`` returns one number per row for two classes, otherwise one per class, as
+    ``probabilities`` does. ``predict`` chooses the largest of ``largest``, by default of the first of these
+    two that the model offers. Without a threshold or a scale, the target must win if there are more than two
+    classes.
+    """
+    offered = tuple(
+        scale for scale, call in ((PROBABILITY, probabilities), (DECISION, decision_values)) if call
+    )
+    require_scale(request, offered, name=name)
+    index = class_index(classes, request.target)
+    if len(classes) < 2:
+        raise UnsupportedModel(
+            f"This {name} has only one class, so there is no other outcome to reach. "
+            "Fit it on rows of at least two classes."
+        )
+    by_default = offered[0]
+    if len(classes) > 2 and request.threshold is None and request.scale != DECISION:
+        require_no_margin(request)
+        compared = largest or probabilities or decision_values
+        assert compared is not None, "a classifier reports probabilities or decision values"
+        return decide_win(
+            compared,
+            classes=classes,
+            index=index,
+            predict=None if probabilities is None else of_class(probabilities, index),
+        )
+    scale = request.scale or by_default
+    call = probabilities if scale == PROBABILITY else decision_values
+    assert call is not None, "require_scale has checked that the scale is offered"
+    check = probability_threshold if scale == PROBABILITY else decision_threshold
+    return Decision(
+        evaluate=of_class(call, index),
+        scale=scale,
+        threshold=check(request),
+        classes=classes,
+        index=index,
+    )
+
+
+def decide_win(
+    compared: EvaluateAll, *, classes: tuple[Any, ...], index: int, predict: Evaluate | None = None
+) -> Decision:
+    """Return the decision that one class must be ahead of the best other class."""
+    return Decision(
+        evaluate=lambda frame: leads(compared(frame), index),
+        scale=LEAD,
+        threshold=0.0,
+        classes=classes,
+        index=index,
+        predict=predict,
+    )
+
+
+def decide_number(
+    request: Request, predict: Evaluate, *, scored: tuple[Any, ...] = (), name: str
+) -> Decision:
+    """Return the decision that the predicted number must lie in a range.
+
+    ``scored`` holds the two classes whose score the number may be: a Booster does not say what its numbers
+    mean. With a threshold, the number is the score of the second class, and minus the number is that of the
+    first, as for decision functions. ``number >= t`` is the range from t up, and ``-number >= t`` the range
+    up to -t. Without a threshold, the target must be a range.
+    """
+    if not scored or is_range(request.target):
+        wanted = wanted_range(request, name=name)
+        return Decision(
+            evaluate=lambda frame: wanted.leads(predict(frame)),
+            scale=LEAD,
+            threshold=0.0,
+            predict=predict,
+            wanted=wanted,
+        )
+    if request.threshold is None:
+        raise InvalidTarget(
+            f"This {name} predicts numbers that are not probabilities, so target={echoed(request.target)} is "
+            "not enough. If the numbers are scores of a class, pass the threshold= from which on they mean "
+            f"class {echoed(scored[-1])} (0.0 for log-odds). Otherwise pass the wanted range as target=(low, "
+            "high), with None for an open end.",
+            on_command_line=f"{RANGE_ON_COMMAND_LINE} If the number is the score of a class: --threshold 0",
+        )
+    require_scale(request, (DECISION,), name=name)
+    threshold = decision_threshold(request)
+    # The threshold defines from which number on the second class is meant, so nothing is left to guess.
+    index = class_index(scored, scored[-1] if request.target is None else request.target)
+    return Decision(
+        evaluate=predict if index else lambda frame: -predict(frame),
+        scale=DECISION,
+        threshold=threshold,
+        classes=scored,
+        index=index,
+        wanted=Range(threshold, np.inf) if index else Range(-np.inf, -threshold),
+    )
+
+
+def of_class(evaluate: EvaluateAll, index: int) -> Evaluate:
+    """Build the call for one class; for two classes, one number per row is the score of the second."""
+
+    def chosen(frame: Any) -> FloatArray:
+        found = np.asarray(evaluate(frame))
+        if found.ndim == 2 and found.shape[1] > 1:
+            return np.asarray(found[:, index], dtype=np.float64)
+        return np.asarray(found, dtype=np.float64).reshape(-1) * (1.0 if index else -1.0)
+
+    return chosen
+
+
+def leads(values: FloatArray, index: int) -> FloatArray:
+    """Compute how far a class is ahead of the best other one: (n, classes) → (n,); at least 0 if it wins.
+
+    >>> leads(np.array([[0.25, 0.5, 0.25], [0.5, 0.5, 0.0], [0.0, 0.5, 0.5]]), 1).tolist()
+    [0.25, -5e-324, 0.0]
+    """
+    # The difference of two different floats is never zero, so the sign is exact.
+    values = np.asarray(values, dtype=np.float64)
+    ahead: FloatArray = values[:, index] - np.delete(values, index, axis=1).max(axis=1)
+    if index == 0:
+        return ahead
+    tied = (ahead == 0.0) & (values[:, :index].max(axis=1) == values[:, index])
+    return np.where(tied, BEHIND, ahead)

@@ -1,0 +1,163 @@
+"""Check the target, the threshold and the scale that a caller passes, in the same way for all models."""
+
+import math
+import numbers
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from p2ce.base.arrays import FloatArray
+from p2ce.base.visible import echoed, listed
+from p2ce.errors import InvalidArgument, InvalidTarget, UnnamedTarget
+from p2ce.models.contract.model_adapter import Request
+
+RANGE_ON_COMMAND_LINE = (
+    "The model predicts a number. Pass the wanted range: --target 1000: or --target 10:20."
+)
+
+
+def plain_classes(classes: object) -> tuple[Any, ...]:
+    """Return classes as plain Python values."""
+    return tuple(np.asarray(classes).tolist())
+
+
+def class_index(classes: Sequence[Any], target: Any) -> int:
+    """Return the index of the target among the classes; `compile/settle_target.py` handles None."""
+    if target is None:
+        raise UnnamedTarget(f"Pass target=, one of {listed(classes)}.", classes=classes)
+    for index, known in enumerate(classes):
+        if not isinstance(target, list | tuple | dict) and np.ndim(target) == 0 and bool(known == target):
+            return index
+    shown = ", ".join(echoed(known, most=60) for known in classes)
+    raise InvalidTarget(
+        f"The model has the classes {shown}; target={echoed(target)} is none of them. Pass one of these."
+    )
+
+
+def require_scale(request: Request, offered: tuple[str, ...], *, name: str) -> None:
+    """Raise unless the scale is one of ``offered``, on which the model reports."""
+    if request.scale is None or request.scale in offered:
+        return
+    known = " or ".join(f"scale={echoed(scale)}" for scale in offered)
+    raise InvalidArgument(
+        f"scale={echoed(request.scale)} is not a scale that this {name} reports. "
+        + (f"Pass {known}, or leave scale out." if known else "Leave scale out.")
+    )
+
+
+def probability_threshold(request: Request) -> float:
+    """Check a threshold on a probability, one half by default, and add the margin."""
+    wanted = _number(0.5 if request.threshold is None else request.threshold)
+    if not 0.0 <= wanted <= 1.0:
+        raise InvalidArgument(
+            "The model reports probabilities, so the threshold must lie in [0, 1]; got "
+            f"{echoed(request.threshold)}."
+        )
+    if not 0.0 <= wanted + request.margin <= 1.0:
+        raise InvalidArgument(
+            f"margin={echoed(request.margin)} plus the threshold {wanted:g} is a probability of "
+            f"{wanted + request.margin:g}. Keep their sum in [0, 1]."
+        )
+    return wanted + request.margin
+
+
+def decision_threshold(request: Request) -> float:
+    """Check a threshold on a decision function, zero by default, and add the margin."""
+    wanted = _number(0.0 if request.threshold is None else request.threshold)
+    if not math.isfinite(wanted):
+        raise InvalidArgument(
+            "The model reports decision values, so the threshold must be finite; got "
+            f"{echoed(request.threshold)}."
+        )
+    return wanted + request.margin
+
+
+def require_no_margin(request: Request) -> None:
+    """Raise for a margin if one class must win: there is no scale on which to add it."""
+    if request.margin:
+        raise InvalidArgument(
+            f"margin={echoed(request.margin)} has no scale if class {echoed(request.target)} must win. "
+            "Instead pass the threshold= that its probability must reach."
+        )
+
+
+def _number(threshold: object) -> float:
+    if isinstance(threshold, bool | np.bool_ | str | bytes):
+        raise InvalidArgument(f"The threshold must be a number; got {echoed(threshold)}.")
+    try:
+        return float(threshold)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgument(f"The threshold must be a number; got {echoed(threshold)}.") from None
+
+
+class Range(NamedTuple):
+    """The wanted range of predictions, with both ends; an infinite end is open."""
+
+    low: float
+    high: float
+
+    @property
+    def largest(self) -> float:
+        """The largest magnitude of an end that is not open, at least 1."""
+        return max([1.0, *(abs(end) for end in self if math.isfinite(end))])
+
+    def leads(self, predicted: FloatArray) -> FloatArray:
+        """Return how far inside predictions (n,) lie, from the nearer end; below 0 is outside."""
+        predicted = np.asarray(predicted, dtype=np.float64)
+        ends = []
+        if self.low > -np.inf:
+            ends.append(predicted - self.low)
+        if self.high < np.inf:
+            ends.append(self.high - predicted)
+        nearest: FloatArray = np.minimum.reduce(ends)
+        return nearest
+
+
+def is_range(target: Any) -> bool:
+    """Return whether a target is a range (low, high), and not a class."""
+    return isinstance(target, tuple | list)
+
+
+def wanted_range(request: Request, *, name: str) -> Range:
+    """Check the wanted range of a regressor, and narrow it by the margin; one end may be open."""
+    target = request.target
+    if request.threshold is not None:
+        raise InvalidArgument(
+            f"This {name} is a regressor, so threshold={echoed(request.threshold)} has no meaning. "
+            "Pass the wanted range as target=(low, high), and no threshold."
+        )
+    require_scale(request, (), name=f"{name}, a regressor,")
+    if not is_range(target) or len(target) != 2:
+        raise InvalidTarget(
+            f"This {name} is a regressor: pass target=(low, high), the wanted range of its prediction, with "
+            f"None for an open end; got {echoed(target)}.",
+            on_command_line=RANGE_ON_COMMAND_LINE,
+        )
+    low, high = (_end(end, open_end) for end, open_end in zip(target, (-math.inf, math.inf), strict=True))
+    if math.isinf(low) and math.isinf(high):
+        raise InvalidTarget(
+            f"target={echoed(target)} excludes nothing. Pass a number for at least one end of the range."
+        )
+    if low > high:
+        raise InvalidTarget(
+            f"target=(low, high) must have its ends in ascending order; got {echoed(target)}. Swap them.",
+            on_command_line=f"--target {low:g}:{high:g} has its ends in descending order. Swap them.",
+        )
+    if low + request.margin > high - request.margin:
+        raise InvalidArgument(
+            f"margin={echoed(request.margin)} leaves nothing of the range {echoed(target)}. Lower it."
+        )
+    return Range(low + request.margin, high - request.margin)
+
+
+def _end(end: Any, open_end: float) -> float:
+    if end is None:
+        return open_end
+    is_number = isinstance(end, numbers.Real) and not isinstance(end, bool | np.bool_)
+    if not is_number or math.isnan(end) or float(end) == -open_end:
+        raise InvalidTarget(
+            f"The ends of target=(low, high) must be numbers, or None for an open end; got {echoed(end)}.",
+            on_command_line=RANGE_ON_COMMAND_LINE,
+        )
+    return float(end)

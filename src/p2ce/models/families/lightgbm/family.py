@@ -1,0 +1,272 @@
+"""Parse a LightGBM Booster, LGBMClassifier or LGBMRegressor."""
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from p2ce.base.calls.library import library_class
+from p2ce.base.visible import echoed, listed
+from p2ce.engine.scores.error_bands import exactly, exponential, summation_error, widened
+from p2ce.errors import InvalidReference, NotFitted, UnsupportedModel
+from p2ce.models.category_codes import LibraryColumn, library_codes
+from p2ce.models.contract.forest_margins import ForestMargin, ForestMargins, forest_of
+from p2ce.models.contract.margins import Ahead, ClassOutputs, Link, NumberOutput, ParsedModel, logistic_link
+from p2ce.models.contract.model_adapter import EvaluateAll, Request
+from p2ce.models.decisions.row_format import columns_by_count, columns_by_name, feeder
+from p2ce.models.decisions.target_arguments import plain_classes
+from p2ce.models.families.lightgbm.model_text import parse_tree, split_text
+from p2ce.models.fitted import require_own
+from p2ce.tables.codebook import Coding
+
+FAMILY = "LightGBM"
+NAMES = frozenset({"Booster", "LGBMClassifier", "LGBMRegressor"})
+_TWO_CLASSES = ("binary", "cross_entropy")
+_SEVERAL_CLASSES = ("multiclass", "multiclassova")
+_IDENTITY = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
+_EXPONENTIAL = ("poisson", "gamma", "tweedie")
+_UNIT = 2.0**-53
+
+
+class Booster(NamedTuple):
+    """The parts of a fitted model."""
+
+    kind: str
+    model: Any
+    objective: str
+    options: dict[str, str]
+    blocks: list[dict[str, str]]  # one per tree
+    per_round: int  # trees per round of boosting: one for each of several classes
+    divisor: float  # divides the sum over the trees: in random-forest mode, their number
+    columns: tuple[str, ...]
+    library_columns: tuple[LibraryColumn, ...]
+    feed: Callable[[pd.DataFrame], Any]
+
+    @property
+    def sigmoid(self) -> float:
+        """The factor in front of the margin."""
+        return 1.0 if self.objective == "cross_entropy" else float(self.options.get("sigmoid", "1"))
+
+    def evaluate(self, frame: pd.DataFrame) -> np.ndarray:
+        """Call the user's scoring method; with a custom objective, a classifier has only raw sums."""
+        method: Callable[[Any], Any] = self.model.predict
+        if self.kind == "LGBMClassifier":
+            method = self.model.predict_proba if self.objective else self.model.booster_.predict
+        return np.asarray(method(self.feed(frame)))
+
+    def margin(self, place: int) -> ForestMargin:
+        """Parse the trees of one margin; the trees of a round belong to the classes in turn.
+
+        LightGBM adds them from zero in float64. We do the same, bit by bit. For several classes, LightGBM
+        then divides the sum if it reports a mean, but we divide each leaf. In that case, the two sums are
+        rounded differently.
+        """
+        factor = 1.0 / self.divisor if self.per_round > 1 else 1.0
+        blocks = self.blocks[place :: self.per_round]
+        forest = forest_of([parse_tree(block, self.library_columns, factor=factor) for block in blocks])
+        error = summation_error(len(blocks) + 4, ForestMargin(forest=forest).largest)
+        return ForestMargin(forest=forest, error=error, band=2.0 * error if factor != 1.0 else 0.0)
+
+
+def recognises(model: object) -> bool:
+    """Return whether a model is a LightGBM Booster, LGBMClassifier or LGBMRegressor."""
+    return library_class(model, root="lightgbm", names=NAMES) is not None
+
+
+def parse(model: Any, request: Request) -> ParsedModel:
+    """Parse two classes, one class of several, or a predicted number, by the model's objective."""
+    booster = parts_of(model, request)
+    margins = ForestMargins(
+        columns=booster.columns, count=booster.per_round, parse=booster.margin, precision=1e-12
+    )
+    is_booster = booster.kind == "Booster"
+    own_objective = not booster.objective and booster.per_round == 1  # a function: only the sums are known
+    if (
+        booster.kind == "LGBMRegressor"
+        or own_objective
+        or (is_booster and booster.objective in _IDENTITY + _EXPONENTIAL)
+    ):
+        scored: tuple[Any, ...] = ()
+        if booster.kind != "LGBMRegressor":
+            scored = (0, 1) if is_booster else plain_classes(booster.model.classes_)
+        number = NumberOutput(
+            predict=lambda frame: booster.evaluate(frame).astype(np.float64),
+            link=_prediction(booster),
+            scored=scored,
+        )
+        return ParsedModel(family=FAMILY, margins=margins, outputs=number)
+    return ParsedModel(family=FAMILY, margins=margins, outputs=_classes(booster, margins))
+
+
+def parts_of(model: Any, request: Request) -> Booster:
+    """Return the parts of a model, with the trees that ``predict`` uses: up to the best iteration."""
+    kind = require_own(model, root="lightgbm", names=NAMES).__name__
+    estimator = kind != "Booster"
+    if estimator and not model.__sklearn_is_fitted__():
+        raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it first.")
+    booster = model.booster_ if estimator else model
+    require_own(booster, root="lightgbm", names=NAMES)
+    _reject_early_stop(model.get_params() if estimator else booster.params)
+    used = booster.best_iteration if booster.best_iteration > 0 else -1
+    header, blocks = split_text(booster.model_to_string(num_iteration=used))
+    objective, *options = header.get("objective", "").split(" ")
+    columns, library_columns, feed = _columns(booster, request)
+    per_round = int(header.get("num_tree_per_iteration", "1"))
+    return Booster(
+        kind=kind,
+        model=model,
+        objective=objective,
+        options={key: value for key, _, value in (option.partition(":") for option in options)},
+        blocks=blocks,
+        per_round=per_round,
+        divisor=float(len(blocks) // per_round) if "average_output" in header else 1.0,
+        columns=columns,
+        library_columns=library_columns,
+        feed=feed,
+    )
+
+
+def _reject_early_stop(params: dict[str, Any]) -> None:
+    if params.get("pred_early_stop"):
+        raise UnsupportedModel(
+            "LightGBM with pred_early_stop=True stops adding trees when a row seems to be decided, so its "
+            "scores are not sums over all trees. Set pred_early_stop=False."
+        )
+
+
+def _columns(
+    booster: Any, request: Request
+) -> tuple[tuple[str, ...], tuple[LibraryColumn, ...], Callable[[pd.DataFrame], Any]]:
+    """Determine the columns, how LightGBM stores each, and how rows are passed to it."""
+    names = booster.feature_name()
+    unnamed = names == [f"Column_{position}" for position in range(len(names))]
+    # LightGBM replaces blanks in names by underscores. The reference has the original names.
+    known = {str(label).replace(" ", "_"): str(label) for label in request.reference.columns}
+    if unnamed and set(names) != set(known):
+        columns = columns_by_count(len(names), request.reference)
+    else:
+        columns = columns_by_name([known.get(name, name) for name in names], request.reference)
+
+    fitted = list(booster.pandas_categorical or [])
+    codings = [request.codebook[name] for name in columns]
+    text = [coding for coding in codings if not _is_taken(coding)]
+    if text:
+        raise InvalidReference(
+            f"LightGBM accepts numbers and pandas categories, but column {echoed(text[0].name)} of the "
+            f"reference data holds {text[0].dtype}. Convert it as for fitting, with .astype('category')."
+        )
+    categories = [coding.name for coding in codings if coding.is_category]
+    # LightGBM matches the category columns of a frame with those of fitting by their order.
+    if len(fitted) != len(categories):
+        raise InvalidReference(
+            f"LightGBM was fitted on {len(fitted)} columns of pandas categories, but the reference data has "
+            f"{len(categories)} ({listed(categories[:5])}). Convert every column to the type that it had for "
+            "fitting."
+        )
+    places = iter(fitted)
+    library_columns = tuple(
+        LibraryColumn(
+            coding.name in request.nullable,
+            library_codes(coding, next(places)) if coding.is_category else None,
+        )
+        for coding in codings
+    )
+    # Only frames carry categories.
+    return columns, library_columns, feeder(columns, request.reference, named=bool(categories) or not unnamed)
+
+
+def _is_taken(coding: Coding) -> bool:
+    return not coding.is_category or isinstance(coding.dtype, pd.CategoricalDtype)
+
+
+# The reported outputs
+
+
+def _classes(booster: Booster, margins: ForestMargins) -> ClassOutputs:
+    classifier, count = booster.kind == "LGBMClassifier", booster.per_round
+    several = booster.objective in _SEVERAL_CLASSES and count > 2
+    names = tuple(range(count if several else 2))
+    if classifier:
+        names = plain_classes(booster.model.classes_)
+    if several and len(names) != count:
+        raise UnsupportedModel(
+            f"This {booster.kind} has {len(names)} classes but grew trees for {count}. Fit without num_class."
+        )
+    if not several and (booster.objective not in _TWO_CLASSES or len(names) != 2):
+        raise UnsupportedModel(
+            f"LightGBM with objective {echoed(booster.objective or 'custom')} does not report the "
+            "probability of one class out of two. Fit with objective='binary'."
+        )
+    sigmoid, divisor = booster.sigmoid, 1.0 if several else booster.divisor
+    one_by_one = booster.objective == "multiclassova"
+    return ClassOutputs(
+        names=names,
+        probabilities=booster.evaluate if classifier or several else _both(booster.evaluate),
+        # Random-forest mode reports the mean of the trees.
+        link=logistic_link(margin=lambda total: sigmoid * (total / divisor)),
+        ahead=_sigmoid_ahead(sigmoid, margins) if one_by_one else None,
+        each_alone=one_by_one,
+    )
+
+
+def _both(evaluate: EvaluateAll) -> EvaluateAll:
+    """Return both probabilities of a Booster, which only reports the second one."""
+
+    def both(frame: pd.DataFrame) -> np.ndarray:
+        second = np.asarray(evaluate(frame))
+        return np.column_stack([1.0 - second, second])
+
+    return both
+
+
+def _sigmoid_ahead(sigmoid: float, margins: ForestMargins) -> Ahead:
+    """Certify that one class's 1 / (1 + exp(-s·m)) is above another's.
+
+    ln P grows by at least s / (1 + exp(s·m)) per unit of margin, which is least at the highest margin. A
+    growth of 64 half units exceeds the errors of exp (8 each), of the addition and of the division. The
+    rounding error of the product s·m is relative to its size.
+    """
+
+    def ahead(_index: int, _other: int, band: float) -> tuple[float, float]:
+        found = [margins.margin(place) for place in range(margins.count)]
+        highest, largest = max(map(_highest, found)), max(margin.largest for margin in found)
+        top = sigmoid * max(highest, 0.0)
+        if top > 30.0 or sigmoid * largest > 700.0:
+            raise UnsupportedModel(
+                f"LightGBM's margins reach {highest:.3g} here, where the probabilities of all classes "
+                "against the rest are 1 in float64, so they do not determine which class wins."
+            )
+        gap = 64.0 * _UNIT * (1.0 + math.exp(top)) / sigmoid * 1.01 + 8.0 * _UNIT * largest
+        return widened(gap, -gap, band)
+
+    return ahead
+
+
+def _highest(margin: ForestMargin) -> float:
+    """Bound a margin from above."""
+    leaves = np.where(margin.forest.feature < 0, margin.forest.value, -np.inf)
+    return float(np.maximum.reduceat(leaves, margin.forest.root).sum())
+
+
+def _prediction(booster: Booster) -> Link:
+    """Return how LightGBM's prediction follows from a sum over the trees."""
+    divisor = booster.divisor
+    squared = "sqrt" in booster.options
+    if booster.objective in ("", *_IDENTITY) and not squared:
+        return Link(exactly(lambda total: total / divisor), lambda totals: totals / divisor)
+    if booster.objective == "regression" and squared:
+        # Two IEEE products, both monotone.
+        return Link(
+            exactly(lambda total: math.copysign(total / divisor, 1.0) * (total / divisor)),
+            lambda totals: np.abs(totals / divisor) * (totals / divisor),
+        )
+    if booster.objective in _EXPONENTIAL:
+        return Link(
+            exponential(lambda total: total / divisor, single=False), lambda totals: np.exp(totals / divisor)
+        )
+    raise UnsupportedModel(
+        f"LightGBM with objective {echoed(booster.objective)} is not supported natively as a regressor. "
+        f"Supported are {', '.join(_IDENTITY + _EXPONENTIAL)}."
+    )

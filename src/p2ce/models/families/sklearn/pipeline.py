@@ -1,0 +1,207 @@
+"""Parse a scikit-learn Pipeline whose transformers work column by column, in front of a supported model.
+
+The scores of the inner model are rewritten as functions of the table's own columns, with the same proofs: see
+`preprocessing.input_maps` and `preprocessing.rewrite`. Any other pipeline is a black box.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.base.arrays import BoolArray, FloatArray, IntArray
+from p2ce.base.calls.library import library_class
+from p2ce.engine.scores.network.network import NetworkScore
+from p2ce.engine.scores.score import Bound, seen_as_given
+from p2ce.engine.scores.trees.tree_nodes import parsing
+from p2ce.errors import UnsupportedModel
+from p2ce.models.contract.model_adapter import Evaluate, ModelAdapter, Request
+from p2ce.models.decisions.row_format import columns_by_count, feeder
+from p2ce.models.families.sklearn.estimator import columns_of, require_fitted
+from p2ce.models.fitted import require_own
+from p2ce.models.preprocessing.fold import is_sparse
+from p2ce.models.preprocessing.input_maps import InputMaps, may_be_missing
+from p2ce.models.preprocessing.parse_transformers import (
+    ParsedTransformers,
+    parse_transformers,
+    rejecting_missing,
+    without_zeros,
+)
+from p2ce.models.preprocessing.rewrite import contributions, never_decreases, reach_of_inputs, rewrite_forest
+from p2ce.models.preprocessing.transform_rows import Preparation, Prepared
+
+_NAMES = frozenset({"Pipeline"})
+# Inputs without a proof, such as logarithms, may lie this many times farther out than in the reference.
+_REACH_FACTOR = 64.0
+
+
+def recognises(model: object) -> bool:
+    """Return whether a model is a scikit-learn Pipeline."""
+    return library_class(model, root="sklearn", names=_NAMES) is not None
+
+
+def parse(model: Any, request: Request) -> ModelAdapter:
+    """Parse the last step, and write its scores in terms of the table's own columns."""
+    require_own(model, root="sklearn", names=_NAMES)
+    with parsing("This Pipeline"):
+        steps = [step for _, step in model.steps[:-1] if not _does_nothing(step)]
+        _, last = model.steps[-1]
+    if _does_nothing(last):
+        raise UnsupportedModel(
+            "This Pipeline ends without a model. Pass one whose last step is a classifier or a regressor."
+        )
+    if not steps:
+        return request.parse(last, request)
+    require_fitted(model)
+    columns, named = _columns(steps[0], request.reference)
+    seen = parse_transformers(_preparation(steps, columns, request, named=named))
+    maps = seen.maps
+    if is_sparse(seen.rows) and type(last).__module__.partition(".")[0] == "xgboost":
+        if (seen.rows.data == 0).any():
+            raise UnsupportedModel(
+                "This Pipeline passes zeros to XGBoost, which treats some of them as missing."
+            )
+        maps = without_zeros(maps)
+
+    nullable = np.array([name in request.nullable for name in columns], dtype=np.bool_)
+    reach = request.reach[positions(columns, request.reference)]
+    input_reach, proven = reach_of_inputs(maps, reach, seen.codes, _REACH_FACTOR)
+    inside, maps = _parse_inside(last, replace(request, reach=input_reach), seen, maps, nullable)
+    assert inside.score is not None, "the last step is parsed, never a black box"
+    limits = np.where(proven, np.inf, input_reach)
+    through = _through(seen)
+    is_category = seen.preparation.codebook.is_category
+    return replace(
+        inside,
+        family=f"{inside.family} behind {', '.join(seen.names)}" if seen.names else inside.family,
+        columns=columns,
+        evaluate=through(inside.evaluate),
+        predict=None if inside.predict is None else through(inside.predict),
+        score=_behind(inside.score, maps, nullable, limits),
+        also=tuple(_behind(score, maps, nullable, limits) for score in inside.also),
+        # A table covers all labels, and any other label too.
+        reach=None if inside.reach is None else np.where(is_category, np.inf, reach),
+    )
+
+
+def _parse_inside(
+    last: Any, request: Request, seen: ParsedTransformers, maps: InputMaps, nullable: BoolArray
+) -> tuple[ModelAdapter, InputMaps]:
+    """Parse the model on its inputs, some of which may be missing."""
+    labels = [str(label) for label in seen.frame.columns]
+
+    def parse_with(missing: BoolArray) -> ModelAdapter:
+        names = frozenset(label for label, may in zip(labels, missing, strict=True) if may)
+        found = request.parse(
+            last, replace(request, reference=seen.frame, codebook=seen.inputs, nullable=names)
+        )
+        if found.columns != tuple(labels):
+            raise UnsupportedModel(
+                "This Pipeline's model expects the transformed columns in another order. Fit the Pipeline as "
+                "a whole."
+            )
+        return found
+
+    missing = may_be_missing(maps, nullable, unseen=True)
+    expected = may_be_missing(maps, nullable, unseen=False)
+    try:
+        return parse_with(missing), maps
+    except UnsupportedModel:
+        if np.array_equal(missing, expected):
+            raise
+        found = parse_with(expected)
+        if any(score.bound is Bound.TREE_LEAVES for score in found.scores):
+            raise  # trees may accept missing values
+    # A sum or a network accepts none: it rejects inputs that are missing only for an unknown label.
+    return found, rejecting_missing(maps, missing & ~expected)
+
+
+def _does_nothing(step: Any) -> bool:
+    return step is None or (isinstance(step, str) and step == "passthrough")
+
+
+def _columns(step: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]:
+    """Return the columns in the order of the first transformer, and whether it was fitted on a frame."""
+    if getattr(step, "feature_names_in_", None) is None and not hasattr(step, "n_features_in_"):
+        return columns_by_count(reference.shape[1], reference), True  # it accepts any input
+    return columns_of(step, reference)
+
+
+def _preparation(
+    steps: Sequence[Any], columns: tuple[str, ...], request: Request, *, named: bool
+) -> Preparation:
+    codebook = request.codebook.of(columns)
+    if not named and codebook.is_category.any():
+        raise UnsupportedModel(
+            "This Pipeline was fitted on an array that holds labels. Fit it on a frame with named columns."
+        )
+    by_name = {str(label): label for label in request.reference.columns}
+    return Preparation(
+        steps=tuple(steps),
+        feed=feeder(columns, request.reference, named=named),
+        codebook=codebook,
+        labels=pd.Index([by_name[name] for name in columns], tupleize_cols=False),
+        reference=request.reference,
+    )
+
+
+def _through(seen: ParsedTransformers) -> Callable[[Evaluate], Evaluate]:
+    """Extend a call of the last step to the whole pipeline: its transformers, then the step's own method.
+
+    The model receives the same object from the transformers as in the pipeline's own call.
+    """
+    labels = pd.Index(list(seen.frame.columns), tupleize_cols=False)
+
+    def through(evaluate: Evaluate) -> Evaluate:
+        def evaluated(frame: pd.DataFrame) -> FloatArray:
+            rows: Any = seen.preparation.transform(frame)
+            return evaluate(rows if isinstance(rows, pd.DataFrame) else Prepared(rows, labels))  # type: ignore[arg-type]
+
+        return evaluated
+
+    return through
+
+
+def _behind(score: Any, maps: InputMaps, nullable: BoolArray, limits: FloatArray) -> Any:
+    """Rewrite a score over inputs as one over the table's columns."""
+    if score.flat is not None:
+        if score.forest is not None:
+            assert score.see is seen_as_given, "trees compare their inputs unchanged"
+            forest = rewrite_forest(score.forest, maps, nullable)
+            return replace(score, column_count=maps.column_count, forest=forest)
+        assert score.weights is not None
+        return replace(
+            score,
+            column_count=maps.column_count,
+            weights=np.ones(maps.column_count),
+            see=contributions(maps, score.weights, score.see, limits),
+        )
+    if isinstance(score, NetworkScore):
+        plain = np.array(
+            [
+                never_decreases(input_map) and not nullable[input_map.source]
+                for input_map in maps.maps_by_input
+            ]
+        )
+        return replace(
+            score,
+            column_count=maps.column_count,
+            sources=maps.sources[score.sources],
+            rising=score.rising & plain[score.sources],
+            see=_composed(score.see, maps.show),
+        )
+    raise UnsupportedModel(f"A Pipeline in front of {type(score).__name__} is not supported natively.")
+
+
+def _composed(
+    inner: Callable[[FloatArray], FloatArray], show: Callable[[FloatArray], FloatArray]
+) -> Callable[[FloatArray], FloatArray]:
+    return show if inner is seen_as_given else lambda rows: inner(show(rows))
+
+
+def positions(columns: Sequence[str], reference: pd.DataFrame) -> IntArray:
+    """Return the positions of a model's columns among those of the reference."""
+    place = {str(label): at for at, label in enumerate(reference.columns)}
+    return np.array([place[name] for name in columns], dtype=np.int64)

@@ -1,0 +1,111 @@
+"""Transform rows by a pipeline's transformers as the pipeline itself would, and encode the results."""
+
+import contextlib
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from p2ce.base.arrays import FloatArray
+from p2ce.models.preprocessing.fold import Fold, is_sparse
+from p2ce.models.preprocessing.input_maps import InputMap
+from p2ce.models.preprocessing.operations import Cast
+from p2ce.tables.codebook import MISSING, Codebook, Coding
+
+CHECKED_ROWS = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Preparation:
+    """A pipeline's fitted transformers, in their order."""
+
+    steps: tuple[Any, ...]
+    feed: Callable[[pd.DataFrame], Any]  # converts a frame to what the first transformer was fitted on
+    codebook: Codebook  # of the table's columns, in the order of the first transformer
+    labels: "pd.Index[Any]"
+    reference: pd.DataFrame
+
+    def transform(self, frame: pd.DataFrame) -> Any:
+        """Transform a frame as the pipeline does before calling its model."""
+        given = self.feed(frame)
+        for step in self.steps:
+            given = step.transform(given)
+        return given
+
+    def quietly(self, frame: pd.DataFrame) -> Any:
+        """Transform rows that the user did not pass, without warnings."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return self.transform(frame)
+
+    def with_copies(self) -> "Preparation":
+        """Return the same transformers with copied input: one with copy=False writes into its input."""
+        feed = self.feed
+        return replace(self, feed=lambda frame: feed(frame).copy())
+
+    def follow(self) -> tuple[list[InputMap], Fold]:
+        """Follow the columns through all transformers."""
+        fold = Fold(self.codebook.names)
+        maps_by_input = [_start(place, coding) for place, coding in enumerate(self.codebook)]
+        given = self.feed(self.reference.head(CHECKED_ROWS))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for step in self.steps:
+                maps_by_input = fold.follow(step, maps_by_input, given)
+                given = step.transform(given.copy())
+        return maps_by_input, fold
+
+
+def _start(place: int, coding: Coding) -> InputMap:
+    """Return the input map of the column itself: labels for a category, its own type for numbers."""
+    if coding.is_category:
+        return InputMap(source=place, is_category=True, raw=True)
+    dtype = coding.number_dtype
+    narrow = dtype.kind == "f" and dtype.itemsize < 8
+    return InputMap(source=place, operations=(Cast(dtype),) if narrow else ())
+
+
+class Prepared:
+    """Transformed rows that are not a frame, used in place of one; selecting columns returns all of them.
+
+    A model that was fitted on an array or a sparse matrix must receive exactly that.
+    """
+
+    def __init__(self, rows: Any, columns: "pd.Index[Any]") -> None:
+        self.rows, self.columns = rows, columns
+
+    def __len__(self) -> int:
+        return int(self.rows.shape[0])
+
+    def __getitem__(self, columns: Any) -> "Prepared":
+        assert list(columns) == list(self.columns), "a model needs all inputs, in their order"
+        return self
+
+    def to_numpy(self, **_: Any) -> Any:
+        """Return the rows as the transformers returned them; a requested type is ignored."""
+        return self.rows
+
+
+def as_frame(rows: Any) -> pd.DataFrame:
+    """Convert transformed rows to a frame with the same types."""
+    if isinstance(rows, pd.DataFrame):
+        return rows
+    plain = rows.toarray() if is_sparse(rows) else np.asarray(rows)
+    if plain.dtype.kind in "Ob":
+        # A mixture of numbers and bools is an array of objects, which every model converts to float64.
+        with contextlib.suppress(TypeError, ValueError):
+            plain = plain.astype(np.float64)
+    return pd.DataFrame(plain, columns=[f"x{place}" for place in range(plain.shape[1])])
+
+
+def as_codes(rows: Any, codebook: Codebook) -> FloatArray:
+    """Convert transformed rows to codes of the model's inputs."""
+    if not codebook.is_category.any() and not isinstance(rows, pd.DataFrame):
+        plain = np.array(rows.toarray() if is_sparse(rows) else rows, dtype=np.float64)
+        odd = ~np.isfinite(plain)
+        plain[odd] = np.where(np.isnan(plain[odd]), MISSING, np.nan)
+        return plain
+    return codebook.encode(as_frame(rows))

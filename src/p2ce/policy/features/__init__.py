@@ -1,0 +1,1 @@
+"""Features: kinds, ranges, candidate values, special values, display."""

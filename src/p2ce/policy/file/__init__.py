@@ -1,0 +1,1 @@
+"""The policy file: its schema, parsing, writing and lint."""

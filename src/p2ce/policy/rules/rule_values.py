@@ -1,0 +1,65 @@
+"""Translate a value of a rule to the code of its column."""
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from p2ce.base.visible import echoed
+from p2ce.errors import InvalidPolicy, nearest
+from p2ce.policy.features.decimals import as_float, to_dtype
+from p2ce.policy.features.feature import shown
+from p2ce.tables.cells import is_missing
+from p2ce.tables.codebook import MISSING, Coding
+
+
+def plain_value(value: Any) -> Any:
+    """Convert a value to plain Python, without NumPy types and with None for missing values."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if is_missing(value):
+        return None
+    if not isinstance(value, str | bool | int | float) and isinstance(value, Real):
+        return float(value)
+    return value
+
+
+def code_of(value: Any, coding: Coding, *, rule: str) -> float:
+    """Return the code of a value, and raise if the column never has it."""
+    if value is None:
+        return MISSING
+    if coding.is_category:
+        code = coding.code_of(value)
+        if code is None:
+            assert coding.labels is not None
+            raise InvalidPolicy(
+                f"The rule '{rule}' names {echoed(value)}, which is not a value of {echoed(coding.name)}. "
+                f"{nearest(value, coding.labels)}"
+            )
+        return code
+    return _number(value, coding, rule)
+
+
+def _number(value: Any, coding: Coding, rule: str) -> float:
+    if not isinstance(value, Real):
+        raise InvalidPolicy(
+            f"The rule '{rule}' names {echoed(value)} for {echoed(coding.name)}, which holds numbers. "
+            f"Use a number, or None for a missing value."
+        )
+    number, dtype = as_float(value), coding.number_dtype
+    if (dtype.kind in "iu" and not number.is_integer()) or (dtype.kind == "b" and number not in (0, 1)):
+        raise InvalidPolicy(
+            f"The rule '{rule}' names {shown(number)} for {echoed(coding.name)}, whose type {dtype} cannot "
+            "hold it. Correct the value."
+        )
+    # In the column's precision: the float32 nearest to 0.1 is slightly above 0.1.
+    return to_dtype(number, dtype) + 0.0
+
+
+def value_text(value: Any) -> str:
+    """Write a value in a sentence, with labels in quotes and numbers in short form."""
+    if value is None:
+        return "missing"
+    if isinstance(value, float):
+        return shown(value) if np.isfinite(value) else repr(value)
+    return repr(value) if isinstance(value, str) else echoed(value)

@@ -1,0 +1,1 @@
+"""Evidence files: all that it takes to repeat one explanation."""

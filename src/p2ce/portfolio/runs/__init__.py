@@ -1,0 +1,1 @@
+"""Runs over files of any size: sources, shards, journal, results."""

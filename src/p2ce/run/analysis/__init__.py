@@ -1,0 +1,1 @@
+"""Other callers of a run: relaxations, evaluations of proposals, maps."""

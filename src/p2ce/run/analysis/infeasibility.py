@@ -1,0 +1,227 @@
+"""Find the minimal sets of constraints to relax for an instance without recourse."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias
+
+from p2ce.base.arrays import FloatArray
+from p2ce.compile.check_arguments import check_time
+from p2ce.compile.compiled_problem import EXACT, Problem
+from p2ce.compile.encode import EncodedRows, encode_row
+from p2ce.engine.solver.branch_and_bound import Progress
+from p2ce.errors import InvalidArgument
+from p2ce.result.certificate import Certificate
+from p2ce.result.explanation import Explanation
+from p2ce.result.relaxations import Relaxation, Relaxations
+from p2ce.result.restriction import Restriction
+from p2ce.result.status import Status
+from p2ce.run.analysis.restrictions import Relaxable, restrictions_of, without
+from p2ce.run.analysis.same_problem import another_problem
+from p2ce.run.analysis.smallest_sets import Set, smallest_of, smallest_sets
+from p2ce.run.compile_kernels import is_ready
+from p2ce.run.solve_batch import SearchLimits
+
+# Explains the given row within limits, on the problem's own grid. Also returns the work that it took.
+Explain: TypeAlias = Callable[[Problem, EncodedRows, SearchLimits], tuple[Explanation, int]]
+
+# It pays off to widen a set without recourse only if that is quick: it saves later searches. The limit is
+# counted as work (tenths of a second of a compiled search), so the same sets are widened on every machine.
+WIDENING_WORK = 50_000_000
+WIDENING_SHARE = 4  # of the work that the set itself took
+
+
+def _require_none(explanation: Explanation) -> None:
+    """Reject an explanation that does not prove that there is no option."""
+    if explanation.status is not Status.NO_RECOURSE:
+        raise InvalidArgument(
+            f"relaxations() explains a proof that there is no option (NO_RECOURSE), but this explanation is "
+            f"{explanation.status}: {_instead(explanation)}"
+        )
+
+
+def _instead(explanation: Explanation) -> str:
+    if len(explanation):
+        return "it has options."
+    return {
+        Status.TIME_LIMIT: _unfinished(explanation.certificate),
+        Status.HEURISTIC: _unproven(explanation.certificate),
+        Status.ACCEPTED: "the person needs no change.",
+    }[explanation.status]
+
+
+def _unfinished(certificate: Certificate | None) -> str:
+    if certificate is not None and certificate.finest_open:
+        return (
+            "the finest grid was not searched to its end. Name steps, ranges or values in the policy and "
+            "explain the person again: then that grid is all there is to search."
+        )
+    return "nothing is proven. Explain the person with a longer time_limit first."
+
+
+def _unproven(certificate: Certificate | None) -> str:
+    because, proving = "an estimate cut the search", "bound=None"
+    if certificate is not None and certificate.method != EXACT:
+        proving = "method='exact'"
+    if certificate is not None and certificate.unproven_because == "misprint":
+        because = "the algorithm ran as printed"
+    instead = f"Make an explainer with {proving} and explain the person with it."
+    return f"nothing is proven, since {because}. {instead}"
+
+
+def relaxations(
+    problem: Problem,
+    explanation: Explanation,
+    explain: Explain,
+    *,
+    ends: FloatArray,
+    time_limit: float | None,
+) -> Relaxations:
+    """Find all minimal sets of restrictions whose removal yields a counterfactual, small sets first.
+
+    ``problem`` is that of the explanation. ``ends`` (2, d) are the ends of its reference. ``time_limit`` is
+    in seconds, for all sets together.
+    """
+    check_time(time_limit)
+    _require_none(explanation)
+    rows = encode_row(explanation.person, problem.codebook, kind=explanation._kind)
+    relaxable = restrictions_of(problem, rows.values[0], ends)
+    freest = without(problem, relaxable)
+    # Compiling does not count as time.
+    if problem.method is None and not is_ready(freest):
+        explain(freest, rows, SearchLimits(seconds=0.0))
+    hunt = _Hunt(problem, rows, relaxable, explain, time_limit)
+    smallest = smallest_sets(
+        hunt.plain, hunt.odd, ask=hunt.opens, is_no=hunt.stays_shut, is_over=hunt.is_over
+    )
+    hunt.check_start()
+    unsettled = smallest_of(hunt.with_needs(some) for some in smallest.unsettled)
+    relaxations = tuple(
+        Relaxation(
+            restrictions=hunt.named(some),
+            # The first one is the cheapest. It is not part of a front.
+            counterfactual=replace(hunt.explained[some][0], number=0),
+            proven=hunt.explained[some].status is Status.OPTIMAL
+            and not any(part < some for part in unsettled)
+            and hunt.is_trusted,
+        )
+        for some in smallest.found
+    )
+    return Relaxations(
+        person=explanation.person,
+        relaxations=relaxations,
+        undecided=tuple(hunt.named(some) for some in unsettled),
+        considered=tuple(one.restriction for one in relaxable),
+        fixed=tuple(feature.name for feature in problem.features if feature.fixed),
+        complete=not unsettled and hunt.is_trusted,
+        objectives=problem.objective_names,
+        dtypes=problem.dtype_names,
+        categories=problem.categories,
+        _kind=rows.kind,
+        elapsed=hunt.elapsed,
+    )
+
+
+class _Hunt:
+    """Solves the problem without some restrictions, and remembers the results."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        rows: EncodedRows,
+        restrictions: tuple[Relaxable, ...],
+        explain: Explain,
+        time_limit: float | None,
+    ) -> None:
+        self.odd: Set = frozenset(i for i, one in enumerate(restrictions) if one.is_odd)
+        self.plain: Set = frozenset(range(len(restrictions))) - self.odd
+        self.explained: dict[Set, Explanation] = {}
+        self.is_trusted = True
+        self._problem, self._rows, self._restrictions, self._explain = problem, rows, restrictions, explain
+        self._limit, self._begin = time_limit, time.perf_counter()
+        self._open: list[Set] = []
+        self._shut: list[Set] = []
+        self._work = 0  # seconds that the last set took
+
+    @property
+    def elapsed(self) -> float:
+        return time.perf_counter() - self._begin
+
+    def is_over(self) -> bool:
+        """Return whether the time is up."""
+        return self._limit is not None and self.elapsed >= self._limit
+
+    def opens(self, lifted: Set, again: bool) -> bool | None:
+        """Return whether there is a counterfactual without these restrictions; None if it is not known."""
+        some = self._effective(lifted)
+        if not some or self._is_part_of(some, self._shut):
+            return False
+        if some in self.explained and self.explained[some].status is not Status.TIME_LIMIT:
+            return None  # more time would not help
+        found, self._work = self._solve(some, self._left(1.0 if again else 0.5))
+        self.explained[some] = found
+        return True if len(found) else False if found.status is Status.NO_RECOURSE else None
+
+    def stays_shut(self, lifted: Set) -> bool:
+        """Prove with little work that there is no counterfactual. Return False if that takes more work."""
+        some = self._effective(lifted)
+        if not some or self._is_part_of(some, self._shut):
+            return True
+        if any(self._is_part_of(part, [some]) for part in self._open) or self.is_over():
+            return False
+        most_work = max(WIDENING_WORK, WIDENING_SHARE * self._work)
+        found, _ = self._solve(some, self._left(0.125), most_work, stops=True)
+        return found.status is Status.NO_RECOURSE
+
+    def check_start(self) -> None:
+        """Reject an explanation whose proof does not hold here, unless that is known or the time is up."""
+        if self.is_over() or any(not some & self.odd for some in self._shut):
+            return
+        if len(self._solve(frozenset(), self._left(1.0), stops=True)[0]):
+            raise another_problem("here the person has options")
+
+    def named(self, some: Set) -> tuple[Restriction, ...]:
+        """Return the restrictions of a set; of several that build on each other, only the last one."""
+        return tuple(one.restriction for one in self._last(some))
+
+    def _last(self, some: Set) -> list[Relaxable]:
+        chosen = [self._restrictions[i] for i in sorted(some)]
+        return [one for one in chosen if not any(other.needs is one for other in chosen)]
+
+    def with_needs(self, some: Set) -> Set:
+        """Add the restrictions that those of a set build on."""
+        needed = [one.needs for one in self._last(some)]
+        missing = {i for i, one in enumerate(self._restrictions) if one in needed} - some
+        return self.with_needs(some | missing) if missing else some
+
+    def _effective(self, some: Set) -> Set:
+        """Leave out restrictions that have no effect without another one that is not in the set."""
+        chosen = {self._restrictions[i] for i in some}
+        kept = frozenset(i for i in some if (needs := self._restrictions[i].needs) is None or needs in chosen)
+        return kept if kept == some else self._effective(kept)
+
+    def _is_part_of(self, some: Set, others: list[Set]) -> bool:
+        """Return whether another set, with the same odd restrictions, has all counterfactuals of this one."""
+        return any(some <= other and some & self.odd == other & self.odd for other in others)
+
+    def _left(self, share: float) -> float | None:
+        return None if self._limit is None else max(0.0, share * (self._limit - self.elapsed))
+
+    def _solve(
+        self, some: Set, seconds: float | None, most_work: int | None = None, *, stops: bool = False
+    ) -> tuple[Explanation, int]:
+        """Solve without some restrictions, completely or up to the first counterfactual."""
+        problem = without(self._problem, [self._restrictions[i] for i in sorted(some)])
+        limits = SearchLimits(seconds, most_work, _until_found if stops else None)
+        found, work = self._explain(problem, self._rows, limits)
+        if found.certificate is not None and found.certificate.unproven_because == "contradiction":
+            self.is_trusted = False  # nor does anything that seemed proven before
+        if len(found):
+            self._open.append(some)
+        elif found.status is Status.NO_RECOURSE:
+            self._shut.append(some)
+        return found, work
+
+
+def _until_found(news: Progress) -> bool:
+    return news.found == 0

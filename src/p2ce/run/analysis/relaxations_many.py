@@ -1,0 +1,96 @@
+"""Find relaxations for many people: in several processes, with a progress bar, and without loss on Ctrl-C."""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, TypeAlias
+
+from p2ce.base.visible import echoed
+from p2ce.errors import InvalidArgument
+from p2ce.result.explanation import Explanation
+from p2ce.result.explanations import Explanations
+from p2ce.result.relaxations import Relaxations
+from p2ce.result.status import Status
+from p2ce.run.many.isolate_failures import failure_of
+from p2ce.run.many.processes import LOST, job_count, receive, send
+from p2ce.run.many.progress_bar import progress_bar
+from p2ce.run.verified import Failure
+
+log = logging.getLogger("p2ce")
+
+Find: TypeAlias = Callable[[Explanation], Relaxations]
+
+
+def relaxations_many(
+    find: Find, explanations: Explanations, *, n_jobs: int, progress: bool
+) -> dict[Any, Relaxations]:
+    """Apply ``find`` to every person with NO_RECOURSE. Return the results by id, in order."""
+    people = _by_id(explanations)
+    found: dict[Any, Relaxations] = {}
+    with progress_bar(len(people), doing="relaxing", shown=progress) as bar:
+        try:
+            for person_id, result in _results(find, people, n_jobs):
+                bar.update(1)
+                if isinstance(result, Relaxations):
+                    found[person_id] = result
+                else:
+                    log.warning("relaxations() failed for %s: %s", echoed(person_id), result.message)
+        except KeyboardInterrupt:
+            log.warning(
+                "Interrupted. Finished results are kept, %d people are left out.", len(people) - len(found)
+            )
+        except LOST:
+            log.warning("A process ended unexpectedly. %d people are left out.", len(people) - len(found))
+    return {person_id: found[person_id] for person_id in people if person_id in found}
+
+
+def _by_id(explanations: Explanations) -> dict[Any, Explanation]:
+    """Return every person with NO_RECOURSE by id. Reject ids that several people share."""
+    people: dict[Any, Explanation] = {}
+    times = Counter(person_id for person_id in explanations.ids if isinstance(person_id, Hashable))
+    for person_id, explanation in zip(explanations.ids, explanations, strict=True):
+        if explanation.status is not Status.NO_RECOURSE:
+            continue
+        if not isinstance(person_id, Hashable) or times[person_id] > 1:
+            raise InvalidArgument(
+                f"relaxations() returns a dict by id, but {echoed(person_id)} is not the id of a single "
+                "person. Explain the people again with an index in which every id occurs once."
+            )
+        people[person_id] = explanation
+    return people
+
+
+def _results(
+    find: Find, people: dict[Any, Explanation], n_jobs: int
+) -> Iterator[tuple[Any, Relaxations | Failure]]:
+    jobs = min(job_count(n_jobs), len(people))
+    if jobs <= 1:
+        for person_id, explanation in people.items():
+            yield person_id, _find_safely(find, explanation)
+        return
+    from joblib import Parallel, delayed
+
+    payload, key = send(find)
+    ids = list(people)
+    work = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered", batch_size=1)
+    for number, result in work(
+        delayed(_find_numbered)(number, payload, key, people[person_id])
+        for number, person_id in enumerate(ids)
+    ):
+        yield ids[number], result
+
+
+def _find_numbered(
+    number: int, payload: bytes, key: str, explanation: Explanation
+) -> tuple[int, Relaxations | Failure]:
+    return number, _find_safely(receive(payload, key), explanation)
+
+
+def _find_safely(find: Find, explanation: Explanation) -> Relaxations | Failure:
+    """Catch the failure of one person. An invalid argument is raised, since it fails for all."""
+    try:
+        return find(explanation)
+    except InvalidArgument:
+        raise
+    except Exception as error:
+        return failure_of(error)

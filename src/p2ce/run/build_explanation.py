@@ -1,0 +1,262 @@
+"""Build explanations, as people read them, from the verified arrays of a batch."""
+
+import datetime
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.encode import EncodedRows
+from p2ce.compile.paper_settings import AS_PRINTED
+from p2ce.engine.scores.score import Bound
+from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate, Estimate, Unproven
+from p2ce.result.counterfactual import Counterfactual, admitted_by
+from p2ce.result.explanation import Explanation
+from p2ce.result.status import Status
+from p2ce.run.find_flags import flags_of
+from p2ce.run.none_because import REASONS, UNKNOWN
+from p2ce.run.paper.solve_by_paper import bound_of, settings_of
+from p2ce.run.price_plausibility import price_of
+from p2ce.run.verified import Failure, Grid, Verified
+from p2ce.run.verify.row_costs import reported
+
+
+def build_explanation(
+    problem: Problem,
+    rows: EncodedRows,
+    position: int,
+    verified: Verified,
+    at: int,
+    *,
+    as_of: datetime.date | None = None,
+) -> Explanation:
+    """Build the explanation of one instance: row ``position`` of the caller, entry ``at`` of the batch.
+
+    ``as_of`` is the date that the caller states.
+    """
+    known = verified.outcomes
+    row = rows.row(position, problem.names)
+    found = np.flatnonzero(verified.found.instance == at).tolist()
+    because = _unproven_because(problem, verified, at)
+    if known.favourable[at]:
+        status = Status.ACCEPTED
+    elif not known.finished[at] or known.grid[at] == Grid.FINEST_OPEN:
+        status = Status.TIME_LIMIT
+    elif because is not None:
+        status = Status.HEURISTIC
+    else:
+        status = Status.OPTIMAL if found else Status.NO_RECOURSE
+    certificate = None if status is Status.ACCEPTED else _certificate(problem, verified, at, because)
+    solving, verifying = float(known.solve_seconds[at]), verified.verify_seconds / len(known.scores)
+    return Explanation(
+        status=status,
+        person=row,
+        person_score=float(known.scores[at]),
+        person_prediction=_number(known.predictions[at]),
+        counterfactuals=tuple(
+            _counterfactual(problem, row, verified, one, number) for number, one in enumerate(found, start=1)
+        ),
+        certificate=certificate,
+        price_of_plausibility=price_of(
+            problem, verified, at, proven=certificate is not None and certificate.proven
+        ),
+        elapsed=solving + verifying,
+        timings={"search": solving, "verification": verifying},
+        as_of=as_of,
+        **_stated(problem, rows),
+    )
+
+
+def failed_explanation(
+    problem: Problem,
+    rows: EncodedRows,
+    position: int,
+    failure: Failure,
+    *,
+    as_of: datetime.date | None = None,
+) -> Explanation:
+    """Build the entry of an instance that could not be explained, with the reason."""
+    return Explanation(
+        status=Status.ERROR,
+        person=rows.row(position, problem.names),
+        error=failure.kind,
+        message=failure.message,
+        as_of=as_of,
+        **_stated(problem, rows),
+    )
+
+
+def _stated(problem: Problem, rows: EncodedRows) -> dict[str, Any]:
+    """Return the facts about its problem that every explanation states."""
+    return {
+        "threshold": problem.threshold,
+        "margin": problem.margin,
+        "scale": problem.scale,
+        "models": len(problem.models),
+        "target": problem.target,
+        "objectives": problem.objective_names,
+        "dtypes": problem.dtype_names,
+        "categories": problem.categories,
+        "_kind": rows.kind,
+        "problem": problem.record,
+    }
+
+
+def _unproven_because(problem: Problem, verified: Verified, at: int) -> Unproven | None:
+    """Return why a search that ended proves nothing; None if it proves something.
+
+    An estimate that pruned nothing leaves the search complete.
+    """
+    from p2ce.engine.solver.counters import ESTIMATE
+
+    known = verified.outcomes
+    if problem.method is not None and settings_of(problem).errata == AS_PRINTED:
+        return "misprint"
+    if known.counters[at, ESTIMATE] > 0:
+        return "estimate"
+    if not known.trusted[at]:
+        return "contradiction"  # bounds of scores that the model itself contradicts
+    return "rounding" if known.gave_up[at] else None
+
+
+def _counterfactual(
+    problem: Problem, row: dict[str, Any], verified: Verified, at: int, number: int
+) -> Counterfactual:
+    found = verified.found
+    values = dict(row)
+    changes, rounded = {}, {}
+    for column in np.flatnonzero(found.moved[at]).tolist():
+        coding = problem.codebook.codings[column]
+        after = coding.plain(float(found.rows[at, column]))
+        changes[coding.name] = (row[coding.name], after)
+        values[coding.name] = after
+        if found.displayed[at, column] != found.rows[at, column]:
+            rounded[coding.name] = coding.plain(float(found.displayed[at, column]))
+    changes = {name: changes[name] for name in values if name in changes}
+    return Counterfactual(
+        number=number,
+        values=values,
+        changes=changes,
+        costs=dict(zip(problem.objective_names, found.costs[at].tolist(), strict=True)),
+        score=float(found.scores[at]),
+        prediction=_number(found.predictions[at]),
+        plausibility=_number(found.plausibility[at]),
+        admitted_by=None if problem.required_detector is None else admitted_by(float(found.plausibility[at])),
+        rounded=rounded,
+        rounded_score=float(found.displayed_scores[at]) if rounded else None,
+        rounded_prediction=_number(found.displayed_predictions[at]) if rounded else None,
+        flags=flags_of(changes, values, problem.policy, problem.relations),
+    )
+
+
+def _number(value: np.float64) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _certificate(problem: Problem, verified: Verified, at: int, because: Unproven | None) -> Certificate:
+    from p2ce.engine.solver.counters import (
+        ATTRIBUTED,
+        BOUND,
+        BOXES,
+        DOMINATED,
+        ESTIMATE,
+        EXTERNAL,
+        RULE,
+        SCORED,
+        TOO_MANY,
+    )
+
+    known = verified.outcomes
+    counters = known.counters[at].tolist()
+    finished = bool(known.finished[at])
+    by_detector = 0 if problem.flat_detector is None else counters[BOUND + problem.flat_detector]
+    bounds = bounds_of(problem)
+    by_paper = Bound.SHAP_PAPER in bounds
+    alternatives, reason = known.alternatives[at], int(known.none_because[at])
+    detector = problem.required_detector
+    return Certificate(
+        proven=finished and because is None and bool(known.grid[at] != Grid.FINEST_OPEN),
+        unproven_because=because,
+        method=problem.method_name,
+        model_family=problem.family,
+        detector_family=None if detector is None else detector.family,
+        plausibility_today=_number(known.plausibility[at]),
+        none_because=None if reason == UNKNOWN or because is not None else REASONS[reason],
+        bound=bound_text(bounds),
+        cells=count_cells(tuple(sorted(alternatives.tolist())), problem.max_changes),
+        axes=int((alternatives > 0).sum()),
+        grid=FINEST if known.grid[at] == Grid.FINEST else INFERRED if problem.grid_is_inferred else GIVEN,
+        finest_open=bool(known.grid[at] == Grid.FINEST_OPEN),
+        refined=int(known.refined[at]),
+        max_changes=problem.max_changes,
+        ties=problem.keep_ties,
+        boxes=counters[BOXES],
+        scored=counters[SCORED],
+        pruned={
+            "dominated": counters[DOMINATED],
+            "too many changes": counters[TOO_MANY],
+            "model bound": sum(counters[BOUND:]) - by_detector + counters[EXTERNAL],
+            "plausibility bound": by_detector,
+            **({"rules": counters[RULE]} if problem.rules else {}),
+            **({"estimate": counters[ESTIMATE]} if problem.estimate or by_paper else {}),
+        },
+        rules=tuple(rule.data for rule in problem.rules if not rule.is_predicate),
+        checked_rules=tuple(rule.data for rule in problem.rules if rule.is_predicate),
+        verified=int(known.verified[at]),
+        discrepancies=int(known.discrepancies[at]),
+        estimate=_estimate(problem, because, counters[ATTRIBUTED]),
+        open_boxes=int(known.open_boxes[at]),
+        open_costs=None if finished else _open_costs(problem, verified, at),
+    )
+
+
+def _estimate(problem: Problem, because: Unproven | None, attributed: int) -> Estimate | None:
+    """Describe the estimate that was used: the paper's if it ran, else ours if it pruned anything."""
+    if Bound.SHAP_PAPER in bounds_of(problem) and problem.attributions is not None:
+        return Estimate(method=problem.attributions.attributor.explainer_name, attributed=attributed)
+    estimate = problem.estimate if because == "estimate" else None
+    if estimate is None:
+        return None
+    return Estimate(
+        method=estimate.attributor.explainer_name,
+        attributed=attributed,
+        miss_rate=estimate.miss_rate,
+        sample_size=estimate.sample_size,
+        residual=estimate.residual,
+    )
+
+
+def _open_costs(problem: Problem, verified: Verified, at: int) -> dict[str, float]:
+    """Return the least cost that a point in an open box may have, as reported."""
+    costs = reported(problem, verified.outcomes.open_totals[[at]])[0]
+    return dict(zip(problem.objective_names, costs.tolist(), strict=True))
+
+
+def bounds_of(problem: Problem) -> tuple[Bound, ...]:
+    """List what prunes boxes, model by model."""
+    if problem.method is not None:
+        return (bound_of(problem),)
+    if not problem.use_bounds:
+        return (Bound.NONE,)
+    if problem.estimate is not None:
+        return (Bound.SHAP,)
+    found = [Bound.COMPLETE if model.score is None else model.score.bound for model in problem.models]
+    return tuple(dict.fromkeys(found))
+
+
+def bound_text(bounds: Sequence[Bound]) -> str:
+    """Write bounds as in certificates."""
+    return ", ".join(bound.value for bound in bounds)
+
+
+@lru_cache(maxsize=4096)
+def count_cells(choices: tuple[int, ...], max_changes: int | None) -> int:
+    """Count the cells with at least one and at most ``max_changes`` changes, by their alternatives."""
+    most = len(choices) if max_changes is None else min(max_changes, len(choices))
+    ways = [1] + [0] * most
+    for alternatives in choices:
+        for size in range(most, 0, -1):
+            ways[size] += ways[size - 1] * alternatives
+    return sum(ways[1:])

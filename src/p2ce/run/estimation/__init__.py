@@ -1,0 +1,1 @@
+"""Fit and apply the calibrated estimate."""

@@ -1,0 +1,172 @@
+"""Explain many rows: in batches, in several processes, with a progress bar, and without loss on Ctrl-C."""
+
+import datetime
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from p2ce.base.arrays import FloatArray, IntArray
+from p2ce.compile.compiled_problem import Problem, within_reach
+from p2ce.compile.encode import EncodedRows
+from p2ce.engine.solver.branch_and_bound import Progress
+from p2ce.errors import FAULT_RECORD, P2CEError
+from p2ce.result.counterfactual_table import Layout
+from p2ce.result.explanation import Explanation
+from p2ce.result.explanations import Explanations
+from p2ce.run.build_explanation import build_explanation, failed_explanation
+from p2ce.run.many.interrupts import noting_interrupts
+from p2ce.run.many.isolate_failures import Part, explain_safely, failure_of
+from p2ce.run.many.processes import explain_shares, job_count
+from p2ce.run.many.progress_bar import ProgressBar, progress_bar
+from p2ce.run.solve_batch import SearchLimits
+from p2ce.run.trust import Trust
+from p2ce.run.verified import Failure, Verified
+
+log = logging.getLogger("p2ce")
+
+# A batch shares one call to the user's model and detector; its tables should stay near the cache.
+LARGEST_BATCH = 512
+BATCH_BYTES = 32 << 20
+BATCH_OUTSIDE = 128  # if cells are evaluated outside the kernel
+INTERRUPTED = Failure(
+    kind="interrupted", message="Interrupted before this row was explained. Explain it again."
+)
+
+
+def explain_many(
+    problem: Problem,
+    problem_for: Callable[[FloatArray], Problem],
+    rows: EncodedRows,
+    *,
+    n_jobs: int,
+    progress: bool,
+    time_limit: float | None,
+    trust: Trust,
+    as_of: datetime.date | None = None,
+) -> Explanations:
+    """Explain every row that can be encoded, and record the reason for the others.
+
+    ``problem_for`` compiles the problem for instances that ``problem`` does not cover. ``trust`` checks all
+    verified results for contradictions of the parsed scores. ``as_of`` is the date that the caller states.
+    """
+    encoded = np.array([i for i in range(len(rows)) if i not in rows.problems], dtype=np.int64)
+    near = within_reach(problem, rows.values[encoded])
+    alone: dict[int, Problem] = {}
+    parts: list[Part] = []
+    for row in encoded[~near].tolist():
+        try:
+            alone[row] = problem_for(rows.values[[row]])
+        except P2CEError as error:  # for example, a value that the model does not allow to be missing
+            parts.append((np.array([row]), replace(failure_of(error), message=str(error))))
+        except Exception as error:
+            parts.append((np.array([row]), failure_of(error)))
+    with progress_bar(len(rows), doing="explaining", shown=progress) as bar:
+        bar.update(len(rows.problems))
+        try:
+            for part in _explain_batches(problem, encoded[near], rows, n_jobs, time_limit, bar):
+                parts.append(part)
+            for row, own in alone.items():
+                parts += explain_safely(own, np.array([row]), rows.values[[row]], SearchLimits(time_limit))
+                bar.update(1)
+        except KeyboardInterrupt:
+            parts = [_without_unsearched(some, result) for some, result in parts]
+            log.warning(
+                "Interrupted. Finished rows are kept, the other rows have the status ERROR.",
+                extra={"on_command_line": ""},  # its message says where results are kept
+            )
+    verified = iter(trust.judge([result for _, result in parts if isinstance(result, Verified)]))
+    parts = [(some, next(verified) if isinstance(result, Verified) else result) for some, result in parts]
+    _log_faults(parts)
+    place = {
+        int(row): (number, at)
+        for number, (some, _) in enumerate(parts)
+        for at, row in enumerate(some)
+        if row >= 0
+    }
+
+    def build(position: int) -> Explanation:
+        if position not in place:
+            text = rows.problems.get(position)
+            failure = INTERRUPTED if text is None else Failure(kind="row", message=text)
+            return failed_explanation(problem, rows, position, failure, as_of=as_of)
+        number, at = place[position]
+        result = parts[number][1]
+        if isinstance(result, Failure):
+            return failed_explanation(problem, rows, position, result, as_of=as_of)
+        return build_explanation(alone.get(position, problem), rows, position, result, at, as_of=as_of)
+
+    layout = Layout(
+        dtypes=problem.dtype_names, categories=problem.categories, objectives=problem.objective_names
+    )
+    return Explanations._lazy(len(rows), build, ids=rows.ids, layout=layout, kind=rows.kind)
+
+
+def _log_faults(parts: list[Part]) -> None:
+    """Log the bugs of this library once, with the place of the first one."""
+    faults = [(rows, one) for rows, one in parts if isinstance(one, Failure) and one.kind == "fault"]
+    if faults:
+        log.error(
+            "%d of %d rows failed because of a bug in p2ce. Please report it with the versions (p2ce version "
+            "--verbose) and this traceback of the first one:\n%s",
+            sum(len(rows) for rows, _ in faults),
+            sum(len(rows) for rows, _ in parts),
+            faults[0][1].traceback,
+            extra={FAULT_RECORD: True},
+        )
+
+
+def _without_unsearched(rows: IntArray, result: Verified | Failure) -> Part:
+    """Remove the instances of an interrupted batch that were not searched at all: their rows become -1."""
+    if isinstance(result, Failure):
+        return rows, result
+    known = result.outcomes
+    unseen = ~known.finished & ~known.favourable & (known.counters.sum(axis=1) == 0)
+    return np.where(unseen, -1, rows), result
+
+
+def batch_size(problem: Problem) -> int:
+    """Choose the batch size so that a batch's cost and value tables fit into a few megabytes."""
+    cells = problem.grid.slots * max(len(problem.grid.names), 1)
+    per_instance = cells * (8 * len(problem.layout.views) + 16 * len(problem.objectives) + 24)
+    return int(np.clip(BATCH_BYTES // per_instance, 1, LARGEST_BATCH))
+
+
+def _explain_batches(
+    problem: Problem,
+    some: IntArray,
+    rows: EncodedRows,
+    n_jobs: int,
+    time_limit: float | None,
+    bar: ProgressBar,
+) -> Iterator[Part]:
+    """Explain batch after batch, here or in other processes, and update the progress bar."""
+    size = batch_size(problem)
+    if not problem.kernel_decides_alone:
+        # Evaluation is slow enough to share among processes, and to show progress.
+        size = max(1, min(size, BATCH_OUTSIDE, -(-len(some) // job_count(n_jobs))))
+    batches = [some[begin : begin + size] for begin in range(0, len(some), size)]
+    jobs = min(job_count(n_jobs), len(batches))
+    if jobs > 1:
+        work = [(batch, rows.values[batch]) for batch in batches]
+        for share in explain_shares(problem, work, jobs, time_limit):
+            for part in share:
+                bar.update(len(part[0]))
+                yield part
+        return
+    with noting_interrupts() as interrupted:
+        for batch in batches:
+            shown = 0
+
+            def listen(news: Progress, size: int = len(batch)) -> bool:
+                nonlocal shown
+                bar.update(max(0, min(news.person, size) - shown))
+                shown = max(shown, min(news.person, size))
+                return not interrupted.is_set()
+
+            limits = SearchLimits(time_limit, listener=listen)
+            yield from explain_safely(problem, batch, rows.values[batch], limits)
+            if interrupted.is_set():
+                raise KeyboardInterrupt
+            bar.update(len(batch) - shown)

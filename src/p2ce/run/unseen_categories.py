@@ -1,0 +1,71 @@
+"""Report unseen categories of instances once, and name them if they make the user's own objects fail."""
+
+import logging
+
+import numpy as np
+
+from p2ce.base.arrays import FloatArray
+from p2ce.base.calls.evaluate import evaluate
+from p2ce.base.visible import echoed, listed
+from p2ce.compile.batch import place_and_price
+from p2ce.compile.compiled_problem import Problem
+from p2ce.compile.encode import has_unseen_categories, unseen_labels
+from p2ce.errors import InvalidRow, nearest
+from p2ce.run.verify.constraints import check_constraints
+from p2ce.tables.codebook import Codebook
+
+log = logging.getLogger("p2ce")
+
+
+def report_unseen(codebook: Codebook, values: FloatArray, reported: set[tuple[str, float]]) -> None:
+    """Log the labels of instances (n, d) that the reference does not have. ``reported`` stores those logged.
+
+    The model may treat such a label in any way, and most of them are typing errors.
+    """
+    if not has_unseen_categories(codebook, values).any():
+        return
+    for column, coding in enumerate(codebook):
+        if coding.labels is None:
+            continue
+        codes = np.unique(values[values[:, column] >= len(coding.labels), column]).tolist()
+        new = [code for code in codes if (coding.name, code) not in reported]
+        if new:
+            reported.update((coding.name, code) for code in new)
+            labels = [coding.plain(code) for code in new]
+            log.warning(
+                "%s holds %s, which the reference does not know. %s",
+                *(echoed(coding.name), listed(labels), nearest(labels[0], coding.labels)),
+                extra={"on_command_line": ""},  # the caller also names the file
+            )
+
+
+def blame_labels(error: Exception, problem: Problem, values: FloatArray) -> None:
+    """If labels that the reference lacks are the cause of an error, raise an error that names them."""
+    unseen = unseen_labels(problem.codebook, values)
+    if unseen and _is_about_labels(error, problem, values):
+        raise InvalidRow(
+            f"{type(error).__name__}: {str(error).rstrip('.')}. The reason: {unseen}, which is not "
+            "in the reference."
+        ) from error
+
+
+def _is_about_labels(error: Exception, problem: Problem, values: FloatArray) -> bool:
+    """Return whether unseen labels are the cause: the same instances with known labels do not fail."""
+    counts = [np.inf if coding.labels is None else len(coding.labels) for coding in problem.codebook]
+    known = np.where(values >= np.array(counts), 0.0, values)
+    return type(_trial(problem, values)) is type(error) and _trial(problem, known) is None
+
+
+def _trial(problem: Problem, values: FloatArray) -> Exception | None:
+    """Evaluate instances with each of the user's objects that sees their labels. Return what is raised."""
+    try:
+        place_and_price(problem, values)
+        frame = problem.frame(values)
+        for number, model in enumerate(problem.models):
+            evaluate(model.evaluate, frame, problem.name_of(number))
+        if problem.detector is not None and problem.detector.evaluate is not None:
+            evaluate(problem.detector.evaluate, frame, "detector")
+        check_constraints(problem, values, values, frame)
+    except Exception as error:
+        return error
+    return None

@@ -1,0 +1,183 @@
+"""Store what is verified for a batch of instances: arrays only, which can be sent between processes."""
+
+from dataclasses import dataclass, fields, replace
+from enum import IntEnum
+
+import numpy as np
+
+from p2ce.base.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from p2ce.result.explanation import ErrorKind
+
+
+class Grid(IntEnum):
+    """The grid that an explanation is about."""
+
+    OWN = 0  # the problem's own
+    FINEST = 1  # the finest one instead
+    FINEST_OPEN = 2  # the problem's own grid, although the finest one was not searched completely
+
+
+class Searched(IntEnum):
+    """How far an instance was searched without the plausibility requirement."""
+
+    NOT = 0
+    IN_PART = 1  # the cheapest one found may not be the cheapest
+    COMPLETELY = 2
+
+
+# Known about an instance itself, whatever the grid.
+OF_THE_INSTANCE = ("scores", "predictions", "favourable", "plausibility")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Outcomes:
+    """What is known about each of n instances. The rounds of a batch write into these arrays."""
+
+    scores: FloatArray  # (n,) of the instances themselves, by the user's own model
+    predictions: FloatArray  # (n,) what it predicts; NaN if the score itself is the prediction
+    favourable: BoolArray  # (n,) the instance is accepted as it is
+    plausibility: FloatArray  # (n,) of the instance as it is; NaN if it does not count
+    grid: IntArray  # (n,) a `Grid`
+    finished: BoolArray  # (n,)
+    trusted: BoolArray  # (n,) the user's own objects never contradicted the scores
+    gave_up: BoolArray  # (n,) the user's own objects kept rejecting cells inside the error band
+    refined: IntArray  # (n,) rows between the grid's candidates that were tried
+    verified: IntArray  # (n,) cells that the user's own objects evaluated
+    discrepancies: IntArray  # (n,) cells on which the results differed
+    counters: IntArray  # (n, COUNTERS)
+    open_boxes: IntArray  # (n,)
+    open_totals: FloatArray  # (n, objectives) the least joined cost that a point in an open box may have
+    alternatives: Int32Array  # (n, axes) candidates on each axis, without the current one
+    solve_seconds: FloatArray  # (n,)
+    none_because: IntArray  # (n,) the index in `none_because.REASONS`; -1 if no reason is known
+    without_plausibility: IntArray  # (n,) a `Searched`
+    costs_without_plausibility: FloatArray  # (n, objectives) the least found there; NaN for none
+
+    @property
+    def work(self) -> IntArray:
+        """The work of solving each instance, in units of its counter: (n,)."""
+        from p2ce.engine.solver.counters import WORK
+
+        return self.counters[:, WORK]
+
+    def note_search(self, who: IntArray, found: "Verified") -> None:
+        """Enter the time of one more search of some instances, and whether it contradicts the scores."""
+        self.solve_seconds[who] += found.outcomes.solve_seconds + found.verify_seconds / len(who)
+        self.trusted[:] &= (
+            found.outcomes.trusted.all()
+        )  # a contradiction refutes the scores behind all proofs
+
+
+def no_outcomes(count: int, objectives: int, alternatives: Int32Array) -> Outcomes:
+    """Return outcomes with nothing known."""
+    from p2ce.engine.solver.counters import COUNTERS
+
+    return Outcomes(
+        scores=np.full(count, np.nan),
+        predictions=np.full(count, np.nan),
+        favourable=np.zeros(count, dtype=np.bool_),
+        plausibility=np.full(count, np.nan),
+        grid=np.full(count, Grid.OWN),
+        finished=np.ones(count, dtype=np.bool_),
+        trusted=np.ones(count, dtype=np.bool_),
+        gave_up=np.zeros(count, dtype=np.bool_),
+        refined=np.zeros(count, dtype=np.int64),
+        verified=np.zeros(count, dtype=np.int64),
+        discrepancies=np.zeros(count, dtype=np.int64),
+        counters=np.zeros((count, COUNTERS), dtype=np.int64),
+        open_boxes=np.zeros(count, dtype=np.int64),
+        open_totals=np.zeros((count, objectives)),
+        alternatives=alternatives,
+        solve_seconds=np.zeros(count),
+        none_because=np.full(count, -1),
+        without_plausibility=np.full(count, Searched.NOT),
+        costs_without_plausibility=np.full((count, objectives), np.nan),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Counterfactuals:
+    """Verified counterfactuals, one instance after another, cheapest first."""
+
+    instance: IntArray  # (m,)
+    rows: FloatArray  # (m, d) whole rows of new values
+    moved: BoolArray  # (m, d)
+    costs: FloatArray  # (m, objectives) as reported
+    scores: FloatArray  # (m,) by the user's own model
+    predictions: FloatArray  # (m,)
+    plausibility: FloatArray  # (m,) decision values, NaN without a detector
+    displayed: FloatArray  # (m, d) the rows, rounded for display where everything still holds
+    displayed_scores: FloatArray  # (m,)
+    displayed_predictions: FloatArray  # (m,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Verified:
+    """The result of a batch."""
+
+    outcomes: Outcomes
+    found: Counterfactuals
+    verify_seconds: float  # for the whole batch
+
+    def seconds_left(self, limit: float | None, who: IntArray) -> float | None:
+        """Return what each of some instances has left of a limit in seconds; None without a limit."""
+        if limit is None:
+            return None
+        taken = float(self.outcomes.solve_seconds[who].max(initial=0.0))
+        return limit - taken - self.verify_seconds / len(self.outcomes.scores)
+
+    def without_proof(self) -> "Verified":
+        """Withdraw the proofs, since they depend on scores that are known to be wrong."""
+        outcomes = replace(self.outcomes, trusted=np.zeros_like(self.outcomes.trusted))
+        return replace(self, outcomes=outcomes)
+
+    def merged(self, finer: "Verified", who: IntArray) -> "Verified":
+        """Replace the results of instances without a counterfactual by those on the finest grid.
+
+        If the search there was stopped, the proof on the coarser grid stays, unless an option was found.
+        """
+        settled = finer.outcomes.finished.copy()
+        settled[finer.found.instance] = True
+        changed = {}
+        for field in fields(Outcomes):
+            before, after = getattr(self.outcomes, field.name).copy(), getattr(finer.outcomes, field.name)
+            if field.name in OF_THE_INSTANCE:
+                continue
+            if field.name == "alternatives":
+                # An axis on which only the finest grid has candidates is not part of the coarser grid: 0
+                # there.
+                before, after = _as_wide(before, after), _as_wide(after, before)
+            if field.name == "grid":
+                before[who] = np.where(settled, Grid.FINEST, Grid.FINEST_OPEN)
+            elif field.name == "solve_seconds":
+                before[who] += after
+            elif field.name == "trusted":
+                before &= bool(after.all())  # a contradiction refutes the scores behind every proof
+            else:
+                before[who[settled]] = after[settled]
+            changed[field.name] = before
+        more = replace(finer.found, instance=who[finer.found.instance])
+        order = np.argsort(np.concatenate([self.found.instance, more.instance]), kind="stable")
+        joined = {
+            field.name: np.concatenate([getattr(self.found, field.name), getattr(more, field.name)])[order]
+            for field in fields(Counterfactuals)
+        }
+        return Verified(
+            outcomes=replace(self.outcomes, **changed),
+            found=Counterfactuals(**joined),
+            verify_seconds=self.verify_seconds + finer.verify_seconds,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """The reason why some rows have no explanation."""
+
+    kind: ErrorKind
+    message: str
+    traceback: str = ""  # of a bug in p2ce
+
+
+def _as_wide(counts: Int32Array, other: Int32Array) -> Int32Array:
+    """Append columns of 0 to counts (n, axes), up to the width of another array."""
+    return np.pad(counts, ((0, 0), (0, max(0, other.shape[1] - counts.shape[1]))))

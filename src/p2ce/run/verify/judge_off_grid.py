@@ -1,0 +1,114 @@
+"""Evaluate rows off the grid in the same way as cells on it: with models, rules and detector."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from p2ce.base.arrays import BoolArray, FloatArray, IntArray
+from p2ce.base.calls.evaluate import evaluate_closely
+from p2ce.compile.batch import Batch
+from p2ce.compile.evaluate_rows import judge_rows, score_frame
+from p2ce.engine.scores.external import ACCEPT, REJECT
+from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.run.verify.constraints import check_constraints
+
+
+class OffGrid(NamedTuple):
+    """The results for rows."""
+
+    good: BoolArray  # (n,) accepted, plausible, and without a broken rule
+    scores: FloatArray  # (n,) as reported
+    plausibility: FloatArray  # (n,) NaN where the detector was not needed
+
+    def taken(self, which: BoolArray) -> "OffGrid":
+        """Return some of the rows."""
+        return OffGrid(*(part[which] for part in self))  # type: ignore[arg-type]
+
+
+class OffGridJudge:
+    """Evaluates rows (n, d) of instances of a batch; the caller checks ranges and directions of features."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.problem, self.values, self.own = batch.problem, batch.values, batch.own
+
+    def scores(self, rows: FloatArray) -> FloatArray:
+        """Return the reported scores of rows."""
+        return self._by_models(rows)[0]
+
+    def judge(self, instance: IntArray, rows: FloatArray) -> OffGrid:
+        """Evaluate rows with the parsed scores, and with the user's own objects where these do not decide."""
+        problem = self.problem
+        scores, good = self._by_models(rows)
+        for rule in problem.rules:
+            if rule.is_predicate:
+                some = np.flatnonzero(good)
+                good[some] &= rule.holds_frame(problem.frame(rows[some])) if len(some) else True
+            else:
+                good &= rule.holds(problem.names, self.values[instance], rows)
+        plausibility = np.full(len(rows), np.nan)
+        if problem.required_detector is not None and good.any():
+            some = np.flatnonzero(good)
+            found = judge_rows(problem, self.own, instance[some], rows[some], problem.frame(rows[some]))
+            plausibility[some] = found.values
+            good[some] &= found.admitted
+        return OffGrid(good, scores, plausibility)
+
+    def verify(self, instance: IntArray, rows: FloatArray) -> OffGrid:
+        """Evaluate rows with the user's own model, detector and constraints."""
+        problem = self.problem
+        if not len(rows):
+            return OffGrid(np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0))
+        frame = problem.frame(rows)
+        settled = [
+            None if model.is_black_box else self._by_scores(model, rows).settled for model in problem.models
+        ]
+        scored = score_frame(problem, frame, settled=settled)
+        plausibility, admitted = judge_rows(problem, self.own, instance, rows, frame)
+        allowed = check_constraints(problem, self.values[instance], rows, frame).allowed
+        return OffGrid(scored.accepted & admitted & allowed, scored.scores, plausibility)
+
+    def _by_models(self, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
+        problem = self.problem
+        accepted = np.ones(len(rows), dtype=np.bool_)
+        scores = np.empty((len(problem.models), len(rows)))
+        for number, model in enumerate(problem.models):
+            scores[number], good = self._by_model(number, model, rows)
+            accepted &= good
+        return problem.reported(scores), accepted
+
+    def _by_model(self, number: int, model: ModelAdapter, rows: FloatArray) -> tuple[FloatArray, BoolArray]:
+        if model.is_black_box or model.report is None:
+            own = self._evaluated(number, model, rows)
+            return own, own >= model.threshold
+        proof = self._by_scores(model, rows)
+        values, accepted = model.report(proof.value), proof.accepts
+        undecided = np.flatnonzero(~proof.settled)
+        if len(undecided):
+            values = values.copy()
+            values[undecided] = self._evaluated(number, model, rows[undecided])
+            accepted[undecided] = values[undecided] >= model.threshold
+        return values, accepted
+
+    def _by_scores(self, model: ModelAdapter, rows: FloatArray) -> "_Proof":
+        mine = np.ascontiguousarray(rows[:, self.problem.columns_of(model)])
+        verdicts = [score.evaluate_rows(mine) for score in model.scores]
+        accepts = np.logical_and.reduce([verdict == ACCEPT for verdict, _ in verdicts])
+        rejects = np.logical_or.reduce([verdict == REJECT for verdict, _ in verdicts])
+        return _Proof(verdicts[0].value, accepts, accepts | rejects)
+
+    def _evaluated(self, number: int, model: ModelAdapter, rows: FloatArray) -> FloatArray:
+        return evaluate_closely(
+            model.evaluate,
+            self.problem.frame(rows),
+            self.problem.name_of(number),
+            threshold=model.threshold,
+            tolerance=model.tolerance,
+        ).values
+
+
+class _Proof(NamedTuple):
+    """What the parsed scores of a model prove about rows."""
+
+    value: FloatArray  # (n,) of the first score
+    accepts: BoolArray  # (n,)
+    settled: BoolArray  # (n,) certainly accepted or certainly rejected

@@ -1,0 +1,168 @@
+"""Do columns that move as one go where every one of them may go, and nowhere else?"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce import Policy, rules
+from p2ce.compile.grouped_features import (
+    compounds_for,
+    groups_of,
+    has_links,
+    limits_of,
+    moves,
+    settle_groups,
+)
+from p2ce.engine.grid.grouped_axis import narrow, widen
+from p2ce.run.verify.constraints import allowed_rows
+from p2ce.tables.codebook import MISSING, codebook_of
+
+PEOPLE = pd.DataFrame(
+    {
+        "own": [1, 0, 0, 1, 0, 0],
+        "rent": [0, 1, 0, 0, 1, 0],
+        "free": [0, 0, 1, 0, 0, 1],
+        "age": [20, 30, 40, 50, 60, 70],
+        "years": [0.0, 1.0, 2.5, 4.0, 8.0, np.nan],
+        "pension": [0.0, 100.0, 250.0, 400.0, 800.0, 1000.0],
+    }
+)
+HOMES = ["own", "rent", "free"]
+BOOK = codebook_of(PEOPLE)
+FREE = Policy.infer(PEOPLE, protect=None)
+HOME = rules.one_hot("home", HOMES)
+CHAIN = (rules.linked("years", "age"), rules.linked("age", "pension", ratio=2.5, counts="each"))
+HOT = st.sampled_from([0.0, 1.0, MISSING])
+
+
+def rows_at(compounds: Any, person: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Write the person's row at every level of the last compound, and tell which may be gone to."""
+    wide = np.repeat(widen(person[None, :], compounds), len(compounds[-1].levels), axis=0)
+    wide[:, -1] = np.arange(len(wide))
+    return narrow(wide, compounds), compounds[-1].may_go_to
+
+
+def coded(**changed: Any) -> np.ndarray:
+    """Return a person who rents, with some values changed."""
+    row = {"own": 0, "rent": 1, "free": 0, "age": 30, "years": 1.0, "pension": 100.0, **changed}
+    return BOOK.encode(pd.DataFrame([row]))[0]
+
+
+def test_the_reference_decides_whether_none_is_a_level() -> None:
+    known: dict[Any, Any] = {}
+
+    def settle(policy: Policy, people: pd.DataFrame, known: dict[Any, Any]) -> Policy:
+        return settle_groups(policy, BOOK, people, known)
+
+    closed = settle(FREE.with_rules(HOME), PEOPLE, known)
+    assert [rule.may_be_none for rule in closed.rules] == [False]
+    gap = PEOPLE.assign(own=0)
+    open_ = settle(FREE.with_rules(HOME), gap, {})
+    assert [rule.may_be_none for rule in open_.rules] == [True]
+    said = FREE.with_rules(rules.one_hot("home", HOMES, may_be_none=False))
+    assert settle(said, gap, {}) == said
+    # What was settled once is not looked up again.
+    assert settle(FREE.with_rules(HOME), gap, known) == closed
+
+
+@pytest.mark.parametrize("may_be_none", [True, False])
+def test_a_group_has_a_level_per_column_and_one_for_none(may_be_none: bool) -> None:
+    rule = rules.one_hot("home", HOMES, may_be_none=may_be_none)
+    (home,) = groups_of(FREE.with_rules(rule), BOOK)
+    assert (home.name, home.members.tolist()) == ("home", [0, 1, 2])
+    assert home.levels.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
+    assert home.may_go_to.tolist() == [True, True, True, may_be_none]
+    assert home.is_category
+    assert not home.may_count_more
+    (stays,) = groups_of(FREE.fix(*HOMES).with_rules(rule), BOOK)
+    assert not stays.may_go_to.any()
+    assert groups_of(FREE, BOOK) == ()
+
+
+@given(st.tuples(HOT, HOT, HOT))
+def test_everyone_stands_at_a_level_of_their_own_question(hot: tuple[float, ...]) -> None:
+    policy = FREE.with_rules(rules.one_hot("home", HOMES, may_be_none=False))
+    person = coded()
+    person[:3] = hot
+    groups = groups_of(policy, BOOK)
+    (home,) = compounds_for(policy, BOOK, groups, person)
+    (code,) = home.codes_of(person[None, :])
+    assert home.levels[int(code)].tolist() == list(hot)
+    shared = not np.isnan(groups[0].codes_of(person[None, :])[0])
+    assert (home is groups[0]) == shared
+    if not shared:
+        assert not home.may_go_to[int(code)]  # a place to start from, and not to go to
+
+
+def test_followers_go_where_their_drivers_do() -> None:
+    policy = FREE.with_rules(*CHAIN)
+    assert has_links(policy)
+    assert not has_links(FREE.with_rules(HOME))
+    (chain,) = compounds_for(policy, BOOK, (), coded())
+    assert chain.name == "years"
+    assert [BOOK.names[member] for member in chain.members] == ["years", "age", "pension"]
+    assert not chain.is_category
+    assert chain.counted is not None
+    assert chain.counted.tolist() == [True, False, True]  # years with age, and the pension
+    years, age, pension = chain.levels.T
+    np.testing.assert_allclose(age - 30, years - 1.0)
+    np.testing.assert_allclose(pension - 100.0, 2.5 * (age - 30))
+    assert (age == np.rint(age)).all()  # half a year fits no column of whole ones
+    assert chain.codes_of(coded()[None, :])[0] == np.flatnonzero(years == 1.0)[0]
+
+
+@pytest.mark.parametrize(
+    ("policy", "person"),
+    [
+        (FREE.decrease_only("own"), {}),
+        (FREE.increase_only("rent"), {}),
+        (FREE.candidates(free=[0]), {}),
+        (FREE.within(own=(0, 0)), {}),
+        (FREE.keep_missing("rent"), {"rent": None}),
+        (FREE, {"own": 1}),
+    ],
+    ids=["down", "up", "named", "narrow", "missing stays", "two at once"],
+)
+def test_levels_that_a_member_may_not_go_to_are_beyond_the_budget(
+    policy: Policy, person: dict[str, Any]
+) -> None:
+    """What the search offers is what the check allows: a difference would look like a lie of the model."""
+    policy = policy.with_rules(rules.one_hot("home", HOMES, may_be_none=False))
+    row = coded(**person)
+    compounds = compounds_for(policy, BOOK, groups_of(policy, BOOK), row)
+    rows, may_go_to = rows_at(compounds, row)
+    before = np.repeat(row[None, :], len(rows), axis=0)
+    wide = np.repeat(widen(row[None, :], compounds), len(rows), axis=0)
+    now = wide.copy()
+    now[:, -1] = np.arange(len(rows))
+    offered = may_go_to.copy()
+    for score in limits_of(compounds, policy, BOOK, [6], None):
+        offered &= -score.spending.of_row(wide, now) >= score.reject_below
+    np.testing.assert_array_equal(
+        offered, may_go_to & allowed_rows([policy[name] for name in BOOK.names], BOOK, before, rows)
+    )
+
+
+@given(st.integers(1, 4), st.data())
+def test_moves_are_counted_as_the_budget_counts_them(max_changes: int, data: st.DataObject) -> None:
+    policy = FREE.with_rules(HOME, *CHAIN)
+    row = coded()
+    compounds = compounds_for(policy, BOOK, groups_of(policy, BOOK), row)
+    wide = widen(row[None, :], compounds)
+    now = wide.copy()
+    for place, compound in enumerate(compounds):
+        now[0, 6 + place] = data.draw(st.integers(0, len(compound.levels) - 1))
+    # A group is one change; years bring age along for nothing, and the pension is a second change.
+    count = sum(
+        (2 if one.may_count_more else 1) * (now[0, 6 + i] != wide[0, 6 + i])
+        for i, one in enumerate(compounds)
+    )
+    assert moves(compounds, row[None, :], narrow(now, compounds)).tolist() == [count]
+    budget = limits_of(compounds, policy, BOOK, [6, 7], max_changes)[0]
+    assert budget.name == "changes"
+    within = -budget.spending.of_row(wide, now) >= budget.reject_below
+    assert within.tolist() == [count <= max_changes]

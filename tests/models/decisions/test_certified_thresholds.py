@@ -1,0 +1,104 @@
+"""Are the thresholds on differences of margins, and on the ends of a range, proven?"""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from p2ce.engine.scores.error_bands import exactly
+from p2ce.models.decisions.certified_thresholds import margin_wins, range_ends, softmax_reaches, softmax_wins
+from p2ce.models.decisions.target_arguments import Range
+from tests.properties.amount import examples
+
+# Margins that are equal, neighbours, or far apart.
+margin = st.one_of(st.floats(-40, 40), st.integers(-3, 3).map(float))
+nearly = st.sampled_from([0.0, 1e-16, -1e-16, 1e-8, -1e-8, 1e-6, -1e-6, 3e-6, 1e-14, -1e-14])
+margins = st.lists(st.tuples(margin, nearly).map(sum), min_size=3, max_size=6)
+tied = st.tuples(margin, st.lists(nearly, min_size=3, max_size=5)).map(
+    lambda pair: [pair[0] + d for d in pair[1]]
+)
+
+
+def softmax(values: np.ndarray) -> np.ndarray:
+    powers = np.exp(values - values.max())
+    return powers / powers.sum()
+
+
+@examples(120)
+@given(margins | tied, st.booleans())
+def test_who_surely_wins_is_picked_and_who_surely_loses_is_not(found, single):
+    rounded = np.array(found, dtype=np.float32 if single else np.float64)
+    real = rounded.astype(float)
+    chosen = int(np.argmax(softmax(rounded)))
+    for index in range(len(real)):
+        ahead = real[index] - np.delete(real, index)
+        accept_from, reject_below = softmax_wins(2.0**-48 * 100, single=single)
+        if (ahead >= accept_from).all():
+            assert chosen == index
+        if (ahead < reject_below).any():
+            assert chosen != index
+
+
+@examples(120)
+@given(st.floats(0, 4), st.floats(-4, 4))
+def test_margins_decide_only_beyond_their_error(band, difference):
+    accept_from, reject_below = margin_wins(1, 0, band)
+    if difference >= accept_from:
+        assert difference > band
+    if difference < reject_below:
+        assert difference < -band
+
+
+@examples(120)
+@given(margins | tied, st.booleans(), st.floats(0, 1), st.integers(-2, 2))
+def test_a_probability_that_is_reached_is_never_ruled_out(found, single, anywhere, steps):
+    rounded = np.array(found, dtype=np.float32 if single else np.float64)
+    real = rounded.astype(float)
+    largest = float(np.abs(real).max())
+    for index, reported in enumerate(softmax(rounded).astype(float)):
+        beside = reported
+        for _ in range(abs(steps)):
+            beside = float(np.nextafter(beside, math.inf if steps > 0 else -math.inf))
+        for threshold in (anywhere, min(1.0, max(0.0, beside)), 0.0, 1.0):
+            accept_from, reject_below = softmax_reaches(
+                threshold, len(real), band=1e-13, largest=largest, single=single
+            )
+            assert accept_from == math.inf
+            if reported >= threshold:
+                assert (real[index] - np.delete(real, index) >= reject_below).all()
+
+
+def test_a_threshold_rules_out_what_clearly_misses_it():
+    for single in (True, False):
+        for threshold in (0.01, 0.5, 0.99):
+            _, reject_below = softmax_reaches(threshold, 3, band=0.0, largest=5.0, single=single)
+            assert reject_below == pytest.approx(math.log(threshold / (1 - threshold)), abs=1e-4)
+
+
+@examples(100)
+@given(st.floats(-4, 4), st.floats(-4, 4), st.floats(-6, 6))
+def test_the_ends_of_a_range_allow_for_all_that_may_be_reported(one, two, score):
+    wanted = Range(min(one, two), max(one, two))
+    ends = range_ends(wanted, lambda score: (score - 1.0, score + 1.0), band=0.0)
+    for off in (0.9, 0.0, -0.9):
+        inside = wanted.low <= score + off <= wanted.high
+        if all(end.sign * score >= end.limits[0] for end in ends):
+            assert inside
+        if any(end.sign * score < end.limits[1] for end in ends):
+            assert not inside
+
+
+@examples(100)
+@given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.sampled_from([0.0, 1e-3]))
+def test_the_ends_of_a_range_are_thresholds_on_the_score(one, two, score, band):
+    wanted = Range(min(one, two), max(one, two))
+    ends = range_ends(wanted, exactly(float), band=band)
+    for off in (0.0, 0.9 * band, -0.9 * band):  # as far as the library may be from our score
+        inside = wanted.low <= score + off <= wanted.high
+        assert (wanted.leads(np.array([score + off]))[0] >= 0.0) == inside
+        if all(end.sign * score >= end.limits[0] for end in ends):
+            assert inside
+        if any(end.sign * score < end.limits[1] for end in ends):
+            assert not inside

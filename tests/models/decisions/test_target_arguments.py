@@ -1,0 +1,49 @@
+"""Is a target, threshold or scale that makes no sense rejected with what to pass instead?"""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from p2ce.errors import InvalidArgument, InvalidTarget
+from p2ce.models.decisions.target_arguments import require_scale, wanted_range
+
+
+def request(target: object = (0, 1), threshold: float | None = None, scale: str | None = None) -> object:
+    return SimpleNamespace(target=target, threshold=threshold, scale=scale, margin=0.0)
+
+
+def test_a_range_may_be_open_at_one_end():
+    assert wanted_range(request((None, 3)), name="model") == (-math.inf, 3.0)
+    assert wanted_range(request([np.float32(0.5), math.inf]), name="model") == (0.5, math.inf)
+    assert wanted_range(request((2, 2)), name="model") == (2.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (1, "is a regressor: pass target="),
+        ("rich", "is a regressor: pass target="),
+        ((1, 2, 3), "is a regressor: pass target="),
+        ((None, None), "excludes nothing"),
+        ((-math.inf, math.inf), "excludes nothing"),
+        ((3, 1), "Swap them"),
+        ((math.nan, 1), "must be numbers"),
+        ((True, 2), "must be numbers"),
+        (("low", "high"), "must be numbers"),
+        ((math.inf, None), "must be numbers"),
+    ],
+)
+def test_what_is_no_range_is_told(target, message):
+    with pytest.raises(InvalidTarget, match=message):
+        wanted_range(request(target), name="model")
+
+
+def test_a_regressor_takes_neither_threshold_nor_scale():
+    with pytest.raises(InvalidArgument, match="no threshold"):
+        wanted_range(request(threshold=0.5), name="model")
+    with pytest.raises(InvalidArgument, match="Leave scale out"):
+        wanted_range(request(scale="decision"), name="model")
+    with pytest.raises(InvalidArgument, match="Pass scale='probability', or leave scale out"):
+        require_scale(request(scale="decision"), ("probability",), name="model")
