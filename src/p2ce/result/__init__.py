@@ -1,4 +1,13 @@
-"""Define the results: frozen, plain data that needs neither the model nor the search."""
+"""Define the results: frozen, plain data that needs neither the model nor the search.
+
+An explanation is data: numbers, statuses, rules in the form of a policy file, restrictions and violations of
+them, candidate values, never sentences. The record of the problem holds what readers need next to the
+numbers: the names of features, their policy, the distribution of the population, the policy as YAML, versions
+and hashes. All explanations of an explainer share it; it is written once in JSON, and equality ignores it.
+An option's number is its id, 1 … n in the order of the front, on every surface. `explanation.schema.json` is
+generated from the same types that check what comes back from JSON. `str(explanation)` needs words, which lie
+above, so `rendered` loads them when a result is first shown.
+"""
 
 from p2ce.policy.features.candidates import Candidates
 from p2ce.result.categories import Categories

@@ -1,4 +1,9 @@
-"""Save an explainer without its model in one file of plain parts, and load it again."""
+"""Save an explainer without its model in one file of plain parts, and load it again.
+
+The compiled isolation forest is kept as arrays, so that another scikit-learn gives the same fronts; the model
+comes back from its user and is compared by 64 of its scores. Array headers are parsed here, and a forest's
+indices are checked, because kernels check none.
+"""
 
 from p2ce.base.zip_parts import zipped
 from p2ce.compile.archive.read_archive import SavedExplainer, read_saved

@@ -1,1 +1,11 @@
-"""Convert margins of any model family to scores: for the win of a class, a threshold, or a range."""
+"""Convert margins of any model family to scores: for the win of a class, a threshold, or a range.
+
+A class that must win is a score per other class, the difference of margins; a range is a score for each end.
+A threshold on a softmax of several classes is necessary in pairs and decided by the model. Where several
+scores decide, the reported number is the least lead, and `prediction` says what the model predicts.
+
+scikit-learn's threshold classifiers bring their thresholds, and are parsed: `predict` gives one class
+where its score is `>=` the threshold, the other below it. For the other class the parsed score is negated and
+its two thresholds change places, which is exact; 1 - t would not be. `predict` is compared with the default
+decision on some rows, once.
+"""
