@@ -10,7 +10,7 @@ from sklearn.ensemble import IsolationForest as SklearnForest
 from sklearn.ensemble import RandomForestClassifier
 
 import p2ce
-from p2ce.policy.features.infer import Grid
+from p2ce.policy.inference.infer_features import Grid
 
 PERSON = {"Income": 15, "Debt": 1.0, "Owns": False, "Rate": 0.5, "Years": 2}  # whom the forest rejects
 

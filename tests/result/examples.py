@@ -25,7 +25,7 @@ from p2ce.result.certificate import GridName, NoneBecause, Unproven
 from p2ce.result.counterfactual import AdmittedBy
 from p2ce.result.explanation import ErrorKind, Scale
 from p2ce.result.problem_record import FeatureKind, Moves
-from p2ce.result.restriction import RestrictionKind
+from p2ce.result.relaxations import RestrictionKind
 from p2ce.result.rule_data import rule_data
 from p2ce.rules import predicate
 from p2ce.tables import KINDS

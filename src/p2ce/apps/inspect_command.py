@@ -116,7 +116,7 @@ def _print_grid(console: "Console", ready: Ready) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from p2ce.policy.file.policy_table import feature_row
+    from p2ce.policy.features.describe_features import feature_row
 
     features = [ready.policy[name] for name in ready.reference.columns]
     called = [_called(feature.display) for feature in features]

@@ -57,7 +57,7 @@ def check(
 
     Exit codes: 0 no error · 1 an error, or with --strict a warning · 2 a file cannot be read
     """
-    from p2ce.base.check_paths import require_file
+    from p2ce.base.files import require_file
     from p2ce.policy.file.policy_file import parse_policy, read_file
     from p2ce.policy.file.policy_lint import Severity, lint
     from p2ce.tables.table_files import read_table
@@ -131,7 +131,7 @@ def infer(
     that hold in all rows are proposed as rules.
     """
     from p2ce.apps.target_argument import meant_label
-    from p2ce.base.check_paths import require_other, require_place
+    from p2ce.base.files import require_other, require_place
     from p2ce.errors import InvalidTarget, UnnamedTarget
     from p2ce.policy import Policy
     from p2ce.policy.file.policy_file import save

@@ -13,7 +13,7 @@ from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.fingerprint import model_fingerprint
 from p2ce.compile.population import distributions
 from p2ce.errors import InvalidPolicy
-from p2ce.policy.features.candidates import candidates_of
+from p2ce.policy.features.describe_features import candidates_of
 from p2ce.policy.features.feature import Direction, FeaturePolicy
 from p2ce.policy.file.policy_file import to_text
 from p2ce.policy.policy import Policy

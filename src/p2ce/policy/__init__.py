@@ -2,7 +2,6 @@
 
 from p2ce.policy.features.display import Display
 from p2ce.policy.features.feature import Direction, FeaturePolicy, Kind
-from p2ce.policy.features.review import Review
-from p2ce.policy.policy import Policy
+from p2ce.policy.policy import Policy, Review
 
 __all__ = ["Direction", "Display", "FeaturePolicy", "Kind", "Policy", "Review"]

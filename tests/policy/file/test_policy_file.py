@@ -29,7 +29,7 @@ from tests.policy.rules.random_rules import PEOPLE as CODED
 from tests.policy.rules.random_rules import budget_rules
 
 VALIDATOR = jsonschema.Draft202012Validator(policy_schema())
-FOLDER = Path(__file__).parent.parent.parent
+FOLDER = Path(__file__).parents[3]
 PEOPLE = pd.DataFrame(
     {
         "Age": np.arange(18, 78),

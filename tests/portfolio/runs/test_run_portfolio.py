@@ -18,10 +18,9 @@ from distributed import Client, LocalCluster
 from p2ce import portfolio
 from p2ce.errors import InvalidArgument, ModelMismatch, P2CEError, UnfinishedRun
 from p2ce.explainer import Explainer, judged_apart
-from p2ce.portfolio.runs.code_hash import code_hash
 from p2ce.portfolio.runs.explain_shard import Failed, Place, RunContext, explain_shard
 from p2ce.portfolio.runs.journal import begin
-from p2ce.portfolio.runs.manifest import Request
+from p2ce.portfolio.runs.manifest import Request, code_hash
 from p2ce.portfolio.runs.result_tables import schema_of
 from p2ce.portfolio.runs.shard import Shard, Source
 from p2ce.result import Status

@@ -112,7 +112,7 @@ class FeaturePolicy:
             raise self._range_between_multiples() if self.choices is None else self._choices_outside()
 
     def __repr__(self) -> str:
-        from p2ce.policy.file.policy_table import feature_row  # which reads features
+        from p2ce.policy.features.describe_features import feature_row  # which reads features
 
         return f"<FeaturePolicy {', '.join(filter(None, feature_row(self)))}>"
 

@@ -11,12 +11,11 @@ from p2ce.base.limits import DEFAULT, Limits, require_within
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, InvalidPolicy, LimitExceeded
 from p2ce.policy.features.feature import FeaturePolicy
-from p2ce.policy.features.review import INFERRED, Review
 from p2ce.policy.file.policy_document import Document, Path, read_document, write_document
 from p2ce.policy.file.policy_entries import VERSION, PolicyEntries
 from p2ce.policy.file.policy_features import feature_to_plain, parse_feature
 from p2ce.policy.file.typed_entries import Misfit, typed
-from p2ce.policy.policy import Policy
+from p2ce.policy.policy import INFERRED, Policy, Review
 from p2ce.policy.rules.predicate import Predicate, require_trusted
 from p2ce.policy.rules.rule import Rule
 from p2ce.policy.rules.rule_conflicts import check_rules

@@ -13,13 +13,12 @@ from p2ce.errors import InvalidPolicy, InvalidReference, nearest
 from p2ce.policy.features.category_labels import shown_labels
 from p2ce.policy.features.decimals import as_typed, round_step
 from p2ce.policy.features.feature import FeaturePolicy, Kind, shown, shown_range
-from p2ce.policy.features.infer import infer_number, is_count
-from p2ce.policy.features.name_hints import likely_protected
-from p2ce.policy.features.runs import runs_of
 from p2ce.policy.features.spread import BULK, plain_spread, robust_spread
 from p2ce.policy.file.policy_data import PolicyColumn, codebook, read_column
-from p2ce.policy.file.policy_features import usual_step
+from p2ce.policy.file.policy_features import runs_of, usual_step
 from p2ce.policy.file.policy_file import ParsedPolicy
+from p2ce.policy.inference.infer_features import infer_number, is_count
+from p2ce.policy.inference.name_hints import likely_protected
 from p2ce.policy.rules.linked import Linked
 from p2ce.policy.rules.one_hot import OneHot
 from p2ce.policy.rules.predicate import Predicate

@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 from p2ce.portfolio.audits.audit_result import Audit, Group
-from p2ce.portfolio.audits.group_contrasts import best_off, to_best, to_overall
-from p2ce.portfolio.audits.group_figures import AS_ITSELF, AS_THE_BEST, Work, draw, figures_of, is_large
+from p2ce.portfolio.audits.group_figures import (
+    AS_ITSELF,
+    AS_THE_BEST,
+    Work,
+    best_off,
+    draw,
+    figures_of,
+    is_large,
+    to_best,
+    to_overall,
+)
 from p2ce.portfolio.audits.group_tests import corrected_tests, test_of
 from p2ce.portfolio.audits.groupings import Grouping, groupings_of
 from p2ce.portfolio.audits.metrics import metrics_of

@@ -10,7 +10,7 @@ from p2ce.base.arrays import IntArray
 from p2ce.base.visible import as_text, echoed, listed
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.portfolio.audits.outcomes import Outcomes
-from p2ce.result.counterfactual_table import own_name
+from p2ce.result.counterfactual import own_name
 from p2ce.tables import as_pandas
 from p2ce.tables.kinds import PANDAS, kind_of, package_of
 

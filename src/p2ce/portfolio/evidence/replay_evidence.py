@@ -29,13 +29,19 @@ from p2ce.portfolio.evidence.compare_explanations import (
     entries_apart,
     record_entries,
 )
-from p2ce.portfolio.evidence.evidence_record import EXPLAINER, EXPLANATION, README, RECORD
-from p2ce.portfolio.evidence.person_grid import grid_of_person, labels_of_codes
+from p2ce.portfolio.evidence.evidence_record import (
+    EXPLAINER,
+    EXPLANATION,
+    README,
+    RECORD,
+    grid_of_person,
+    labels_of_codes,
+)
 from p2ce.portfolio.evidence.read_evidence import OpenedEvidence, read_evidence
 from p2ce.portfolio.evidence.readme import readme_of
 from p2ce.portfolio.evidence.replay_outcome import Difference, Replay
 from p2ce.portfolio.evidence.signing import require_signature
-from p2ce.portfolio.runs.code_hash import code_hash
+from p2ce.portfolio.runs.manifest import code_hash
 from p2ce.result.explanation import Explanation
 from p2ce.tables.json_values import to_plain
 

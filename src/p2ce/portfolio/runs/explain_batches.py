@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from p2ce.base.check_paths import require_file
+from p2ce.base.files import require_file
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 from p2ce.explainer import Explainer, require_trust
 from p2ce.portfolio.runs.explain_shard import RunContext, explain_rows, ids_of
 from p2ce.portfolio.runs.manifest import OPTIONS, PEOPLE
-from p2ce.portfolio.runs.people_columns import PeopleColumns, shard_table
 from p2ce.portfolio.runs.result_tables import arrow, schema_of, to_tables
+from p2ce.portfolio.runs.source_columns import PeopleColumns, shard_table
 from p2ce.result.stated_date import stated_date
 
 if TYPE_CHECKING:

@@ -16,18 +16,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from p2ce.base.check_paths import require_own
-from p2ce.base.files import write_whole
+from p2ce.base.files import require_own, write_whole
 from p2ce.base.visible import echoed
 from p2ce.errors import FAULT_RECORD, P2CEError, what_happened
 from p2ce.explainer import judged_apart
-from p2ce.portfolio.runs.code_hash import code_hash
 from p2ce.portfolio.runs.journal import Finished, sees_folder
-from p2ce.portfolio.runs.manifest import OPTIONS, PEOPLE, ShardEntry, part_name
+from p2ce.portfolio.runs.manifest import OPTIONS, PEOPLE, ShardEntry, code_hash, part_name
 from p2ce.portfolio.runs.result_tables import ResultSchema, arrow, to_parquet, to_tables
 from p2ce.portfolio.runs.shard import Shard
+from p2ce.result.certificate import Status
 from p2ce.result.explanation import Explanation
-from p2ce.result.status import Status
 from p2ce.run.trust import Trust
 
 if TYPE_CHECKING:

@@ -5,10 +5,13 @@ written. Only the parent appends to it. After a crash or on a full disk, the las
 then counts as not written. A later entry of a shard replaces an earlier one.
 """
 
+import hashlib
+import io
 import json
 import os
 import re
 import secrets
+from collections import Counter
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -17,12 +20,19 @@ from typing import Any
 
 import msgspec
 
-from p2ce.base.check_paths import require_own
-from p2ce.base.files import BINARY, NO_LINK, PRIVATE, PRIVATE_FOLDER, open_file, remedy_of, write_whole
+from p2ce.base.files import (
+    BINARY,
+    NO_LINK,
+    PRIVATE,
+    PRIVATE_FOLDER,
+    open_file,
+    remedy_of,
+    require_own,
+    write_whole,
+)
 from p2ce.base.limits import DEFAULT, Limits, require_within
 from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, UnfinishedRun
-from p2ce.portfolio.runs.check_parts import damaged_parts
 from p2ce.portfolio.runs.manifest import (
     JOURNAL,
     MANIFEST,
@@ -37,8 +47,49 @@ from p2ce.portfolio.runs.manifest import (
     part_name,
     to_json,
 )
+from p2ce.portfolio.runs.result_tables import arrow
 from p2ce.result.json_data import parse_json, whole_lines
 from p2ce.tables.json_values import Number
+
+
+def damaged_parts(folder: Path, entry: ShardEntry, status: str | None = None) -> list[str]:
+    """List the files of a shard that are missing or do not match the entry.
+
+    ``status`` is the name of the status column, if it is known.
+    """
+    parts = (
+        (PEOPLE, entry.people_sha256, entry.rows, status),
+        (OPTIONS, entry.options_sha256, entry.options, None),
+    )
+    damaged = []
+    for name, checksum, rows, column in parts:
+        part = f"{name}/{part_name(entry.number)}"
+        try:
+            with open_file(folder / part) as file:
+                holds = hashlib.file_digest(file, "sha256").hexdigest() == checksum
+                holds = holds and _holds(file, rows, column, entry)
+        except OSError:
+            holds = False
+        if not holds:
+            damaged.append(part)
+    return damaged
+
+
+def _holds(file: io.BufferedReader, rows: int, status: str | None, entry: ShardEntry) -> bool:
+    """Return whether a Parquet file has these rows, and the entry's number of people with each status."""
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(file) as opened:
+            if opened.metadata.num_rows != rows:
+                return False
+            if status is None:
+                return True
+            found = opened.read([status])
+            return found.num_columns == 1 and Counter(found.column(0).to_pylist()) == entry.statuses
+    except arrow().ArrowException:
+        return False
+
 
 FORMAT = "p2ce.journal/1"
 CHANGED = (

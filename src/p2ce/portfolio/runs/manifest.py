@@ -1,4 +1,4 @@
-"""Describe a portfolio run: its inputs and its results, the content of manifest.json."""
+"""Describe a portfolio run: its inputs, its code and its results, the content of manifest.json."""
 
 import datetime
 import hashlib
@@ -6,6 +6,8 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from msgspec import Meta
@@ -13,10 +15,27 @@ from msgspec import Meta
 from p2ce.base.limits import Limits
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
+from p2ce.result.certificate import Status
 from p2ce.result.json_data import to_record
 from p2ce.result.problem_record import ProblemRecord
-from p2ce.result.status import Status
 from p2ce.tables.json_values import Count, Number, plain_fields, to_plain
+
+# The files that determine explanations and their texts. Kernels are compiled from them.
+ENDINGS = (".py", ".jinja", ".toml", ".json")
+
+
+@cache
+def code_hash() -> str:
+    """Return the SHA-256 of all sources of the installed package."""
+    package = Path(__file__).parents[2]
+    digest = hashlib.sha256()
+    files = {
+        path.relative_to(package).as_posix(): path for path in package.rglob("*") if path.suffix in ENDINGS
+    }
+    for name in sorted(files):
+        digest.update(name.encode() + b"\0" + files[name].read_bytes() + b"\0")
+    return digest.hexdigest()
+
 
 FORMAT: Final = "p2ce.portfolio/1"
 SHA256: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]

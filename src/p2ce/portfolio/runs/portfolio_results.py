@@ -11,8 +11,7 @@ from p2ce.base.files import open_file
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed, listed, shortened
 from p2ce.errors import DamagedData, InvalidArgument, UnfinishedRun, nearest
-from p2ce.portfolio.runs.check_parts import damaged_parts
-from p2ce.portfolio.runs.journal import read_manifest
+from p2ce.portfolio.runs.journal import damaged_parts, read_manifest
 from p2ce.portfolio.runs.manifest import (
     JOURNAL,
     MANIFEST,

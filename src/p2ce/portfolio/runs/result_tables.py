@@ -15,8 +15,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.base.visible import as_text
 from p2ce.errors import not_installed
-from p2ce.result.counterfactual import SCORES
-from p2ce.result.counterfactual_table import own_name
+from p2ce.result.counterfactual import SCORES, own_name
 from p2ce.result.explanation import Explanation
 from p2ce.result.problem_record import ProblemRecord
 from p2ce.tables.cells import is_missing

@@ -28,10 +28,9 @@ from p2ce.portfolio.runs.cluster import (
     require_dask,
     warn_if_open,
 )
-from p2ce.portfolio.runs.code_hash import code_hash
 from p2ce.portfolio.runs.explain_shard import Failed, Notice, Place, RunContext, withdraw_proofs
 from p2ce.portfolio.runs.journal import CHANGED, Journal, begin, is_finished
-from p2ce.portfolio.runs.manifest import EXPLAINER, Request, manifest_of
+from p2ce.portfolio.runs.manifest import EXPLAINER, Request, code_hash, manifest_of
 from p2ce.portfolio.runs.portfolio_results import PortfolioResults
 from p2ce.portfolio.runs.result_tables import ResultSchema, arrow, schema_of
 from p2ce.portfolio.runs.shard import Shard, Source

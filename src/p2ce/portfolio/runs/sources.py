@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Any
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import as_text
 from p2ce.errors import InvalidArgument
-from p2ce.portfolio.runs.csv_source import csv_schema, csv_tables, types_only
-from p2ce.portfolio.runs.dask_source import is_dask_frame, open_dask
-from p2ce.portfolio.runs.parquet_source import parquet_tables
-from p2ce.portfolio.runs.people_columns import PeopleColumns
+from p2ce.portfolio.runs.file_sources import (
+    SourceFile,
+    csv_schema,
+    csv_tables,
+    files_of,
+    parquet_tables,
+    types_only,
+)
 from p2ce.portfolio.runs.result_tables import arrow
 from p2ce.portfolio.runs.shard import MOST_PEOPLE, Source
-from p2ce.portfolio.runs.source_files import SourceFile, files_of
-from p2ce.portfolio.runs.table_source import Part, open_parts, open_table
+from p2ce.portfolio.runs.source_columns import PeopleColumns
+from p2ce.portfolio.runs.table_sources import Part, is_dask_frame, open_dask, open_parts, open_table
 from p2ce.tables import kind_of
 from p2ce.tables.codebook import coding_of
 

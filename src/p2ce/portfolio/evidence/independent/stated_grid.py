@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.portfolio.evidence.independent.stated_costs import StatedCosts
 from p2ce.portfolio.evidence.independent.stated_model import StatedModel
 from p2ce.portfolio.evidence.independent.stated_policy import GAP, Sampled, StatedPolicy, Unchecked
+from p2ce.portfolio.evidence.independent.stated_reference import StatedCosts
 
 MOST_CELLS, SAMPLES, ALONE = 200_000, 50_000, 100
 EQUAL = 1 + 2e-9  # costs within this factor are equal, since rounding makes no trade-off
