@@ -9,7 +9,7 @@ import pytest
 
 from p2ce.errors import InvalidPolicy
 from p2ce.policy import Policy
-from p2ce.policy.file.policy_file import to_text
+from p2ce.policy.file.policy_file import policy_text
 from p2ce.rules import change_at_most_one
 
 PEOPLE = pd.DataFrame({"Age": range(20, 70), "Amount": range(500, 5500, 100), "Debts": [0, 1] * 25})
@@ -58,7 +58,7 @@ def test_a_file_keeps_the_basis(policy: Policy, tmp_path: Path) -> None:
 
 def test_whoever_edits_a_draft_lifts_it(tmp_path: Path) -> None:
     file = tmp_path / "policy.yaml"
-    text = to_text(INFERRED)
+    text = policy_text(INFERRED)
     for edited, basis in (
         (text.replace("inferred: true\n", ""), "stated"),
         (text.replace("inferred: true\n", "reviewed_by: Ana\nreviewed_on: 2026-11-18\n"), "reviewed"),

@@ -14,7 +14,7 @@ import pytest
 
 from p2ce.base.limits import Limits
 from p2ce.errors import InvalidArgument, LimitExceeded, P2CEError
-from p2ce.portfolio.runs.shard import Source
+from p2ce.portfolio.runs.shard import RowSource
 from p2ce.portfolio.runs.sources import open_source
 from tests.optional import LazyLibrary
 
@@ -24,7 +24,7 @@ NAMES = ["age", "job"]
 FRAME = pd.DataFrame({"id": range(300), "age": range(300), "job": ["cook", "clerk", "judge"] * 100})
 
 
-def opened(source: Any, **arguments: Any) -> Source:
+def opened(source: Any, **arguments: Any) -> RowSource:
     return open_source(source, NAMES, **{"reference": FRAME[NAMES], **arguments})
 
 

@@ -183,7 +183,7 @@ def require_place(path: Path, *, force: bool, option: str = "--out") -> None:
             )
 
 
-def require_own(path: Path) -> None:
+def require_owner(path: Path) -> None:
     """Raise unless this user owns a file or folder and is the only one who may write to it.
 
     Links are not followed: a link of another user could make the program write where that user cannot. A path

@@ -11,7 +11,7 @@ from p2ce.base.visible import as_text, echoed
 from p2ce.errors import InvalidPolicy, nearest
 from p2ce.policy.features.describe_features import policy_table
 from p2ce.policy.features.feature import Direction, FeaturePolicy, Kind
-from p2ce.policy.inference.infer_features import Grid
+from p2ce.policy.inference.infer_features import GridChoice
 from p2ce.policy.inference.infer_policy import infer_policy
 from p2ce.policy.inference.known_outcomes import (
     associations,
@@ -114,7 +114,7 @@ class Policy:
         y: Any = None,
         *,
         target: Any = None,
-        grid: Grid = "data",
+        grid: GridChoice = "data",
         special_values: SpecialValues | None = "detect",
         protect: Protect = "detect",
     ) -> "Policy":
@@ -455,9 +455,11 @@ class Policy:
         Args:
             path: The file to write.
         """
-        from p2ce.policy.file.policy_file import save  # here, since only policy files need a YAML parser
+        from p2ce.policy.file.policy_file import (
+            save_policy,  # here, since only policy files need a YAML parser
+        )
 
-        save(self, path)
+        save_policy(self, path)
 
     @classmethod
     def load(
@@ -471,9 +473,9 @@ class Policy:
                 file's author chose. The default is False.
             limits: The largest file that is parsed.
         """
-        from p2ce.policy.file.policy_file import load
+        from p2ce.policy.file.policy_file import load_policy
 
-        return load(path, trust_predicates=trust_predicates, limits=limits)
+        return load_policy(path, trust_predicates=trust_predicates, limits=limits)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from p2ce.policy.features.feature import (
     MOST_CANDIDATES,
     FeaturePolicy,
     Kind,
-    shown,
+    shown_number,
     shown_range,
 )
 from p2ce.tables.codebook import is_missing
@@ -48,7 +48,7 @@ def read_range(feature: FeaturePolicy, given: object) -> tuple[float, float]:
     if low > high:
         raise InvalidPolicy(
             f"within() requires {shown_range(low, high)} of {echoed(name)}, which is an empty range. "
-            f"Swap the ends: ({shown(high)}, {shown(low)})."
+            f"Swap the ends: ({shown_number(high)}, {shown_number(low)})."
         )
     return low, high
 
@@ -60,16 +60,16 @@ def read_step(feature: FeaturePolicy, given: object) -> float:
     step = _number(given, f"step() of {echoed(name)}")
     if step <= 0:
         raise InvalidPolicy(
-            f"step() of {echoed(name)} must be above 0, got {shown(step)}. "
+            f"step() of {echoed(name)} must be above 0, got {shown_number(step)}. "
             f"Use increase_only() or decrease_only() to set a direction, or fix() to forbid changes."
         )
     if feature.kind is Kind.BINARY and step != 1:
         raise InvalidPolicy(
-            f"{echoed(name)} is binary, so its step must be 1, got {shown(step)}. Leave step() out."
+            f"{echoed(name)} is binary, so its step must be 1, got {shown_number(step)}. Leave step() out."
         )
     if feature.kind is Kind.WHOLE and not step.is_integer():
         raise InvalidPolicy(
-            f"{echoed(name)} holds whole numbers, so its step() must be whole, got {shown(step)}. "
+            f"{echoed(name)} holds whole numbers, so its step() must be whole, got {shown_number(step)}. "
             f"Use {max(1, round(step))}{_or_values(feature)}."
         )
     return step
@@ -186,7 +186,7 @@ def _as_held(feature: FeaturePolicy, number: float) -> float:
         fits, held = abs(number) <= limit, f"numbers up to {limit:g}"
     if not fits:
         raise InvalidPolicy(
-            f"candidates() of {echoed(feature.name)} lists {shown(number)}, but the column is {dtype} "
+            f"candidates() of {echoed(feature.name)} lists {shown_number(number)}, but the column is {dtype} "
             f"and holds {held}. Remove that value, or change the column's dtype before fitting the model."
         )
     return to_dtype(number, dtype)

@@ -42,7 +42,7 @@ class Distribution:
 
 
 FeatureKind: TypeAlias = Literal["binary", "whole", "number", "category"]
-Moves: TypeAlias = Literal[
+FeatureMoves: TypeAlias = Literal[
     "up",
     "down",
     "either",
@@ -50,9 +50,9 @@ Moves: TypeAlias = Literal[
     "fixed",
     "protected",  # permanently fixed: no advice may name it
 ]
-ALONG: Moves = "along"
-FIXED: Moves = "fixed"
-PROTECTED: Moves = "protected"
+ALONG: FeatureMoves = "along"
+FIXED: FeatureMoves = "fixed"
+PROTECTED: FeatureMoves = "protected"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class Feature:
 
     name: str
     kind: FeatureKind = "number"
-    moves: Moves = "either"
+    moves: FeatureMoves = "either"
     group: str = ""  # for a 0/1 column that is a level of a category: the name of the category
     candidates: Candidates | None = None  # the values that it may take; None if it may not change
     display: Display = field(default_factory=lambda: AS_IT_IS)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from p2ce import datasets
 from p2ce.policy import Policy
 from p2ce.policy.file.policy_document import read_document
-from p2ce.policy.file.policy_file import parse_policy, to_text
+from p2ce.policy.file.policy_file import parse_policy, policy_text
 from p2ce.policy.inference.relations import Relation, broken_relations, relations_in
 from p2ce.rules import inequality
 from tests.real_data import HAS_DATA, REASON
@@ -111,14 +111,14 @@ def test_proposed_rules_survive_a_file_and_are_not_in_force_until_they_are_added
     proposed = {inequality("late_90d <= late_60d"), inequality("late_60d <= late_30d")}
     assert set(policy.proposed_rules) == proposed
     assert policy.rules == ()
-    assert parse_policy(read_document(to_text(policy))).policy() == policy
+    assert parse_policy(read_document(policy_text(policy))).policy() == policy
     assert "proposed rules, not in force\n    late_60d <= late_30d" in str(policy)
     added = policy.with_rules(*policy.proposed_rules)
     assert (set(added.rules), added.proposed_rules) == (proposed, ())
 
 
 def test_a_proposed_rule_that_makes_no_sense_has_a_line() -> None:
-    text = to_text(Policy.infer(CARDS)).replace("late_60d <= late_30d", "late_60d <= late_3d")
+    text = policy_text(Policy.infer(CARDS)).replace("late_60d <= late_30d", "late_60d <= late_3d")
     (problem,) = parse_policy(read_document(text)).problems
     assert "Did you mean 'late_30d'" in problem.message
     assert "late_3d" in text.splitlines()[problem.line]

@@ -17,7 +17,7 @@ import pytest
 
 from p2ce.compile.encode import encode_table
 from p2ce.errors import InvalidArgument
-from p2ce.portfolio.runs.shard import Source
+from p2ce.portfolio.runs.shard import RowSource
 from p2ce.portfolio.runs.sources import open_source
 from p2ce.tables.codebook import codebook_of
 from tests.optional import LazyLibrary
@@ -52,12 +52,12 @@ FRAME = make_people()
 REFERENCE = FRAME[NAMES]
 
 
-def opened(source: Any, *, most_people: int = 200, **arguments: Any) -> Source:
+def opened(source: Any, *, most_people: int = 200, **arguments: Any) -> RowSource:
     arguments = {"id_column": "id", "keep": ["sex"], "reference": REFERENCE, **arguments}
     return open_source(source, NAMES, most_people=most_people, **arguments)
 
 
-def people_of(source: Source) -> pa.Table:
+def people_of(source: RowSource) -> pa.Table:
     """Read all shards as other processes do, and check what they say of themselves."""
     tables, first = [], 0
     for number, shard in enumerate(source.shards()):

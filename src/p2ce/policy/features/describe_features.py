@@ -13,10 +13,10 @@ from p2ce.policy.features.feature import (
     Direction,
     FeaturePolicy,
     Kind,
-    counted,
-    shown,
+    shown_number,
     shown_range,
     shown_values,
+    written_count,
 )
 from p2ce.tables.json_values import Count, Number, Pair, Value
 
@@ -157,10 +157,10 @@ def described_candidates(feature: FeaturePolicy) -> str:
         assert known.low is not None
         assert known.high is not None
         assert known.steps is not None
-        least, most = map(shown, known.steps)
+        least, most = map(shown_number, known.steps)
         apart = f"every {least}" if least == most else f"steps of {least} to {most}"
         values = f"{shown_range(known.low, known.high)}, {apart}"
-    return f"{counted(known.count)}: {values}{_missing(known)}"
+    return f"{written_count(known.count)}: {values}{_missing(known)}"
 
 
 def _missing(known: Candidates) -> str:

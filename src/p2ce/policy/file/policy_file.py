@@ -34,7 +34,7 @@ DRAFT = """\
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class PolicyFault:
     """An error in a policy file, with its line."""
 
     line: int
@@ -51,7 +51,7 @@ class ParsedPolicy:
     proposed_rules: tuple[Rule, ...] = ()
     stated: bool = True
     review: Review | None = None
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[PolicyFault] = field(default_factory=list)
 
     def line(self, *path: str | int) -> int:
         """Return the line of an entry."""
@@ -73,16 +73,16 @@ class ParsedPolicy:
         )
 
 
-def save(policy: Policy, path: "str | os.PathLike[str]") -> None:
+def save_policy(policy: Policy, path: "str | os.PathLike[str]") -> None:
     """Write a policy as YAML. Raise if a file cannot hold it, because of a Python function for example."""
-    text = to_text(policy)
+    text = policy_text(policy)
     try:
         write_whole(path, text.encode("utf-8"), what="The policy")
     except InvalidArgument as error:
         raise InvalidPolicy(str(error)) from error
 
 
-def load(
+def load_policy(
     path: "str | os.PathLike[str]", *, trust_predicates: bool = False, limits: Limits = DEFAULT
 ) -> Policy:
     """Load a policy from YAML, or raise InvalidPolicy with the file and line of the first error.
@@ -90,7 +90,7 @@ def load(
     Loading runs no code: a predicate's module is imported when the rule is first used. A policy with a
     predicate is rejected unless the user trusts it.
     """
-    entries = parse_policy(read_file(path, limits=limits), limits=limits)
+    entries = parse_policy(read_policy_file(path, limits=limits), limits=limits)
     try:
         policy = entries.policy()
     except InvalidPolicy as error:
@@ -100,7 +100,7 @@ def load(
     return policy
 
 
-def to_text(policy: Policy) -> str:
+def policy_text(policy: Policy) -> str:
     """Write a policy as YAML."""
     for rule in policy.rules:
         if isinstance(rule, Predicate) and not isinstance(rule.function, str):
@@ -121,7 +121,7 @@ def to_text(policy: Policy) -> str:
     return HEADER + (DRAFT if policy.basis == INFERRED else "") + write_document(content)
 
 
-def read_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Document:
+def read_policy_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Document:
     """Read the YAML of a file. Errors name the file and the line."""
     what = f"The policy {echoed(os.fspath(path))}"
     try:
@@ -147,20 +147,20 @@ def read_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Do
 
 def parse_policy(document: Document, *, limits: Limits = DEFAULT) -> ParsedPolicy:
     """Build features and rules from the content of a file, and collect all errors."""
-    problems: list[Problem] = []
+    problems: list[PolicyFault] = []
     content = document.content
     if not isinstance(content, dict):
-        problems.append(Problem(1, "A policy needs 'version: 1' and 'features:'; this file has neither."))
+        problems.append(PolicyFault(1, "A policy needs 'version: 1' and 'features:'; this file has neither."))
         return ParsedPolicy(document, problems=problems)
     version = content.get("version")
     if type(version) is not int or version != VERSION:
         got = f"Expected 'version: {VERSION}', got {echoed(version)}."
         text = f"{got} Another version of p2ce may have written it."
-        problems.append(Problem(document.line(("version",)), text))
+        problems.append(PolicyFault(document.line(("version",)), text))
     try:
         entries = typed({**content, "version": VERSION}, PolicyEntries[Any, Any], "the policy")
     except Misfit as error:  # after a misspelt 'features:' or 'rules:', other errors would mislead
-        problems.append(Problem(document.line(error.path), str(error)))
+        problems.append(PolicyFault(document.line(error.path), str(error)))
         return ParsedPolicy(document, problems=problems)
     features = _parse_features(entries.features, document, problems)
     rules = _parse_rules(entries.rules or [], features, document, problems, limits)
@@ -181,7 +181,7 @@ def parse_policy(document: Document, *, limits: Limits = DEFAULT) -> ParsedPolic
 
 
 def _parse_review(
-    entries: PolicyEntries[Any, Any], document: Document, problems: list[Problem]
+    entries: PolicyEntries[Any, Any], document: Document, problems: list[PolicyFault]
 ) -> Review | None:
     if entries.reviewed_by is UNSET and entries.reviewed_on is UNSET:
         return None
@@ -190,23 +190,23 @@ def _parse_review(
             ("reviewed_on", "reviewed_by") if entries.reviewed_by is UNSET else ("reviewed_by", "reviewed_on")
         )
         text = f"A review needs both, but {there} has no {other}. Add it, or remove {there}."
-        problems.append(Problem(document.line((there,)), text))
+        problems.append(PolicyFault(document.line((there,)), text))
         return None
     try:
         return Review(by=entries.reviewed_by, on=entries.reviewed_on)
     except InvalidPolicy as error:
         entry = "reviewed_by" if not entries.reviewed_by.strip() else "reviewed_on"
-        problems.append(Problem(document.line((entry,)), str(error)))
+        problems.append(PolicyFault(document.line((entry,)), str(error)))
         return None
 
 
-def _problem(document: Document, path: Path, error: InvalidPolicy) -> Problem:
+def _problem(document: Document, path: Path, error: InvalidPolicy) -> PolicyFault:
     inside = error.path if isinstance(error, Misfit) else ()
-    return Problem(document.line((*path, *inside)), str(error))
+    return PolicyFault(document.line((*path, *inside)), str(error))
 
 
 def _parse_features(
-    given: dict[str, Any], document: Document, problems: list[Problem]
+    given: dict[str, Any], document: Document, problems: list[PolicyFault]
 ) -> tuple[FeaturePolicy, ...]:
     found = []
     for name, plain in given.items():
@@ -221,13 +221,13 @@ def _parse_rules(
     given: list[Any],
     features: tuple[FeaturePolicy, ...],
     document: Document,
-    problems: list[Problem],
+    problems: list[PolicyFault],
     limits: Limits,
 ) -> tuple[tuple[int, Rule], ...]:
     found = _parse_each("rules", given, features, document, problems, limits)
     while (clash := _first_clash(features, [rule for _, rule in found])) is not None:
         place, _ = found.pop(clash[0])
-        problems.append(Problem(document.line(("rules", place)), clash[1]))
+        problems.append(PolicyFault(document.line(("rules", place)), clash[1]))
         if len(problems) >= MOST_CLASHES:
             break
     return tuple(found)
@@ -238,7 +238,7 @@ def _parse_each(
     given: list[Any],
     features: tuple[FeaturePolicy, ...],
     document: Document,
-    problems: list[Problem],
+    problems: list[PolicyFault],
     limits: Limits,
 ) -> list[tuple[int, Rule]]:
     """Parse the rules of a list, and check each by itself."""

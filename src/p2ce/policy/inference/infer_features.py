@@ -15,14 +15,14 @@ from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, InvalidReference, nearest
 from p2ce.policy.features.candidate_values import values_where_people_are
 from p2ce.policy.features.decimals import as_typed, round_step, to_dtype
-from p2ce.policy.features.feature import LARGEST_MAGNITUDE, FeaturePolicy, Kind, shown
+from p2ce.policy.features.feature import LARGEST_MAGNITUDE, FeaturePolicy, Kind, shown_number
 from p2ce.tables.codebook import MISSING, Coding, coding_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-Grid = Literal["data", "paper"]
+GridChoice = Literal["data", "paper"]
 GRIDS = ("data", "paper")
 WHOLE_SHARE = 0.9  # the smallest share of whole values in a column of counts; the rest was imputed
 FEWEST_COUNTED, FEWEST_COUNTS = 20, 3  # rows and distinct whole values, to distinguish counts from ratios
@@ -64,7 +64,10 @@ def encode_columns(frame: "pd.DataFrame") -> EncodedColumns:
 
 
 def infer_features(
-    columns: EncodedColumns, *, grid: Grid = "data", special: Mapping[str, tuple[float, ...]] | None = None
+    columns: EncodedColumns,
+    *,
+    grid: GridChoice = "data",
+    special: Mapping[str, tuple[float, ...]] | None = None,
 ) -> tuple[FeaturePolicy, ...]:
     """Infer the policy of every column from its values alone, in the table's order.
 
@@ -164,16 +167,18 @@ def _infer_category(coding: Coding, codes: FloatArray) -> FeaturePolicy:
     )
 
 
-def infer_number(coding: Coding, values: FloatArray, grid: Grid, special: tuple[float, ...]) -> FeaturePolicy:
+def infer_number(
+    coding: Coding, values: FloatArray, grid: GridChoice, special: tuple[float, ...]
+) -> FeaturePolicy:
     """Infer the range, the step and the candidates of a numeric column from its known values."""
     name, dtype = coding.name, coding.number_dtype
     values = values[~np.isin(values, special)] if special else values
     kind = _kind(dtype, values)
     if kind is Kind.WHOLE and np.abs(values).max() > LARGEST_EXACT_WHOLE and dtype.kind in "iu":
         raise InvalidReference(
-            f"{echoed(name)} holds whole numbers up to {shown(float(np.abs(values).max()))}, beyond 2**53, "
-            "where float64 cannot represent every whole number. Rescale the column. If it identifies people, "
-            f"make it the index: X = X.set_index({echoed(name)})."
+            f"{echoed(name)} holds whole numbers up to {shown_number(float(np.abs(values).max()))}, beyond "
+            "2**53, where float64 cannot represent every whole number. Rescale the column. If it identifies "
+            f"people, make it the index: X = X.set_index({echoed(name)})."
         )
     if np.abs(values).max() > LARGEST_MAGNITUDE:
         raise InvalidReference(
@@ -251,7 +256,7 @@ def _bulk(values: FloatArray, kind: Kind, dtype: "np.dtype[Any]") -> tuple[float
 
 
 def _step_and_anchor(
-    low: float, high: float, kind: Kind, grid: Grid, *, extent: float
+    low: float, high: float, kind: Kind, grid: GridChoice, *, extent: float
 ) -> tuple[float, float]:
     if kind is Kind.BINARY:
         return 1.0, 0.0

@@ -12,7 +12,7 @@ from p2ce.base.visible import echoed, listed
 from p2ce.policy.features.feature import FeaturePolicy, Kind
 from p2ce.policy.inference.infer_features import (
     EncodedColumns,
-    Grid,
+    GridChoice,
     counts_made_fractional,
     encode_columns,
     infer_features,
@@ -87,7 +87,7 @@ class InferredPolicy:
 
 
 def infer_policy(
-    frame: "pd.DataFrame", *, grid: Grid, special_values: SpecialValues | None, protect: Protect
+    frame: "pd.DataFrame", *, grid: GridChoice, special_values: SpecialValues | None, protect: Protect
 ) -> InferredPolicy:
     """Infer features, groups and proposed rules, and log once what was guessed from values and names."""
     columns = encode_columns(frame)

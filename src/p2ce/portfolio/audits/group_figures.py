@@ -12,7 +12,7 @@ from p2ce.portfolio.audits.audit_result import Contrast, Group, MetricValue
 from p2ce.portfolio.audits.cost_resampling import MINE, WHOLE, resamples_of
 from p2ce.portfolio.audits.metrics import HALF, Metric
 from p2ce.portfolio.audits.open_costs import Costs, quantile_range
-from p2ce.portfolio.audits.outcomes import REASONS, Outcome, Outcomes
+from p2ce.portfolio.audits.outcomes import REASONS, AuditOutcomes, Outcome
 from p2ce.portfolio.audits.rate_intervals import (
     ShareRange,
     difference_interval,
@@ -28,10 +28,10 @@ AS_ITSELF, AS_THE_BEST, FOR_TESTS = range(3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Work:
+class AuditWork:
     """The inputs for the figures of all groups."""
 
-    outcomes: Outcomes
+    outcomes: AuditOutcomes
     ordered: tuple[OrderedCosts, ...]
     all_people: Tally
     metrics: tuple[Metric, ...]
@@ -42,19 +42,19 @@ class Work:
     random_state: int
 
 
-Ends: TypeAlias = tuple[FloatArray, FloatArray]  # the least and the greatest, resample by resample
+DrawnEnds: TypeAlias = tuple[FloatArray, FloatArray]  # the least and the greatest, resample by resample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Drawn:
     """The costs and burdens of resamples of a group, and of all people in the same resamples."""
 
-    mine: dict[str, Ends]  # by the name of the metric
-    whole: dict[str, Ends]
+    mine: dict[str, DrawnEnds]  # by the name of the metric
+    whole: dict[str, DrawnEnds]
 
 
 def figures_of(
-    work: Work, tally: Tally, drawn: Drawn, columns: tuple[str, ...], values: tuple[str, ...]
+    work: AuditWork, tally: Tally, drawn: Drawn, columns: tuple[str, ...], values: tuple[str, ...]
 ) -> Group:
     """Compute the figures of a group."""
     shares = tally.features / max(tally.with_recourse, 1)
@@ -82,7 +82,7 @@ def figures_of(
     )
 
 
-def _estimate(work: Work, metric: Metric, tally: Tally, drawn: Drawn) -> MetricValue:
+def _estimate(work: AuditWork, metric: Metric, tally: Tally, drawn: Drawn) -> MetricValue:
     """Compute a metric with its interval."""
     if metric.kind == "rate":
         least, most = share_in(work, metric, tally)
@@ -90,29 +90,29 @@ def _estimate(work: Work, metric: Metric, tally: Tally, drawn: Drawn) -> MetricV
     return between(work, value_of(work, metric, tally), *drawn.mine[metric.name])
 
 
-def is_large(work: Work, tally: Tally, metric: Metric) -> bool:
+def is_large(work: AuditWork, tally: Tally, metric: Metric) -> bool:
     """Return whether a metric is based on enough people."""
     return tally.size(metric.base) >= work.min_size
 
 
-def rng_of(work: Work, tally: Tally, purpose: int) -> np.random.Generator:
+def rng_of(work: AuditWork, tally: Tally, purpose: int) -> np.random.Generator:
     return np.random.default_rng([work.random_state, tally.entropy(), purpose])
 
 
-def share_in(work: Work, metric: Metric, tally: Tally) -> ShareRange:
+def share_in(work: AuditWork, metric: Metric, tally: Tally) -> ShareRange:
     return share_range(*successes(metric, tally), tally.size(metric.base), work.confidence)
 
 
-def costs_of(work: Work, metric: Metric, tally: Tally) -> Costs:
-    return tally.costs[place_of(work, metric)]
+def costs_of(work: AuditWork, metric: Metric, tally: Tally) -> Costs:
+    return tally.costs[objective_place(work, metric)]
 
 
-def place_of(work: Work, metric: Metric) -> int:
+def objective_place(work: AuditWork, metric: Metric) -> int:
     """Return the position of a metric's objective."""
     return work.outcomes.objectives.index(metric.objective)
 
 
-def value_of(work: Work, metric: Metric, tally: Tally) -> float:
+def value_of(work: AuditWork, metric: Metric, tally: Tally) -> float:
     """Compute a cost or burden from the found options."""
     found = costs_of(work, metric, tally).found
     # The least occurring cost that at least this share of people do not exceed.
@@ -124,10 +124,10 @@ def scale_of(metric: Metric, tally: Tally) -> float:
     return tally.rejected / tally.explained if metric.kind == "burden" else 1.0
 
 
-def draw(work: Work, tally: Tally, purpose: int) -> Drawn:
+def draw(work: AuditWork, tally: Tally, purpose: int) -> Drawn:
     """Draw the costs and burdens of resamples of a group."""
-    mine: dict[str, Ends] = {}
-    whole: dict[str, Ends] = {}
+    mine: dict[str, DrawnEnds] = {}
+    whole: dict[str, DrawnEnds] = {}
     rng = rng_of(work, tally, purpose)
     for place, objective in enumerate(work.outcomes.objectives):
         named = [metric for metric in work.metrics if metric.objective == objective]
@@ -146,7 +146,7 @@ def draw(work: Work, tally: Tally, purpose: int) -> Drawn:
     return Drawn(mine=mine, whole=whole)
 
 
-def between(work: Work, value: float, lows: FloatArray, highs: FloatArray) -> MetricValue:
+def between(work: AuditWork, value: float, lows: FloatArray, highs: FloatArray) -> MetricValue:
     """Return a value with the percentile interval of the draws."""
     tail = (1.0 - work.confidence) / 2
     some = ~np.isnan(lows)
@@ -161,7 +161,7 @@ def successes(metric: Metric, tally: Tally) -> tuple[int, int]:
     return known, known + (tally.unfinished if metric.is_open else 0)
 
 
-def best_off(work: Work, metric: Metric, tallies: Sequence[Tally]) -> int | None:
+def best_off(work: AuditWork, metric: Metric, tallies: Sequence[Tally]) -> int | None:
     """Return the best-off group among two or more that are large enough.
 
     Return None if the outcome of unfinished searches decides it.
@@ -176,7 +176,7 @@ def best_off(work: Work, metric: Metric, tallies: Sequence[Tally]) -> int | None
     return first if all(worst <= best for _, best in ranges.values()) else None
 
 
-def _worst_and_best(work: Work, metric: Metric, tally: Tally) -> tuple[float, float]:
+def _worst_and_best(work: AuditWork, metric: Metric, tally: Tally) -> tuple[float, float]:
     """Return the worst and the best value of a metric over all outcomes of open searches; less is better."""
     if metric.kind != "rate":
         low, high = quantile_range(costs_of(work, metric, tally), metric.quantile)
@@ -186,7 +186,7 @@ def _worst_and_best(work: Work, metric: Metric, tally: Tally) -> tuple[float, fl
 
 
 def to_best(
-    work: Work, metric: Metric, mine: Tally, best: Tally, drawn: Drawn, best_drawn: Drawn
+    work: AuditWork, metric: Metric, mine: Tally, best: Tally, drawn: Drawn, best_drawn: Drawn
 ) -> Contrast:
     """Compare a group with the best-off group, which shares no people with it."""
     if metric.kind == "rate":
@@ -196,7 +196,7 @@ def to_best(
     return _cost_contrast(work, *values, drawn.mine[metric.name], best_drawn.mine[metric.name])
 
 
-def to_overall(work: Work, metric: Metric, tally: Tally, drawn: Drawn) -> Contrast:
+def to_overall(work: AuditWork, metric: Metric, tally: Tally, drawn: Drawn) -> Contrast:
     """Compare a group with all people, including itself."""
     if metric.kind == "rate":
         return _rate_to_overall(work, metric, tally)
@@ -204,8 +204,8 @@ def to_overall(work: Work, metric: Metric, tally: Tally, drawn: Drawn) -> Contra
     return _cost_contrast(work, *values, drawn.mine[metric.name], drawn.whole[metric.name])
 
 
-def _rate_to_overall(work: Work, metric: Metric, tally: Tally) -> Contrast:
-    others = without(work.all_people, tally)
+def _rate_to_overall(work: AuditWork, metric: Metric, tally: Tally) -> Contrast:
+    others = tally_outside(work.all_people, tally)
     if not others.size(metric.base):
         same = MetricValue(value=0.0, low=0.0, high=0.0)
         return Contrast(difference=same, ratio=MetricValue(value=1.0, low=1.0, high=1.0))
@@ -218,7 +218,9 @@ def _rate_to_overall(work: Work, metric: Metric, tally: Tally) -> Contrast:
     )
 
 
-def _cost_contrast(work: Work, mine: float, other: float, drawn: Ends, other_drawn: Ends) -> Contrast:
+def _cost_contrast(
+    work: AuditWork, mine: float, other: float, drawn: DrawnEnds, other_drawn: DrawnEnds
+) -> Contrast:
     """Compare two costs or burdens: the least of one with the greatest of the other."""
     (low, high), (other_low, other_high) = drawn, other_drawn
     return Contrast(
@@ -254,7 +256,7 @@ def _rate_contrast(
     return Contrast(difference=difference, ratio=ratio)
 
 
-def without(all_people: Tally, tally: Tally) -> Tally:
+def tally_outside(all_people: Tally, tally: Tally) -> Tally:
     """Return the tally of all people outside a group, without costs."""
     counts = tuple(one - other for one, other in zip(all_people.counts, tally.counts, strict=True))
     return replace(all_people, counts=counts, costs=())

@@ -21,12 +21,12 @@ from p2ce.portfolio.audits.audit_result import Comparison, Group
 from p2ce.portfolio.audits.cost_resampling import Part
 from p2ce.portfolio.audits.group_figures import (
     FOR_TESTS,
-    Work,
+    AuditWork,
     costs_of,
-    place_of,
+    objective_place,
     rng_of,
     successes,
-    without,
+    tally_outside,
 )
 from p2ce.portfolio.audits.metrics import HALF, Metric
 from p2ce.portfolio.audits.open_costs import HIGH, LOW, Costs, count_below, quantile_range
@@ -158,11 +158,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return found
 
 
-def test_of(work: Work, metric: Metric, tally: Tally) -> Comparison:
+def test_of(work: AuditWork, metric: Metric, tally: Tally) -> Comparison:
     """Test whether a group differs from all people in one metric, without the correction."""
     whole = work.all_people
     if metric.kind == "rate":
-        others = without(whole, tally)
+        others = tally_outside(whole, tally)
         p_value = rate_p_value(
             successes(metric, tally),
             tally.size(metric.base),
@@ -172,7 +172,7 @@ def test_of(work: Work, metric: Metric, tally: Tally) -> Comparison:
     elif metric.kind == "quantile":
         p_value = median_p_value(costs_of(work, metric, tally), costs_of(work, metric, whole))
     else:
-        mine, all_people = (one.part(place_of(work, metric)) for one in (tally, whole))
+        mine, all_people = (one.part(objective_place(work, metric)) for one in (tally, whole))
         p_value = burden_p_value(mine, all_people, work.permutations, rng_of(work, tally, FOR_TESTS))
     return Comparison(p_value=p_value, corrected=p_value)
 

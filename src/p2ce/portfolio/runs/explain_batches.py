@@ -13,7 +13,7 @@ from p2ce.errors import InvalidArgument
 from p2ce.explainer import Explainer, require_trust
 from p2ce.portfolio.runs.explain_shard import RunContext, explain_rows, ids_of
 from p2ce.portfolio.runs.manifest import OPTIONS, PEOPLE
-from p2ce.portfolio.runs.result_tables import arrow, schema_of, to_tables
+from p2ce.portfolio.runs.result_tables import require_arrow, schema_of, to_tables
 from p2ce.portfolio.runs.source_columns import PeopleColumns, shard_table
 from p2ce.result.stated_date import stated_date
 
@@ -56,7 +56,7 @@ def explain_batches(
         time_limit: seconds per person.
         as_of: the date of the data and the decisions, as in `Explainer.explain`.
     """
-    pa = arrow()
+    pa = require_arrow()
     ready, day = _explainer(explainer, load_model), stated_date(as_of)
     first = 0
     for batch in batches:
@@ -104,7 +104,7 @@ def _context(
     columns = PeopleColumns(names=tuple(explainer.problem.features), id_column=id_column, keep=tuple(keep))
     columns.require(schema.names, WHAT)
     types = columns.schema(schema, WHAT)
-    ids = arrow().int64() if id_column is None else types.field(id_column).type
+    ids = require_arrow().int64() if id_column is None else types.field(id_column).type
     results = schema_of(explainer, ids, [types.field(name) for name in keep])
     context = RunContext(
         explainer=explainer, schema=results, id_column=id_column, time_limit=time_limit, as_of=as_of

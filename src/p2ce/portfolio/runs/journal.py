@@ -27,7 +27,7 @@ from p2ce.base.files import (
     PRIVATE_FOLDER,
     open_file,
     remedy_of,
-    require_own,
+    require_owner,
     write_whole,
 )
 from p2ce.base.limits import DEFAULT, Limits, require_within
@@ -42,12 +42,12 @@ from p2ce.portfolio.runs.manifest import (
     PEOPLE,
     TIMINGS,
     Manifest,
-    Request,
+    RunRequest,
     ShardEntry,
     part_name,
     to_json,
 )
-from p2ce.portfolio.runs.result_tables import arrow
+from p2ce.portfolio.runs.result_tables import require_arrow
 from p2ce.result.json_data import parse_json, whole_lines
 from p2ce.tables.json_values import Number
 
@@ -87,7 +87,7 @@ def _holds(file: io.BufferedReader, rows: int, status: str | None, entry: ShardE
                 return True
             found = opened.read([status])
             return found.num_columns == 1 and Counter(found.column(0).to_pylist()) == entry.statuses
-    except arrow().ArrowException:
+    except require_arrow().ArrowException:
         return False
 
 
@@ -114,7 +114,7 @@ class Finished:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Header:
     format: str
-    request: Request
+    request: RunRequest
 
 
 class Journal:
@@ -187,7 +187,7 @@ def check_folder(folder: Path) -> None:
                 f"The parent folder of {shown} does not exist. Create it first: mkdir -p {folder.parent}"
             )
         return
-    require_own(folder)
+    require_owner(folder)
     if not folder.is_dir():
         raise InvalidArgument(f"{shown} is a file. Choose a folder for the results.")
     entries = sorted(folder.iterdir())
@@ -198,13 +198,13 @@ def check_folder(folder: Path) -> None:
             f"{shown} contains {listed(others, most=3)}, which no run of p2ce wrote. Choose another folder."
         )
     for entry in entries:
-        require_own(entry)
+        require_owner(entry)
         if entry.name in (PEOPLE, OPTIONS) and entry.is_dir():
             for part in sorted(entry.iterdir()):
-                require_own(part)
+                require_owner(part)
 
 
-def is_finished(folder: Path, request: Request, limits: Limits = DEFAULT) -> bool:
+def is_finished(folder: Path, request: RunRequest, limits: Limits = DEFAULT) -> bool:
     """Return whether a folder has all results of a request; raise if it has those of another request."""
     check_folder(folder)
     shown = echoed(str(folder))
@@ -222,7 +222,7 @@ def is_finished(folder: Path, request: Request, limits: Limits = DEFAULT) -> boo
     return False
 
 
-def begin(folder: Path, request: Request, limits: Limits = DEFAULT) -> Journal:
+def begin(folder: Path, request: RunRequest, limits: Limits = DEFAULT) -> Journal:
     """Resume the unfinished run of a folder, or begin one there, and lock it."""
     shown = echoed(str(folder))
     journal = None
@@ -250,7 +250,7 @@ def begin(folder: Path, request: Request, limits: Limits = DEFAULT) -> Journal:
     return journal
 
 
-def _reopen(journal: Journal, request: Request, shown: str, limits: Limits) -> None:
+def _reopen(journal: Journal, request: RunRequest, shown: str, limits: Limits) -> None:
     """Turn a manifest back into a journal, if some of its files are damaged or missing."""
     manifest = read_manifest(journal.folder, limits)
     _require_same(request, manifest.request, shown)
@@ -288,7 +288,7 @@ def _content(path: Path, limits: Limits) -> bytes:
         raise InvalidArgument(f"{who} cannot be read: {error.strerror or error}. {OTHER_FOLDER}") from None
 
 
-def _opened(folder: Path, request: Request, shown: str, limits: Limits) -> Journal:
+def _opened(folder: Path, request: RunRequest, shown: str, limits: Limits) -> Journal:
     path = folder / JOURNAL
     while True:
         try:
@@ -308,7 +308,7 @@ def _opened(folder: Path, request: Request, shown: str, limits: Limits) -> Journ
         os.close(descriptor)
 
 
-def _read(folder: Path, descriptor: int, request: Request, shown: str, limits: Limits) -> Journal:
+def _read(folder: Path, descriptor: int, request: RunRequest, shown: str, limits: Limits) -> Journal:
     content = _content(folder / JOURNAL, limits)
     lines, whole = whole_lines(content)
     # After a power failure, unwritten bytes may be zeros.
@@ -346,7 +346,7 @@ def _header_of(line: Any, shown: str) -> _Header:
     return header
 
 
-def _require_same(request: Request, before: Request, shown: str) -> None:
+def _require_same(request: RunRequest, before: RunRequest, shown: str) -> None:
     if differs := request.differences(before):
         raise InvalidArgument(f"{shown} contains results of another run: {differs}. {OTHER_FOLDER}")
 

@@ -72,7 +72,7 @@ def to_json(record: object, *, indent: int | None = None) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class RunRequest:
     """Everything that the results of a run depend on."""
 
     package: str  # the version of p2ce
@@ -88,11 +88,12 @@ class Request:
         """The SHA-256 that identifies the tasks of this request."""
         return hashlib.sha256(to_json(asdict(self)).encode()).hexdigest()
 
-    def differences(self, other: "Request") -> str:
+    def differences(self, other: "RunRequest") -> str:
         """Write how another request differs; an empty text if they are the same.
 
-        >>> one = Request(package="1", code="a", hashes={"model": "m", "input": "i"})
-        >>> one.differences(Request(package="1", code="a", hashes={"model": "n", "input": "i"}, keep=("id",)))
+        >>> one = RunRequest(package="1", code="a", hashes={"model": "m", "input": "i"})
+        >>> other = RunRequest(package="1", code="a", hashes={"model": "n", "input": "i"}, keep=("id",))
+        >>> one.differences(other)
         "the model has changed; keep was ['id'] and is []"
         """
         found = []
@@ -167,9 +168,9 @@ class Manifest:
             raise InvalidArgument("problem belongs to another model, policy or reference")
 
     @property
-    def request(self) -> Request:
+    def request(self) -> RunRequest:
         """The request of the run."""
-        return Request(**{one.name: getattr(self, one.name) for one in fields(Request)})
+        return RunRequest(**{one.name: getattr(self, one.name) for one in fields(RunRequest)})
 
     def to_json(self) -> str:
         """Return the text of the file."""
@@ -182,13 +183,13 @@ class Manifest:
 
 
 def manifest_of(
-    request: Request, shards: Iterable[ShardEntry], *, objectives: Iterable[str], problem: ProblemRecord
+    request: RunRequest, shards: Iterable[ShardEntry], *, objectives: Iterable[str], problem: ProblemRecord
 ) -> Manifest:
     """Build the manifest from the shards of a run."""
     ordered = tuple(sorted(shards, key=lambda entry: entry.number))
     people, options, statuses = _summed(ordered)
     return Manifest(
-        **{one.name: getattr(request, one.name) for one in fields(Request)},
+        **{one.name: getattr(request, one.name) for one in fields(RunRequest)},
         people=people,
         options=options,
         statuses=statuses,

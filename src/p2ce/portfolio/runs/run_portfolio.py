@@ -30,10 +30,10 @@ from p2ce.portfolio.runs.cluster import (
 )
 from p2ce.portfolio.runs.explain_shard import Failed, Notice, Place, RunContext, withdraw_proofs
 from p2ce.portfolio.runs.journal import CHANGED, Journal, begin, is_finished
-from p2ce.portfolio.runs.manifest import EXPLAINER, Request, code_hash, manifest_of
+from p2ce.portfolio.runs.manifest import EXPLAINER, RunRequest, code_hash, manifest_of
 from p2ce.portfolio.runs.portfolio_results import PortfolioResults
-from p2ce.portfolio.runs.result_tables import ResultSchema, arrow, schema_of
-from p2ce.portfolio.runs.shard import Shard, Source
+from p2ce.portfolio.runs.result_tables import ResultSchema, require_arrow, schema_of
+from p2ce.portfolio.runs.shard import RowSource, Shard
 from p2ce.portfolio.runs.sources import open_source
 from p2ce.result.stated_date import stated_date
 from p2ce.run.many.progress_bar import progress_bar
@@ -95,7 +95,7 @@ def run(
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
         raise InvalidArgument(f"n_jobs must be a number of processes, at least 1; got {echoed(n_jobs)}.")
     require_trust(explainer)
-    arrow()
+    require_arrow()
     dask = require_dask()
     if client is not None and (not isinstance(client, dask.Client) or client.asynchronous):
         raise InvalidArgument(
@@ -110,7 +110,7 @@ def run(
     _require_apart(rows, folder)
     people = _opened(explainer, rows, id_column, keep, limits)
     parts = explainer._archive_parts()
-    request = Request(
+    request = RunRequest(
         package=version("p2ce"),
         code=code_hash(),
         hashes=_hashes(explainer, people, parts, model_sha256),
@@ -132,7 +132,11 @@ def run(
         write_whole(folder / EXPLAINER, zipped(parts), what="The explainer", follow_links=False)
         explainer.warm_up()  # fits an estimate once, so that all workers have the same one
         fields = [people.schema.field(name) for name in keep]
-        ids = arrow().int64() if people.id_column is None else people.schema.field(people.id_column).type
+        ids = (
+            require_arrow().int64()
+            if people.id_column is None
+            else people.schema.field(people.id_column).type
+        )
         schema = schema_of(explainer, ids, fields)
         context = RunContext(
             explainer=explainer, schema=schema, id_column=people.id_column, time_limit=time_limit, as_of=day
@@ -170,8 +174,8 @@ def run(
 
 def _opened(
     explainer: "Explainer", rows: Any, id_column: str | None, keep: Sequence[str], limits: Limits
-) -> Source:
-    if isinstance(rows, Source):
+) -> RowSource:
+    if isinstance(rows, RowSource):
         return rows
     names = list(explainer.problem.features)
     return open_source(
@@ -192,7 +196,7 @@ def _require_apart(rows: Any, folder: Path) -> None:
 
 
 def _hashes(
-    explainer: "Explainer", people: Source, parts: Mapping[str, bytes], model: str | None
+    explainer: "Explainer", people: RowSource, parts: Mapping[str, bytes], model: str | None
 ) -> dict[str, str]:
     known = explainer.problem.hashes
     digest = hashlib.sha256()
@@ -209,7 +213,7 @@ def _hashes(
     }
 
 
-def _explain_all(workers: Workers, people: Source, journal: Journal, *, progress: bool) -> None:
+def _explain_all(workers: Workers, people: RowSource, journal: Journal, *, progress: bool) -> None:
     """Explain the shards that the journal lacks. A shard that fails does not affect the others."""
     place = Place(folder=Path(os.path.abspath(journal.folder)), mark=journal.mark, code=code_hash())
     failures: list[tuple[Shard, Failed]] = []
@@ -237,7 +241,7 @@ def _explain_all(workers: Workers, people: Source, journal: Journal, *, progress
         )
 
 
-def _left(people: Source, journal: Journal) -> Iterator[Shard]:
+def _left(people: RowSource, journal: Journal) -> Iterator[Shard]:
     """Yield the unfinished shards, and drop journal entries that match no shard."""
     planned = 0
     for shard in people.shards():

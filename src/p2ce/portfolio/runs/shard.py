@@ -29,7 +29,7 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Source:
+class RowSource:
     """The people to explain, shard by shard."""
 
     schema: "pa.Schema"  # the model's columns, the ids if a column has them, and the kept columns

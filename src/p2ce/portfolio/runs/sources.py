@@ -17,10 +17,10 @@ from p2ce.portfolio.runs.file_sources import (
     parquet_tables,
     types_only,
 )
-from p2ce.portfolio.runs.result_tables import arrow
-from p2ce.portfolio.runs.shard import MOST_PEOPLE, Source
+from p2ce.portfolio.runs.result_tables import require_arrow
+from p2ce.portfolio.runs.shard import MOST_PEOPLE, RowSource
 from p2ce.portfolio.runs.source_columns import PeopleColumns
-from p2ce.portfolio.runs.table_sources import Part, is_dask_frame, open_dask, open_parts, open_table
+from p2ce.portfolio.runs.table_sources import SourcePart, is_dask_frame, open_dask, open_parts, open_table
 from p2ce.tables import kind_of
 from p2ce.tables.codebook import coding_of
 
@@ -38,7 +38,7 @@ def open_source(
     reference: "pd.DataFrame",
     limits: Limits = DEFAULT,
     most_people: int = MOST_PEOPLE,
-) -> Source:
+) -> RowSource:
     """Open a source of people, and check as much of it as possible before the run.
 
     A source is the path of a Parquet or CSV file, of a folder of one kind of files, any table that
@@ -54,7 +54,7 @@ def open_source(
         limits: the largest shard.
         most_people: the most people in a shard.
     """
-    arrow()  # raises with installation instructions if it is missing
+    require_arrow()  # raises with installation instructions if it is missing
     reference = reference.set_axis([as_text(name) for name in reference.columns], axis=1)
     labels = {name: coding_of(reference[name]).labels for name in names}
     columns = PeopleColumns(
@@ -90,7 +90,7 @@ def _file_parts(
     schema: "pa.Schema | None",
     limits: Limits,
     most_people: int,
-) -> Iterator[Part]:
+) -> Iterator[SourcePart]:
     """Read files of one kind in order: CSV with the types of a schema, Parquet without a schema."""
     labels = {name: types_only(reference[name]) for name in columns.names}
     for file in files:
@@ -108,5 +108,5 @@ def _file_parts(
                 is_first=file is files[0],
             )
         for table in tables:
-            yield Part(file.what, file.name, table)
+            yield SourcePart(file.what, file.name, table)
         file.require_unchanged()

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import as_text, echoed, one_line
 from p2ce.errors import InvalidArgument
-from p2ce.portfolio.runs.shard import PeopleHash, Shard, Source, packed, unpacked
+from p2ce.portfolio.runs.shard import PeopleHash, RowSource, Shard, packed, unpacked
 from p2ce.portfolio.runs.source_columns import PeopleColumns, arrow_column_of, same_types, shard_table
 from p2ce.tables import as_pandas, kind_of
 from p2ce.tables.kinds import package_of
@@ -77,12 +77,12 @@ def _hashes(ids: "pa.ChunkedArray") -> npt.NDArray[np.uint64]:
     return np.asarray(pd.util.hash_array(cells, categorize=False), dtype=np.uint64)
 
 
-Parts: TypeAlias = Callable[[], "Iterable[Part]"]  # yields the parts of a source from the start
+SourceParts: TypeAlias = Callable[[], "Iterable[SourcePart]"]  # yields the parts of a source from the start
 TABLE = "The table"
 NEW_INDEX = "Or use the positions of the rows as ids: frame.reset_index(drop=True)"
 
 
-def open_table(source: Any, columns: PeopleColumns, *, most_people: int) -> Source:
+def open_table(source: Any, columns: PeopleColumns, *, most_people: int) -> RowSource:
     """Open a table. A pandas index that is not just positions holds the ids."""
     import pandas as pd
 
@@ -101,7 +101,9 @@ def open_table(source: Any, columns: PeopleColumns, *, most_people: int) -> Sour
                 )
             columns, todo = with_index(columns, frame.index.name), NEW_INDEX
         table = arrow_table(frame, columns, by_index=by_index)
-    return open_parts(lambda: [Part(TABLE, "", table)], columns, TABLE, todo=todo, most_people=most_people)
+    return open_parts(
+        lambda: [SourcePart(TABLE, "", table)], columns, TABLE, todo=todo, most_people=most_people
+    )
 
 
 def _as_arrow(source: Any, columns: PeopleColumns) -> "pa.Table | None":
@@ -140,7 +142,7 @@ def arrow_table(frame: "pd.DataFrame", columns: PeopleColumns, *, by_index: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class SourcePart:
     """Some rows of a source, in order."""
 
     what: str  # the start of a message about it
@@ -149,7 +151,7 @@ class Part:
 
 
 def open_parts(
-    parts: "Parts",
+    parts: "SourceParts",
     columns: PeopleColumns,
     what: str,
     *,
@@ -157,7 +159,7 @@ def open_parts(
     todo: str = WITHOUT_ID,
     limits: Limits = DEFAULT,
     most_people: int,
-) -> Source:
+) -> RowSource:
     """Open consecutive parts: count, hash and check their rows.
 
     Pass ``schema`` if the parts do not determine the types.
@@ -179,7 +181,7 @@ def open_parts(
         raise InvalidArgument(f"{what} has columns but no rows. It must have at least one person.")
     if columns.id_column is not None:
         ids.require_unique(partial(_ids, parts, types, columns.id_column, limits, most_people))
-    return Source(
+    return RowSource(
         schema=types,
         id_column=columns.id_column,
         hash=content.hexdigest(),
@@ -188,21 +190,21 @@ def open_parts(
     )
 
 
-def _slices(part: Part, schema: "pa.Schema", limits: Limits, most_people: int) -> "Iterator[pa.Table]":
+def _slices(part: SourcePart, schema: "pa.Schema", limits: Limits, most_people: int) -> "Iterator[pa.Table]":
     """Cut a part into slices of at most so many rows, in the types of a shard."""
     for row in range(0, part.table.num_rows, most_people):
         yield shard_table(part.table.slice(row, most_people), schema, part.what, limits)
 
 
 def _ids(
-    parts: "Parts", schema: "pa.Schema", column: str, limits: Limits, most_people: int
+    parts: "SourceParts", schema: "pa.Schema", column: str, limits: Limits, most_people: int
 ) -> "Iterator[pa.ChunkedArray]":
     for part in parts():
         for some in _slices(part, schema, limits, most_people):
             yield some.column(column)
 
 
-def _shards(parts: "Parts", schema: "pa.Schema", limits: Limits, most_people: int) -> Iterator[Shard]:
+def _shards(parts: "SourceParts", schema: "pa.Schema", limits: Limits, most_people: int) -> Iterator[Shard]:
     number = first = row = 0
     name = ""
     for part in parts():
@@ -226,7 +228,7 @@ def is_dask_frame(source: object) -> bool:
     )
 
 
-def open_dask(frame: Any, columns: PeopleColumns, *, most_people: int) -> Source:
+def open_dask(frame: Any, columns: PeopleColumns, *, most_people: int) -> RowSource:
     """Open a Dask DataFrame. A named index holds the ids."""
     columns.require([as_text(name) for name in frame.columns], FRAME)
     partitions = frame[[name for name in frame.columns if as_text(name) in columns.needed]].to_delayed()
@@ -234,10 +236,10 @@ def open_dask(frame: Any, columns: PeopleColumns, *, most_people: int) -> Source
     if by_index:
         columns = with_index(columns, frame.index.name)
 
-    def parts() -> Iterator[Part]:
+    def parts() -> Iterator[SourcePart]:
         for number, partition in enumerate(partitions):
             name = f"partition {number}"
-            yield Part(
+            yield SourcePart(
                 f"{FRAME}, {name}", name, arrow_table(_computed(partition), columns, by_index=by_index)
             )
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.portfolio.evidence.independent.stated_model import StatedModel
-from p2ce.portfolio.evidence.independent.stated_policy import GAP, Sampled, StatedPolicy, Unchecked
+from p2ce.portfolio.evidence.independent.stated_policy import GAP, SampledOnly, StatedPolicy, Unchecked
 from p2ce.portfolio.evidence.independent.stated_reference import StatedCosts
 
 MOST_CELLS, SAMPLES, ALONE = 200_000, 50_000, 100
@@ -169,7 +169,7 @@ class StatedGrid:
         # One by one, since libraries round a row differently in a batch.
         found = [row for row in rows if judge(row[None])[1][0]]
         if share != "all" and not found:
-            raise Sampled(note)
+            raise SampledOnly(note)
         return [f"{self._text(row)} is accepted, but no option covers it" for row in found], note
 
     @property
