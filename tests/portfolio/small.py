@@ -52,7 +52,7 @@ def source_of(path: Path, explained_by: Explainer, *, group: int, **given: Any) 
         path,
         list(explained_by.problem.features),
         reference=explained_by.reference,
-        most_people=group,
+        most_rows=group,
         **given,
     )
 

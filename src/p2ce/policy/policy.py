@@ -161,12 +161,12 @@ class Policy:
           Age         whole  never, protected
           YearsAtJob  whole  up only           10: 0–9, every 1
         """
-        people = as_pandas(reference)[0]
-        found = infer_policy(people, grid=grid, special_values=special_values, protect=protect)
+        frame = as_pandas(reference)[0]
+        found = infer_policy(frame, grid=grid, special_values=special_values, protect=protect)
         features = found.features
         if y is not None:
-            favourable = favourable_rows(known_outcomes(y, rows=len(people), index=people.index), target)
-            features = with_associations(features, associations(features, people, favourable))
+            favourable = favourable_rows(known_outcomes(y, rows=len(frame), index=frame.index), target)
+            features = with_associations(features, associations(features, frame, favourable))
         return cls(features=features, rules=found.groups, proposed_rules=found.proposed_rules, stated=False)
 
     def fix(self, *names: object) -> "Policy":

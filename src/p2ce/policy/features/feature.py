@@ -152,7 +152,7 @@ class FeaturePolicy:
         return low, high
 
     def candidates(self) -> npt.NDArray[Any]:
-        """Return the values that the feature may take, without the person's current one.
+        """Return the values that the feature may take, without the instance's current one.
 
         Numbers are ascending and exact in the column's dtype. Labels are in the order of their codes, in an
         array of objects. A fixed feature has no candidates.

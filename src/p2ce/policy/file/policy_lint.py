@@ -155,16 +155,15 @@ class _Linter:
         return 0 if holds is None else int(np.count_nonzero(~holds(rows, rows)))
 
     def _breaks(self, place: int, rule: Rule, broken: int, rows: int) -> Finding:
-        people = f"{broken:,} of {rows:,} rows"
+        share = f"{broken:,} of {rows:,} rows"
         if isinstance(rule, OneHot):
             none = " or none" if rule.may_be_none is False else ""
             text = (
-                f"The group {echoed(rule.name)} is not valid: {people} of the data have several levels{none}."
+                f"The group {echoed(rule.name)} is not valid: {share} of the data have several levels{none}."
             )
             return self._at(("rules", place), "group-not-closed", text)
         text = (
-            f"{people} of the data break '{rule.text()}'. "
-            "Their options must include a change that repairs it."
+            f"{share} of the data break '{rule.text()}'. Their options must include a change that repairs it."
         )
         severity = Severity.ERROR if broken == rows else Severity.WARNING
         return self._at(("rules", place), "broken-by-data", text, severity)

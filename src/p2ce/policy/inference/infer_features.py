@@ -1,4 +1,4 @@
-"""Infer the kind, range and candidates of each feature from a table of people."""
+"""Infer the kind, range and candidates of each feature from a table."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ import numpy as np
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, InvalidReference, nearest
-from p2ce.policy.features.candidate_values import values_where_people_are
+from p2ce.policy.features.candidate_values import values_where_rows_are
 from p2ce.policy.features.decimals import as_typed, round_step, to_dtype
 from p2ce.policy.features.feature import LARGEST_MAGNITUDE, FeaturePolicy, Kind, shown_number
 from p2ce.tables.codebook import MISSING, Coding, coding_of
@@ -196,7 +196,7 @@ def infer_number(
         # The bulk decides how fine the candidates are, and the data decide how far they extend.
         low, high = float(values.min()), float(values.max())
         inferred = tuple(
-            values_where_people_are(values, bulk=bulk, step=step, whole=whole, dtype=dtype).tolist()
+            values_where_rows_are(values, bulk=bulk, step=step, whole=whole, dtype=dtype).tolist()
         )
     return FeaturePolicy(
         name=name,

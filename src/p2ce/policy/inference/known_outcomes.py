@@ -114,7 +114,7 @@ BINS = 10
 CLEAR = 4.0  # standard errors; chance alone reaches this in one column of 16,000
 REVERSED = 3.0  # standard errors by which two bins contradict the trend
 MONOTONE = 0.7  # the least rank correlation between the bins and their rates
-FEWEST = 20  # people of each outcome
+FEWEST = 20  # rows of each outcome
 
 
 def favourable_direction(values: FloatArray, favourable: BoolArray) -> Direction:
@@ -156,7 +156,7 @@ def _ranks(values: FloatArray) -> FloatArray:
 
 
 def _rates(values: FloatArray, favourable: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Count the people in each quantile bin, and compute their rate of favourable outcomes."""
+    """Count the rows in each quantile bin, and compute their rate of favourable outcomes."""
     ends = np.unique(np.quantile(values, np.linspace(0.0, 1.0, BINS + 1)[1:-1], method="lower"))
     bins = np.searchsorted(ends, values, side="left")
     counts = np.bincount(bins, minlength=len(ends) + 1).astype(np.float64)
@@ -170,7 +170,7 @@ def _is_monotone(rates: FloatArray, counts: FloatArray) -> bool:
     if len(rates) < 2:
         return False
     shares = np.abs(rates)
-    # One more person of each outcome, so a bin with a single outcome has an error as well.
+    # One more row of each outcome, so a bin with a single outcome has an error as well.
     smooth = (shares * counts + 1.0) / (counts + 2.0)
     variance = smooth * (1.0 - smooth) / counts
     rises = rates[None, :] - rates[:, None]  # from bin i to bin j
@@ -208,7 +208,7 @@ def with_associations(
 
 
 def favourable_rows(outcomes: KnownOutcomes, target: Any) -> BoolArray:
-    """Return which people have the favourable outcome. Without a target, it must be clear from the names."""
+    """Return which rows have the favourable outcome. Without a target, it must be clear from the names."""
     if target is not None:
         return outcomes.are(target)
     classes = tuple(sorted(set(outcomes.values), key=str))

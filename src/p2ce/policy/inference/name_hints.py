@@ -132,10 +132,10 @@ def likely_protected(name: str) -> str | None:
     return hint.word if hint is not None and hint.topic is Topic.PROTECTED else None
 
 
-def names_people(name: str) -> bool:
+def names_ids(name: str) -> bool:
     """Return whether a column has the name of an identifier.
 
-    >>> [names_people(name) for name in ("id", "CustomerNumber", "loan_key", "NumberOfLoans", "paid")]
+    >>> [names_ids(name) for name in ("id", "CustomerNumber", "loan_key", "NumberOfLoans", "paid")]
     [True, True, True, False, False]
     """
     parts = _parts(name)

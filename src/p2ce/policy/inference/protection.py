@@ -12,7 +12,7 @@ from p2ce.base.visible import as_text, echoed, listed
 from p2ce.errors import InvalidPolicy, nearest
 from p2ce.policy.features.feature import Direction, FeaturePolicy, Kind
 from p2ce.policy.inference.infer_features import EncodedColumns
-from p2ce.policy.inference.name_hints import NameHint, Topic, hint_of, likely_protected, names_people
+from p2ce.policy.inference.name_hints import NameHint, Topic, hint_of, likely_protected, names_ids
 from p2ce.policy.rules.one_hot import OneHot
 
 Protect: TypeAlias = Literal["detect"] | Iterable[Any] | None
@@ -152,4 +152,4 @@ def _is_identifier(feature: FeaturePolicy, known: FloatArray) -> bool:
         return False
     if feature.labels is not None:
         return len(feature.labels) == len(known)
-    return feature.kind is Kind.WHOLE and names_people(feature.name) and len(np.unique(known)) == len(known)
+    return feature.kind is Kind.WHOLE and names_ids(feature.name) and len(np.unique(known)) == len(known)

@@ -52,7 +52,7 @@ def plain_json(content: dict[str, Any]) -> bytes:
     return json.dumps(content, indent=1, allow_nan=False).encode()
 
 
-def grid_of_person(explainer: Explainer, explanation: Explanation) -> tuple[GridAxis, ...]:
+def grid_of_instance(explainer: Explainer, explanation: Explanation) -> tuple[GridAxis, ...]:
     """Return the axes of an explanation's grid; raise if another explainer made it."""
     problem = explainer._problem_of(explanation, call="evidence.save")
     values = encode_row(explanation.person, problem.codebook).values

@@ -24,7 +24,7 @@ from p2ce.portfolio.evidence.evidence_record import (
     RECORD,
     SIGNATURE,
     EvidenceRecord,
-    grid_of_person,
+    grid_of_instance,
     labels_of_codes,
     plain_json,
 )
@@ -157,7 +157,7 @@ def _of_explainer(
         "parts": {},
     }
     if isinstance(explainer, Explainer):
-        grid = grid_of_person(explainer, explanation)
+        grid = grid_of_instance(explainer, explanation)
         labels = labels_of_codes(explainer._problem.codebook)
         return zipped(explainer._archive_parts()), EvidenceRecord(labels=labels, grid=grid, **known)
     reference = read_saved(explainer).given.reference

@@ -14,7 +14,7 @@ from p2ce.explainer import Explainer, require_trust
 from p2ce.portfolio.runs.explain_shard import RunContext, explain_rows, ids_of
 from p2ce.portfolio.runs.manifest import OPTIONS, PEOPLE
 from p2ce.portfolio.runs.result_tables import require_arrow, schema_of, to_tables
-from p2ce.portfolio.runs.source_columns import PeopleColumns, shard_table
+from p2ce.portfolio.runs.source_columns import SourceColumns, shard_table
 from p2ce.result.stated_date import stated_date
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _context(
     as_of: datetime.date | None = None,
 ) -> "tuple[RunContext, pa.Schema]":
     """Check the columns of a batch, and return its context and the types of its columns."""
-    columns = PeopleColumns(names=tuple(explainer.problem.features), id_column=id_column, keep=tuple(keep))
+    columns = SourceColumns(names=tuple(explainer.problem.features), id_column=id_column, keep=tuple(keep))
     columns.require(schema.names, WHAT)
     types = columns.schema(schema, WHAT)
     ids = require_arrow().int64() if id_column is None else types.field(id_column).type

@@ -11,7 +11,7 @@ from p2ce.base.files import named, require_file
 from p2ce.base.limits import Limits, require_within
 from p2ce.base.visible import echoed, one_line
 from p2ce.errors import InvalidArgument, P2CEError
-from p2ce.portfolio.runs.source_columns import PeopleColumns, arrow_column_of, mixed_array, shard_type
+from p2ce.portfolio.runs.source_columns import SourceColumns, arrow_column_of, mixed_array, shard_type
 from p2ce.tables.table_files import FileKind, kind_of_file, text_blocks
 from p2ce.tables.typed_columns import typed_people
 
@@ -101,7 +101,7 @@ def _file(path: Path, folder: Path) -> SourceFile:
 ENOUGH = 10  # the first block of a later file needs this many rows to show that a column is wrong
 
 
-def csv_schema(columns: PeopleColumns, reference: "pd.DataFrame") -> "pa.Schema":
+def csv_schema(columns: SourceColumns, reference: "pd.DataFrame") -> "pa.Schema":
     """Return the reference's types for the model's columns. Ids and kept columns stay text."""
     import pyarrow as pa
 
@@ -111,10 +111,10 @@ def csv_schema(columns: PeopleColumns, reference: "pd.DataFrame") -> "pa.Schema"
 
 def csv_tables(
     file: SourceFile,
-    columns: PeopleColumns,
+    columns: SourceColumns,
     limits: Limits,
     *,
-    most_people: int,
+    most_rows: int,
     reference: "Mapping[str, pd.Series[Any]]",
     schema: "pa.Schema",
     is_first: bool,
@@ -122,15 +122,15 @@ def csv_tables(
     """Yield the rows of a file in tables. A cell that cannot be parsed stays text, and only its row fails."""
     import pyarrow as pa
 
-    blocks = text_blocks(Path(file.path), file.what, rows=most_people, limits=limits)
+    blocks = text_blocks(Path(file.path), file.what, rows=most_rows, limits=limits)
     for place, block in enumerate(blocks):
         if not place:
             columns.require(block.columns, file.what)
         # If most cells in the first block of a column cannot be parsed, the column is wrong.
         strict = not place and (is_first or len(block.frame) >= ENOUGH)
-        people = typed_people(block, reference, strict=strict)
+        typed = typed_people(block, reference, strict=strict)
         cells = [
-            _in_type(people[field.name], field.type)
+            _in_type(typed[field.name], field.type)
             if field.name in reference
             else pa.array(block.frame[field.name], type=pa.string(), from_pandas=True)
             for field in schema
@@ -166,9 +166,9 @@ LARGEST_LIST = 4 << 20
 
 
 def parquet_tables(
-    file: SourceFile, columns: PeopleColumns, limits: Limits, *, most_people: int
+    file: SourceFile, columns: SourceColumns, limits: Limits, *, most_rows: int
 ) -> "Iterator[pa.Table]":
-    """Check the footer of a file, then yield its rows in tables of ``most_people`` rows."""
+    """Check the footer of a file, then yield its rows in tables of ``most_rows`` rows."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -193,7 +193,7 @@ def parquet_tables(
         )
         with opened:
             batches = opened.iter_batches(batch_size=BATCH, columns=columns.needed, use_threads=False)
-            for table in _tables(batches, most_people):
+            for table in _tables(batches, most_rows):
                 table.validate(full=True)  # also checks that texts are valid UTF-8
                 yield table
 

@@ -108,13 +108,13 @@ def run(
         raise InvalidArgument(f"keep must be a list of columns; got {echoed(keep)}. Put it into a list.")
     keep = tuple(dict.fromkeys(keep))
     _require_apart(rows, folder)
-    people = _opened(explainer, rows, id_column, keep, limits)
+    source = _opened(explainer, rows, id_column, keep, limits)
     parts = explainer._archive_parts()
     request = RunRequest(
         package=version("p2ce"),
         code=code_hash(),
-        hashes=_hashes(explainer, people, parts, model_sha256),
-        id_column=people.id_column,
+        hashes=_hashes(explainer, source, parts, model_sha256),
+        id_column=source.id_column,
         keep=keep,
         time_limit=time_limit,
         as_of=day,
@@ -131,22 +131,22 @@ def run(
         stack.callback(journal.close)
         write_whole(folder / EXPLAINER, zipped(parts), what="The explainer", follow_links=False)
         explainer.warm_up()  # fits an estimate once, so that all workers have the same one
-        fields = [people.schema.field(name) for name in keep]
+        fields = [source.schema.field(name) for name in keep]
         ids = (
             require_arrow().int64()
-            if people.id_column is None
-            else people.schema.field(people.id_column).type
+            if source.id_column is None
+            else source.schema.field(source.id_column).type
         )
         schema = schema_of(explainer, ids, fields)
         context = RunContext(
-            explainer=explainer, schema=schema, id_column=people.id_column, time_limit=time_limit, as_of=day
+            explainer=explainer, schema=schema, id_column=source.id_column, time_limit=time_limit, as_of=day
         )
         workers = Workers(crew, context, request.hash)
         stack.callback(workers.dismiss)
         before = sum(one.shard.rows for one in journal.finished.values())
         ready = time.monotonic()
         for _ in range(ROUNDS):
-            _explain_all(workers, people, journal, progress=progress)
+            _explain_all(workers, source, journal, progress=progress)
             _withdraw_proofs(journal, schema)
             if not journal.forget_damaged(schema.names["status"]):
                 break
@@ -196,7 +196,7 @@ def _require_apart(rows: Any, folder: Path) -> None:
 
 
 def _hashes(
-    explainer: "Explainer", people: RowSource, parts: Mapping[str, bytes], model: str | None
+    explainer: "Explainer", source: RowSource, parts: Mapping[str, bytes], model: str | None
 ) -> dict[str, str]:
     known = explainer.problem.hashes
     digest = hashlib.sha256()
@@ -208,20 +208,20 @@ def _hashes(
     return {
         **{name: known[name] for name in ("model", "policy", "reference")},
         "explainer": digest.hexdigest(),
-        "input": people.hash,
+        "input": source.hash,
         **({} if model is None else {"model_file": model}),
     }
 
 
-def _explain_all(workers: Workers, people: RowSource, journal: Journal, *, progress: bool) -> None:
+def _explain_all(workers: Workers, source: RowSource, journal: Journal, *, progress: bool) -> None:
     """Explain the shards that the journal lacks. A shard that fails does not affect the others."""
     place = Place(folder=Path(os.path.abspath(journal.folder)), mark=journal.mark, code=code_hash())
     failures: list[tuple[Shard, Failed]] = []
     seen: set[str] = set()
     before = sum(entry.shard.rows for entry in journal.finished.values())
     with (
-        progress_bar(people.people, doing="explaining", shown=progress, done=before) as bar,
-        closing(workers.explain(_left(people, journal), place)) as outcomes,
+        progress_bar(source.rows, doing="explaining", shown=progress, done=before) as bar,
+        closing(workers.explain(_left(source, journal), place)) as outcomes,
     ):
         for shard, outcome in outcomes:
             if isinstance(outcome, Failed):
@@ -241,10 +241,10 @@ def _explain_all(workers: Workers, people: RowSource, journal: Journal, *, progr
         )
 
 
-def _left(people: RowSource, journal: Journal) -> Iterator[Shard]:
+def _left(source: RowSource, journal: Journal) -> Iterator[Shard]:
     """Yield the unfinished shards, and drop journal entries that match no shard."""
     planned = 0
-    for shard in people.shards():
+    for shard in source.shards():
         planned += 1
         entry = journal.finished.get(shard.number)
         if entry is None or (entry.shard.where, entry.shard.rows) != (shard.where, shard.rows):

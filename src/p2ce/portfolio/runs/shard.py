@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# The most people in a shard. A lost shard is explained again, and its tables are held in memory.
-MOST_PEOPLE = 4096
+# The most rows in a shard. A lost shard is explained again, and its tables are held in memory.
+MOST_ROWS = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shard:
-    """Some people of a source. It is sent to the process that explains them."""
+    """Some rows of a source. It is sent to the process that explains them."""
 
     number: int  # from 0, in the order of the source
     where: str  # its name in messages: "people.parquet, rows 0 to 4095"
-    first: int  # the position of its first person in the source, and the id if no column has ids
+    first: int  # the position of its first row in the source, and the id if no column has ids
     rows: int
     # Called where the shard is explained, so it can be pickled.
     read: "Callable[[], pa.Table]"
@@ -30,13 +30,13 @@ class Shard:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RowSource:
-    """The people to explain, shard by shard."""
+    """The rows to explain, shard by shard."""
 
     schema: "pa.Schema"  # the model's columns, the ids if a column has them, and the kept columns
     id_column: str | None  # None if the ids are the positions in the source
     hash: str  # SHA-256 of its content
-    people: int
-    shards: Callable[[], Iterator[Shard]]  # yields one at a time, since some contain their people
+    rows: int
+    shards: Callable[[], Iterator[Shard]]  # yields one at a time, since some contain their rows
 
 
 def packed(table: "pa.Table") -> bytes:
@@ -56,21 +56,21 @@ def unpacked(content: bytes) -> "pa.Table":
     return pa.ipc.open_stream(content).read_all()
 
 
-class PeopleHash:
-    """The SHA-256 of people, shard by shard: of names, types and cells in their order."""
+class RowHash:
+    """The SHA-256 of rows, shard by shard: of names, types and cells in their order."""
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
 
     def add(self, table: "pa.Table") -> None:
-        """Add the people of a shard."""
+        """Add the rows of a shard."""
         for name, column in zip(table.column_names, table.columns, strict=True):
             self._digest.update(json.dumps([name, str(column.type), len(column)]).encode())
             for part in _content(column):
                 self._digest.update(part)
 
     def hexdigest(self) -> str:
-        """Return the hash of all people so far."""
+        """Return the hash of all rows so far."""
         return self._digest.hexdigest()
 
 

@@ -1,4 +1,8 @@
-"""List the columns to read from a source, and convert them to the Arrow types of shards."""
+"""List the columns to read from a source, and convert them to the Arrow types of shards.
+
+Text becomes `string`, a dictionary its values, and a decimal of the model a float. So the same rows give the
+same table from any source.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,12 +21,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PeopleColumns:
+class SourceColumns:
     """The columns of a source that a run reads."""
 
     names: tuple[str, ...]  # the model's
     id_column: str | None = None
-    keep: tuple[str, ...] = ()  # the model's columns are written for every person anyway
+    keep: tuple[str, ...] = ()  # the model's columns are written for every row anyway
     numbers: frozenset[str] = frozenset()  # columns in which the reference has numbers
     labels: frozenset[str] = frozenset()  # columns in which the reference has text
 

@@ -1,4 +1,4 @@
-"""Read people from a table in memory, of any kind that `explain_many` takes, or from a Dask DataFrame."""
+"""Read rows from a table in memory, of any kind that `explain_many` takes, or from a Dask DataFrame."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -11,8 +11,8 @@ import numpy.typing as npt
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import as_text, echoed, one_line
 from p2ce.errors import InvalidArgument
-from p2ce.portfolio.runs.shard import PeopleHash, RowSource, Shard, packed, unpacked
-from p2ce.portfolio.runs.source_columns import PeopleColumns, arrow_column_of, same_types, shard_table
+from p2ce.portfolio.runs.shard import RowHash, RowSource, Shard, packed, unpacked
+from p2ce.portfolio.runs.source_columns import SourceColumns, arrow_column_of, same_types, shard_table
 from p2ce.tables import as_pandas, kind_of
 from p2ce.tables.kinds import package_of
 
@@ -30,19 +30,19 @@ class UniqueIds:
     def __init__(self, what: str, todo: str = WITHOUT_ID) -> None:
         self._what, self._todo = what, todo  # the column in a sentence, and the end of a message
         self._hashes = bytearray()  # grows in place
-        self._people = 0
+        self._rows = 0
 
     def add(self, ids: "pa.ChunkedArray") -> None:
-        """Add the ids of the next people; raise if one is missing."""
+        """Add the ids of the next rows; raise if one is missing."""
         missing = ids.is_null(nan_is_null=True).to_numpy()
         if missing.any():
-            row = self._people + int(missing.argmax())
+            row = self._rows + int(missing.argmax())
             raise InvalidArgument(
                 f"{self._what} is empty in row {row:,} (counted from 0). Each person needs an id. "
                 f"{self._todo}"
             )
         self._hashes += _hashes(ids).tobytes()
-        self._people += len(ids)
+        self._rows += len(ids)
 
     def require_unique(self, again: "Callable[[], Iterable[pa.ChunkedArray]]") -> None:
         """Raise on the first duplicate id. ``again`` yields the same ids once more."""
@@ -82,7 +82,7 @@ TABLE = "The table"
 NEW_INDEX = "Or use the positions of the rows as ids: frame.reset_index(drop=True)"
 
 
-def open_table(source: Any, columns: PeopleColumns, *, most_people: int) -> RowSource:
+def open_table(source: Any, columns: SourceColumns, *, most_rows: int) -> RowSource:
     """Open a table. A pandas index that is not just positions holds the ids."""
     import pandas as pd
 
@@ -101,12 +101,10 @@ def open_table(source: Any, columns: PeopleColumns, *, most_people: int) -> RowS
                 )
             columns, todo = with_index(columns, frame.index.name), NEW_INDEX
         table = arrow_table(frame, columns, by_index=by_index)
-    return open_parts(
-        lambda: [SourcePart(TABLE, "", table)], columns, TABLE, todo=todo, most_people=most_people
-    )
+    return open_parts(lambda: [SourcePart(TABLE, "", table)], columns, TABLE, todo=todo, most_rows=most_rows)
 
 
-def _as_arrow(source: Any, columns: PeopleColumns) -> "pa.Table | None":
+def _as_arrow(source: Any, columns: SourceColumns) -> "pa.Table | None":
     """Take the needed columns of polars and Arrow with few copies; return None for other kinds."""
     import pyarrow as pa
 
@@ -122,7 +120,7 @@ def _as_arrow(source: Any, columns: PeopleColumns) -> "pa.Table | None":
     return None
 
 
-def with_index(columns: PeopleColumns, index: object) -> PeopleColumns:
+def with_index(columns: SourceColumns, index: object) -> SourceColumns:
     """Make an index of this name the id column, with a name that no other column has."""
     name = "index" if index is None else as_text(index)
     while name in columns.needed:
@@ -130,7 +128,7 @@ def with_index(columns: PeopleColumns, index: object) -> PeopleColumns:
     return replace(columns, id_column=name)
 
 
-def arrow_table(frame: "pd.DataFrame", columns: PeopleColumns, *, by_index: bool) -> "pa.Table":
+def arrow_table(frame: "pd.DataFrame", columns: SourceColumns, *, by_index: bool) -> "pa.Table":
     """Turn the needed columns of a pandas frame into Arrow, with ``by_index`` its index as the ids."""
     import pyarrow as pa
 
@@ -152,19 +150,19 @@ class SourcePart:
 
 def open_parts(
     parts: "SourceParts",
-    columns: PeopleColumns,
+    columns: SourceColumns,
     what: str,
     *,
     schema: "pa.Schema | None" = None,
     todo: str = WITHOUT_ID,
     limits: Limits = DEFAULT,
-    most_people: int,
+    most_rows: int,
 ) -> RowSource:
     """Open consecutive parts: count, hash and check their rows.
 
     Pass ``schema`` if the parts do not determine the types.
     """
-    content, people, types, first = PeopleHash(), 0, schema, ""
+    content, rows, types, first = RowHash(), 0, schema, ""
     ids = UniqueIds(f"The id column {echoed(columns.id_column)}", todo)
     for part in parts():
         if not part.table.num_rows:
@@ -172,44 +170,44 @@ def open_parts(
         own = schema or columns.schema(part.table.schema, part.what)
         first = first or echoed(part.name)
         types = own if types is None else same_types(types, own, part.what, first)
-        for some in _slices(part, own, limits, most_people):
+        for some in _slices(part, own, limits, most_rows):
             content.add(some)
             if columns.id_column is not None:
                 ids.add(some.column(columns.id_column))
-        people += part.table.num_rows
-    if types is None or not people:
+        rows += part.table.num_rows
+    if types is None or not rows:
         raise InvalidArgument(f"{what} has columns but no rows. It must have at least one person.")
     if columns.id_column is not None:
-        ids.require_unique(partial(_ids, parts, types, columns.id_column, limits, most_people))
+        ids.require_unique(partial(_ids, parts, types, columns.id_column, limits, most_rows))
     return RowSource(
         schema=types,
         id_column=columns.id_column,
         hash=content.hexdigest(),
-        people=people,
-        shards=partial(_shards, parts, types, limits, most_people),
+        rows=rows,
+        shards=partial(_shards, parts, types, limits, most_rows),
     )
 
 
-def _slices(part: SourcePart, schema: "pa.Schema", limits: Limits, most_people: int) -> "Iterator[pa.Table]":
+def _slices(part: SourcePart, schema: "pa.Schema", limits: Limits, most_rows: int) -> "Iterator[pa.Table]":
     """Cut a part into slices of at most so many rows, in the types of a shard."""
-    for row in range(0, part.table.num_rows, most_people):
-        yield shard_table(part.table.slice(row, most_people), schema, part.what, limits)
+    for row in range(0, part.table.num_rows, most_rows):
+        yield shard_table(part.table.slice(row, most_rows), schema, part.what, limits)
 
 
 def _ids(
-    parts: "SourceParts", schema: "pa.Schema", column: str, limits: Limits, most_people: int
+    parts: "SourceParts", schema: "pa.Schema", column: str, limits: Limits, most_rows: int
 ) -> "Iterator[pa.ChunkedArray]":
     for part in parts():
-        for some in _slices(part, schema, limits, most_people):
+        for some in _slices(part, schema, limits, most_rows):
             yield some.column(column)
 
 
-def _shards(parts: "SourceParts", schema: "pa.Schema", limits: Limits, most_people: int) -> Iterator[Shard]:
+def _shards(parts: "SourceParts", schema: "pa.Schema", limits: Limits, most_rows: int) -> Iterator[Shard]:
     number = first = row = 0
     name = ""
     for part in parts():
         name, row = part.name, row if part.name == name else 0
-        for some in _slices(part, schema, limits, most_people):
+        for some in _slices(part, schema, limits, most_rows):
             rows = some.num_rows
             where = ", ".join(filter(None, (name, f"rows {row} to {row + rows - 1}")))
             read = partial(unpacked, packed(some))
@@ -228,8 +226,12 @@ def is_dask_frame(source: object) -> bool:
     )
 
 
-def open_dask(frame: Any, columns: PeopleColumns, *, most_people: int) -> RowSource:
-    """Open a Dask DataFrame. A named index holds the ids."""
+def open_dask(frame: Any, columns: SourceColumns, *, most_rows: int) -> RowSource:
+    """Open a Dask DataFrame. A named index holds the ids.
+
+    Dask computes the partitions one at a time, on the workers of the current client if there is one: first to
+    count, hash and check them, then for their shards. All rows pass through this process.
+    """
     columns.require([as_text(name) for name in frame.columns], FRAME)
     partitions = frame[[name for name in frame.columns if as_text(name) in columns.needed]].to_delayed()
     by_index = columns.id_column is None and frame.index.name is not None
@@ -243,7 +245,7 @@ def open_dask(frame: Any, columns: PeopleColumns, *, most_people: int) -> RowSou
                 f"{FRAME}, {name}", name, arrow_table(_computed(partition), columns, by_index=by_index)
             )
 
-    return open_parts(parts, columns, FRAME, most_people=most_people)
+    return open_parts(parts, columns, FRAME, most_rows=most_rows)
 
 
 def _computed(partition: Any) -> Any:
