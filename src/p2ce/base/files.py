@@ -86,17 +86,19 @@ def replace_file(target: Path, content: bytes, *, mode: int | None = None) -> No
     """Replace a file. Without a mode, keep that of the old file, or make a new file private."""
     # In the same folder, since a file can only be replaced atomically within one file system. The name has a
     # fixed length, so the longest allowed name still works, and cannot be guessed.
-    beside = target.parent / f".p2ce-{secrets.token_hex(6)}.tmp"
+    temporary = target.parent / f".p2ce-{secrets.token_hex(6)}.tmp"
     try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, PRIVATE), "wb") as file:
+        with os.fdopen(
+            os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, PRIVATE), "wb"
+        ) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
             if (chosen := _mode_to_keep(target) if mode is None else mode) is not None:
-                change_mode(file.fileno(), beside, chosen)
-        beside.replace(target)  # a link is replaced, not followed
+                change_mode(file.fileno(), temporary, chosen)
+        temporary.replace(target)  # a link is replaced, not followed
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
     _sync_folder(target.parent)
 
 

@@ -24,7 +24,7 @@ from p2ce.policy.inference.special_values import SpecialValues
 from p2ce.policy.policy_arguments import (
     read_choices,
     read_display,
-    read_names,
+    read_feature_names,
     read_range,
     read_rules,
     read_step,
@@ -180,7 +180,7 @@ class Policy:
         >>> policy["Age"].fixed
         True
         """
-        return self._change(read_names(names), lambda feature, _: replace(feature, fixed=True))
+        return self._change(read_feature_names(names), lambda feature, _: replace(feature, fixed=True))
 
     def protect(self, *names: object) -> "Policy":
         """Protect features: they never change, and are never named as a constraint to relax.
@@ -197,7 +197,7 @@ class Policy:
         (True, True)
         """
         return self._change(
-            read_names(names), lambda feature, _: replace(feature, fixed=True, protected=True)
+            read_feature_names(names), lambda feature, _: replace(feature, fixed=True, protected=True)
         )
 
     def free(self, *names: object) -> "Policy":
@@ -214,7 +214,7 @@ class Policy:
         (True, False)
         """
         groups = {rule.name: rule.columns for rule in self.rules if isinstance(rule, OneHot)}
-        wanted = [one for name in read_names(names) for one in groups.get(name, (name,))]
+        wanted = [one for name in read_feature_names(names) for one in groups.get(name, (name,))]
         return self._change(
             dict.fromkeys(wanted),
             lambda feature, _: replace(feature, fixed=False, protected=False, direction=Direction.BOTH),
@@ -231,7 +231,7 @@ class Policy:
         >>> policy["Years"].direction.name
         'UP'
         """
-        return self._change(read_names(names), lambda feature, _: _turn(feature, Direction.UP))
+        return self._change(read_feature_names(names), lambda feature, _: _turn(feature, Direction.UP))
 
     def decrease_only(self, *names: object) -> "Policy":
         """Allow features only to decrease from the person's current value.
@@ -244,7 +244,7 @@ class Policy:
         >>> policy["Debt"].direction.name
         'DOWN'
         """
-        return self._change(read_names(names), lambda feature, _: _turn(feature, Direction.DOWN))
+        return self._change(read_feature_names(names), lambda feature, _: _turn(feature, Direction.DOWN))
 
     def within(self, ranges: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
         """Set the range of the candidates, ends included, in the feature's own unit.
@@ -316,7 +316,7 @@ class Policy:
         >>> policy["Income"].allows(np.nan, 30.0)
         False
         """
-        return self._change(read_names(names), lambda feature, _: replace(feature, fillable=False))
+        return self._change(read_feature_names(names), lambda feature, _: replace(feature, fillable=False))
 
     def allow_missing(self, *names: object) -> "Policy":
         """Allow known values of features to become missing. By default, they may not.
@@ -329,7 +329,9 @@ class Policy:
         >>> policy["Income"].allows(30.0, np.nan)
         True
         """
-        return self._change(read_names(names), lambda feature, _: replace(feature, may_go_missing=True))
+        return self._change(
+            read_feature_names(names), lambda feature, _: replace(feature, may_go_missing=True)
+        )
 
     def leave_special(self, *names: object) -> "Policy":
         """Allow special values of features to become a number. By default, they stay.
@@ -343,7 +345,9 @@ class Policy:
         >>> policy["Months"].allows(-9, 3), policy.leave_special("Months")["Months"].allows(-9, 3)
         (False, True)
         """
-        return self._change(read_names(names), lambda feature, _: replace(feature, leaves_special=True))
+        return self._change(
+            read_feature_names(names), lambda feature, _: replace(feature, leaves_special=True)
+        )
 
     def display(self, displays: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
         """Set how features are named and written in texts and charts: name, unit, decimals, phrases.

@@ -109,7 +109,7 @@ def read_display(feature: FeaturePolicy, given: Any) -> Display:
         raise InvalidPolicy(f"display() of {echoed(feature.name)}: {error}") from error
 
 
-def read_names(names: tuple[object, ...]) -> dict[str, None]:
+def read_feature_names(names: tuple[object, ...]) -> dict[str, None]:
     """Return the names, passed one by one or in lists. A tuple is one name with several levels."""
     each: list[Any] = []
     for name in names:

@@ -1,1 +1,1 @@
-"""Features: kinds, ranges, candidate values, special values, display."""
+"""What a feature is: its kind, how it may change, its candidate values and its display."""

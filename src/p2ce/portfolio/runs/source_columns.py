@@ -74,8 +74,8 @@ class SourceColumns:
             for name in self.needed
         ]
         found = pa.schema(fields)
-        nobody = [pa.chunked_array([], type=found.field(name).type) for name in self.names]
-        read_arrow(pa.table(nobody, names=self.names), InvalidArgument)
+        no_rows = [pa.chunked_array([], type=found.field(name).type) for name in self.names]
+        read_arrow(pa.table(no_rows, names=self.names), InvalidArgument)
         for field in found:
             text = pa.types.is_string(field.type)
             number = pa.types.is_primitive(field.type)

@@ -166,7 +166,7 @@ class _Case:
         refined = bool(self.certificate.get("refined"))
         grid, broken = (
             self.grid,
-            self.options.each(~self.grid.beside(self.options.rows, refined), "is not on the grid"),
+            self.options.each(~self.grid.off_grid(self.options.rows, refined), "is not on the grid"),
         )
         broken += [*grid.unlike_certificate(self.certificate), *grid.unlike_policy(), *grid.repeats()]
         if not broken:

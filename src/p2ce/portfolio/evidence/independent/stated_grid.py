@@ -50,7 +50,7 @@ class StatedGrid:
         moves = {tuple(axis["features"]): axis["values"] for axis in self.listed}
         return {names: self.policy.codes(names, values) for names, values in moves.items()}
 
-    def beside(self, rows: Any, refined: bool = False) -> Any:
+    def off_grid(self, rows: Any, refined: bool = False) -> Any:
         """Return which rows (n, d) are off the grid; with ``refined``, only stated candidates are exact."""
         moved, known = rows != self.policy.before, np.zeros(len(self.policy.names), dtype=bool)
         wrong = np.zeros(len(rows), dtype=bool)
