@@ -344,7 +344,7 @@ def test_what_the_schema_rejects_the_parser_rejects_and_no_error_is_raw(every: i
         try:
             policy = parse_policy(Document(changed))
             repr(Policy(features=policy.features, rules=tuple(rule for _, rule in policy.rules)))
-            messages = [problem.message for problem in policy.problems]
+            messages = [fault.message for fault in policy.faults]
         except P2CEError as error:
             messages = [str(error)]
         if not all(map(tame, messages)) or (not messages and not VALIDATOR.is_valid(changed)):

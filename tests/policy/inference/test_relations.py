@@ -119,6 +119,6 @@ def test_proposed_rules_survive_a_file_and_are_not_in_force_until_they_are_added
 
 def test_a_proposed_rule_that_makes_no_sense_has_a_line() -> None:
     text = policy_text(Policy.infer(CARDS)).replace("late_60d <= late_30d", "late_60d <= late_3d")
-    (problem,) = parse_policy(read_document(text)).problems
+    (problem,) = parse_policy(read_document(text)).faults
     assert "Did you mean 'late_30d'" in problem.message
     assert "late_3d" in text.splitlines()[problem.line]

@@ -1,7 +1,7 @@
 """Save and load policies as files that people can read, edit and put under version control."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from msgspec import UNSET
@@ -51,7 +51,7 @@ class ParsedPolicy:
     proposed_rules: tuple[Rule, ...] = ()
     stated: bool = True
     review: Review | None = None
-    problems: list[PolicyFault] = field(default_factory=list)
+    faults: tuple[PolicyFault, ...] = ()
 
     def line(self, *path: str | int) -> int:
         """Return the line of an entry."""
@@ -59,8 +59,8 @@ class ParsedPolicy:
 
     def policy(self) -> Policy:
         """Return the policy, or raise InvalidPolicy with the line of the first error."""
-        if self.problems:
-            first, more = self.problems[0], len(self.problems) - 1
+        if self.faults:
+            first, more = self.faults[0], len(self.faults) - 1
             others = f" ({more} more: p2ce policy check lists them.)" if more else ""
             raise InvalidPolicy(first.message + others, line=first.line)
         rules = tuple(rule for _, rule in self.rules)
@@ -147,28 +147,28 @@ def read_policy_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT
 
 def parse_policy(document: Document, *, limits: Limits = DEFAULT) -> ParsedPolicy:
     """Build features and rules from the content of a file, and collect all errors."""
-    problems: list[PolicyFault] = []
+    faults: list[PolicyFault] = []
     content = document.content
     if not isinstance(content, dict):
-        problems.append(PolicyFault(1, "A policy needs 'version: 1' and 'features:'; this file has neither."))
-        return ParsedPolicy(document, problems=problems)
+        faults.append(PolicyFault(1, "A policy needs 'version: 1' and 'features:'; this file has neither."))
+        return ParsedPolicy(document, faults=tuple(faults))
     version = content.get("version")
     if type(version) is not int or version != VERSION:
         got = f"Expected 'version: {VERSION}', got {echoed(version)}."
         text = f"{got} Another version of p2ce may have written it."
-        problems.append(PolicyFault(document.line(("version",)), text))
+        faults.append(PolicyFault(document.line(("version",)), text))
     try:
         entries = typed({**content, "version": VERSION}, PolicyEntries[Any, Any], "the policy")
     except Misfit as error:  # after a misspelt 'features:' or 'rules:', other errors would mislead
-        problems.append(PolicyFault(document.line(error.path), str(error)))
-        return ParsedPolicy(document, problems=problems)
-    features = _parse_features(entries.features, document, problems)
-    rules = _parse_rules(entries.rules or [], features, document, problems, limits)
+        faults.append(PolicyFault(document.line(error.path), str(error)))
+        return ParsedPolicy(document, faults=tuple(faults))
+    features = _parse_features(entries.features, document, faults)
+    rules = _parse_rules(entries.rules or [], features, document, faults, limits)
     proposed = _parse_each(
-        "proposed_rules", entries.proposed_rules or [], features, document, problems, limits
+        "proposed_rules", entries.proposed_rules or [], features, document, faults, limits
     )
-    review = _parse_review(entries, document, problems)
-    problems.sort(key=lambda problem: problem.line)
+    review = _parse_review(entries, document, faults)
+    faults.sort(key=lambda fault: fault.line)
     return ParsedPolicy(
         document=document,
         features=features,
@@ -176,12 +176,12 @@ def parse_policy(document: Document, *, limits: Limits = DEFAULT) -> ParsedPolic
         proposed_rules=tuple(rule for _, rule in proposed),
         stated=not entries.inferred,
         review=review,
-        problems=problems,
+        faults=tuple(faults),
     )
 
 
 def _parse_review(
-    entries: PolicyEntries[Any, Any], document: Document, problems: list[PolicyFault]
+    entries: PolicyEntries[Any, Any], document: Document, faults: list[PolicyFault]
 ) -> Review | None:
     if entries.reviewed_by is UNSET and entries.reviewed_on is UNSET:
         return None
@@ -190,30 +190,30 @@ def _parse_review(
             ("reviewed_on", "reviewed_by") if entries.reviewed_by is UNSET else ("reviewed_by", "reviewed_on")
         )
         text = f"A review needs both, but {there} has no {other}. Add it, or remove {there}."
-        problems.append(PolicyFault(document.line((there,)), text))
+        faults.append(PolicyFault(document.line((there,)), text))
         return None
     try:
         return Review(by=entries.reviewed_by, on=entries.reviewed_on)
     except InvalidPolicy as error:
         entry = "reviewed_by" if not entries.reviewed_by.strip() else "reviewed_on"
-        problems.append(PolicyFault(document.line((entry,)), str(error)))
+        faults.append(PolicyFault(document.line((entry,)), str(error)))
         return None
 
 
-def _problem(document: Document, path: Path, error: InvalidPolicy) -> PolicyFault:
+def _fault(document: Document, path: Path, error: InvalidPolicy) -> PolicyFault:
     inside = error.path if isinstance(error, Misfit) else ()
     return PolicyFault(document.line((*path, *inside)), str(error))
 
 
 def _parse_features(
-    given: dict[str, Any], document: Document, problems: list[PolicyFault]
+    given: dict[str, Any], document: Document, faults: list[PolicyFault]
 ) -> tuple[FeaturePolicy, ...]:
     found = []
     for name, plain in given.items():
         try:
             found.append(parse_feature(name, plain))
         except InvalidPolicy as error:
-            problems.append(_problem(document, ("features", name), error))
+            faults.append(_fault(document, ("features", name), error))
     return tuple(found)
 
 
@@ -221,14 +221,14 @@ def _parse_rules(
     given: list[Any],
     features: tuple[FeaturePolicy, ...],
     document: Document,
-    problems: list[PolicyFault],
+    faults: list[PolicyFault],
     limits: Limits,
 ) -> tuple[tuple[int, Rule], ...]:
-    found = _parse_each("rules", given, features, document, problems, limits)
+    found = _parse_each("rules", given, features, document, faults, limits)
     while (clash := _first_clash(features, [rule for _, rule in found])) is not None:
         place, _ = found.pop(clash[0])
-        problems.append(PolicyFault(document.line(("rules", place)), clash[1]))
-        if len(problems) >= MOST_CLASHES:
+        faults.append(PolicyFault(document.line(("rules", place)), clash[1]))
+        if len(faults) >= MOST_CLASHES:
             break
     return tuple(found)
 
@@ -238,12 +238,12 @@ def _parse_each(
     given: list[Any],
     features: tuple[FeaturePolicy, ...],
     document: Document,
-    problems: list[PolicyFault],
+    faults: list[PolicyFault],
     limits: Limits,
 ) -> list[tuple[int, Rule]]:
     """Parse the rules of a list, and check each by itself."""
     require_within(limits, "policy_rules", len(given), f"The policy has {len(given):,} rules")
-    incomplete = bool(problems)
+    incomplete = bool(faults)
     names = {feature.name for feature in features}
     found: list[tuple[int, Rule]] = []
     for place, plain in enumerate(given):
@@ -254,7 +254,7 @@ def _parse_each(
                 check_rules(features, [rule])
                 found.append((place, rule))
         except InvalidPolicy as error:
-            problems.append(_problem(document, (key, place), error))
+            faults.append(_fault(document, (key, place), error))
     return found
 
 

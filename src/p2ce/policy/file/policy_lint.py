@@ -60,7 +60,7 @@ def lint(policy: ParsedPolicy, frame: "pd.DataFrame", *, protected: Sequence[str
     findings = [
         *(
             Finding(line=p.line, severity=Severity.ERROR, code="invalid-entry", message=p.message)
-            for p in policy.problems
+            for p in policy.faults
         ),
         *linter.names(),
         *linter.protection(protected),
