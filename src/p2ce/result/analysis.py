@@ -10,6 +10,8 @@ from p2ce.result.relaxations import Violation
 from p2ce.result.rendered import rendered
 from p2ce.tables.json_values import Value
 
+LEAST_PEOPLE = 5  # a block with fewer people of the reference is not shown, since they could be identified
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
@@ -44,9 +46,6 @@ class Evaluation:
 
     def __str__(self) -> str:
         return rendered("evaluation_text", self)
-
-
-LEAST_PEOPLE = 5  # a block with fewer people of the reference is not shown, since they could be identified
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

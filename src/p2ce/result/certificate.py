@@ -8,6 +8,28 @@ from p2ce.base.visible import echoed
 from p2ce.result.rule_data import RuleData
 from p2ce.tables.json_values import Count, Number, Whole
 
+GridName: TypeAlias = Literal[
+    "given",  # the user stated all candidates
+    "inferred",  # some candidates come from the data and the model's thresholds
+    "finest",  # all values that the data support, or a selection; used if the inferred grid has no option
+]
+Unproven: TypeAlias = Literal[
+    "estimate",  # a calibrated estimate pruned boxes
+    "contradiction",  # the model contradicts the certified bounds of its parsed form
+    "rounding",  # too many cells lay inside the error band of a score
+    "misprint",  # an algorithm of the paper ran as printed
+]
+# The first restriction whose removal yields an option on the same grid, see `p2ce.run.none_because`.
+NoneBecause: TypeAlias = Literal[
+    "model",  # the model accepts no allowed change
+    "plausibility",
+    "rules",
+    "max_changes",
+]
+GIVEN: GridName = "given"
+INFERRED: GridName = "inferred"
+FINEST: GridName = "finest"
+
 
 class Status(StrEnum):
     """How an explanation ended. ``str(status)`` is the name itself.
@@ -37,29 +59,6 @@ class Status(StrEnum):
     TIME_LIMIT = "TIME_LIMIT"  # also if the limit of work on the finest grid was reached
     ACCEPTED = "ACCEPTED"
     ERROR = "ERROR"
-
-
-GridName: TypeAlias = Literal[
-    "given",  # the user stated all candidates
-    "inferred",  # some candidates come from the data and the model's thresholds
-    "finest",  # all values that the data support, or a selection; used if the inferred grid has no option
-]
-Unproven: TypeAlias = Literal[
-    "estimate",  # a calibrated estimate pruned boxes
-    "contradiction",  # the model contradicts the certified bounds of its parsed form
-    "rounding",  # too many cells lay inside the error band of a score
-    "misprint",  # an algorithm of the paper ran as printed
-]
-# The first restriction whose removal yields an option on the same grid, see `p2ce.run.none_because`.
-NoneBecause: TypeAlias = Literal[
-    "model",  # the model accepts no allowed change
-    "plausibility",
-    "rules",
-    "max_changes",
-]
-GIVEN: GridName = "given"
-INFERRED: GridName = "inferred"
-FINEST: GridName = "finest"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,8 @@ from p2ce.tables.json_values import Value, plain_fields
 if TYPE_CHECKING:
     import pandas as pd
 
+CATEGORY = "category"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Categories:
@@ -39,9 +41,6 @@ class Categories:
         ):
             data["dtype"] = ""  # labels that became text no longer have their type
         return data
-
-
-CATEGORY = "category"
 
 
 def column_types(frame: "pd.DataFrame") -> tuple[dict[str, str], dict[str, Categories]]:

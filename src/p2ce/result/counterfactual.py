@@ -18,6 +18,15 @@ FlagKind: TypeAlias = Literal[
     "breaks_relation",  # the feature exceeds another one, which it never does in the data
 ]
 Move: TypeAlias = Literal["up", "down"]
+# What the user's own objects return. Libraries in single precision round a row differently in other batches.
+# Scores that differ by no more than p2ce.base.calls.checked_calls tolerates count as the same.
+SCORES = ("score", "plausibility", "prediction", "rounded_score", "rounded_prediction")
+ROUNDED_OTHERWISE = 1e-4
+# Which rule of plausibility admitted an option.
+AdmittedBy: TypeAlias = Literal[
+    "plausible",  # the detector judges the option plausible
+    "as plausible as today",  # neither the option nor the person is plausible, and the option no less so
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,19 +61,6 @@ class Flag:
 
     def __str__(self) -> str:
         return rendered("flag_line", self)
-
-
-# What the user's own objects return. Libraries in single precision round a row differently in other batches.
-# Scores that differ by no more than p2ce.base.calls.checked_calls tolerates count as the same.
-SCORES = ("score", "plausibility", "prediction", "rounded_score", "rounded_prediction")
-ROUNDED_OTHERWISE = 1e-4
-
-
-# Which rule of plausibility admitted an option.
-AdmittedBy: TypeAlias = Literal[
-    "plausible",  # the detector judges the option plausible
-    "as plausible as today",  # neither the option nor the person is plausible, and the option no less so
-]
 
 
 def admitted_by(plausibility: float) -> AdmittedBy:

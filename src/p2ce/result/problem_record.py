@@ -15,6 +15,19 @@ from p2ce.result.rendered import rendered
 from p2ce.result.rule_data import RuleData
 from p2ce.tables.json_values import Count, Finite, Value, plain_fields
 
+FeatureKind: TypeAlias = Literal["binary", "whole", "number", "category"]
+FeatureMoves: TypeAlias = Literal[
+    "up",
+    "down",
+    "either",
+    "along",  # only together with another feature
+    "fixed",
+    "protected",  # permanently fixed: no advice may name it
+]
+ALONG: FeatureMoves = "along"
+FIXED: FeatureMoves = "fixed"
+PROTECTED: FeatureMoves = "protected"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distribution:
@@ -39,20 +52,6 @@ class Distribution:
                 "A distribution needs a share for each label, or for each bin between two edges; got "
                 f"{len(self.shares)} shares, {len(self.edges)} edges, {len(self.labels)} labels."
             )
-
-
-FeatureKind: TypeAlias = Literal["binary", "whole", "number", "category"]
-FeatureMoves: TypeAlias = Literal[
-    "up",
-    "down",
-    "either",
-    "along",  # only together with another feature
-    "fixed",
-    "protected",  # permanently fixed: no advice may name it
-]
-ALONG: FeatureMoves = "along"
-FIXED: FeatureMoves = "fixed"
-PROTECTED: FeatureMoves = "protected"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,7 @@ RestrictionKind: TypeAlias = Literal[
     "rule",  # a rule between features
     "plausibility",  # the detector finds the counterfactual plausible
 ]
+FORMAT = "p2ce.relaxations/2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,9 +80,6 @@ class Violation:
 
     def __str__(self) -> str:
         return rendered("violation_line", self)
-
-
-FORMAT = "p2ce.relaxations/2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

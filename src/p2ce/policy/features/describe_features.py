@@ -23,6 +23,8 @@ from p2ce.tables.json_values import Count, Number, Pair, Value
 if TYPE_CHECKING:
     from p2ce.policy.rules.rule import Rule
 
+MOVES = {Direction.DOWN: "down only", Direction.BOTH: "either way", Direction.UP: "up only"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
@@ -104,9 +106,6 @@ def _number(feature: FeaturePolicy, value: float) -> Any:
     if feature.dtype.kind == "b" and value in (0.0, 1.0):
         return bool(value)
     return int(value) if feature.kind is not Kind.NUMBER and float(value).is_integer() else float(value)
-
-
-MOVES = {Direction.DOWN: "down only", Direction.BOTH: "either way", Direction.UP: "up only"}
 
 
 def policy_table(

@@ -25,6 +25,15 @@ NONE = Fraction(0)
 SHORTEST = 3  # numbers in a run; fewer are written one by one
 # Differences of doubles need no more digits, so none is rounded. Fractions would take ten times as long.
 EXACT = Context(prec=1000, traps=[Inexact])
+DIRECTIONS = {"up": Direction.UP, "down": Direction.DOWN, "either": Direction.BOTH}
+# (whether a missing value may become known, whether a known one may become missing)
+MISSING_WORDS = {
+    "keep": (False, False),
+    "may be filled": (True, False),
+    "may be made missing": (False, True),
+    "may be filled or made missing": (True, True),
+}
+USUAL_DTYPE = {Kind.BINARY: "int64", Kind.WHOLE: "int64", Kind.NUMBER: "float64", Kind.CATEGORY: "float64"}
 
 
 class Run(NamedTuple):
@@ -71,17 +80,6 @@ def runs_of(numbers: Sequence[float]) -> list[Run]:
 def numbers_in(runs: Iterable[Run]) -> tuple[float, ...]:
     """Expand runs to distinct ascending numbers."""
     return tuple(np.unique([number for run in runs for number in run.numbers()]).tolist())
-
-
-DIRECTIONS = {"up": Direction.UP, "down": Direction.DOWN, "either": Direction.BOTH}
-# (whether a missing value may become known, whether a known one may become missing)
-MISSING_WORDS = {
-    "keep": (False, False),
-    "may be filled": (True, False),
-    "may be made missing": (False, True),
-    "may be filled or made missing": (True, True),
-}
-USUAL_DTYPE = {Kind.BINARY: "int64", Kind.WHOLE: "int64", Kind.NUMBER: "float64", Kind.CATEGORY: "float64"}
 
 
 def feature_to_plain(feature: FeaturePolicy) -> dict[str, Any]:

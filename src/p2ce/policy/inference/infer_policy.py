@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 FEWEST_ROWS = 20  # with fewer rows, exactly one 1 in each row may be an accident
 SEPARATOR = re.compile(r"[_=.:|\- \[]+")
+log = logging.getLogger("p2ce")
 
 
 def one_hot_groups(columns: EncodedColumns, features: Sequence[FeaturePolicy]) -> tuple[OneHot, ...]:
@@ -72,9 +73,6 @@ def one_hot_groups(columns: EncodedColumns, features: Sequence[FeaturePolicy]) -
 
 def _free_name(prefix: str, taken: Sequence[str]) -> str:
     return f"{prefix} (one-hot)" if prefix in taken else prefix
-
-
-log = logging.getLogger("p2ce")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

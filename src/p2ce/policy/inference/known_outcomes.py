@@ -21,6 +21,12 @@ from p2ce.tables.codebook import MISSING, coding_of
 if TYPE_CHECKING:
     import pandas as pd
 
+BINS = 10
+CLEAR = 4.0  # standard errors; chance alone reaches this in one column of 16,000
+REVERSED = 3.0  # standard errors by which two bins contradict the trend
+MONOTONE = 0.7  # the least rank correlation between the bins and their rates
+FEWEST = 20  # rows of each outcome
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KnownOutcomes:
@@ -108,13 +114,6 @@ def _is_reordered(y: Any, index: Any) -> bool:
     if index is None or not hasattr(own, "equals") or own.equals(index):
         return False
     return bool(own.is_unique and index.is_unique and len(own.difference(index, sort=False)) == 0)
-
-
-BINS = 10
-CLEAR = 4.0  # standard errors; chance alone reaches this in one column of 16,000
-REVERSED = 3.0  # standard errors by which two bins contradict the trend
-MONOTONE = 0.7  # the least rank correlation between the bins and their rates
-FEWEST = 20  # rows of each outcome
 
 
 def favourable_direction(values: FloatArray, favourable: BoolArray) -> Direction:

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 SOURCE = "The source"
 TEXT_SUFFIXES = {".csv", ".tsv", ".tab", ".txt", ".gz"}
 KIND_NAMES: dict[FileKind, str] = {"parquet": "Parquet", "text": "text"}
+ENOUGH = 10  # the first block of a later file needs this many rows to show that a column is wrong
+BUFFER = 1 << 20  # bytes of a column that are read at once
+BATCH = 8192  # rows that are decoded at once
+# Up to this size, a text column of a row group is read as a dictionary, so that the size of its texts is
+# known before they are expanded: a few bytes may stand for gigabytes.
+LARGEST_LIST = 4 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +104,6 @@ def _file(path: Path, folder: Path) -> SourceFile:
     )
 
 
-ENOUGH = 10  # the first block of a later file needs this many rows to show that a column is wrong
-
-
 def csv_schema(columns: SourceColumns, reference: "pd.DataFrame") -> "pa.Schema":
     """Return the reference's types for the model's columns. Ids and kept columns stay text."""
     import pyarrow as pa
@@ -156,13 +159,6 @@ def _in_type(column: "pd.Series[Any]", kind: Any) -> "pa.ChunkedArray":
         return found.cast(kind)
     except pa.ArrowException:
         return pa.chunked_array([mixed_array(column.tolist())])
-
-
-BUFFER = 1 << 20  # bytes of a column that are read at once
-BATCH = 8192  # rows that are decoded at once
-# Up to this size, a text column of a row group is read as a dictionary, so that the size of its texts is
-# known before they are expanded: a few bytes may stand for gigabytes.
-LARGEST_LIST = 4 << 20
 
 
 def parquet_tables(

@@ -51,6 +51,16 @@ from p2ce.portfolio.runs.result_tables import require_arrow
 from p2ce.result.json_data import parse_json, whole_lines
 from p2ce.tables.json_values import Number
 
+FORMAT = "p2ce.journal/1"
+CHANGED = (
+    "Files in {shown} changed during the run. Check that no other program writes there. Finished work is "
+    "kept. Run the same command again to resume."
+)
+PART = re.compile(r"part-\d{5,}\.parquet")
+BEGINS = json.dumps({"format": FORMAT})[:-1].encode()
+# What msgspec raises on a line of another form, and on half of a surrogate pair.
+OTHER_FORM = (msgspec.ValidationError, UnicodeEncodeError)
+
 
 def damaged_parts(folder: Path, entry: ShardEntry, status: str | None = None) -> list[str]:
     """List the files of a shard that are missing or do not match the entry.
@@ -89,17 +99,6 @@ def _holds(file: io.BufferedReader, rows: int, status: str | None, entry: ShardE
             return found.num_columns == 1 and Counter(found.column(0).to_pylist()) == entry.statuses
     except require_arrow().ArrowException:
         return False
-
-
-FORMAT = "p2ce.journal/1"
-CHANGED = (
-    "Files in {shown} changed during the run. Check that no other program writes there. Finished work is "
-    "kept. Run the same command again to resume."
-)
-PART = re.compile(r"part-\d{5,}\.parquet")
-BEGINS = json.dumps({"format": FORMAT})[:-1].encode()
-# What msgspec raises on a line of another form, and on half of a surrogate pair.
-OTHER_FORM = (msgspec.ValidationError, UnicodeEncodeError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,21 +22,6 @@ from p2ce.tables.json_values import Count, Number, plain_fields, to_plain
 
 # The files that determine explanations and their texts. Kernels are compiled from them.
 ENDINGS = (".py", ".jinja", ".toml", ".json")
-
-
-@cache
-def code_hash() -> str:
-    """Return the SHA-256 of all sources of the installed package."""
-    package = Path(__file__).parents[2]
-    digest = hashlib.sha256()
-    files = {
-        path.relative_to(package).as_posix(): path for path in package.rglob("*") if path.suffix in ENDINGS
-    }
-    for name in sorted(files):
-        digest.update(name.encode() + b"\0" + files[name].read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
 FORMAT: Final = "p2ce.portfolio/1"
 SHA256: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 ALWAYS_HASHED = ("model", "policy", "reference")
@@ -54,6 +39,19 @@ HASHED = {
     "explainer": "the explainer (its model, detector, objectives or settings), or a version of a library,",
     "input": "the people",
 }
+
+
+@cache
+def code_hash() -> str:
+    """Return the SHA-256 of all sources of the installed package."""
+    package = Path(__file__).parents[2]
+    digest = hashlib.sha256()
+    files = {
+        path.relative_to(package).as_posix(): path for path in package.rglob("*") if path.suffix in ENDINGS
+    }
+    for name in sorted(files):
+        digest.update(name.encode() + b"\0" + files[name].read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 def part_name(number: int) -> str:

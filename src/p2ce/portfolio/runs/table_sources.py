@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 
 WITHOUT_ID = "Or leave out the id column: the positions of the rows are then the ids."
+SourceParts: TypeAlias = Callable[[], "Iterable[SourcePart]"]  # yields the parts of a source from the start
+TABLE = "The table"
+NEW_INDEX = "Or use the positions of the rows as ids: frame.reset_index(drop=True)"
+FRAME = "The Dask DataFrame"
 
 
 class UniqueIds:
@@ -75,11 +79,6 @@ def _hashes(ids: "pa.ChunkedArray") -> npt.NDArray[np.uint64]:
     whole = pa.types.is_integer(ids.type)
     cells = ids.to_numpy() if whole else ids.cast(pa.string()).to_numpy()
     return np.asarray(pd.util.hash_array(cells, categorize=False), dtype=np.uint64)
-
-
-SourceParts: TypeAlias = Callable[[], "Iterable[SourcePart]"]  # yields the parts of a source from the start
-TABLE = "The table"
-NEW_INDEX = "Or use the positions of the rows as ids: frame.reset_index(drop=True)"
 
 
 def open_table(source: Any, columns: SourceColumns, *, most_rows: int) -> RowSource:
@@ -213,9 +212,6 @@ def _shards(parts: "SourceParts", schema: "pa.Schema", limits: Limits, most_rows
             read = partial(unpacked, packed(some))
             yield Shard(number=number, where=where, first=first, rows=rows, read=read)
             number, first, row = number + 1, first + rows, row + rows
-
-
-FRAME = "The Dask DataFrame"
 
 
 def is_dask_frame(source: object) -> bool:

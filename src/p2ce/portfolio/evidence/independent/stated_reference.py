@@ -12,6 +12,13 @@ import numpy as np
 
 from p2ce.portfolio.evidence.independent.stated_policy import GAP, StatedPolicy, Unchecked, parsed
 
+JOINED: dict[str, Callable[[Any, int], Any]] = {  # distances by column, number of numeric columns → cost
+    "MeanDistance": lambda far, numbers: far.sum(axis=1) / numbers,
+    "MaxDistance": lambda far, _: far.max(axis=1),
+    "Euclidean": lambda far, _: np.sqrt((far**2).sum(axis=1)),
+}
+MOST_DEEP = 1_000  # splits on the way to a leaf
+
 
 class StatedReference:
     """The columns of a reference, with the same codes as a policy's rows."""
@@ -88,15 +95,6 @@ class StatedReference:
 
     def _load(self, name: str) -> Any:
         return np.load(io.BytesIO(self.parts[f"reference/{name}.npy"]))
-
-
-JOINED: dict[str, Callable[[Any, int], Any]] = {  # distances by column, number of numeric columns → cost
-    "MeanDistance": lambda far, numbers: far.sum(axis=1) / numbers,
-    "MaxDistance": lambda far, _: far.max(axis=1),
-    "Euclidean": lambda far, _: np.sqrt((far**2).sum(axis=1)),
-}
-
-MOST_DEEP = 1_000  # splits on the way to a leaf
 
 
 @dataclass
