@@ -14,12 +14,12 @@ from p2ce.base.comparing import quanta
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, nearest
+from p2ce.result.analysis import PriceOfPlausibility
 from p2ce.result.certificate import Certificate, Status
 from p2ce.result.columns import Categories
 from p2ce.result.counterfactual import Counterfactual, Layout, counterfactual_table, same_score
 from p2ce.result.json_data import opened, parse_json, to_record
 from p2ce.result.picks import Pick, pick
-from p2ce.result.price_of_plausibility import PriceOfPlausibility
 from p2ce.result.problem_record import ProblemRecord
 from p2ce.result.rendered import Reports, rendered, write_report
 from p2ce.tables import TableKind, as_kind
