@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from p2ce.base.terminal import stderr_console
+from p2ce.base.visible import stderr_console
 
 
 class TaskProgress:

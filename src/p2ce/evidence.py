@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from p2ce.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from p2ce.portfolio.evidence.independent.check import Check as Check
+    from p2ce.portfolio.evidence.independent.check import EvidenceReport as EvidenceReport
     from p2ce.portfolio.evidence.independent.check import check as check
-    from p2ce.portfolio.evidence.independent.evidence_report import Check as Check
-    from p2ce.portfolio.evidence.independent.evidence_report import EvidenceReport as EvidenceReport
     from p2ce.portfolio.evidence.replay_evidence import replay as replay
     from p2ce.portfolio.evidence.replay_evidence import verify_signature as verify_signature
     from p2ce.portfolio.evidence.replay_outcome import Difference as Difference
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 # Names are loaded at first use, since a check must not load the search.
 _HOMES = {
-    "Check": "portfolio.evidence.independent.evidence_report",
+    "Check": "portfolio.evidence.independent.check",
     "Difference": "portfolio.evidence.replay_outcome",
-    "EvidenceReport": "portfolio.evidence.independent.evidence_report",
+    "EvidenceReport": "portfolio.evidence.independent.check",
     "Replay": "portfolio.evidence.replay_outcome",
     "check": "portfolio.evidence.independent.check",
     "replay": "portfolio.evidence.replay_evidence",

@@ -61,7 +61,7 @@ from p2ce.result import (
     Relaxations,
     SampledPrice,
 )
-from p2ce.result.evaluation import Evaluation
+from p2ce.result.analysis import Evaluation
 from p2ce.result.stated_date import stated_date
 from p2ce.run.analysis.evaluate_proposal import encode_proposal, evaluate_proposal
 from p2ce.run.analysis.infeasibility import relaxations

@@ -89,10 +89,10 @@ def take_archive(path: Path) -> None:
 def take_policy(path: Path) -> None:
     """Check a policy as ``p2ce policy check`` does, then explain a person with it."""
     import p2ce
-    from p2ce.policy.file.policy_file import parse_policy, read_file
+    from p2ce.policy.file.policy_file import parse_policy, read_policy_file
     from p2ce.policy.file.policy_lint import lint
 
-    lint(parse_policy(read_file(path)), seeds.mixed())
+    lint(parse_policy(read_policy_file(path)), seeds.mixed())
     policy = p2ce.Policy.load(path)
     explain(
         p2ce.Explainer(seeds.mixed_model(), seeds.mixed(), target=1, policy=policy, plausibility=None),

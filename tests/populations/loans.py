@@ -10,7 +10,7 @@ from sklearn.ensemble import IsolationForest as SklearnForest
 from sklearn.ensemble import RandomForestClassifier
 
 import p2ce
-from p2ce.policy.features.infer import Grid
+from p2ce.policy.inference.infer_features import GridChoice
 
 PERSON = {"Income": 15, "Debt": 1.0, "Owns": False, "Rate": 0.5, "Years": 2}  # whom the forest rejects
 
@@ -58,7 +58,7 @@ def explainer(**changed: Any) -> p2ce.Explainer:
     arguments = {"plausibility": p2ce.PlausibilityForest(n_estimators=20, contamination=share), **changed}
     reference = arguments.pop("reference", people())
     if arguments.get("policy") is None:  # "Years" may fall as well: these tests are not about names
-        grid: Grid = "data" if arguments.get("method", "exact") == "exact" else "paper"
+        grid: GridChoice = "data" if arguments.get("method", "exact") == "exact" else "paper"
         arguments["policy"] = p2ce.Policy.infer(reference, grid=grid, protect=None)
     return p2ce.Explainer(arguments.pop("model", forest()), reference, **{"target": 1, **arguments})
 

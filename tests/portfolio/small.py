@@ -9,7 +9,7 @@ import pandas as pd
 
 from p2ce import Explainer, Policy
 from p2ce.datasets import make_applicants
-from p2ce.portfolio.runs.shard import Source
+from p2ce.portfolio.runs.shard import RowSource
 from p2ce.portfolio.runs.sources import open_source
 from tests.optional import LazyLibrary
 
@@ -46,13 +46,13 @@ def write_people(path: Path, count: int, *, group: int) -> Path:
     return path
 
 
-def source_of(path: Path, explained_by: Explainer, *, group: int, **given: Any) -> Source:
+def source_of(path: Path, explained_by: Explainer, *, group: int, **given: Any) -> RowSource:
     """Open a file of people in shards of so many."""
     return open_source(
         path,
         list(explained_by.problem.features),
         reference=explained_by.reference,
-        most_people=group,
+        most_rows=group,
         **given,
     )
 

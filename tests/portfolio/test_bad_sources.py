@@ -14,7 +14,7 @@ import pytest
 
 from p2ce.base.limits import Limits
 from p2ce.errors import InvalidArgument, LimitExceeded, P2CEError
-from p2ce.portfolio.runs.shard import Source
+from p2ce.portfolio.runs.shard import RowSource
 from p2ce.portfolio.runs.sources import open_source
 from tests.optional import LazyLibrary
 
@@ -24,7 +24,7 @@ NAMES = ["age", "job"]
 FRAME = pd.DataFrame({"id": range(300), "age": range(300), "job": ["cook", "clerk", "judge"] * 100})
 
 
-def opened(source: Any, **arguments: Any) -> Source:
+def opened(source: Any, **arguments: Any) -> RowSource:
     return open_source(source, NAMES, **{"reference": FRAME[NAMES], **arguments})
 
 
@@ -128,11 +128,9 @@ class TestEverySource:
         ids = FRAME["id"].astype("object")
         ids[[7, 250, 299]] = [3, 90, 90]
         source = make(tmp_path, FRAME.assign(id=ids.astype("str")))
-        assert "'id' contains '3' twice, in rows 3 and 7 " in rejection(
-            source, id_column="id", most_people=100
-        )
+        assert "'id' contains '3' twice, in rows 3 and 7 " in rejection(source, id_column="id", most_rows=100)
         source = make(tmp_path, FRAME.assign(id=[None if row == 200 else row for row in range(300)]))
-        assert "'id' is empty in row 200 " in rejection(source, id_column="id", most_people=100)
+        assert "'id' is empty in row 200 " in rejection(source, id_column="id", most_rows=100)
 
 
 def test_an_index_with_duplicates_or_levels() -> None:
@@ -190,7 +188,7 @@ def test_columns_of_another_kind(tmp_path: Path) -> None:
     assert "has string in its column 'age', but the reference has numbers" in rejection(path)
     assert "has int64 in its column 'job', but the reference has text" in rejection(FRAME.assign(job=3))
     written(tmp_path, "people.parquet", FRAME.assign(age=None, job=None))
-    assert opened(path).people == len(FRAME)
+    assert opened(path).rows == len(FRAME)
 
 
 def test_two_columns_of_one_name(tmp_path: Path) -> None:
@@ -210,7 +208,7 @@ def test_a_column_of_other_cells(tmp_path: Path) -> None:
     path.unlink()
     written(tmp_path, "parts/a.csv", FRAME)
     written(tmp_path, "parts/b.csv", FRAME[:1].assign(age="old"))
-    assert opened(tmp_path / "parts").people == 301
+    assert opened(tmp_path / "parts").rows == 301
     written(tmp_path, "parts/b.csv", FRAME.assign(age="old"))
     assert "Column 'age' of b.csv holds 'old'" in rejection(tmp_path / "parts")
 
@@ -245,7 +243,7 @@ def test_text_that_is_none_is_damage(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["people.parquet", "people.csv"])
 def test_a_file_that_changes_meanwhile(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, name, FRAME)
-    source = opened(path, most_people=200)
+    source = opened(path, most_rows=200)
     content, state = path.read_bytes(), path.stat()
     shards = source.shards()
     next(shards)
@@ -265,14 +263,14 @@ def test_limits_are_those_of_a_shard(tmp_path: Path) -> None:
     limits = Limits(table_bytes=600_000, table_rows=5_000)
     text = written(tmp_path, "people.csv", pd.concat([FRAME] * 300))
     assert text.stat().st_size > 1_000_000
-    assert opened(text, limits=limits).people == 90_000
+    assert opened(text, limits=limits).rows == 90_000
     text.write_text("age,job\n1," + "x" * 10**6, encoding="utf-8")
     with pytest.raises(LimitExceeded, match="table_bytes"):
         opened(text, limits=limits)
     path = tmp_path / "people.parquet"
     pd.DataFrame({"age": range(9000), "job": "x" * 1000}).to_parquet(path)
     with pytest.raises(LimitExceeded, match="table_bytes"):
-        opened(path, limits=Limits(table_bytes=10**6), most_people=9000)
+        opened(path, limits=Limits(table_bytes=10**6), most_rows=9000)
 
 
 def test_a_header_of_too_many_columns_is_rejected_before_they_are_made(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from p2ce.errors import DamagedData, InvalidArgument, LimitExceeded, P2CEError, 
 from p2ce.explainer import Explainer
 from p2ce.portfolio.runs.manifest import JOURNAL, MANIFEST
 from p2ce.portfolio.runs.portfolio_results import PortfolioResults
-from p2ce.portfolio.runs.shard import Source
+from p2ce.portfolio.runs.shard import RowSource
 from tests.portfolio.small import contents, source_of, write_people
 
 COUNT, GROUP = 60, 20
@@ -28,14 +28,14 @@ UNIX = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and pipe
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory, credit: Explainer) -> Source:
+def source(tmp_path_factory: pytest.TempPathFactory, credit: Explainer) -> RowSource:
     path = write_people(tmp_path_factory.mktemp("source") / "people.parquet", COUNT, group=GROUP)
     return source_of(path, credit, group=GROUP)  # ids are the places of rows
 
 
 @pytest.fixture(scope="module")
 def undisturbed(
-    tmp_path_factory: pytest.TempPathFactory, credit: Explainer, source: Source, client: Client
+    tmp_path_factory: pytest.TempPathFactory, credit: Explainer, source: RowSource, client: Client
 ) -> Path:
     out = tmp_path_factory.mktemp("undisturbed") / "results"
     portfolio.run(credit, source, out, client=client)
@@ -48,11 +48,11 @@ def copied(undisturbed: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(credit: Explainer, source: Source, client: Client) -> Callable[[Path], PortfolioResults]:
+def run(credit: Explainer, source: RowSource, client: Client) -> Callable[[Path], PortfolioResults]:
     return partial(_run, credit, source, client)
 
 
-def _run(credit: Explainer, source: Source, client: Client, out: Path) -> PortfolioResults:
+def _run(credit: Explainer, source: RowSource, client: Client, out: Path) -> PortfolioResults:
     return portfolio.run(credit, source, out, client=client)
 
 
@@ -239,7 +239,7 @@ def test_a_manifest_nested_below_its_types_has_a_depth(copied: Path) -> None:
 
 
 def test_manifests_and_journals_have_a_size(
-    copied: Path, credit: Explainer, source: Source, client: Client
+    copied: Path, credit: Explainer, source: RowSource, client: Client
 ) -> None:
     size = (copied / MANIFEST).stat().st_size
     assert len(PortfolioResults(copied, limits=Limits(manifest_bytes=size))) == COUNT

@@ -22,7 +22,7 @@ from p2ce.result import (
     Status,
 )
 from p2ce.result.certificate import GridName
-from p2ce.result.problem_record import FeatureKind, Moves
+from p2ce.result.problem_record import FeatureKind, FeatureMoves
 from p2ce.tables.json_values import Value
 
 PERSON: dict[str, Value] = {
@@ -114,7 +114,12 @@ DISTRIBUTIONS = {
     "Housing": Distribution(labels=("own", "rent"), shares=(0.71, 0.18), other=0.11),
     "Savings": Distribution(edges=(0.0, 1_000.0, 9_000.0), shares=(0.62, 0.2), missing=0.18),
 }
-MOVES: dict[str, Moves] = {"Age": "fixed", "Sex": "protected", "LoanAmount": "down", "YearsInTown": "along"}
+MOVES: dict[str, FeatureMoves] = {
+    "Age": "fixed",
+    "Sex": "protected",
+    "LoanAmount": "down",
+    "YearsInTown": "along",
+}
 PROBLEM = ProblemRecord(
     features={
         name: Feature(

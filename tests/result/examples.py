@@ -23,9 +23,9 @@ from p2ce.result import (
 )
 from p2ce.result.certificate import GridName, NoneBecause, Unproven
 from p2ce.result.counterfactual import AdmittedBy
-from p2ce.result.explanation import ErrorKind, Scale
-from p2ce.result.problem_record import FeatureKind, Moves
-from p2ce.result.restriction import RestrictionKind
+from p2ce.result.explanation import ErrorKind, ScoreScale
+from p2ce.result.problem_record import FeatureKind, FeatureMoves
+from p2ce.result.relaxations import RestrictionKind
 from p2ce.result.rule_data import rule_data
 from p2ce.rules import predicate
 from p2ce.tables import KINDS
@@ -185,7 +185,7 @@ def problems(draw: st.DrawFn, columns: list[str]) -> ProblemRecord:
     )
     parts = {
         "kind": st.sampled_from(get_args(FeatureKind)),
-        "moves": st.sampled_from(get_args(Moves)),
+        "moves": st.sampled_from(get_args(FeatureMoves)),
         "group": names,
         "candidates": st.none() | candidates,
         "display": displays,
@@ -295,7 +295,7 @@ def explanations(draw: st.DrawFn) -> Explanation:
             person_score=st.none() | floats,
             threshold=floats,
             person_prediction=st.none() | floats,
-            scale=st.sampled_from(get_args(Scale)),
+            scale=st.sampled_from(get_args(ScoreScale)),
             models=st.integers(1, 3),
             target=values | st.tuples(st.none() | floats, st.none() | floats),
             counterfactuals=st.lists(options, max_size=3).map(tuple),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from p2ce.errors import InvalidArgument
 from p2ce.result import Categories, Explanation, Explanations, Status
-from p2ce.result.counterfactual_table import Layout
+from p2ce.result.counterfactual import Layout
 from tests.result.examples import explanation
 
 

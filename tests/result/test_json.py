@@ -19,7 +19,7 @@ from sklearn.linear_model import LinearRegression
 import p2ce
 from p2ce import Limits, Policy, errors
 from p2ce.result import Explanation, Explanations, ProblemRecord, Relaxations, Status
-from p2ce.result.schema import FILE, json_schema, schema_text
+from p2ce.result.schema import FILE, json_schema, result_schema_text
 from p2ce.rules import implies, linked, predicate
 from tests.hostile.plain_data import HUGE_TEXT, mutations, nested, rejected_or, tame
 from tests.optional import mostly_slow
@@ -156,7 +156,7 @@ def test_real_explanations_survive_json() -> None:
 
 
 def test_the_published_schema_is_the_one_of_the_code() -> None:
-    assert FILE.read_text(encoding="utf-8") == schema_text()  # else: python -m p2ce.result.schema
+    assert FILE.read_text(encoding="utf-8") == result_schema_text()  # else: python -m p2ce.result.schema
     SCHEMA.check_schema(json_schema())
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from p2ce.policy.features.display import Display
 from p2ce.result import Counterfactual, Feature
-from p2ce.result.one_hot_groups import groups_of, level_in, level_names, whole_changes
+from p2ce.result.one_hot_groups import category_groups, level_in, level_names, whole_changes
 
 
 def features(group: str, *columns: str, **displays: Display) -> dict[str, Feature]:
@@ -27,7 +27,7 @@ MOVE = Counterfactual(
 
 
 def test_a_group_is_one_change_in_the_place_of_its_first_column() -> None:
-    groups = groups_of(HOME)
+    groups = category_groups(HOME)
     assert groups == {"Housing": ("H_own", "H_rent", "H_free")}
     assert list(whole_changes(MOVE, groups).items()) == [
         ("Housing", (("H_free",), ("H_own",))),
@@ -37,14 +37,14 @@ def test_a_group_is_one_change_in_the_place_of_its_first_column() -> None:
 
 
 def test_odd_rows_have_no_level_or_several() -> None:
-    groups = groups_of(HOME)
+    groups = category_groups(HOME)
     both = replace(MOVE, changes={"H_own": (0, 1)}, values={"H_own": 1, "H_rent": 1, "H_free": 0})
     assert whole_changes(both, groups)["Housing"] == (("H_rent",), ("H_own", "H_rent"))
     assert level_in({"H_own": 0, "H_rent": None}, groups["Housing"]) == ()
 
 
 def test_a_group_called_like_a_column_stays_apart() -> None:
-    assert groups_of({**features("Age", "Age_old", "Age_young"), "Age": Feature(name="Age")}) == {}
+    assert category_groups({**features("Age", "Age_old", "Age_young"), "Age": Feature(name="Age")}) == {}
 
 
 def test_levels_are_called_by_displays_or_without_what_they_share() -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import p2ce
-from p2ce.result.status import Status
+from p2ce.result.certificate import Status
 from tests.populations import loans
 
 Scorer = Callable[[pd.DataFrame], np.ndarray]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import p2ce
 from p2ce import Explainer, Explanation, Policy
 from p2ce.policy.features.feature import Direction
-from p2ce.policy.features.relations import Relation
+from p2ce.policy.inference.relations import Relation
 from p2ce.result import Flag
 from p2ce.run.find_flags import flags_of
 from tests.optional import LazyLibrary

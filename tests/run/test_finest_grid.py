@@ -6,7 +6,7 @@ import pytest
 
 import p2ce
 from p2ce.policy.file.policy_document import read_document
-from p2ce.policy.file.policy_file import parse_policy, to_text
+from p2ce.policy.file.policy_file import parse_policy, policy_text
 from p2ce.result import Restriction
 from p2ce.run import finest_grid as finest
 from tests.populations import loans
@@ -106,7 +106,7 @@ def test_an_axis_may_have_candidates_on_the_finest_grid_alone() -> None:
     """Listed candidates outside what was seen are none on the usual grid, which then lacks the axis."""
     policy = p2ce.Policy.infer(loans.people(), protect=None)
     low, high = (f"seen: [{policy[name].low:g}, {policy[name].high:g}]" for name in ("Income", "Debt"))
-    text = to_text(policy).replace(low, "SEEN").replace(high, low).replace("SEEN", high)
+    text = policy_text(policy).replace(low, "SEEN").replace(high, low).replace("SEEN", high)
     swapped = parse_policy(read_document(text)).policy()
     assert not swapped["Income"].count()
     explainer = loans.explainer(policy=swapped, max_changes=2, plausibility=None)

@@ -12,9 +12,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
 from p2ce import datasets
-from p2ce.policy.features.infer import encode_columns
-from p2ce.policy.features.relations import Relation, broken_relations
-from p2ce.policy.features.special import detected
+from p2ce.policy.inference.infer_features import encode_columns
+from p2ce.policy.inference.relations import Relation, broken_relations
+from p2ce.policy.inference.special_values import detected
 from tests.real_data import HAS_DATA, REASON
 
 ROWS = 300

@@ -6,7 +6,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
-from p2ce.result.status import Status
+from p2ce.result.certificate import Status
 
 
 def changed_model() -> tuple[p2ce.Explainer, pd.DataFrame]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from p2ce.apps.messages import counted, printable, working
 from p2ce.apps.write_outputs import check_form, write_table, write_text
-from p2ce.base.check_paths import named, require_file, require_other, require_place
+from p2ce.base.files import named, require_file, require_other, require_place
 from p2ce.base.limits import Limits
 from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, nearest

@@ -9,7 +9,7 @@ from p2ce.apps.model_files.load_model import LoadedModel, load_model
 from p2ce.apps.model_files.model_columns import ModelColumns, columns_of
 from p2ce.apps.reference_types import tell_new_labels, typed_reference
 from p2ce.apps.target_argument import find_labels, read_target
-from p2ce.base.check_paths import require_file
+from p2ce.base.files import require_file
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, InvalidObjective, InvalidTarget, nearest
@@ -218,7 +218,7 @@ def _settled_policy(
     inputs: Inputs, policy: "Policy | None", reference: "pd.DataFrame", people: Table
 ) -> "Policy":
     """Return the policy for the model's columns; without one, infer it from the population."""
-    from p2ce.policy.features.name_hints import likely_protected
+    from p2ce.policy.inference.name_hints import likely_protected
     from p2ce.policy.policy import Policy
 
     if policy is None:

@@ -9,7 +9,7 @@ from p2ce.apps.command_inputs import ModelArguments
 from p2ce.apps.exit_codes import ExitCode
 from p2ce.apps.messages import notice, printable, working
 from p2ce.apps.model_files.load_model import LoadedModel
-from p2ce.base.check_paths import require_file, require_other, require_place
+from p2ce.base.files import require_file, require_other, require_place
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 

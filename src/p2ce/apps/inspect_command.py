@@ -116,7 +116,7 @@ def _print_grid(console: "Console", ready: Ready) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from p2ce.policy.file.policy_table import feature_row
+    from p2ce.policy.features.describe_features import feature_row
 
     features = [ready.policy[name] for name in ready.reference.columns]
     called = [_called(feature.display) for feature in features]
@@ -172,7 +172,7 @@ def _warnings(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[st
 
 
 def _lint(inputs: Inputs) -> "Iterator[str]":
-    from p2ce.policy.file.policy_file import parse_policy, read_file
+    from p2ce.policy.file.policy_file import parse_policy, read_policy_file
     from p2ce.policy.file.policy_lint import lint
     from p2ce.tables.table_files import read_table
     from p2ce.tables.typed_columns import with_gaps
@@ -180,7 +180,7 @@ def _lint(inputs: Inputs) -> "Iterator[str]":
     assert inputs.policy is not None
     assert inputs.reference is not None
     people = with_gaps(read_table(inputs.reference, "--reference", limits=inputs.limits))
-    reading = parse_policy(read_file(inputs.policy, limits=inputs.limits), limits=inputs.limits)
+    reading = parse_policy(read_policy_file(inputs.policy, limits=inputs.limits), limits=inputs.limits)
     for finding in lint(reading, people):
         if finding.code != "unnamed-column":
             yield f"{inputs.policy}:{finding.line}: {finding.message}"

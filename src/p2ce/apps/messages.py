@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from p2ce.base.terminal import stderr_console
-from p2ce.base.visible import one_line, visible_code
+from p2ce.base.visible import one_line, stderr_console, visible_code
 from p2ce.errors import FAULT_RECORD, in_bounds
 
 if TYPE_CHECKING:

@@ -57,14 +57,14 @@ def check(
 
     Exit codes: 0 no error · 1 an error, or with --strict a warning · 2 a file cannot be read
     """
-    from p2ce.base.check_paths import require_file
-    from p2ce.policy.file.policy_file import parse_policy, read_file
+    from p2ce.base.files import require_file
+    from p2ce.policy.file.policy_file import parse_policy, read_policy_file
     from p2ce.policy.file.policy_lint import Severity, lint
     from p2ce.tables.table_files import read_table
     from p2ce.tables.typed_columns import with_gaps
 
     limits = read_limits(limit or ())
-    reading = parse_policy(read_file(require_file(path, "POLICY"), limits=limits), limits=limits)
+    reading = parse_policy(read_policy_file(require_file(path, "POLICY"), limits=limits), limits=limits)
     people = with_gaps(read_table(data, "DATA", may_be_empty=True, limits=limits))
     findings = lint(reading, people, protected=_names(protected))
     for finding in findings:
@@ -131,10 +131,10 @@ def infer(
     that hold in all rows are proposed as rules.
     """
     from p2ce.apps.target_argument import meant_label
-    from p2ce.base.check_paths import require_other, require_place
+    from p2ce.base.files import require_other, require_place
     from p2ce.errors import InvalidTarget, UnnamedTarget
     from p2ce.policy import Policy
-    from p2ce.policy.file.policy_file import save
+    from p2ce.policy.file.policy_file import save_policy
 
     require_other(out, {"DATA": data, "--model": None if model is None else Path(model)})
     require_place(out, force=force)
@@ -158,7 +158,7 @@ def infer(
     # Protection by name is a guess, and a file that no one has edited is a draft.
     policy = replace(policy.protect(*wanted), stated=False)
     _propose(policy)
-    save(policy, out)
+    save_policy(policy, out)
     if policy.proposed_rules:
         shown = ", ".join(rule.text() for rule in policy.proposed_rules[:MOST_PROPOSED])
         more = "" if len(policy.proposed_rules) <= MOST_PROPOSED else ", …"

@@ -106,7 +106,7 @@ def run(
     Ctrl-C stops the run and keeps finished work. Run the same command again to resume.
     """
     from p2ce.apps.model_files.load_model import load_model
-    from p2ce.base.check_paths import require_file
+    from p2ce.base.files import require_file
     from p2ce.compile.check_arguments import check_jobs, check_time
     from p2ce.errors import UnfinishedRun
     from p2ce.explainer import Explainer
@@ -164,7 +164,7 @@ def _written(out: Path) -> int | None:
 def _report(results: "PortfolioResults", out: Path, seconds: float | None) -> ExitCode:
     """Print what was written, and return the exit code."""
     from p2ce.portfolio.runs.manifest import TIMINGS
-    from p2ce.result.status import Status
+    from p2ce.result.certificate import Status
 
     statuses = results.manifest.statuses
     counts = ", ".join(f"{count:,} {status}" for status, count in statuses.items())

@@ -7,7 +7,7 @@ import numpy as np
 
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidTarget, nearest
-from p2ce.policy.features.favourable_class import polarity
+from p2ce.policy.inference.favourable_class import polarity
 from p2ce.tables.table_files import Table
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from p2ce.apps.messages import notice
-from p2ce.base.check_paths import require_other, require_place
-from p2ce.base.files import write_whole
+from p2ce.base.files import require_other, require_place, write_whole
 from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, not_installed
 

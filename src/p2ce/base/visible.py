@@ -4,7 +4,12 @@ import math
 import re
 import reprlib
 from collections.abc import Iterable, Sequence
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
 
 SPACES = re.compile(r"[\t\n\r\x0b\x0c\x85\u2028\u2029]+")
 # Controls, halves of surrogate pairs (which no file can hold), marks that reverse the direction of the text
@@ -152,3 +157,11 @@ class _Echo(reprlib.Repr):
 
 def _code(match: "re.Match[str]") -> str:
     return match[0].encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+@cache
+def stderr_console() -> "Console":
+    """Return the one console on stderr; rich is imported by the first call."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, soft_wrap=True)

@@ -32,14 +32,14 @@ from p2ce.models.several_models import parse_models
 from p2ce.objectives import Objective, Reference
 from p2ce.objectives.objective import FittedObjective, blamed
 from p2ce.objectives.objective_names import resolve
-from p2ce.policy.features.infer import column_names, encode_columns, infer_features
-from p2ce.policy.features.known_outcomes import known_outcomes
-from p2ce.policy.features.relations import Relation, relations_between, relations_of
-from p2ce.policy.features.special import settle_special
+from p2ce.policy.inference.infer_features import column_names, encode_columns, infer_features
+from p2ce.policy.inference.known_outcomes import known_outcomes
+from p2ce.policy.inference.relations import Relation, relations_between, relations_of
+from p2ce.policy.inference.special_values import settle_special
 from p2ce.policy.policy import Policy
 from p2ce.policy.rules.one_hot import OneHot
 from p2ce.policy.rules.rule import Rule
-from p2ce.result.dtypes import column_types
+from p2ce.result.columns import column_types
 from p2ce.tables import as_pandas
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from p2ce.tables.kinds import PANDAS, TableKind

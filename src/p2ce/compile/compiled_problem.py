@@ -26,12 +26,12 @@ from p2ce.models.estimates.attributions import Attributions
 from p2ce.models.estimates.estimate import Estimate
 from p2ce.objectives.objective import FittedObjective
 from p2ce.policy.features.feature import FeaturePolicy
-from p2ce.policy.features.relations import Relation
+from p2ce.policy.inference.relations import Relation
 from p2ce.policy.policy import Policy
 from p2ce.policy.rules.linked import Linked
 from p2ce.policy.rules.one_hot import OneHot
 from p2ce.policy.rules.rule import Rule
-from p2ce.result.categories import Categories
+from p2ce.result.columns import Categories
 from p2ce.result.problem_record import ProblemRecord
 from p2ce.result.target import shown_end
 from p2ce.tables.codebook import MISSING, Codebook

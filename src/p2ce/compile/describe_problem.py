@@ -13,16 +13,16 @@ from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.fingerprint import model_fingerprint
 from p2ce.compile.population import distributions
 from p2ce.errors import InvalidPolicy
-from p2ce.policy.features.candidates import candidates_of
+from p2ce.policy.features.describe_features import candidates_of
 from p2ce.policy.features.feature import Direction, FeaturePolicy
-from p2ce.policy.file.policy_file import to_text
+from p2ce.policy.file.policy_file import policy_text
 from p2ce.policy.policy import Policy
 from p2ce.policy.rules.linked import Linked
 from p2ce.policy.rules.one_hot import OneHot
-from p2ce.result.problem_record import FIXED, PROTECTED, Feature, FeatureKind, Moves, ProblemRecord
+from p2ce.result.problem_record import FIXED, PROTECTED, Feature, FeatureKind, FeatureMoves, ProblemRecord
 from p2ce.result.rule_data import rule_data
 
-MOVES: dict[Direction, Moves] = {Direction.DOWN: "down", Direction.BOTH: "either", Direction.UP: "up"}
+MOVES: dict[Direction, FeatureMoves] = {Direction.DOWN: "down", Direction.BOTH: "either", Direction.UP: "up"}
 # Packages by the modules that models come from, if the two have different names.
 PACKAGES = {"sklearn": "scikit-learn"}
 WRAPPED = ("estimator", "best_estimator_", "base_estimator", "final_estimator_")
@@ -104,7 +104,7 @@ def has_file_form(record: ProblemRecord) -> bool:
 def _policy_text(policy: Policy) -> str:
     """Write the policy as in a file, and anything that a file cannot hold as remarks."""
     try:
-        return to_text(policy)
+        return policy_text(policy)
     except InvalidPolicy as error:
         listed = "\n".join(f"# {line}" for line in str(policy).splitlines())
         return f"# This policy cannot be written as a file: {error}\n{listed}\n"

@@ -9,9 +9,8 @@ import pandas as pd
 
 from p2ce.compile.settle_target import agree
 from p2ce.models.contract.model_adapter import ModelAdapter
-from p2ce.policy.features.association import associations, with_associations
 from p2ce.policy.features.feature import Direction, FeaturePolicy
-from p2ce.policy.features.known_outcomes import KnownOutcomes
+from p2ce.policy.inference.known_outcomes import KnownOutcomes, associations, with_associations
 from p2ce.policy.policy import Policy
 
 log = logging.getLogger("p2ce")

@@ -11,7 +11,7 @@ import pandas as pd
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidRow, nearest
-from p2ce.policy.features.feature import shown
+from p2ce.policy.features.feature import shown_number
 from p2ce.tables import TableKind, as_pandas, as_person
 from p2ce.tables.codebook import MISSING, Codebook, Coding, is_missing
 
@@ -162,7 +162,7 @@ def _encode(ids: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook:
         else:
             text = (
                 f"Column {echoed(name)} holds {codebook[name].dtype} in the reference, which cannot hold "
-                f"{shown(value)} exactly. Pass the value in the column's own type."
+                f"{shown_number(value)} exactly. Pass the value in the column's own type."
             )
         problems.setdefault(int(bad), text)
     plain = tuple(

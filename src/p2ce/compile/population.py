@@ -3,7 +3,7 @@
 import numpy as np
 
 from p2ce.base.arrays import FloatArray
-from p2ce.result.distribution import Distribution
+from p2ce.result.problem_record import Distribution
 from p2ce.tables.codebook import MISSING, Codebook, Coding
 
 MOST_BINS = 24

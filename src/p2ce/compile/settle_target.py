@@ -17,8 +17,8 @@ from p2ce.base.visible import echoed
 from p2ce.errors import P2CEError, UnnamedTarget
 from p2ce.models.contract.model_adapter import ModelAdapter
 from p2ce.models.decisions.decision_warnings import Argument, in_python, on_command_line
-from p2ce.policy.features.favourable_class import favourable_class
-from p2ce.policy.features.known_outcomes import KnownOutcomes
+from p2ce.policy.inference.favourable_class import favourable_class
+from p2ce.policy.inference.known_outcomes import KnownOutcomes
 
 log = logging.getLogger("p2ce")
 

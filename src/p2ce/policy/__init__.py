@@ -1,6 +1,6 @@
 """What the user states: features and how each may change, rules between them, and the file that holds both.
 
-`features/` has kinds, ranges and candidate values, and what is inferred from data. `rules/` has what relates
+`features/` has kinds, ranges and candidate values, `inference/` what is inferred from data. `rules/` has what relates
 several features. `file/` reads, writes and checks policy files.
 
 What is taken for granted. `Policy.infer` is kinds, ranges and candidates, and what a decent policy would say:
@@ -11,7 +11,6 @@ that hold in all of the data, which are proposed and not in force. A given polic
 
 from p2ce.policy.features.display import Display
 from p2ce.policy.features.feature import Direction, FeaturePolicy, Kind
-from p2ce.policy.features.review import Review
-from p2ce.policy.policy import Policy
+from p2ce.policy.policy import Policy, Review
 
 __all__ = ["Direction", "Display", "FeaturePolicy", "Kind", "Policy", "Review"]

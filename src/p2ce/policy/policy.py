@@ -4,22 +4,31 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import as_text, echoed
 from p2ce.errors import InvalidPolicy, nearest
-from p2ce.policy.features.association import associations, favourable_rows, with_associations
-from p2ce.policy.features.constraint_arguments import read_choices, read_range, read_step
-from p2ce.policy.features.display import Display
+from p2ce.policy.features.describe_features import policy_table
 from p2ce.policy.features.feature import Direction, FeaturePolicy, Kind
-from p2ce.policy.features.infer import Grid
-from p2ce.policy.features.infer_policy import infer_policy
-from p2ce.policy.features.known_outcomes import known_outcomes
-from p2ce.policy.features.protection import Protect
-from p2ce.policy.features.review import INFERRED, REVIEWED, STATED, Basis, Review
-from p2ce.policy.features.special import SpecialValues
-from p2ce.policy.file.policy_table import policy_table
+from p2ce.policy.inference.infer_features import GridChoice
+from p2ce.policy.inference.infer_policy import infer_policy
+from p2ce.policy.inference.known_outcomes import (
+    associations,
+    favourable_rows,
+    known_outcomes,
+    with_associations,
+)
+from p2ce.policy.inference.protection import Protect
+from p2ce.policy.inference.special_values import SpecialValues
+from p2ce.policy.policy_arguments import (
+    read_choices,
+    read_display,
+    read_feature_names,
+    read_range,
+    read_rules,
+    read_step,
+)
 from p2ce.policy.rules.one_hot import OneHot
 from p2ce.tables import as_pandas
 
@@ -27,6 +36,37 @@ if TYPE_CHECKING:
     import os
 
     from p2ce.policy.rules.rule import Rule
+
+# Nothing is stated, something is stated, or everything was reviewed.
+Basis: TypeAlias = Literal["inferred", "stated", "reviewed"]
+INFERRED: Basis = "inferred"
+STATED: Basis = "stated"
+REVIEWED: Basis = "reviewed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """Who reviewed a policy, and when.
+
+    >>> Review(by="Ana Souza, credit policy", on="2026-11-18").on
+    '2026-11-18'
+    """
+
+    by: str
+    on: str  # a date: 2026-11-18
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.by, str) or not self.by.strip():
+            raise InvalidPolicy(
+                f"A review needs the name of the reviewer, got {echoed(self.by)}. Write reviewed_by: a name."
+            )
+        try:
+            date.fromisoformat(self.on)
+        except (TypeError, ValueError):
+            raise InvalidPolicy(
+                f"A review needs its date as year-month-day, got {echoed(self.on)}. "
+                "Write reviewed_on: 2026-11-18."
+            ) from None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -74,7 +114,7 @@ class Policy:
         y: Any = None,
         *,
         target: Any = None,
-        grid: Grid = "data",
+        grid: GridChoice = "data",
         special_values: SpecialValues | None = "detect",
         protect: Protect = "detect",
     ) -> "Policy":
@@ -121,12 +161,12 @@ class Policy:
           Age         whole  never, protected
           YearsAtJob  whole  up only           10: 0–9, every 1
         """
-        people = as_pandas(reference)[0]
-        found = infer_policy(people, grid=grid, special_values=special_values, protect=protect)
+        frame = as_pandas(reference)[0]
+        found = infer_policy(frame, grid=grid, special_values=special_values, protect=protect)
         features = found.features
         if y is not None:
-            favourable = favourable_rows(known_outcomes(y, rows=len(people), index=people.index), target)
-            features = with_associations(features, associations(features, people, favourable))
+            favourable = favourable_rows(known_outcomes(y, rows=len(frame), index=frame.index), target)
+            features = with_associations(features, associations(features, frame, favourable))
         return cls(features=features, rules=found.groups, proposed_rules=found.proposed_rules, stated=False)
 
     def fix(self, *names: object) -> "Policy":
@@ -140,7 +180,7 @@ class Policy:
         >>> policy["Age"].fixed
         True
         """
-        return self._change(_each(names), lambda feature, _: replace(feature, fixed=True))
+        return self._change(read_feature_names(names), lambda feature, _: replace(feature, fixed=True))
 
     def protect(self, *names: object) -> "Policy":
         """Protect features: they never change, and are never named as a constraint to relax.
@@ -156,7 +196,9 @@ class Policy:
         >>> policy["Sex"].fixed, policy["Sex"].protected
         (True, True)
         """
-        return self._change(_each(names), lambda feature, _: replace(feature, fixed=True, protected=True))
+        return self._change(
+            read_feature_names(names), lambda feature, _: replace(feature, fixed=True, protected=True)
+        )
 
     def free(self, *names: object) -> "Policy":
         """Release features, so they may change in both directions again.
@@ -172,7 +214,7 @@ class Policy:
         (True, False)
         """
         groups = {rule.name: rule.columns for rule in self.rules if isinstance(rule, OneHot)}
-        wanted = [one for name in _each(names) for one in groups.get(name, (name,))]
+        wanted = [one for name in read_feature_names(names) for one in groups.get(name, (name,))]
         return self._change(
             dict.fromkeys(wanted),
             lambda feature, _: replace(feature, fixed=False, protected=False, direction=Direction.BOTH),
@@ -189,7 +231,7 @@ class Policy:
         >>> policy["Years"].direction.name
         'UP'
         """
-        return self._change(_each(names), lambda feature, _: _turn(feature, Direction.UP))
+        return self._change(read_feature_names(names), lambda feature, _: _turn(feature, Direction.UP))
 
     def decrease_only(self, *names: object) -> "Policy":
         """Allow features only to decrease from the person's current value.
@@ -202,7 +244,7 @@ class Policy:
         >>> policy["Debt"].direction.name
         'DOWN'
         """
-        return self._change(_each(names), lambda feature, _: _turn(feature, Direction.DOWN))
+        return self._change(read_feature_names(names), lambda feature, _: _turn(feature, Direction.DOWN))
 
     def within(self, ranges: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
         """Set the range of the candidates, ends included, in the feature's own unit.
@@ -274,7 +316,7 @@ class Policy:
         >>> policy["Income"].allows(np.nan, 30.0)
         False
         """
-        return self._change(_each(names), lambda feature, _: replace(feature, fillable=False))
+        return self._change(read_feature_names(names), lambda feature, _: replace(feature, fillable=False))
 
     def allow_missing(self, *names: object) -> "Policy":
         """Allow known values of features to become missing. By default, they may not.
@@ -287,7 +329,9 @@ class Policy:
         >>> policy["Income"].allows(30.0, np.nan)
         True
         """
-        return self._change(_each(names), lambda feature, _: replace(feature, may_go_missing=True))
+        return self._change(
+            read_feature_names(names), lambda feature, _: replace(feature, may_go_missing=True)
+        )
 
     def leave_special(self, *names: object) -> "Policy":
         """Allow special values of features to become a number. By default, they stay.
@@ -301,7 +345,9 @@ class Policy:
         >>> policy["Months"].allows(-9, 3), policy.leave_special("Months")["Months"].allows(-9, 3)
         (False, True)
         """
-        return self._change(_each(names), lambda feature, _: replace(feature, leaves_special=True))
+        return self._change(
+            read_feature_names(names), lambda feature, _: replace(feature, leaves_special=True)
+        )
 
     def display(self, displays: Mapping[Any, Any] | None = None, /, **named: Any) -> "Policy":
         """Set how features are named and written in texts and charts: name, unit, decimals, phrases.
@@ -320,7 +366,7 @@ class Policy:
         'loan amount'
         """
         given = self._keywords("display", displays, named, example="{'name': 'loan amount'}")
-        shown = self._change(given, lambda f, value: replace(f, display=_shown_as(f, value)))
+        shown = self._change(given, lambda f, value: replace(f, display=read_display(f, value)))
         return replace(shown, stated=self.stated, review=self.review)
 
     def reviewed(self, *, by: str, on: "str | date") -> "Policy":
@@ -369,7 +415,7 @@ class Policy:
           rules
             Age moves as much as Years does
         """
-        added = _rules("with_rules", rules)
+        added = read_rules("with_rules", rules)
         all_rules = list(self.rules)
         for rule in added:
             if rule not in all_rules:
@@ -392,7 +438,7 @@ class Policy:
         >>> policy.with_rules(linked("Years", "Age")).without_rules(linked("Years", "Age")) == policy
         True
         """
-        removed = _rules("without_rules", rules)
+        removed = read_rules("without_rules", rules)
         for rule in removed:
             if rule not in self.rules:
                 texts = [one.text() for one in self.rules]
@@ -413,9 +459,11 @@ class Policy:
         Args:
             path: The file to write.
         """
-        from p2ce.policy.file.policy_file import save  # here, since only policy files need a YAML parser
+        from p2ce.policy.file.policy_file import (
+            save_policy,  # here, since only policy files need a YAML parser
+        )
 
-        save(self, path)
+        save_policy(self, path)
 
     @classmethod
     def load(
@@ -429,9 +477,9 @@ class Policy:
                 file's author chose. The default is False.
             limits: The largest file that is parsed.
         """
-        from p2ce.policy.file.policy_file import load
+        from p2ce.policy.file.policy_file import load_policy
 
-        return load(path, trust_predicates=trust_predicates, limits=limits)
+        return load_policy(path, trust_predicates=trust_predicates, limits=limits)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -469,7 +517,7 @@ class Policy:
         if given is not None and not isinstance(given, Mapping):
             raise InvalidPolicy(
                 f"{call}() expects keywords or a dict, got {type(given).__name__}. "
-                f"Write {call}({{{echoed(_first(self.names))}: {example}}})."
+                f"Write {call}({{{echoed(next(iter(self.names), 'feature'))}: {example}}})."
             )
         first = {as_text(name): value for name, value in (given or {}).items()}
         twice = sorted(first.keys() & named.keys())
@@ -490,28 +538,6 @@ def _turn(feature: FeaturePolicy, direction: Direction) -> FeaturePolicy:
     return replace(feature, direction=direction)
 
 
-def _shown_as(feature: FeaturePolicy, given: Any) -> Display:
-    try:
-        return Display.from_dict(given)
-    except InvalidPolicy as error:
-        raise InvalidPolicy(f"display() of {echoed(feature.name)}: {error}") from error
-
-
-def _rules(call: str, given: "tuple[Rule | Iterable[Rule], ...]") -> "list[Rule]":
-    """Return the rules, which may be passed one by one or in lists."""
-    rules: list[Any] = []
-    for one in given:
-        rules.extend(one if _is_listed(one) else [one])
-    for rule in rules:
-        is_rule = hasattr(rule, "columns") and callable(getattr(rule, "text", None))
-        if isinstance(rule, type) or not is_rule:
-            raise InvalidPolicy(
-                f"{call}() expects rules, got {echoed(rule)}. Build one with p2ce.rules: "
-                f"{call}(linked('Years', 'Age'))."
-            )
-    return rules
-
-
 def _is_same_group(one: "Rule", other: "Rule") -> bool:
     return isinstance(one, OneHot) and isinstance(other, OneHot) and set(one.levels) == set(other.levels)
 
@@ -519,22 +545,3 @@ def _is_same_group(one: "Rule", other: "Rule") -> bool:
 def _anchor(feature: FeaturePolicy) -> float:
     # A constant column counts from its only value until a step is set.
     return 0.0 if feature.low == feature.high and feature.kind is not Kind.BINARY else feature.anchor
-
-
-def _each(names: tuple[object, ...]) -> dict[str, None]:
-    """Return the names, passed one by one or in lists. A tuple is one name with several levels."""
-    each: list[Any] = []
-    for name in names:
-        each.extend(name if _is_listed(name) else [name])
-    for name in each:
-        if _is_listed(name):
-            raise InvalidPolicy(f"Expected names of features, got {echoed(name)} in a list. Pass one list.")
-    return {as_text(name): None for name in each}
-
-
-def _is_listed(given: object) -> "TypeGuard[Iterable[Any]]":
-    return isinstance(given, Iterable) and not isinstance(given, str | bytes | tuple | Mapping)
-
-
-def _first(names: Iterable[str]) -> str:
-    return next(iter(names), "feature")

@@ -13,7 +13,7 @@ from p2ce.present.standing import class_name, threshold_text, wanted_range
 from p2ce.present.wording import Wording
 from p2ce.result import Explanation, Feature, ProblemRecord, Status
 from p2ce.result.problem_record import ALONG, FIXED, PROTECTED
-from p2ce.result.target import LEAD, is_range
+from p2ce.result.target import LEAD, is_target_range
 from p2ce.tables.cells import is_missing
 
 WRITTEN_OUT = 10**60  # counts up to here are written to the last digit
@@ -54,7 +54,7 @@ def request_facts(explanation: Explanation, wording: Wording) -> tuple[Fact, ...
     """List what was requested, for whom, and the outcome."""
     target, scale = explanation.target, explanation.scale
     wanted = class_name(target)
-    if is_range(target):
+    if is_target_range(target):
         wanted = wording.say("target_range", range=wanted_range(explanation, wording))
     threshold = threshold_text(explanation, wording)
     facts = {

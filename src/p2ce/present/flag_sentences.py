@@ -1,7 +1,7 @@
 """Write the flags of an option, which a reviewer should check."""
 
 from p2ce.present.wording import Wording
-from p2ce.result.flag import Flag
+from p2ce.result.counterfactual import Flag
 
 
 def flag_text(flag: Flag, wording: Wording) -> str:

@@ -24,7 +24,7 @@ from p2ce.present.many import ManyView, view_of_many, with_whys
 from p2ce.present.view import OptionView, View, view
 from p2ce.present.wording import Phrases
 from p2ce.result import Explanation, Explanations, Relaxations
-from p2ce.result.rendered import written
+from p2ce.result.rendered import write_report
 
 TEMPLATES = files("p2ce.present").joinpath("templates")
 # The audiences are those of the templates text.<audience>.jinja.
@@ -90,16 +90,16 @@ def to_text(
     parts = [visible_line(title)] if title else []
     if isinstance(explanation, Audit):
         parts.append(render("audit_text.jinja", "txt", view_of_audit(explanation, language)).strip("\n"))
-        return written("\n".join(parts), path, "The report")
+        return write_report("\n".join(parts), path, "The report")
     if isinstance(explanation, Explanation):
         seen = view(explanation, audience=audience, language=language, phrases=phrases, why=relaxations)
         parts.append(_text(seen))
-        return written("\n".join(parts), path, "The report")
+        return write_report("\n".join(parts), path, "The report")
     found = with_whys(explanation, relaxations)
     for id_, (_, entry, mine) in zip(distinct_ids(explanation.ids), found, strict=True):
         seen = view(entry, audience=audience, language=language, phrases=phrases, why=mine)
         parts.append(f"{id_}\n{_text(seen)}")
-    return written("\n\n".join(parts), path, "The report")
+    return write_report("\n\n".join(parts), path, "The report")
 
 
 def to_html(
@@ -126,7 +126,7 @@ def to_html(
     ('<!DOCTYPE html>\\n<html lang="pt-BR">', True)
     """
     _check("to_html", explanation, audience, language, title, relaxations)
-    return written(
+    return write_report(
         page("html", explanation, audience, language, phrases, title, relaxations), path, "The report"
     )
 
@@ -156,7 +156,7 @@ def to_markdown(
     _check("to_markdown", explanation, audience, language, title, relaxations)
     text = page("md", explanation, audience, language, phrases, title, relaxations)
     # A part that is left out leaves empty lines.
-    return written(re.sub(r"\n{3,}", "\n\n", text).strip() + "\n", path, "The report")
+    return write_report(re.sub(r"\n{3,}", "\n\n", text).strip() + "\n", path, "The report")
 
 
 def render(template: str, medium: str, seen: View | ManyView | AuditView, **extra: Any) -> str:

@@ -10,8 +10,8 @@ from p2ce.result import Counterfactual, Explanation, Status
 from p2ce.result.target import (
     LEAD,
     LEVEL,
-    is_range,
     is_strict,
+    is_target_range,
     must_win,
     narrowed,
     shown_end,
@@ -52,7 +52,7 @@ def plain_standing(explanation: Explanation, wording: Wording) -> str:
     margin = "_margin" if explanation.margin > 0 else ""
     if explanation.models > 1:
         return wording.say(f"you_rejected_models{margin}", models=explanation.models)
-    if explanation.scale == LEAD and is_range(target):
+    if explanation.scale == LEAD and is_target_range(target):
         wanted = wanted_range(explanation, wording)
         if prediction is None:
             return wording.say("you_rejected_range", range=wanted)
@@ -71,7 +71,7 @@ def outcome_of(option: Counterfactual, explanation: Explanation, wording: Wordin
     score, prediction = option.displayed_score, option.displayed_prediction
     if explanation.scale != LEAD:
         return wording.say("gives", score=wording.numbers.score(score, explanation.threshold))
-    if is_range(explanation.target) and explanation.models == 1:
+    if is_target_range(explanation.target) and explanation.models == 1:
         if prediction is None:
             return wording.say(
                 "then_outside" if score < 0 else "then_inside", distance=_distance(score, wording)
@@ -88,7 +88,7 @@ def outcome_of(option: Counterfactual, explanation: Explanation, wording: Wordin
 
 def model_output(explanation: Explanation, score: float | None, prediction: Any, wording: Wording) -> str:
     """Write the model's output in a table: its prediction if there is one, else the score."""
-    wanted = is_range(explanation.target) or must_win(explanation)
+    wanted = is_target_range(explanation.target) or must_win(explanation)
     if wanted and prediction is not None:
         return prediction_text(prediction, explanation, wording)
     return "–" if score is None else wording.numbers.score(score, explanation.threshold)
@@ -99,7 +99,7 @@ def output_name(explanation: Explanation) -> str:
     predicted = explanation.person_prediction is not None or any(
         option.prediction is not None for option in explanation
     )
-    if is_range(explanation.target) and predicted:
+    if is_target_range(explanation.target) and predicted:
         return "result_prediction"
     if must_win(explanation):
         return "result_probability" if predicted else "result_lead"
@@ -134,9 +134,9 @@ def threshold_text(explanation: Explanation, wording: Wording) -> str:
 
 def prediction_text(prediction: Any, explanation: Explanation, wording: Wording) -> str:
     """Write what the model predicts, with few digits, but enough to stay on its side of the threshold."""
-    if not is_range(explanation.target) and isinstance(prediction, float) and 0.0 <= prediction <= 1.0:
+    if not is_target_range(explanation.target) and isinstance(prediction, float) and 0.0 <= prediction <= 1.0:
         return wording.numbers.fixed(prediction, SCORE_DECIMALS)  # a probability
-    ends = wanted_ends(narrowed(explanation)) if is_range(explanation.target) else ()
+    ends = wanted_ends(narrowed(explanation)) if is_target_range(explanation.target) else ()
     return wording.numbers.prediction(prediction, *ends)
 
 
@@ -173,7 +173,7 @@ def _range(target: tuple[Any, Any], wording: Wording) -> str:
 def _standing_by_lead(explanation: Explanation, lead: float, wording: Wording, *, accepted: bool) -> str:
     """State the result of a person whose score is a lead: over classes, inside a range, or over models."""
     prediction = explanation.person_prediction
-    if is_range(explanation.target) and explanation.models == 1:
+    if is_target_range(explanation.target) and explanation.models == 1:
         wanted = wanted_range(explanation, wording)
         if prediction is not None:
             key = "prediction_has" if accepted else "prediction_must"
@@ -190,7 +190,7 @@ def _standing_by_lead(explanation: Explanation, lead: float, wording: Wording, *
             shown = wording.say("lead_with_chance", lead=shown, probability=chance)
         key = "class_has" if accepted else "class_must"
         return wording.say(key, target=_quoted(explanation.target, wording), lead=shown)
-    if not is_range(explanation.target):
+    if not is_target_range(explanation.target):
         beyond = wording.say(
             "below" if lead < 0 else "above",
             number=wording.numbers.score(abs(lead), 0.0),
@@ -208,7 +208,7 @@ def _standing_by_lead(explanation: Explanation, lead: float, wording: Wording, *
 def _models_then(lead: float, explanation: Explanation, wording: Wording) -> str:
     """State how far several models are then beyond their thresholds, never more than they are."""
     named = all_models(explanation.models, wording)
-    if is_range(explanation.target):
+    if is_target_range(explanation.target):
         if lead < 0:
             return wording.say("then_models_outside", distance=_distance(lead, wording))
         digits = len(str(int(lead))) if lead < LARGEST else 0

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from p2ce.present.languages import Words, words_in
 from p2ce.present.numbers import Numbers, exact_decimal
 from p2ce.result import Explanation, Feature, ProblemRecord
-from p2ce.result.one_hot_groups import Groups, groups_of, level_names
+from p2ce.result.one_hot_groups import Groups, category_groups, level_names
 from p2ce.result.picks import BALANCED, DIFFERENT, ONLY
 from p2ce.tables.cells import is_missing
 from p2ce.tables.json_values import Value
@@ -41,7 +41,7 @@ def wording_for(
         features=features,
         phrases=phrases or {},
         dtypes=dtypes or {},
-        groups=groups_of(features),
+        groups=category_groups(features),
     )
 
 

@@ -1,10 +1,10 @@
-"""Define a counterfactual: its values, changes, costs and scores."""
+"""Define a counterfactual: its values, changes, costs, scores and flags. Build a table of several."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from p2ce.result.flag import Flag
+from p2ce.result.columns import Categories, made_column
 from p2ce.result.json_data import in_order
 from p2ce.result.rendered import rendered
 from p2ce.tables.json_values import Count, Number, Value, plain_fields
@@ -12,17 +12,55 @@ from p2ce.tables.json_values import Count, Number, Value, plain_fields
 if TYPE_CHECKING:
     import pandas as pd
 
+
+FlagKind: TypeAlias = Literal[
+    "against_association",  # the feature moves against its association with the favourable outcome
+    "breaks_relation",  # the feature exceeds another one, which it never does in the data
+]
+Move: TypeAlias = Literal["up", "down"]
 # What the user's own objects return. Libraries in single precision round a row differently in other batches.
 # Scores that differ by no more than p2ce.base.calls.checked_calls tolerates count as the same.
 SCORES = ("score", "plausibility", "prediction", "rounded_score", "rounded_prediction")
 ROUNDED_OTHERWISE = 1e-4
-
-
 # Which rule of plausibility admitted an option.
 AdmittedBy: TypeAlias = Literal[
     "plausible",  # the detector judges the option plausible
     "as plausible as today",  # neither the option nor the person is plausible, and the option no less so
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """An objection to a counterfactual that the data raise.
+
+    A flagged counterfactual is valid: the model accepts it, and the policy allows it. But it requires a
+    change that contradicts the data. `kind` says which of the other fields are set.
+
+    >>> str(Flag(kind="against_association", feature="Income", direction="down"))
+    'Income goes down, against its association with the favourable outcome'
+    >>> str(Flag(kind="breaks_relation", feature="Paid", other="Owed"))
+    'Paid exceeds Owed, which happens nowhere in the data'
+    """
+
+    kind: FlagKind
+    feature: str
+    direction: Move | None = None  # how the feature moves
+    other: str = ""  # the feature that it exceeds
+
+    @property
+    def code(self) -> str:
+        """The flag as written in tables.
+
+        >>> Flag(kind="against_association", feature="Income", direction="down").code
+        'against_association: Income down'
+        >>> Flag(kind="breaks_relation", feature="Paid", other="Owed").code
+        'breaks_relation: Paid > Owed'
+        """
+        what = f"> {self.other}" if self.kind == "breaks_relation" else f"{self.direction}"
+        return f"{self.kind}: {self.feature} {what}"
+
+    def __str__(self) -> str:
+        return rendered("flag_line", self)
 
 
 def admitted_by(plausibility: float) -> AdmittedBy:
@@ -147,3 +185,60 @@ class Counterfactual:
 
     def __str__(self) -> str:
         return rendered("counterfactual_text", self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """The columns of a table of counterfactuals, and their types."""
+
+    dtypes: Mapping[str, str]
+    categories: Mapping[str, Categories] = field(default_factory=dict)
+    objectives: Sequence[str] = ()
+    numbered: bool = True  # whether a column `option` with their numbers comes first
+    predictions: bool = False  # whether to add a column of predictions even if no row has one
+
+
+def own_name(wanted: str, taken: Iterable[str]) -> str:
+    """Return a name for our column: trailing underscores are added while a model column has the name.
+
+    >>> own_name("score", ["Age", "score"])
+    'score_'
+    """
+    names = set(taken)
+    while wanted in names:
+        wanted += "_"
+    return wanted
+
+
+def counterfactual_table(options: Sequence[Counterfactual], layout: Layout) -> "pd.DataFrame":
+    """Return a row per counterfactual: number, the model's columns, objectives, score and plausibility.
+
+    Predictions, if any are known, come between score and plausibility. Flags, if an option has any, come last
+    as text.
+    """
+    import pandas as pd  # here, so loading a result needs no pandas
+
+    data: dict[str, Any] = {
+        name: made_column([option.values[name] for option in options], dtype, layout.categories.get(name))
+        for name, dtype in layout.dtypes.items()
+    }
+    costs: list[tuple[str, list[Any]]] = [
+        (name, [option.costs[name] for option in options]) for name in layout.objectives
+    ]
+    predictions = [option.prediction for option in options]
+    predicted = layout.predictions or any(one is not None for one in predictions)
+    ours = [
+        *costs,
+        ("score", [option.score for option in options]),
+        *([("prediction", predictions)] if predicted else []),
+        ("plausibility", [option.plausibility for option in options]),
+    ]
+    for wanted, numbers in ours:
+        data[own_name(wanted, data)] = pd.Series(numbers, dtype="float64")
+    flags = ["; ".join(flag.code for flag in option.flags) for option in options]
+    if any(flags):
+        data[own_name("flags", data)] = pd.Series(flags, dtype=object)
+    frame = pd.DataFrame(data, index=pd.RangeIndex(len(options)))
+    if layout.numbered:
+        frame.insert(0, own_name("option", frame.columns), [option.number for option in options])
+    return frame

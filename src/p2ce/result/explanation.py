@@ -14,16 +14,14 @@ from p2ce.base.comparing import quanta
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, nearest
-from p2ce.result.categories import Categories
-from p2ce.result.certificate import Certificate
-from p2ce.result.counterfactual import Counterfactual, same_score
-from p2ce.result.counterfactual_table import Layout, counterfactual_table
+from p2ce.result.analysis import PriceOfPlausibility
+from p2ce.result.certificate import Certificate, Status
+from p2ce.result.columns import Categories
+from p2ce.result.counterfactual import Counterfactual, Layout, counterfactual_table, same_score
 from p2ce.result.json_data import opened, parse_json, to_record
 from p2ce.result.picks import Pick, pick
-from p2ce.result.price_of_plausibility import PriceOfPlausibility
 from p2ce.result.problem_record import ProblemRecord
-from p2ce.result.rendered import Reports, rendered, written
-from p2ce.result.status import Status
+from p2ce.result.rendered import Reports, rendered, write_report
 from p2ce.tables import TableKind, as_kind
 from p2ce.tables.json_values import Checked, Number, Value, plain_fields
 
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FORMAT = "p2ce.explanation/2"  # the number grows when older programs could misread the new form
-Scale: TypeAlias = Literal[
+ScoreScale: TypeAlias = Literal[
     "probability",
     "decision",  # the value of the model's decision function
     # How far the target class is ahead of the best other class, how far a prediction is inside the wanted
@@ -88,7 +86,7 @@ class Explanation(Reports):
     )
     threshold: Number
     margin: Number = 0.0  # how far every score has to be beyond the model's own threshold
-    scale: Scale = "probability"
+    scale: ScoreScale = "probability"
     models: Annotated[int, Meta(ge=1, le=2**31)] = 1  # how many have to accept; the score is the lowest
     target: Target  # a class, or the range (low, high) for a regressor's prediction
     counterfactuals: tuple[Counterfactual, ...] = ()
@@ -232,7 +230,7 @@ class Explanation(Reports):
             path: A file to write the text to as well. Optional.
             times: Whether to include the timings, which differ from run to run. The default is False.
         """
-        return written(json.dumps(self.to_dict(times=times), allow_nan=False), path, "The explanation")
+        return write_report(json.dumps(self.to_dict(times=times), allow_nan=False), path, "The explanation")
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Explanation":

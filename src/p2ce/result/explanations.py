@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, overload
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument
-from p2ce.result.counterfactual import Counterfactual
-from p2ce.result.counterfactual_table import Layout, counterfactual_table, own_name
+from p2ce.result.certificate import Status
+from p2ce.result.counterfactual import Counterfactual, Layout, counterfactual_table, own_name
 from p2ce.result.explanation import Explanation, StoredExplanation
 from p2ce.result.json_data import parse_json, to_record
 from p2ce.result.problem_record import ProblemRecord
 from p2ce.result.relaxations import StoredRelaxations
-from p2ce.result.rendered import Reports, rendered, written
-from p2ce.result.status import Status
+from p2ce.result.rendered import Reports, rendered, write_report
 from p2ce.tables import TableKind, as_kind
 from p2ce.tables.json_values import Count, Value, to_plain
 
@@ -334,7 +333,7 @@ class Explanations(Reports, Sequence[Explanation]):
             path: A file to write the text to as well. Optional.
             times: Whether to include the timings, which differ from run to run. The default is False.
         """
-        return written(json.dumps(self.to_dict(times=times), allow_nan=False), path, "The explanations")
+        return write_report(json.dumps(self.to_dict(times=times), allow_nan=False), path, "The explanations")
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, limits: Limits = DEFAULT) -> "Explanations":

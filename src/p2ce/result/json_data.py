@@ -12,8 +12,8 @@ from p2ce.base.visible import echoed, shortened
 from p2ce.errors import InvalidArgument
 from p2ce.tables.json_values import decoded
 
-Record = TypeVar("Record")
-Held = TypeVar("Held")
+_Record = TypeVar("_Record")
+_Held = TypeVar("_Held")
 LONGEST_ERROR = 300
 TO_DICT = "Pass what to_dict() returned."
 CONTAINERS = (dict, list, tuple, Mapping)
@@ -77,8 +77,8 @@ def whole_lines(content: bytes) -> tuple[list[Any], int]:
 
 
 def to_record(
-    data: Any, kind: type[Record], who: str, limits: Limits, *, form: str = "", todo: str = TO_DICT
-) -> Record:
+    data: Any, kind: type[_Record], who: str, limits: Limits, *, form: str = "", todo: str = TO_DICT
+) -> _Record:
     """Check data against the types of a record, and build the record.
 
     ``form`` is the expected value of the entry `format`. ``todo`` is the last sentence of a message.
@@ -115,7 +115,7 @@ def _check_depth(data: Any, who: str, limits: Limits) -> None:
     raise limit_exceeded(limits, "explanation_depth", f"{who}: the data are nested too deeply")
 
 
-def in_order(held: dict[str, Held], names: Iterable[str], place: str) -> dict[str, Held]:
+def in_order(held: dict[str, _Held], names: Iterable[str], place: str) -> dict[str, _Held]:
     """Put the named entries first, in the order of the names, and raise if one is missing.
 
     JSON objects have no order (some databases sort their keys), but the columns of a table do.
@@ -126,7 +126,7 @@ def in_order(held: dict[str, Held], names: Iterable[str], place: str) -> dict[st
     return {name: held[name] for name in dict.fromkeys([*names, *held])}
 
 
-def opened(stored: Any, kind: type[Record], place: str, **changed: Any) -> Record:
+def opened(stored: Any, kind: type[_Record], place: str, **changed: Any) -> _Record:
     """Build the record that a stored one holds, with its columns in order. ``changed`` replaces fields."""
     for what in ("columns", "objectives"):
         names = getattr(stored, what)

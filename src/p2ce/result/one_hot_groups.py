@@ -13,7 +13,7 @@ Level: TypeAlias = tuple[str, ...]  # the columns that are 1: usually one, but n
 SEPARATORS = "_-=.:/ "
 
 
-def groups_of(features: "Mapping[str, Feature]") -> dict[str, tuple[str, ...]]:
+def category_groups(features: "Mapping[str, Feature]") -> dict[str, tuple[str, ...]]:
     """Return the columns of each category that is encoded in several columns."""
     found: dict[str, list[str]] = {}
     for name, feature in features.items():

@@ -1,4 +1,4 @@
-"""Define the record of a problem: features, constraints, population, settings and versions."""
+"""Define the record of a problem: features, constraints, population, model, settings and versions."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -7,16 +7,16 @@ from typing import Any, Literal, TypeAlias
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
-from p2ce.policy.features.candidates import Candidates
+from p2ce.policy.features.describe_features import Candidates
 from p2ce.policy.features.display import AS_IT_IS, Display
-from p2ce.policy.features.review import INFERRED, Basis
-from p2ce.result.distribution import Distribution
+from p2ce.policy.policy import INFERRED, Basis
 from p2ce.result.json_data import in_order, to_record
+from p2ce.result.rendered import rendered
 from p2ce.result.rule_data import RuleData
-from p2ce.tables.json_values import Count, Value, plain_fields
+from p2ce.tables.json_values import Count, Finite, Value, plain_fields
 
 FeatureKind: TypeAlias = Literal["binary", "whole", "number", "category"]
-Moves: TypeAlias = Literal[
+FeatureMoves: TypeAlias = Literal[
     "up",
     "down",
     "either",
@@ -24,9 +24,34 @@ Moves: TypeAlias = Literal[
     "fixed",
     "protected",  # permanently fixed: no advice may name it
 ]
-ALONG: Moves = "along"
-FIXED: Moves = "fixed"
-PROTECTED: Moves = "protected"
+ALONG: FeatureMoves = "along"
+FIXED: FeatureMoves = "fixed"
+PROTECTED: FeatureMoves = "protected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distribution:
+    """Shares of the population: per bin for numbers, per label for categories and yes/no columns.
+
+    If a column has extreme values, the first and the last bin include everything beyond the outer edges.
+
+    >>> Distribution(edges=(0.0, 1000.0, 2000.0), shares=(0.7, 0.3)).other
+    0.0
+    """
+
+    edges: tuple[Finite, ...] = ()  # one more than there are shares; empty if there are labels
+    labels: tuple[Value, ...] = ()  # the most common ones, in that order; `other` covers the rest
+    shares: tuple[Finite, ...] = ()
+    other: Finite = 0.0  # the share of labels that are not listed
+    missing: Finite = 0.0
+
+    def __post_init__(self) -> None:
+        """Reject shares that match neither the edges nor the labels."""
+        if len(self.shares) != (len(self.edges) - 1 if self.edges else len(self.labels)):
+            raise InvalidArgument(
+                "A distribution needs a share for each label, or for each bin between two edges; got "
+                f"{len(self.shares)} shares, {len(self.edges)} edges, {len(self.labels)} labels."
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +60,7 @@ class Feature:
 
     name: str
     kind: FeatureKind = "number"
-    moves: Moves = "either"
+    moves: FeatureMoves = "either"
     group: str = ""  # for a 0/1 column that is a level of a category: the name of the category
     candidates: Candidates | None = None  # the values that it may take; None if it may not change
     display: Display = field(default_factory=lambda: AS_IT_IS)
@@ -96,3 +121,30 @@ class ProblemRecord:
                     f"A problem lists the feature {echoed(feature.name)} under the name {echoed(name)}. "
                     "List it under its own name."
                 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFacts:
+    """How a model is supported, how results are proven, and how large the grid is.
+
+    `Explainer.describe` returns it.
+    """
+
+    family: str  # the model family that parsed the model
+    bound: str  # what prunes boxes: "tree leaves", "additive", "network", "complete", …
+    is_black_box: bool  # the model itself decides cells, in part or entirely
+    black_box_because: str  # why it is not supported natively; "" if it is
+    scale: str
+    threshold: float
+    classes: tuple[Any, ...]
+    target: Any
+    columns: tuple[str, ...]
+    detector: str | None
+    objectives: tuple[str, ...]
+    max_changes: int | None
+    cells: int  # combinations of the grid that an instance can reach
+    alternatives: dict[str, int]  # axis → number of other values
+    rules: tuple[RuleData, ...]  # between features
+
+    def __str__(self) -> str:
+        return rendered("facts_text", self)

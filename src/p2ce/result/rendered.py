@@ -119,7 +119,7 @@ def _report(function: str, result: object, path: str | os.PathLike[str] | None, 
     return str(getattr(import_module("p2ce.present.render"), function)(result, path, **settings))
 
 
-def written(text: str, path: str | os.PathLike[str] | None, what: str) -> str:
+def write_report(text: str, path: str | os.PathLike[str] | None, what: str) -> str:
     """Return a text. If a path is given, write the text there first, completely or not at all."""
     if path is not None:
         if not isinstance(path, str | os.PathLike):

@@ -41,10 +41,10 @@ def json_schema() -> dict[str, Any]:
     }
 
 
-def schema_text() -> str:
+def result_schema_text() -> str:
     """Return the schema as the text of its file."""
     return json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":
-    FILE.write_text(schema_text(), encoding="utf-8")
+    FILE.write_text(result_schema_text(), encoding="utf-8")

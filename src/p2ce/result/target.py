@@ -12,14 +12,14 @@ LEAD = "lead"
 LEVEL = 1e-300  # a smaller lead only says how a tie is resolved
 
 
-def is_range(target: Any) -> bool:
+def is_target_range(target: Any) -> bool:
     """Return whether a target is a range of numbers, not a class."""
     return isinstance(target, tuple) and len(target) == 2
 
 
 def must_win(explanation: "Explanation") -> bool:
     """Return whether the model, which has several classes, has to predict the target class."""
-    return explanation.scale == LEAD and explanation.models == 1 and not is_range(explanation.target)
+    return explanation.scale == LEAD and explanation.models == 1 and not is_target_range(explanation.target)
 
 
 def wanted_ends(target: tuple[Any, Any]) -> tuple[float, ...]:

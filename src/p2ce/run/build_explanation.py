@@ -11,10 +11,9 @@ from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.encode import EncodedRows
 from p2ce.compile.paper_settings import AS_PRINTED
 from p2ce.engine.scores.score import Bound
-from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate, Estimate, Unproven
+from p2ce.result.certificate import FINEST, GIVEN, INFERRED, Certificate, Estimate, Status, Unproven
 from p2ce.result.counterfactual import Counterfactual, admitted_by
 from p2ce.result.explanation import Explanation
-from p2ce.result.status import Status
 from p2ce.run.find_flags import flags_of
 from p2ce.run.none_because import REASONS, UNKNOWN
 from p2ce.run.paper.solve_by_paper import bound_of, settings_of

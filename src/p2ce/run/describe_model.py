@@ -1,7 +1,7 @@
 """Describe a compiled problem: how the model is parsed, and how large the grid is."""
 
 from p2ce.compile.compiled_problem import Problem
-from p2ce.result.model_facts import ModelFacts
+from p2ce.result.problem_record import ModelFacts
 from p2ce.run.build_explanation import bound_text, bounds_of, count_cells
 
 

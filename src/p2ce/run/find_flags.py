@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from p2ce.policy.features.feature import Direction
-from p2ce.policy.features.relations import Relation, broken_relations
+from p2ce.policy.inference.relations import Relation, broken_relations
 from p2ce.policy.policy import Policy
-from p2ce.result.flag import Flag
+from p2ce.result.counterfactual import Flag
 from p2ce.tables.cells import is_missing
 
 

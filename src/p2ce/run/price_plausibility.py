@@ -11,7 +11,7 @@ from p2ce.compile.compiled_problem import PLAUSIBILITY, Problem
 from p2ce.compile.evaluate_rows import scoring_of
 from p2ce.engine.solver.branch_and_bound import CELL_WORK
 from p2ce.errors import P2CEError
-from p2ce.result.price_of_plausibility import PriceOfPlausibility, SampledPrice
+from p2ce.result.analysis import PriceOfPlausibility, SampledPrice
 from p2ce.run.finest_grid import BATCH
 from p2ce.run.solve_batch import SearchLimits
 from p2ce.run.verified import Grid, Outcomes, Searched, Verified

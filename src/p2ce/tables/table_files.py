@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from p2ce.base.check_paths import named, require_file
+from p2ce.base.files import named, require_file
 from p2ce.base.limits import DEFAULT, Limits, require_within
 from p2ce.base.visible import echoed, one_line
 from p2ce.errors import InvalidArgument, LimitExceeded, P2CEError, not_installed

@@ -12,7 +12,7 @@ from p2ce.compile.batch import place_and_price
 from p2ce.engine.solver.brute_force import front_among
 from p2ce.explainer import Explainer
 from p2ce.result import Explanation
-from p2ce.result.status import Status
+from p2ce.result.certificate import Status
 from p2ce.testing.failing import require
 from p2ce.testing.subject import shown
 

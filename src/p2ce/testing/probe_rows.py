@@ -10,7 +10,7 @@ from p2ce.engine.grid.base_grid import BaseGrid, grid_of
 from p2ce.engine.scores.score import FlatScore, seen_as_given
 from p2ce.engine.scores.trees.cuts import LIGHTGBM_ZERO
 from p2ce.engine.scores.trees.float_bisection import first_true
-from p2ce.policy.features.infer import encode_columns, infer_features
+from p2ce.policy.inference.infer_features import encode_columns, infer_features
 from p2ce.policy.policy import Policy
 from p2ce.tables.codebook import MISSING
 from p2ce.testing.subject import Subject

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.base.arrays import FloatArray
-from p2ce.policy.features.infer import encode_columns, infer_features
+from p2ce.policy.inference.infer_features import encode_columns, infer_features
 from p2ce.policy.policy import Policy
 from p2ce.testing.probe_rows import with_unusual
 from p2ce.testing.subject import Subject

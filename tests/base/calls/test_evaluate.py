@@ -14,7 +14,7 @@ import p2ce
 from p2ce.base.calls.checked_calls import REBATCHED
 from p2ce.base.calls.evaluate import evaluate, require_steady
 from p2ce.errors import InvalidOutput
-from p2ce.result.status import Status
+from p2ce.result.certificate import Status
 from tests.populations import loans
 
 Scorer = Callable[[pd.DataFrame], np.ndarray]

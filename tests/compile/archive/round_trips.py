@@ -7,7 +7,7 @@ import pandas as pd
 from pandas.testing import assert_frame_equal
 
 import p2ce
-from p2ce.result.status import Status
+from p2ce.result.certificate import Status
 
 FEW = p2ce.PlausibilityForest(n_estimators=10, contamination=0.1)
 

@@ -10,7 +10,7 @@ import pytest
 import p2ce
 from p2ce.base.calls.checked_calls import REBATCHED
 from p2ce.errors import InvalidOutput
-from p2ce.result.status import Status
+from p2ce.result.certificate import Status
 from tests.populations import loans
 
 

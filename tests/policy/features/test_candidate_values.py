@@ -13,7 +13,7 @@ from p2ce.policy.features.candidate_values import (
     _round_steps,
     either_side,
     resolution_of,
-    values_where_people_are,
+    values_where_rows_are,
 )
 from p2ce.policy.features.decimals import as_typed, index_range, round_step, roundest_between
 
@@ -23,7 +23,7 @@ FLOAT = np.dtype(float)
 def candidates(values: np.ndarray, *, whole: bool = False) -> np.ndarray:
     low, high = np.percentile(values, (1, 99))
     step = round_step(Fraction(high) - Fraction(low), whole=whole)
-    return values_where_people_are(values, bulk=(low, high), step=step, whole=whole, dtype=FLOAT)
+    return values_where_rows_are(values, bulk=(low, high), step=step, whole=whole, dtype=FLOAT)
 
 
 def largest_share(values: np.ndarray, found: np.ndarray) -> float:
@@ -57,7 +57,7 @@ def test_no_step_holds_more_than_a_few_people(name: str) -> None:
 def test_whole_columns_offer_every_value_of_their_range(values: list[int]) -> None:
     numbers = np.array(values, dtype=float)
     bulk = (numbers.min(), numbers.max())
-    found = values_where_people_are(numbers, bulk=bulk, step=1.0, whole=True, dtype=np.dtype(int))
+    found = values_where_rows_are(numbers, bulk=bulk, step=1.0, whole=True, dtype=np.dtype(int))
     assert found.tolist() == list(range(min(values), max(values) + 1))
 
 
@@ -66,7 +66,7 @@ def test_candidates_of_a_float32_column_are_its_own(values: list[float]) -> None
     numbers = np.array(values, dtype=np.float32).astype(float)
     low, high = float(numbers.min()), float(numbers.max())
     step = round_step(Fraction(high) - Fraction(low), whole=False)
-    found = values_where_people_are(
+    found = values_where_rows_are(
         numbers, bulk=(low, high), step=step, whole=False, dtype=np.dtype(np.float32)
     )
     assert (found.astype(np.float32) == found).all()

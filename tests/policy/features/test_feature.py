@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from p2ce.errors import InvalidPolicy
 from p2ce.policy import FeaturePolicy, Kind, Policy
-from p2ce.policy.features.feature import LARGEST_MAGNITUDE, shown, shown_values
+from p2ce.policy.features.feature import LARGEST_MAGNITUDE, shown_number, shown_values
 from p2ce.tables.codebook import MISSING, coding_of
 
 
@@ -53,7 +53,7 @@ def test_candidates_ascend_without_repeats_whatever_the_magnitude(
 
 
 def test_numbers_are_shown_as_people_write_them() -> None:
-    assert (shown(41.0), shown(0.15), shown(1e300)) == ("41", "0.15", "1e+300")
+    assert (shown_number(41.0), shown_number(0.15), shown_number(1e300)) == ("41", "0.15", "1e+300")
     assert shown_values(range(9)) == "0, 1, 2, 3, 4, 5, …"
 
 

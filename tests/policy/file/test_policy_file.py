@@ -20,16 +20,16 @@ from p2ce import P2CEError, rules
 from p2ce.errors import InvalidArgument, InvalidPolicy
 from p2ce.policy import FeaturePolicy, Policy
 from p2ce.policy.file.policy_document import Document, read_document
-from p2ce.policy.file.policy_entries import SCHEMA, Dtype, policy_schema, schema_text
+from p2ce.policy.file.policy_entries import SCHEMA, Dtype, policy_schema, policy_schema_text
 from p2ce.policy.file.policy_features import DIRECTIONS, MISSING_WORDS
-from p2ce.policy.file.policy_file import load, parse_policy, save, to_text
+from p2ce.policy.file.policy_file import load_policy, parse_policy, policy_text, save_policy
 from tests.hostile.plain_data import ESCAPES, HUGE_TEXT, mutations, nested, tame
 from tests.optional import mostly_slow
 from tests.policy.rules.random_rules import PEOPLE as CODED
 from tests.policy.rules.random_rules import budget_rules
 
 VALIDATOR = jsonschema.Draft202012Validator(policy_schema())
-FOLDER = Path(__file__).parent.parent.parent
+FOLDER = Path(__file__).parents[3]
 PEOPLE = pd.DataFrame(
     {
         "Age": np.arange(18, 78),
@@ -109,7 +109,7 @@ CATEGORIES = LABELS.flatmap(
 
 def parsed_again(policy: Policy) -> Policy:
     # As a file is read: with any of its line ends.
-    document = read_document(StringIO(to_text(policy), newline=None).read())
+    document = read_document(StringIO(policy_text(policy), newline=None).read())
     VALIDATOR.validate(document.content)
     return parse_policy(document).policy()
 
@@ -146,14 +146,14 @@ def test_a_policy_survives_the_disk(tmp_path: Path) -> None:
     ACTIONS.save(str(tmp_path / "policy.yaml"))
     again = Policy.load(str(tmp_path / "policy.yaml"), trust_predicates=True)
     assert again == ACTIONS
-    assert (to_text(again), repr(again)) == (to_text(ACTIONS), repr(ACTIONS))
+    assert (policy_text(again), repr(again)) == (policy_text(ACTIONS), repr(ACTIONS))
     for grid in ("data", "paper"):
         policy = Policy.infer(PEOPLE, grid=grid, protect=None)
         assert parsed_again(policy) == policy
 
 
 def test_it_reads_well() -> None:
-    text = to_text(
+    text = policy_text(
         Policy.infer(PEOPLE[["Age", "Housing"]], protect=None)
         .fix("Age")
         .with_rules(rules.forbid("Housing", {"own": ["no"]}))
@@ -318,7 +318,7 @@ def test_a_mistake_is_reported_with_file_line_and_what_to_do(
     path = tmp_path / "policy.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InvalidPolicy, match=message) as caught:
-        load(path)
+        load_policy(path)
     assert caught.value.line == line
     assert str(caught.value).startswith(f"{path}:{line}: ")
 
@@ -333,7 +333,7 @@ HOSTILE = (None, True, 0, -1, 1.5, 10**400, np.nan, np.inf, "", HUGE_TEXT, ESCAP
 
 @pytest.mark.parametrize("every", mostly_slow([1, 11], 11))
 def test_what_the_schema_rejects_the_parser_rejects_and_no_error_is_raw(every: int) -> None:
-    whole = read_document(to_text(ACTIONS)).content
+    whole = read_document(policy_text(ACTIONS)).content
     for name, entry in whole["features"].items():  # of long lists the first items
         entry |= {key: entry[key][:2] for key in ("candidates", "labels", "order") if key in entry}
         if name in ("no", "Grade", "Count", "Income", "Rate"):
@@ -344,7 +344,7 @@ def test_what_the_schema_rejects_the_parser_rejects_and_no_error_is_raw(every: i
         try:
             policy = parse_policy(Document(changed))
             repr(Policy(features=policy.features, rules=tuple(rule for _, rule in policy.rules)))
-            messages = [problem.message for problem in policy.problems]
+            messages = [fault.message for fault in policy.faults]
         except P2CEError as error:
             messages = [str(error)]
         if not all(map(tame, messages)) or (not messages and not VALIDATOR.is_valid(changed)):
@@ -355,10 +355,10 @@ def test_what_the_schema_rejects_the_parser_rejects_and_no_error_is_raw(every: i
 
 def test_the_schema_file_is_current_and_describes_its_entries() -> None:
     jsonschema.Draft202012Validator.check_schema(policy_schema())
-    assert SCHEMA.read_text(encoding="utf-8") == schema_text(), (
+    assert SCHEMA.read_text(encoding="utf-8") == policy_schema_text(), (
         "run python -m p2ce.policy.file.policy_entries"
     )
-    assert json.loads(schema_text()) == policy_schema()
+    assert json.loads(policy_schema_text()) == policy_schema()
     for kind in policy_schema()["$defs"].values():
         assert kind["description"]
         assert all("description" in entry for key, entry in kind["properties"].items() if key == "range")
@@ -394,22 +394,22 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         ("latin.yaml", "not text in UTF-8"),
     ):
         with pytest.raises(InvalidPolicy, match=message):
-            load(tmp_path / name)
+            load_policy(tmp_path / name)
     (tmp_path / "marked.yaml").write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
-    assert load(tmp_path / "marked.yaml").names == ("Age", "Job")
+    assert load_policy(tmp_path / "marked.yaml").names == ("Age", "Job")
     (tmp_path / "two.yaml").write_text(GOOD.replace("kind", "knd"), encoding="utf-8")
     with pytest.raises(InvalidPolicy, match="1 more"):
-        load(tmp_path / "two.yaml")
+        load_policy(tmp_path / "two.yaml")
 
 
 def test_what_a_file_cannot_hold_is_rejected_and_the_old_file_stays(tmp_path: Path) -> None:
     path = tmp_path / "policy.yaml"
     path.write_text("old", encoding="utf-8")
     with pytest.raises(InvalidPolicy, match="predicate 'mine' is a Python object"):
-        save(ACTIONS.with_rules(rules.predicate(len, name="mine")), path)
+        save_policy(ACTIONS.with_rules(rules.predicate(len, name="mine")), path)
     dated = replace(ACTIONS["Housing"], labels=(pd.Timestamp("2024-01-01"),), choices=None)
     with pytest.raises(InvalidPolicy, match=r"'Housing' has the label .* of type Timestamp"):
-        save(Policy(features=(dated,)), path)
+        save_policy(Policy(features=(dated,)), path)
     assert path.read_text(encoding="utf-8") == "old"
 
 
@@ -419,7 +419,7 @@ def test_loading_runs_no_code(tmp_path: Path) -> None:
     for key in ("rules", "proposed_rules"):
         (tmp_path / "policy.yaml").write_text(text.replace("rules:", f"{key}:"), encoding="utf-8")
         with pytest.raises(InvalidArgument, match=r"'no_such_module_anywhere:f'.*trust_predicates=True"):
-            load(tmp_path / "policy.yaml")
+            load_policy(tmp_path / "policy.yaml")
     (tmp_path / "policy.yaml").write_text(text, encoding="utf-8")
-    (rule,) = load(tmp_path / "policy.yaml", trust_predicates=True).rules
+    (rule,) = load_policy(tmp_path / "policy.yaml", trust_predicates=True).rules
     assert not rule.prunes

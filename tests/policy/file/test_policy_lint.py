@@ -9,7 +9,7 @@ import pytest
 from p2ce import rules
 from p2ce.policy import Policy
 from p2ce.policy.file.policy_document import read_document
-from p2ce.policy.file.policy_file import parse_policy, to_text
+from p2ce.policy.file.policy_file import parse_policy, policy_text
 from p2ce.policy.file.policy_lint import Severity, lint
 
 PEOPLE = pd.DataFrame(
@@ -30,7 +30,7 @@ def found(
     policy: Policy | str, people: pd.DataFrame = PEOPLE, protected: tuple[str, ...] = ()
 ) -> list[tuple[str, str]]:
     """Return severity and code of each finding; the data as text gives the same ones."""
-    text = policy if isinstance(policy, str) else to_text(policy)
+    text = policy if isinstance(policy, str) else policy_text(policy)
     policy = parse_policy(read_document(text))
     findings = lint(policy, people, protected=protected)
     as_text = people.astype(object).where(people.notna(), None).map(lambda v: None if v is None else str(v))
@@ -87,7 +87,7 @@ def test_columns_with_heavy_tails() -> None:
     """Issue 13: outliers make deviations and ranges, and nothing said so."""
     policy = Policy.infer(TAILED)
     assert found(policy, TAILED) == [("warning", "heavy-tails")]
-    (finding,) = lint(parse_policy(read_document(to_text(policy))), TAILED)
+    (finding,) = lint(parse_policy(read_document(policy_text(policy))), TAILED)
     assert "'Rate' has heavy tails" in finding.message
     assert "3,756" in finding.message  # with them
     assert "0.29" in finding.message  # without
@@ -106,7 +106,7 @@ def test_tails_that_even_the_robust_unit_is_made_of() -> None:
     people = TAILED.assign(Rate=rate)
     for policy in (Policy.infer(people), Policy.infer(people).step(Rate=0.1).within(Rate=(0.1, 0.9))):
         assert found(policy, people) == [("warning", "heavy-tails")]
-        (finding,) = lint(parse_policy(read_document(to_text(policy))), people)
+        (finding,) = lint(parse_policy(read_document(policy_text(policy))), people)
         assert "even without the outermost 1 %" in finding.message
         assert "half of the rows are in" in finding.message
 
@@ -124,7 +124,9 @@ TAILS = pd.DataFrame(
 
 def test_a_draft_has_no_ignored_step() -> None:
     draft = Policy.infer(TAILS)
-    assert to_text(draft).count("step: ") >= 3  # tails make the drafted step smaller than the range suggests
+    assert (
+        policy_text(draft).count("step: ") >= 3
+    )  # tails make the drafted step smaller than the range suggests
     narrow = draft.within(Amount=(1_000, 3_000), Rate=(0.1, 2))
     narrowed = Policy(features=tuple(feature.settled() for feature in narrow.features))
     more = Policy(
@@ -142,7 +144,7 @@ def test_a_draft_has_no_ignored_step() -> None:
 @pytest.mark.parametrize("tails", [False, True])
 def test_a_step_that_inferred_candidates_override(step: int, *, tails: bool) -> None:
     people = TAILS[["Amount"]].iloc[: 574 if tails else 572]
-    text = to_text(Policy.infer(people))
+    text = policy_text(Policy.infer(people))
     without = "\n".join(line for line in text.splitlines() if "step: " not in line)
     drafted = Policy.infer(people)["Amount"].step
     stated = without.replace("    seen:", f"    step: {step}\n    seen:")
@@ -153,7 +155,7 @@ def test_a_step_that_inferred_candidates_override(step: int, *, tails: bool) -> 
 
 
 def test_an_ignored_step_says_what_to_delete() -> None:
-    text = to_text(Policy.infer(TAILS[["Rate"]])).replace("    seen:", "    step: 0.3\n    seen:", 1)
+    text = policy_text(Policy.infer(TAILS[["Rate"]])).replace("    seen:", "    step: 0.3\n    seen:", 1)
     lines = [line for line in text.splitlines() if "step: " not in line or "0.3" in line]
 
     def message(entry: str) -> str:
@@ -205,7 +207,7 @@ def test_predicates_are_not_run() -> None:
 
 
 def test_everything_that_cannot_be_read_is_found_at_once() -> None:
-    text = to_text(ACTIONS.with_rules(rules.inequality("Savings <= Rate")))
+    text = policy_text(ACTIONS.with_rules(rules.inequality("Savings <= Rate")))
     spoilt = (
         text.replace("kind: whole", "knd: whole")
         .replace("<= Rate", "<= Ratee")

@@ -12,7 +12,7 @@ from p2ce.portfolio.audits.open_costs import (
     HIGH,
     LOW,
     Costs,
-    classes_of,
+    cost_classes,
     count_below,
     quantile_range,
 )
@@ -29,7 +29,7 @@ def costs_of(people: list[Person]) -> Costs:
     """Lay out people as audits do."""
     low, high = np.array(people, dtype=np.float64).reshape(-1, 2).T
     is_known = low == high
-    class_low, class_high, class_of = classes_of(low[~is_known], high[~is_known])
+    class_low, class_high, class_of = cost_classes(low[~is_known], high[~is_known])
     return Costs(
         found=np.sort(high[np.isfinite(high)]),
         known=np.sort(low[is_known]),
@@ -77,12 +77,12 @@ def test_many_different_costs_share_classes_that_contain_them() -> None:
     rng = np.random.default_rng(0)
     low = rng.random(3_000)
     high = np.where(rng.random(3_000) < 0.5, np.inf, low + rng.random(3_000))
-    class_low, class_high, class_of = classes_of(low, high)
+    class_low, class_high, class_of = cost_classes(low, high)
     assert len(class_low) == 2 * CLASSES**2
     assert (class_low[class_of] <= low).all()
     assert (class_high[class_of] >= high).all()
     assert (np.isinf(class_high[class_of]) == np.isinf(high)).all()
     again = rng.permutation(3_000)
-    shuffled = classes_of(low[again], high[again])
+    shuffled = cost_classes(low[again], high[again])
     np.testing.assert_array_equal(shuffled[0], class_low)
     np.testing.assert_array_equal(shuffled[2], class_of[again])

@@ -19,10 +19,10 @@ from p2ce import portfolio
 from p2ce.errors import InvalidArgument, UnfinishedRun
 from p2ce.explainer import Explainer
 from p2ce.portfolio.runs.cluster import connected
-from p2ce.portfolio.runs.code_hash import code_hash
 from p2ce.portfolio.runs.explain_shard import Place, misplaced
 from p2ce.portfolio.runs.journal import begin
-from p2ce.portfolio.runs.shard import Shard, Source
+from p2ce.portfolio.runs.manifest import code_hash
+from p2ce.portfolio.runs.shard import RowSource, Shard
 from tests.apps.commands import run as run_command
 from tests.portfolio.dask_cluster import (
     HERE,
@@ -62,7 +62,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory, credit: Explainer) -> Source:
+def source(tmp_path_factory: pytest.TempPathFactory, credit: Explainer) -> RowSource:
     path = write_people(tmp_path_factory.mktemp("source") / "people.parquet", 120, group=20)
     return source_of(path, credit, group=20, id_column="id")
 
@@ -72,7 +72,7 @@ def ends_its_process(_: Shard) -> pa.Table:
 
 
 def test_a_shard_that_ends_its_worker_fails_alone_and_is_named(
-    credit: Explainer, source: Source, client: Client, tmp_path: Path
+    credit: Explainer, source: RowSource, client: Client, tmp_path: Path
 ) -> None:
     def shards() -> Iterator[Shard]:
         for shard in source.shards():

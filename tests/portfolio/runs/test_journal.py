@@ -11,11 +11,11 @@ import pytest
 
 from p2ce.errors import InvalidArgument, UnfinishedRun
 from p2ce.portfolio.runs.journal import Finished, Journal, begin, is_finished, sees_folder
-from p2ce.portfolio.runs.manifest import JOURNAL, MANIFEST, Request, ShardEntry, manifest_of, part_name
+from p2ce.portfolio.runs.manifest import JOURNAL, MANIFEST, RunRequest, ShardEntry, manifest_of, part_name
 from p2ce.portfolio.runs.result_tables import to_parquet
 from p2ce.result import ProblemRecord
 
-REQUEST = Request(
+REQUEST = RunRequest(
     package="0.1.0", code="c", hashes={name: name for name in ("model", "policy", "reference", "input")}
 )
 QUESTION = ProblemRecord(hashes=REQUEST.hashes)

@@ -18,12 +18,11 @@ from distributed import Client, LocalCluster
 from p2ce import portfolio
 from p2ce.errors import InvalidArgument, ModelMismatch, P2CEError, UnfinishedRun
 from p2ce.explainer import Explainer, judged_apart
-from p2ce.portfolio.runs.code_hash import code_hash
 from p2ce.portfolio.runs.explain_shard import Failed, Place, RunContext, explain_shard
 from p2ce.portfolio.runs.journal import begin
-from p2ce.portfolio.runs.manifest import Request
+from p2ce.portfolio.runs.manifest import RunRequest, code_hash
 from p2ce.portfolio.runs.result_tables import schema_of
-from p2ce.portfolio.runs.shard import Shard, Source
+from p2ce.portfolio.runs.shard import RowSource, Shard
 from p2ce.result import Status
 from tests.full_disks import largest_file
 from tests.portfolio.small import contents, explainer, people, source_of, write_people
@@ -33,21 +32,21 @@ COUNT, GROUP = 60, 20
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory, credit: Explainer) -> Source:
+def source(tmp_path_factory: pytest.TempPathFactory, credit: Explainer) -> RowSource:
     path = write_people(tmp_path_factory.mktemp("source") / "people.parquet", COUNT, group=GROUP)
     return source_of(path, credit, group=GROUP, id_column="id", keep=["sex"])
 
 
 @pytest.fixture(scope="module")
 def undisturbed(
-    tmp_path_factory: pytest.TempPathFactory, credit: Explainer, source: Source, client: Client
+    tmp_path_factory: pytest.TempPathFactory, credit: Explainer, source: RowSource, client: Client
 ) -> Path:
     out = tmp_path_factory.mktemp("undisturbed") / "results"
     portfolio.run(credit, source, out, client=client, keep=["sex"])
     return out
 
 
-def shards_with(source: Source, number: int, read: Any) -> Source:
+def shards_with(source: RowSource, number: int, read: Any) -> RowSource:
     """Return the source with another way to read one of its shards."""
 
     def shards() -> Iterator[Shard]:
@@ -78,7 +77,7 @@ def test_everybody_is_explained_as_by_explain_many(undisturbed: Path, credit: Ex
 
 
 def test_a_finished_folder_is_given_at_once(
-    undisturbed: Path, credit: Explainer, source: Source, tmp_path: Path
+    undisturbed: Path, credit: Explainer, source: RowSource, tmp_path: Path
 ) -> None:
     before = contents(undisturbed)
     # No shard can be read, and no worker is needed.
@@ -89,7 +88,7 @@ def test_a_finished_folder_is_given_at_once(
 
 
 def test_a_damaged_part_of_a_finished_folder_is_explained_again(
-    undisturbed: Path, credit: Explainer, source: Source, client: Client, tmp_path: Path
+    undisturbed: Path, credit: Explainer, source: RowSource, client: Client, tmp_path: Path
 ) -> None:
     out = Path(shutil.copytree(undisturbed, tmp_path / "results"))
     sound = out / "people" / "part-00000.parquet"
@@ -103,7 +102,7 @@ def test_a_damaged_part_of_a_finished_folder_is_explained_again(
 
 
 def test_a_shard_that_cannot_be_read_fails_alone_and_is_named(
-    undisturbed: Path, credit: Explainer, source: Source, client: Client, tmp_path: Path
+    undisturbed: Path, credit: Explainer, source: RowSource, client: Client, tmp_path: Path
 ) -> None:
     out = tmp_path / "results"
     broken = shards_with(source, 1, unreadable)
@@ -124,11 +123,11 @@ def test_a_shard_that_cannot_be_read_fails_alone_and_is_named(
 
 
 def test_other_requests_are_rejected_by_what_differs(
-    undisturbed: Path, credit: Explainer, source: Source, client: Client
+    undisturbed: Path, credit: Explainer, source: RowSource, client: Client
 ) -> None:
     before = contents(undisturbed)
 
-    def rejected(given: Explainer, people: Source, says: str, **more: Any) -> None:
+    def rejected(given: Explainer, people: RowSource, says: str, **more: Any) -> None:
         with pytest.raises(InvalidArgument, match=f"another run: {says}. Choose another folder"):
             portfolio.run(given, people, undisturbed, client=client, **{"keep": ["sex"], **more})
 
@@ -151,7 +150,7 @@ class Modest:
 
 
 def test_objects_of_one_class_are_told_apart(
-    credit: Explainer, source: Source, client: Client, tmp_path: Path
+    credit: Explainer, source: RowSource, client: Client, tmp_path: Path
 ) -> None:
     """An archive names them by their class; so a run went on with another detector."""
     out = tmp_path / "results"
@@ -161,11 +160,11 @@ def test_objects_of_one_class_are_told_apart(
 
 
 def test_what_a_killed_run_left_under_way_writes_no_more(
-    credit: Explainer, source: Source, client: Client, tmp_path: Path
+    credit: Explainer, source: RowSource, client: Client, tmp_path: Path
 ) -> None:
     """A worker of a cluster outlives the parent, and may be late."""
     out = tmp_path / "results"
-    begun = begin(out, Request(package="1", code="c", hashes={}))
+    begun = begin(out, RunRequest(package="1", code="c", hashes={}))
     stale = Place(folder=out, mark=begun.mark, code=code_hash())
     begun.close()
     shutil.rmtree(out)
@@ -180,7 +179,7 @@ def test_what_a_killed_run_left_under_way_writes_no_more(
 
 
 def test_a_part_that_is_written_twice_is_explained_again(
-    undisturbed: Path, credit: Explainer, source: Source, client: Client, tmp_path: Path
+    undisturbed: Path, credit: Explainer, source: RowSource, client: Client, tmp_path: Path
 ) -> None:
     """As by a worker that was thought to be lost, where a time limit makes two attempts differ."""
     out = tmp_path / "results"
@@ -254,7 +253,7 @@ def test_a_full_disk_stops_the_run_and_keeps_what_is_done(
 def test_a_cluster_without_authentication_is_warned_of(
     undisturbed: Path,
     credit: Explainer,
-    source: Source,
+    source: RowSource,
     client: Client,
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,

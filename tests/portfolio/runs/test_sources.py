@@ -17,7 +17,7 @@ import pytest
 
 from p2ce.compile.encode import encode_table
 from p2ce.errors import InvalidArgument
-from p2ce.portfolio.runs.shard import Source
+from p2ce.portfolio.runs.shard import RowSource
 from p2ce.portfolio.runs.sources import open_source
 from p2ce.tables.codebook import codebook_of
 from tests.optional import LazyLibrary
@@ -52,12 +52,12 @@ FRAME = make_people()
 REFERENCE = FRAME[NAMES]
 
 
-def opened(source: Any, *, most_people: int = 200, **arguments: Any) -> Source:
+def opened(source: Any, *, most_rows: int = 200, **arguments: Any) -> RowSource:
     arguments = {"id_column": "id", "keep": ["sex"], "reference": REFERENCE, **arguments}
-    return open_source(source, NAMES, most_people=most_people, **arguments)
+    return open_source(source, NAMES, most_rows=most_rows, **arguments)
 
 
-def people_of(source: Source) -> pa.Table:
+def people_of(source: RowSource) -> pa.Table:
     """Read all shards as other processes do, and check what they say of themselves."""
     tables, first = [], 0
     for number, shard in enumerate(source.shards()):
@@ -67,7 +67,7 @@ def people_of(source: Source) -> pa.Table:
         assert sent.where
         tables.append(table)
         first += len(table)
-    assert first == source.people
+    assert first == source.rows
     return pa.concat_tables(tables)
 
 
@@ -143,20 +143,20 @@ SOURCES: dict[str, Callable[[Path, pd.DataFrame], Any]] = {
 
 @pytest.fixture(scope="module")
 def expected() -> pa.Table:
-    return people_of(opened(FRAME, most_people=PEOPLE))
+    return people_of(opened(FRAME, most_rows=PEOPLE))
 
 
-@pytest.mark.parametrize("most_people", [33, 4096])
+@pytest.mark.parametrize("most_rows", [33, 4096])
 @pytest.mark.parametrize("make", SOURCES.values(), ids=SOURCES)
 def test_people_are_the_same(
-    tmp_path: Path, expected: pa.Table, make: Callable[[Path, pd.DataFrame], Any], most_people: int
+    tmp_path: Path, expected: pa.Table, make: Callable[[Path, pd.DataFrame], Any], most_rows: int
 ) -> None:
-    source = opened(make(tmp_path, FRAME), most_people=most_people)
+    source = opened(make(tmp_path, FRAME), most_rows=most_rows)
     found = people_of(source)
     assert found.schema == source.schema == expected.schema
     assert found.column_names == [*NAMES, "id", "sex"]
     assert found.to_pylist() == expected.to_pylist()
-    assert max(shard.rows for shard in source.shards()) <= most_people
+    assert max(shard.rows for shard in source.shards()) <= most_rows
     assert source.id_column == "id"
 
 
@@ -214,7 +214,7 @@ def test_a_large_row_group_is_read_in_little_memory(tmp_path: Path) -> None:
         path = tmp_path / f"{people}.parquet"
         pq.write_table(pa.table(columns), path, row_group_size=people, use_dictionary=False)
         del columns
-        source = opened(path, most_people=4096, id_column=None, keep=(), reference=numbers)
+        source = opened(path, most_rows=4096, id_column=None, keep=(), reference=numbers)
         peak = 0
         for shard in source.shards():
             table = shard.read()
@@ -266,7 +266,7 @@ def test_cells_that_cannot_be_read_fail_alone(tmp_path: Path) -> None:
     direct = encode_table(frame[NAMES], book)
     assert sorted(direct.problems) == [3, 450]
     for source in (frame, tmp_path / "people.csv"):
-        shards = list(opened(source, most_people=100).shards())
+        shards = list(opened(source, most_rows=100).shards())
         problems: dict[int, str] = {}
         values = []
         for shard in shards:
@@ -283,7 +283,7 @@ def test_a_later_block_of_other_cells_is_no_error_of_the_column(tmp_path: Path) 
     frame.loc[400:, "home"] = "castle"
     frame.to_csv(tmp_path / "people.csv", index=False)
     book = codebook_of(REFERENCE)
-    shards = list(opened(tmp_path / "people.csv", most_people=100).shards())
+    shards = list(opened(tmp_path / "people.csv", most_rows=100).shards())
     assert len(encode_table(shards[3].read().select(NAMES), book).problems) == 0
     assert len(encode_table(shards[4].read().select(NAMES), book).problems) == 100
 

@@ -9,10 +9,9 @@ from p2ce.policy.features.display import Display
 from p2ce.present.charts.portfolio_data import LeverData, lever_data
 from p2ce.present.wording import wording_for
 from p2ce.result import Counterfactual, Explanation, Explanations, FeatureMap, Status
-from p2ce.result.categories import Categories
-from p2ce.result.distribution import Distribution
-from p2ce.result.problem_record import Feature, ProblemRecord
-from p2ce.result.two_feature_map import LEAST_PEOPLE, Density
+from p2ce.result.analysis import LEAST_PEOPLE, Density
+from p2ce.result.columns import Categories
+from p2ce.result.problem_record import Distribution, Feature, ProblemRecord
 
 OBJECTIVES = ("mean_distance", "max_distance", "changes", "percentile_shift", "my own cost")
 HOSTILE = ("<script>alert(1)</script>", "$x^2$", "two\nlines", "🎉 party", "a" * 120, "100 % {x} %{y}")

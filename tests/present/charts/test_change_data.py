@@ -11,7 +11,7 @@ from p2ce.errors import InvalidArgument
 from p2ce.present.charts.change_data import ChangeData, FeatureChanges, change_data
 from p2ce.present.wording import wording_of
 from p2ce.result import Explanation
-from p2ce.result.distribution import Distribution
+from p2ce.result.problem_record import Distribution
 from tests.present.cases import housed
 from tests.present.charts.examples import PURPOSES, explained, front, labels, loan, many_labels, option
 from tests.present.charts.examples import problem as policy

@@ -10,7 +10,7 @@ import p2ce
 from p2ce import Policy
 from p2ce.present.charts.map_data import MapData, map_data
 from p2ce.present.wording import wording_of
-from p2ce.result.two_feature_map import LEAST_PEOPLE
+from p2ce.result.analysis import LEAST_PEOPLE
 from tests.optional import needs
 from tests.populations import loans
 from tests.populations.loans import PERSON

@@ -9,7 +9,7 @@ import pytest
 
 import p2ce
 from p2ce.engine.solver.branch_and_bound import Progress
-from p2ce.result.status import Status
+from p2ce.result.certificate import Status
 from p2ce.run.estimation import evaluation_budget as budget
 from tests.clock import Clock
 from tests.oracle import no_cheaper

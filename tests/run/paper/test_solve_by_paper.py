@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 import p2ce
 from p2ce.errors import InvalidArgument
 from p2ce.paper import P2CE, Mapocam
-from p2ce.result.status import Status
+from p2ce.result.certificate import Status
 from tests.clock import Clock
 from tests.oracle import no_cheaper
 from tests.populations import loans

@@ -4,7 +4,7 @@ import re
 import zipfile
 from pathlib import Path
 
-from p2ce.base.check_paths import require_file
+from p2ce.base.files import require_file
 from p2ce.base.limits import DEFAULT, MIB, Limits, require_within, zip_list_bytes
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument

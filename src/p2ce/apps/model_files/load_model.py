@@ -9,7 +9,7 @@ from p2ce.apps.model_files import detect_format as kinds
 from p2ce.apps.model_files.load_from_code import load_python, source_of
 from p2ce.apps.model_files.load_trusted import LOADERS, load_trusted
 from p2ce.apps.model_files.sandbox import read_file
-from p2ce.base.check_paths import require_file
+from p2ce.base.files import require_file
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument

@@ -14,7 +14,7 @@ from p2ce.compile.archive.stored_table import write_table
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.fingerprint import fingerprint_of, model_scores
 from p2ce.models.detectors.plausibility_forest import PlausibilityForest
-from p2ce.policy.file.policy_file import to_text
+from p2ce.policy.file.policy_file import policy_text
 
 # The number increases if an older version could misread the new format.
 FORMAT, NUMBER = "p2ce.explainer", 1
@@ -49,7 +49,7 @@ def archive_parts(given: SavedArguments, problem: Problem, rows: FloatArray) -> 
         "settings": write_settings(given),
         "forest": forest,
     }
-    text = to_text(policy)
+    text = policy_text(policy)
     schema, columns = write_table(given.reference, given.kind)
     return {
         HEAD: _json(head, indent=1),

@@ -19,7 +19,7 @@ from p2ce.models.contract.model_adapter import DECISION, LEAD, PROBABILITY, Mode
 from p2ce.models.decisions.row_format import attribute_of, choose_row_format, classes_of, name_of
 from p2ce.models.decisions.target_arguments import class_index
 from p2ce.models.decisions.votes import predictions
-from p2ce.policy.features.favourable_class import polarity
+from p2ce.policy.inference.favourable_class import polarity
 
 log = logging.getLogger("p2ce")
 

@@ -1,4 +1,4 @@
-"""Features: kinds, ranges, candidate values, special values, display.
+"""What a feature is: its kind, how it may change, its candidate values and its display.
 
 Candidate values. `infer` cuts round steps in the bulk of a column until none holds more than 1 % of the
 population, and doubles them from there to the ends of the data. An explainer adds the values on either side

@@ -1,4 +1,4 @@
-"""Choose the candidate values of a numeric column: where people are, with a preference for round numbers."""
+"""Choose the candidate values of a numeric column: where its rows are, preferably round numbers."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -17,8 +17,8 @@ from p2ce.policy.features.decimals import (
 )
 
 MOST_LISTED = 300  # if a column can have no more values than this, all of them are candidates
-SHARED_BY = 4  # people; if most values are shared by so many, all values are candidates, round or not
-LARGEST_SHARE = 0.01  # the largest share of people strictly between two neighbouring candidates
+SHARED_BY = 4  # rows; if most values are shared by so many, all values are candidates, round or not
+LARGEST_SHARE = 0.01  # the largest share of rows strictly between two neighbouring candidates
 MOST_DECIMALS = 6  # a column with more is continuous
 ENOUGH_VALUES = 20  # distinct values, of which a common divisor is not an accident
 SMALLEST_STEP = Fraction(1, 10**12)  # of the range; rows that are closer than this count as equal
@@ -26,20 +26,20 @@ MOST_THINNED = 20  # candidates, if every cell costs an evaluation or thresholds
 NEAR = 0.002  # of the column's standard deviation: how far a rounder number may be from a threshold
 
 
-def values_where_people_are(
+def values_where_rows_are(
     values: FloatArray, *, bulk: tuple[float, float], step: float, whole: bool, dtype: "np.dtype[Any]"
 ) -> FloatArray:
     """Choose the candidates of a numeric column, ascending, from its smallest to its largest value.
 
     If a column can have only a few values, each is a candidate: every whole number, or every multiple of its
     resolution. Otherwise, candidates in the bulk are multiples of a round step of at most 5 % of the bulk. A
-    step with more than 1 % of the people is divided into smaller round steps, down to the column's
-    resolution. Values shared by more than 1 % of the people are candidates too. If there are few values, and
-    people share most of them, all values are candidates. Outside the bulk, steps double from ``step`` up to
+    step with more than 1 % of the rows is divided into smaller round steps, down to the column's
+    resolution. Values shared by more than 1 % of the rows are candidates too. If there are few values, and
+    rows share most of them, all values are candidates. Outside the bulk, steps double from ``step`` up to
     the ends of the data. So a few extreme rows make the range long, but no step coarse.
 
     >>> stays = np.repeat([1.0, 2.0, 3.0, 4.0, 7.0, 30.0, 400.0], [40, 30, 20, 10, 6, 4, 1])
-    >>> found = values_where_people_are(stays, bulk=(1, 30), step=1, whole=True, dtype=np.dtype(int))
+    >>> found = values_where_rows_are(stays, bulk=(1, 30), step=1, whole=True, dtype=np.dtype(int))
     >>> found[25:].tolist()
     [26.0, 27.0, 28.0, 29.0, 30.0, 31.0, 32.0, 35.0, 40.0, 50.0, 60.0, 100.0, 150.0, 300.0, 400.0]
     """
@@ -137,17 +137,17 @@ def _round_steps(
     share: int,
     whole: bool,
 ) -> FloatArray:
-    """Divide the range into round steps, and steps with too many people into smaller ones."""
+    """Divide the range into round steps, and steps with too many rows into smaller ones."""
     # A row with a common value is at a candidate, so it is in no step.
-    people = np.where(np.isin(known, common), 0, counts)
-    before = np.concatenate([[0], np.cumsum(people)])
+    rows = np.where(np.isin(known, common), 0, counts)
+    before = np.concatenate([[0], np.cumsum(rows)])
     width = ends[1] - ends[0]
     smallest = max(resolution or Fraction(0), width * SMALLEST_STEP)
     step = as_typed(round_step(width, whole=whole))
     starts = index_range(*ends, anchor=Fraction(0), step=step)
     # Steps of one size at a time, each represented by the multiple of the size at which it begins.
     begins: list[int] = list(range(starts.start - 1, starts.stop))
-    found = [_times([starts.stop], step)]  # beyond the range, so people up to the end are in a step
+    found = [_times([starts.stop], step)]  # beyond the range, so rows up to the end are in a step
     while begins:
         lows, highs = _times(begins, step), _times([begin + 1 for begin in begins], step)
         found.append(lows)
@@ -205,8 +205,8 @@ def round_values_between(low: Fraction, high: Fraction, *, unit: Fraction | None
     return multiples(index_range(low, high, anchor=zero, step=step), anchor=zero, step=step)
 
 
-def thinned(candidates: FloatArray, people: FloatArray, *, most: int = MOST_THINNED) -> FloatArray:
-    """Keep about ``most`` candidates: the roundest per quantile of people and of candidates, and the ends.
+def thinned(candidates: FloatArray, rows: FloatArray, *, most: int = MOST_THINNED) -> FloatArray:
+    """Keep about ``most`` candidates: the roundest per quantile of the rows and of candidates, and the ends.
 
     This is for models whose cells are evaluated one by one, since every candidate costs evaluations. It is
     also for models with known thresholds, since the candidates next to thresholds matter most.
@@ -216,13 +216,13 @@ def thinned(candidates: FloatArray, people: FloatArray, *, most: int = MOST_THIN
     """
     if len(candidates) <= most:
         return candidates
-    known = np.sort(people)
-    by_people = np.searchsorted(known, candidates) * (most // 2) // (len(known) + 1)
+    known = np.sort(rows)
+    by_row = np.searchsorted(known, candidates) * (most // 2) // (len(known) + 1)
     by_place = np.arange(len(candidates)) * (most // 2) // len(candidates)
     digits = np.array([_digits(value) for value in candidates.tolist()])
     chosen = {
         int(best)
-        for shares in (by_people, by_place)
+        for shares in (by_row, by_place)
         for share in np.unique(shares)
         for best in [min(np.flatnonzero(shares == share), key=lambda at: (digits[at], -at))]
     }

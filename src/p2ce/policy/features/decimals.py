@@ -1,4 +1,4 @@
-"""Compute with steps and ranges as the decimals that people type, not as their binary approximations."""
+"""Compute exactly with steps and ranges, as the decimals that users type."""
 
 import math
 from fractions import Fraction

@@ -15,7 +15,7 @@ LANGUAGE = re.compile(r"[a-z]{2,3}")  # a code such as "en"; texts fall back to 
 Decimals: TypeAlias = Annotated[int, Meta(ge=0, le=15)] | None
 Style: TypeAlias = Literal["grouped", "plain", "percent"]
 # One text for all languages, or one for each: {"en": "loan amount", "pt": "o valor do empréstimo"}.
-Words: TypeAlias = Annotated[
+DisplayWords: TypeAlias = Annotated[
     str | Mapping[str, str],
     Meta(
         description="Text, or one text for each language.",
@@ -49,13 +49,19 @@ class Display(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
     ('have a guarantor', 'have a guarantor', '')
     """
 
-    name: Annotated[Words, about("What it is called. A Portuguese name may begin with its article.")] = ""
-    unit: Annotated[Words, about("The unit after the number; 'year|years' has a singular; EUR is €.")] = ""
+    name: Annotated[
+        DisplayWords, about("What it is called. A Portuguese name may begin with its article.")
+    ] = ""
+    unit: Annotated[
+        DisplayWords, about("The unit after the number; 'year|years' has a singular; EUR is €.")
+    ] = ""
     unit_first: Annotated[bool, about("Write the unit before the number, as in $5,200.")] = False
     style: Annotated[Style, about("7,500 or 7500, or 0.25 as 25%.")] = "grouped"
     decimals: Annotated[Decimals, about("Decimals to round to, if the rounded row was verified too.")] = None
-    values: Annotated[Mapping[Any, Words], about("Names for values.")] = {}
-    phrases: Annotated[Mapping[Any, Words], about("Phrases for changes, as in true: have a guarantor.")] = {}
+    values: Annotated[Mapping[Any, DisplayWords], about("Names for values.")] = {}
+    phrases: Annotated[
+        Mapping[Any, DisplayWords], about("Phrases for changes, as in true: have a guarantor.")
+    ] = {}
 
     def __post_init__(self) -> None:
         """Normalise keys, and reject entries that could not be shown."""
@@ -79,7 +85,7 @@ class Display(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
 
     def name_in(self, language: str) -> str:
         """Return the name in a language, or "" if there is none."""
-        return words_in(self.name, language)
+        return text_in(self.name, language)
 
     def unit_in(self, language: str, value: Any = None) -> str:
         """Return the unit in a language, or "". For a value of 1, return the singular if there is one.
@@ -87,16 +93,16 @@ class Display(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
         >>> Display(unit="year|years").unit_in("en"), Display(unit="year|years").unit_in("en", 1)
         ('years', 'year')
         """
-        one, _, many = words_in(self.unit, language).partition("|")
+        one, _, many = text_in(self.unit, language).partition("|")
         return one if not many or value == 1 else many
 
     def value_name(self, value: Any, language: str) -> str:
         """Return the name of a value in a language, or "" if it has none."""
-        return words_in(self.values.get(value_key(value), ""), language)
+        return text_in(self.values.get(value_key(value), ""), language)
 
     def phrase_for(self, value: Any, language: str) -> str:
         """Return the phrase for a change to a value, or "" if there is none."""
-        return words_in(self.phrases.get(value_key(value), ""), language)
+        return text_in(self.phrases.get(value_key(value), ""), language)
 
     def rounded(self, value: float) -> float:
         """Round a number for display. A percentage keeps two more decimals than are shown.
@@ -130,7 +136,7 @@ FIELDS = get_type_hints(Display, include_extras=True)  # a Struct does not check
 AS_IT_IS = Display()  # checked once, for thousands of features
 
 
-def words_in(words: Words, language: str) -> str:
+def text_in(words: DisplayWords, language: str) -> str:
     """Return the text for a language, or else the English one, or else the first one."""
     if isinstance(words, str):
         return words

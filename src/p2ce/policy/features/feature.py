@@ -112,7 +112,7 @@ class FeaturePolicy:
             raise self._range_between_multiples() if self.choices is None else self._choices_outside()
 
     def __repr__(self) -> str:
-        from p2ce.policy.file.policy_table import feature_row  # which reads features
+        from p2ce.policy.features.describe_features import feature_row  # which reads features
 
         return f"<FeaturePolicy {', '.join(filter(None, feature_row(self)))}>"
 
@@ -152,7 +152,7 @@ class FeaturePolicy:
         return low, high
 
     def candidates(self) -> npt.NDArray[Any]:
-        """Return the values that the feature may take, without the person's current one.
+        """Return the values that the feature may take, without the instance's current one.
 
         Numbers are ascending and exact in the column's dtype. Labels are in the order of their codes, in an
         array of objects. A fixed feature has no candidates.
@@ -385,18 +385,18 @@ class FeaturePolicy:
             return
         if self.labels is not None:
             raise InvalidPolicy(
-                f"{echoed(self.name)} has {counted(self.count())} labels, more than the {MOST_CANDIDATES:,} "
-                f"allowed. If it identifies people, make it the index: X = X.set_index({echoed(self.name)}). "
-                "Otherwise list fewer with candidates()."
+                f"{echoed(self.name)} has {written_count(self.count())} labels, more than the "
+                f"{MOST_CANDIDATES:,} allowed. If it identifies people, make it the index: "
+                f"X = X.set_index({echoed(self.name)}). Otherwise list fewer with candidates()."
             )
         if self.inferred is not None and self.stated_range is None:
             raise InvalidPolicy(
-                f"{echoed(self.name)} has {counted(self.count())} inferred candidates, more than the "
+                f"{echoed(self.name)} has {written_count(self.count())} inferred candidates, more than the "
                 f"{MOST_CANDIDATES:,} allowed. Use step() or candidates()."
             )
         raise InvalidPolicy(
-            f"With steps of {shown(self.step)}, {echoed(self.name)} has {counted(self.count())} candidates "
-            f"in {shown_range(*self.ends())}, more than the {MOST_CANDIDATES:,} allowed. "
+            f"With steps of {shown_number(self.step)}, {echoed(self.name)} has {written_count(self.count())} "
+            f"candidates in {shown_range(*self.ends())}, more than the {MOST_CANDIDATES:,} allowed. "
             f"Use a larger step() or a narrower within()."
         )
 
@@ -444,11 +444,11 @@ class FeaturePolicy:
         where = "within() requires" if self.stated_range else "The inferred range is"
         return InvalidPolicy(
             f"{where} {shown_range(*self.ends())} of {echoed(self.name)}, which holds no multiple of its "
-            f"step {shown(self.step)}{self._anchored()}. {self._way_out(*self.ends())}"
+            f"step {shown_number(self.step)}{self._anchored()}. {self._way_out(*self.ends())}"
         )
 
     def _anchored(self) -> str:
-        return f" counted from {shown(self.anchor)}" if self.anchor else ""
+        return f" counted from {shown_number(self.anchor)}" if self.anchor else ""
 
     def _way_out(self, low: float, high: float) -> str:
         whole = self.kind is not Kind.NUMBER
@@ -456,7 +456,7 @@ class FeaturePolicy:
         if self.kind is Kind.BINARY or width == 0 or (whole and np.ceil(low) > np.floor(high)):
             return "Widen the range, or list the candidates with candidates() first."
         step = round_step(width, whole=whole)
-        return f"Widen the range, or call .step({{{echoed(self.name)}: {shown(step)}}}) first."
+        return f"Widen the range, or call .step({{{echoed(self.name)}: {shown_number(step)}}}) first."
 
 
 @lru_cache(maxsize=16)
@@ -468,26 +468,26 @@ def _length(indices: range) -> int:
     return max(0, indices.stop - indices.start)  # `len` fails for very long ranges
 
 
-def counted(count: int) -> str:
+def written_count(count: int) -> str:
     """Write a count, or its order of magnitude if it is very large.
 
-    >>> counted(30_000), counted(10**40)
+    >>> written_count(30_000), written_count(10**40)
     ('30,000', 'about 1e+40')
     """
     return f"{count:,}" if count < 10**15 else f"about {as_float(count):.0e}"
 
 
-def shown(value: float) -> str:
+def shown_number(value: float) -> str:
     """Write a number without a needless decimal: 41, not 41.0."""
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
 
 def shown_range(low: float, high: float) -> str:
     """Write a range with a dash between its ends."""
-    return f"{shown(low)}–{shown(high)}"
+    return f"{shown_number(low)}–{shown_number(high)}"
 
 
 def shown_values(values: Iterable[float]) -> str:
     """Write the first few values of a list."""
-    texts = [shown(value) for value in values]
+    texts = [shown_number(value) for value in values]
     return ", ".join(texts[:6]) + (", …" if len(texts) > 6 else "")

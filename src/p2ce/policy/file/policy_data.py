@@ -29,7 +29,7 @@ class PolicyColumn:
         return self.codes[np.isfinite(self.codes)]
 
 
-def read_column(feature: FeaturePolicy, column: "pd.Series[Any]") -> PolicyColumn:
+def read_policy_column(feature: FeaturePolicy, column: "pd.Series[Any]") -> PolicyColumn:
     """Encode the cells of a column. 1, "1" and 1.0 are the same, since a CSV file holds only text."""
     cells = column.tolist()
     labels = feature.order or feature.labels

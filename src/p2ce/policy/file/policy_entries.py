@@ -15,13 +15,13 @@ from p2ce.policy.rules.rule_names import AnyRuleEntry
 SCHEMA = Path(__file__).with_name("policy.schema.json")
 VERSION = 1
 
-FeatureEntry = TypeVar("FeatureEntry")
-RuleEntry = TypeVar("RuleEntry")
+_FeatureEntry = TypeVar("_FeatureEntry")
+_RuleEntry = TypeVar("_RuleEntry")
 Number: TypeAlias = Annotated[float, Meta(ge=-LARGEST_MAGNITUDE, le=LARGEST_MAGNITUDE)]
-Ends: TypeAlias = Annotated[list[Number], Meta(min_length=2, max_length=2)]
+_Ends: TypeAlias = Annotated[list[Number], Meta(min_length=2, max_length=2)]
 OpenEnds: TypeAlias = Annotated[list[Number | None], Meta(min_length=2, max_length=2)]
-Run: TypeAlias = Annotated[list[Number], Meta(min_length=3, max_length=3)]
-Numbers: TypeAlias = Annotated[list[Number], Meta(min_length=1)]
+_Run: TypeAlias = Annotated[list[Number], Meta(min_length=3, max_length=3)]
+_Numbers: TypeAlias = Annotated[list[Number], Meta(min_length=1)]
 Label: TypeAlias = Annotated[str | bool | int | float, about("The label of a category.")]
 Labels: TypeAlias = Annotated[list[Label], Meta(min_length=1)]
 Dtype: TypeAlias = Literal[
@@ -73,11 +73,11 @@ class NumberEntry(_Feature, kw_only=True, tag="number"):
     """A column of numbers."""
 
     range: Annotated[OpenEnds, about(RANGE)] | UnsetType = UNSET
-    candidates: Annotated[Numbers, about("A list of candidates, in place of steps.")] | UnsetType = UNSET
-    seen: Annotated[Ends, about(SEEN)] | UnsetType = UNSET
-    inferred_candidates: Annotated[list[Number | Run], about(CANDIDATES)] | UnsetType = UNSET
+    candidates: Annotated[_Numbers, about("A list of candidates, in place of steps.")] | UnsetType = UNSET
+    seen: Annotated[_Ends, about(SEEN)] | UnsetType = UNSET
+    inferred_candidates: Annotated[list[Number | _Run], about(CANDIDATES)] | UnsetType = UNSET
     step: Annotated[float, Meta(gt=0, le=LARGEST_MAGNITUDE, description=STEP)] | UnsetType = UNSET
-    special: Annotated[Numbers, about(SPECIAL)] | UnsetType = UNSET
+    special: Annotated[_Numbers, about(SPECIAL)] | UnsetType = UNSET
     may_leave_special: Annotated[bool, about("Whether a special value may become a number.")] = False
     count_from: Annotated[Number, about("The value that steps count from, 0 by default.")] | UnsetType = UNSET
     missing: Missing = "may be filled"
@@ -110,16 +110,16 @@ AnyFeatureEntry: TypeAlias = BinaryEntry | WholeEntry | NumberEntry | CategoryEn
 FEATURES: dict[str, Any] = {str(entry.__struct_config__.tag): entry for entry in get_args(AnyFeatureEntry)}
 
 
-class PolicyEntries(msgspec.Struct, Generic[FeatureEntry, RuleEntry], forbid_unknown_fields=True):
+class PolicyEntries(msgspec.Struct, Generic[_FeatureEntry, _RuleEntry], forbid_unknown_fields=True):
     """What may change, and how: an entry for each feature, and rules between features."""
 
     version: Literal[1]
     features: Annotated[
-        dict[str, FeatureEntry],
+        dict[str, _FeatureEntry],
         Meta(min_length=1, description="An entry for each column of the table, in order."),
     ]
-    rules: Annotated[list[RuleEntry], about("A list, each beginning with '- rule: ...'.")] | None = None
-    proposed_rules: Annotated[list[RuleEntry], about(PROPOSED)] | None = None
+    rules: Annotated[list[_RuleEntry], about("A list, each beginning with '- rule: ...'.")] | None = None
+    proposed_rules: Annotated[list[_RuleEntry], about(PROPOSED)] | None = None
     inferred: Annotated[bool, about(INFERRED)] = False
     reviewed_by: Annotated[str, about("Who reviewed the policy; with reviewed_on.")] | UnsetType = UNSET
     reviewed_on: Annotated[str, about("The date of the review, such as 2026-11-18.")] | UnsetType = UNSET
@@ -136,16 +136,18 @@ def policy_schema() -> dict[str, Any]:
     return {**head, **policy, "title": "p2ce policy", "$defs": definitions}
 
 
-def schema_text(node: Any = None, depth: int = 0) -> str:
+def policy_schema_text(node: Any = None, depth: int = 0) -> str:
     """Write the schema in the form of its file: one line for each property of each type."""
     if depth == 0:
-        return schema_text(policy_schema(), 1) + "\n"
+        return policy_schema_text(policy_schema(), 1) + "\n"
     if depth > 4 or not isinstance(node, dict):
         return json.dumps(node, ensure_ascii=False)
     indent = "  " * depth
-    lines = [f"{indent}{json.dumps(key)}: {schema_text(value, depth + 1)}" for key, value in node.items()]
+    lines = [
+        f"{indent}{json.dumps(key)}: {policy_schema_text(value, depth + 1)}" for key, value in node.items()
+    ]
     return "{\n" + ",\n".join(lines) + "\n" + indent[2:] + "}"
 
 
 if __name__ == "__main__":  # python -m p2ce.policy.file.policy_entries
-    SCHEMA.write_text(schema_text(), encoding="utf-8")
+    SCHEMA.write_text(policy_schema_text(), encoding="utf-8")

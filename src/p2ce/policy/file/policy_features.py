@@ -1,9 +1,12 @@
 """Convert an entry of a policy file to a feature, and a feature to its entry."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from decimal import Context, Decimal, Inexact, localcontext
+from fractions import Fraction
+from itertools import pairwise
 from math import copysign
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -11,14 +14,17 @@ from msgspec import UNSET, UnsetType
 
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidPolicy
-from p2ce.policy.features.constraint_arguments import read_choices, read_range, read_step
-from p2ce.policy.features.decimals import as_typed, round_step
+from p2ce.policy.features.decimals import as_typed, multiples, round_step, shortest
 from p2ce.policy.features.display import AS_IT_IS
 from p2ce.policy.features.feature import MOST_CANDIDATES, Direction, FeaturePolicy, Kind
-from p2ce.policy.features.runs import Run, numbers_in, runs_of
 from p2ce.policy.file.policy_entries import FEATURES, AnyFeatureEntry, CategoryEntry, NumberEntry
 from p2ce.policy.file.typed_entries import Misfit, typed_by
+from p2ce.policy.policy_arguments import read_choices, read_range, read_step
 
+NONE = Fraction(0)
+SHORTEST = 3  # numbers in a run; fewer are written one by one
+# Differences of doubles need no more digits, so none is rounded. Fractions would take ten times as long.
+EXACT = Context(prec=1000, traps=[Inexact])
 DIRECTIONS = {"up": Direction.UP, "down": Direction.DOWN, "either": Direction.BOTH}
 # (whether a missing value may become known, whether a known one may become missing)
 MISSING_WORDS = {
@@ -28,6 +34,52 @@ MISSING_WORDS = {
     "may be filled or made missing": (True, True),
 }
 USUAL_DTYPE = {Kind.BINARY: "int64", Kind.WHOLE: "int64", Kind.NUMBER: "float64", Kind.CATEGORY: "float64"}
+
+
+class Run(NamedTuple):
+    """Numbers from ``first`` to ``last`` in equal steps. A single number has the step 0."""
+
+    first: float
+    last: float
+    step: Fraction
+
+    def numbers(self) -> list[float]:
+        """Return all numbers of the run."""
+        if not self.step:
+            return [self.first]
+        first = as_typed(self.first)
+        count = (as_typed(self.last) - first) // self.step + 1
+        return [float(number) for number in multiples(range(count), anchor=first, step=self.step)]
+
+
+def runs_of(numbers: Sequence[float]) -> list[Run]:
+    """Join ascending numbers into runs, which expand to exactly the same numbers.
+
+    >>> [(run.first, run.last, float(run.step)) for run in runs_of([0.1, 0.2, 0.3, 1.0, 5.0, 10.0, 15.0])]
+    [(0.1, 0.3, 0.1), (1.0, 1.0, 0.0), (5.0, 15.0, 5.0)]
+    """
+    with localcontext(EXACT):
+        typed = [Decimal(shortest(number)) for number in numbers]
+        steps = [after - before for before, after in pairwise(typed)]
+    runs: list[Run] = []
+    at = 0
+    while at < len(numbers):
+        end = at + 1
+        while end + 1 < len(numbers) and steps[end] == steps[at]:
+            end += 1
+        # Steps are equal as decimals, so each number is the double nearest to its multiple of the step.
+        if end - at + 1 >= SHORTEST and steps[at]:
+            runs.append(Run(numbers[at], numbers[end], Fraction(steps[at])))
+        else:
+            end = at
+            runs.append(Run(numbers[at], numbers[at], NONE))
+        at = end + 1
+    return runs
+
+
+def numbers_in(runs: Iterable[Run]) -> tuple[float, ...]:
+    """Expand runs to distinct ascending numbers."""
+    return tuple(np.unique([number for run in runs for number in run.numbers()]).tolist())
 
 
 def feature_to_plain(feature: FeaturePolicy) -> dict[str, Any]:

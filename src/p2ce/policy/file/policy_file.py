@@ -1,7 +1,7 @@
 """Save and load policies as files that people can read, edit and put under version control."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from msgspec import UNSET
@@ -11,12 +11,11 @@ from p2ce.base.limits import DEFAULT, Limits, require_within
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, InvalidPolicy, LimitExceeded
 from p2ce.policy.features.feature import FeaturePolicy
-from p2ce.policy.features.review import INFERRED, Review
 from p2ce.policy.file.policy_document import Document, Path, read_document, write_document
 from p2ce.policy.file.policy_entries import VERSION, PolicyEntries
 from p2ce.policy.file.policy_features import feature_to_plain, parse_feature
 from p2ce.policy.file.typed_entries import Misfit, typed
-from p2ce.policy.policy import Policy
+from p2ce.policy.policy import INFERRED, Policy, Review
 from p2ce.policy.rules.predicate import Predicate, require_trusted
 from p2ce.policy.rules.rule import Rule
 from p2ce.policy.rules.rule_conflicts import check_rules
@@ -35,7 +34,7 @@ DRAFT = """\
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class PolicyFault:
     """An error in a policy file, with its line."""
 
     line: int
@@ -52,7 +51,7 @@ class ParsedPolicy:
     proposed_rules: tuple[Rule, ...] = ()
     stated: bool = True
     review: Review | None = None
-    problems: list[Problem] = field(default_factory=list)
+    faults: tuple[PolicyFault, ...] = ()
 
     def line(self, *path: str | int) -> int:
         """Return the line of an entry."""
@@ -60,8 +59,8 @@ class ParsedPolicy:
 
     def policy(self) -> Policy:
         """Return the policy, or raise InvalidPolicy with the line of the first error."""
-        if self.problems:
-            first, more = self.problems[0], len(self.problems) - 1
+        if self.faults:
+            first, more = self.faults[0], len(self.faults) - 1
             others = f" ({more} more: p2ce policy check lists them.)" if more else ""
             raise InvalidPolicy(first.message + others, line=first.line)
         rules = tuple(rule for _, rule in self.rules)
@@ -74,16 +73,16 @@ class ParsedPolicy:
         )
 
 
-def save(policy: Policy, path: "str | os.PathLike[str]") -> None:
+def save_policy(policy: Policy, path: "str | os.PathLike[str]") -> None:
     """Write a policy as YAML. Raise if a file cannot hold it, because of a Python function for example."""
-    text = to_text(policy)
+    text = policy_text(policy)
     try:
         write_whole(path, text.encode("utf-8"), what="The policy")
     except InvalidArgument as error:
         raise InvalidPolicy(str(error)) from error
 
 
-def load(
+def load_policy(
     path: "str | os.PathLike[str]", *, trust_predicates: bool = False, limits: Limits = DEFAULT
 ) -> Policy:
     """Load a policy from YAML, or raise InvalidPolicy with the file and line of the first error.
@@ -91,7 +90,7 @@ def load(
     Loading runs no code: a predicate's module is imported when the rule is first used. A policy with a
     predicate is rejected unless the user trusts it.
     """
-    entries = parse_policy(read_file(path, limits=limits), limits=limits)
+    entries = parse_policy(read_policy_file(path, limits=limits), limits=limits)
     try:
         policy = entries.policy()
     except InvalidPolicy as error:
@@ -101,7 +100,7 @@ def load(
     return policy
 
 
-def to_text(policy: Policy) -> str:
+def policy_text(policy: Policy) -> str:
     """Write a policy as YAML."""
     for rule in policy.rules:
         if isinstance(rule, Predicate) and not isinstance(rule.function, str):
@@ -122,7 +121,7 @@ def to_text(policy: Policy) -> str:
     return HEADER + (DRAFT if policy.basis == INFERRED else "") + write_document(content)
 
 
-def read_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Document:
+def read_policy_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Document:
     """Read the YAML of a file. Errors name the file and the line."""
     what = f"The policy {echoed(os.fspath(path))}"
     try:
@@ -148,28 +147,28 @@ def read_file(path: "str | os.PathLike[str]", *, limits: Limits = DEFAULT) -> Do
 
 def parse_policy(document: Document, *, limits: Limits = DEFAULT) -> ParsedPolicy:
     """Build features and rules from the content of a file, and collect all errors."""
-    problems: list[Problem] = []
+    faults: list[PolicyFault] = []
     content = document.content
     if not isinstance(content, dict):
-        problems.append(Problem(1, "A policy needs 'version: 1' and 'features:'; this file has neither."))
-        return ParsedPolicy(document, problems=problems)
+        faults.append(PolicyFault(1, "A policy needs 'version: 1' and 'features:'; this file has neither."))
+        return ParsedPolicy(document, faults=tuple(faults))
     version = content.get("version")
     if type(version) is not int or version != VERSION:
         got = f"Expected 'version: {VERSION}', got {echoed(version)}."
         text = f"{got} Another version of p2ce may have written it."
-        problems.append(Problem(document.line(("version",)), text))
+        faults.append(PolicyFault(document.line(("version",)), text))
     try:
         entries = typed({**content, "version": VERSION}, PolicyEntries[Any, Any], "the policy")
     except Misfit as error:  # after a misspelt 'features:' or 'rules:', other errors would mislead
-        problems.append(Problem(document.line(error.path), str(error)))
-        return ParsedPolicy(document, problems=problems)
-    features = _parse_features(entries.features, document, problems)
-    rules = _parse_rules(entries.rules or [], features, document, problems, limits)
+        faults.append(PolicyFault(document.line(error.path), str(error)))
+        return ParsedPolicy(document, faults=tuple(faults))
+    features = _parse_features(entries.features, document, faults)
+    rules = _parse_rules(entries.rules or [], features, document, faults, limits)
     proposed = _parse_each(
-        "proposed_rules", entries.proposed_rules or [], features, document, problems, limits
+        "proposed_rules", entries.proposed_rules or [], features, document, faults, limits
     )
-    review = _parse_review(entries, document, problems)
-    problems.sort(key=lambda problem: problem.line)
+    review = _parse_review(entries, document, faults)
+    faults.sort(key=lambda fault: fault.line)
     return ParsedPolicy(
         document=document,
         features=features,
@@ -177,12 +176,12 @@ def parse_policy(document: Document, *, limits: Limits = DEFAULT) -> ParsedPolic
         proposed_rules=tuple(rule for _, rule in proposed),
         stated=not entries.inferred,
         review=review,
-        problems=problems,
+        faults=tuple(faults),
     )
 
 
 def _parse_review(
-    entries: PolicyEntries[Any, Any], document: Document, problems: list[Problem]
+    entries: PolicyEntries[Any, Any], document: Document, faults: list[PolicyFault]
 ) -> Review | None:
     if entries.reviewed_by is UNSET and entries.reviewed_on is UNSET:
         return None
@@ -191,30 +190,30 @@ def _parse_review(
             ("reviewed_on", "reviewed_by") if entries.reviewed_by is UNSET else ("reviewed_by", "reviewed_on")
         )
         text = f"A review needs both, but {there} has no {other}. Add it, or remove {there}."
-        problems.append(Problem(document.line((there,)), text))
+        faults.append(PolicyFault(document.line((there,)), text))
         return None
     try:
         return Review(by=entries.reviewed_by, on=entries.reviewed_on)
     except InvalidPolicy as error:
         entry = "reviewed_by" if not entries.reviewed_by.strip() else "reviewed_on"
-        problems.append(Problem(document.line((entry,)), str(error)))
+        faults.append(PolicyFault(document.line((entry,)), str(error)))
         return None
 
 
-def _problem(document: Document, path: Path, error: InvalidPolicy) -> Problem:
+def _fault(document: Document, path: Path, error: InvalidPolicy) -> PolicyFault:
     inside = error.path if isinstance(error, Misfit) else ()
-    return Problem(document.line((*path, *inside)), str(error))
+    return PolicyFault(document.line((*path, *inside)), str(error))
 
 
 def _parse_features(
-    given: dict[str, Any], document: Document, problems: list[Problem]
+    given: dict[str, Any], document: Document, faults: list[PolicyFault]
 ) -> tuple[FeaturePolicy, ...]:
     found = []
     for name, plain in given.items():
         try:
             found.append(parse_feature(name, plain))
         except InvalidPolicy as error:
-            problems.append(_problem(document, ("features", name), error))
+            faults.append(_fault(document, ("features", name), error))
     return tuple(found)
 
 
@@ -222,14 +221,14 @@ def _parse_rules(
     given: list[Any],
     features: tuple[FeaturePolicy, ...],
     document: Document,
-    problems: list[Problem],
+    faults: list[PolicyFault],
     limits: Limits,
 ) -> tuple[tuple[int, Rule], ...]:
-    found = _parse_each("rules", given, features, document, problems, limits)
+    found = _parse_each("rules", given, features, document, faults, limits)
     while (clash := _first_clash(features, [rule for _, rule in found])) is not None:
         place, _ = found.pop(clash[0])
-        problems.append(Problem(document.line(("rules", place)), clash[1]))
-        if len(problems) >= MOST_CLASHES:
+        faults.append(PolicyFault(document.line(("rules", place)), clash[1]))
+        if len(faults) >= MOST_CLASHES:
             break
     return tuple(found)
 
@@ -239,12 +238,12 @@ def _parse_each(
     given: list[Any],
     features: tuple[FeaturePolicy, ...],
     document: Document,
-    problems: list[Problem],
+    faults: list[PolicyFault],
     limits: Limits,
 ) -> list[tuple[int, Rule]]:
     """Parse the rules of a list, and check each by itself."""
     require_within(limits, "policy_rules", len(given), f"The policy has {len(given):,} rules")
-    incomplete = bool(problems)
+    incomplete = bool(faults)
     names = {feature.name for feature in features}
     found: list[tuple[int, Rule]] = []
     for place, plain in enumerate(given):
@@ -255,7 +254,7 @@ def _parse_each(
                 check_rules(features, [rule])
                 found.append((place, rule))
         except InvalidPolicy as error:
-            problems.append(_problem(document, (key, place), error))
+            faults.append(_fault(document, (key, place), error))
     return found
 
 

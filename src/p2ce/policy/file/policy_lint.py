@@ -12,14 +12,13 @@ from p2ce.base.visible import echoed
 from p2ce.errors import InvalidPolicy, InvalidReference, nearest
 from p2ce.policy.features.category_labels import shown_labels
 from p2ce.policy.features.decimals import as_typed, round_step
-from p2ce.policy.features.feature import FeaturePolicy, Kind, shown, shown_range
-from p2ce.policy.features.infer import infer_number, is_count
-from p2ce.policy.features.name_hints import likely_protected
-from p2ce.policy.features.runs import runs_of
+from p2ce.policy.features.feature import FeaturePolicy, Kind, shown_number, shown_range
 from p2ce.policy.features.spread import BULK, plain_spread, robust_spread
-from p2ce.policy.file.policy_data import PolicyColumn, codebook, read_column
-from p2ce.policy.file.policy_features import usual_step
+from p2ce.policy.file.policy_data import PolicyColumn, codebook, read_policy_column
+from p2ce.policy.file.policy_features import runs_of, usual_step
 from p2ce.policy.file.policy_file import ParsedPolicy
+from p2ce.policy.inference.infer_features import infer_number, is_count
+from p2ce.policy.inference.name_hints import likely_protected
 from p2ce.policy.rules.linked import Linked
 from p2ce.policy.rules.one_hot import OneHot
 from p2ce.policy.rules.predicate import Predicate
@@ -61,7 +60,7 @@ def lint(policy: ParsedPolicy, frame: "pd.DataFrame", *, protected: Sequence[str
     findings = [
         *(
             Finding(line=p.line, severity=Severity.ERROR, code="invalid-entry", message=p.message)
-            for p in policy.problems
+            for p in policy.faults
         ),
         *linter.names(),
         *linter.protection(protected),
@@ -76,7 +75,7 @@ class _Linter:
         self.policy, self.frame = policy, frame
         places = {str(name): place for place, name in enumerate(frame.columns)}
         self.columns = [
-            read_column(feature, frame.iloc[:, places[feature.name]])
+            read_policy_column(feature, frame.iloc[:, places[feature.name]])
             for feature in policy.features
             if feature.name in places
         ]
@@ -156,16 +155,15 @@ class _Linter:
         return 0 if holds is None else int(np.count_nonzero(~holds(rows, rows)))
 
     def _breaks(self, place: int, rule: Rule, broken: int, rows: int) -> Finding:
-        people = f"{broken:,} of {rows:,} rows"
+        share = f"{broken:,} of {rows:,} rows"
         if isinstance(rule, OneHot):
             none = " or none" if rule.may_be_none is False else ""
             text = (
-                f"The group {echoed(rule.name)} is not valid: {people} of the data have several levels{none}."
+                f"The group {echoed(rule.name)} is not valid: {share} of the data have several levels{none}."
             )
             return self._at(("rules", place), "group-not-closed", text)
         text = (
-            f"{people} of the data break '{rule.text()}'. "
-            "Their options must include a change that repairs it."
+            f"{share} of the data break '{rule.text()}'. Their options must include a change that repairs it."
         )
         severity = Severity.ERROR if broken == rows else Severity.WARNING
         return self._at(("rules", place), "broken-by-data", text, severity)
@@ -186,7 +184,7 @@ class _Linter:
             Kind.WHOLE: column.known == np.floor(column.known),
         }.get(feature.kind)
         if fits is not None and not fits.all():
-            example = shown(float(column.known[~fits][0]))
+            example = shown_number(float(column.known[~fits][0]))
             text = f"{echoed(feature.name)} has the kind {feature.kind}, but the data have {example}."
             # Imputed counts keep whole candidates, and a person's current value may be a fraction.
             imputed = feature.dtype.kind == "f" and is_count(column.known)
@@ -214,15 +212,16 @@ class _Linter:
             yield from self._tails(feature, known)
             unseen = [value for value in feature.choices or () if value not in known]
             if unseen:
-                text = f"No row of the data has {_listed(map(shown, unseen))} in {echoed(feature.name)}."
+                text = (
+                    f"No row of the data has {_listed(map(shown_number, unseen))} in {echoed(feature.name)}."
+                )
                 yield self._at((*path, "candidates"), "never-seen", text, Severity.WARNING)
         yield from self._ignored_step(column)
         first, last = feature.ends()
         if feature.choices is None and feature.inferred is None and 0 < last - first < feature.step:
             wide = shown_range(first, last)
-            text = (
-                f"The step {shown(feature.step)} of {echoed(feature.name)} is larger than its range {wide}."
-            )
+            step = shown_number(feature.step)
+            text = f"The step {step} of {echoed(feature.name)} is larger than its range {wide}."
             yield self._at((*path, "step"), "step-too-large", text, Severity.WARNING)
         try:
             feature.candidates()

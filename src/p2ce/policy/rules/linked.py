@@ -13,7 +13,7 @@ from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidPolicy, nearest
 from p2ce.policy.features.decimals import as_float, as_typed
-from p2ce.policy.features.feature import shown
+from p2ce.policy.features.feature import shown_number
 from p2ce.policy.file.typed_entries import about
 from p2ce.policy.rules.rule import (
     Codes,
@@ -64,7 +64,7 @@ class Linked(Rule):
         return (self.driver, self.follower)
 
     def text(self) -> str:
-        times = "as much" if self.ratio == 1 else f"{shown(self.ratio)} times as much"
+        times = "as much" if self.ratio == 1 else f"{shown_number(self.ratio)} times as much"
         counted = "" if self.counts == "once" else ", counted as two changes"
         return f"{self.follower} moves {times} as {self.driver} does{counted}"
 

@@ -8,7 +8,7 @@ import numpy as np
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidPolicy, nearest
 from p2ce.policy.features.decimals import as_float, to_dtype
-from p2ce.policy.features.feature import shown
+from p2ce.policy.features.feature import shown_number
 from p2ce.tables.cells import is_missing
 from p2ce.tables.codebook import MISSING, Coding
 
@@ -49,8 +49,8 @@ def _number(value: Any, coding: Coding, rule: str) -> float:
     number, dtype = as_float(value), coding.number_dtype
     if (dtype.kind in "iu" and not number.is_integer()) or (dtype.kind == "b" and number not in (0, 1)):
         raise InvalidPolicy(
-            f"The rule '{rule}' names {shown(number)} for {echoed(coding.name)}, whose type {dtype} cannot "
-            "hold it. Correct the value."
+            f"The rule '{rule}' names {shown_number(number)} for {echoed(coding.name)}, whose type {dtype} "
+            "cannot hold it. Correct the value."
         )
     # In the column's precision: the float32 nearest to 0.1 is slightly above 0.1.
     return to_dtype(number, dtype) + 0.0
@@ -61,5 +61,5 @@ def value_text(value: Any) -> str:
     if value is None:
         return "missing"
     if isinstance(value, float):
-        return shown(value) if np.isfinite(value) else repr(value)
+        return shown_number(value) if np.isfinite(value) else repr(value)
     return repr(value) if isinstance(value, str) else echoed(value)

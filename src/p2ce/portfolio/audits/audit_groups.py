@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 from p2ce.portfolio.audits.audit_result import Audit, Group
-from p2ce.portfolio.audits.group_contrasts import best_off, to_best, to_overall
-from p2ce.portfolio.audits.group_figures import AS_ITSELF, AS_THE_BEST, Work, draw, figures_of, is_large
+from p2ce.portfolio.audits.group_figures import (
+    AS_ITSELF,
+    AS_THE_BEST,
+    AuditWork,
+    best_off,
+    draw,
+    figures_of,
+    is_large,
+    to_best,
+    to_overall,
+)
 from p2ce.portfolio.audits.group_tests import corrected_tests, test_of
 from p2ce.portfolio.audits.groupings import Grouping, groupings_of
 from p2ce.portfolio.audits.metrics import metrics_of
@@ -79,7 +88,7 @@ def audit(
         raise InvalidArgument(f"confidence must be at least 0.5 and below 1; got {echoed(confidence)}.")
     outcomes = outcomes_of(explanations)
     groupings = groupings_of(groups, outcomes, data, id_column)
-    work = Work(
+    work = AuditWork(
         outcomes=outcomes,
         ordered=(ordered := ordered_costs(outcomes)),
         all_people=tally_of_all(outcomes, ordered),
@@ -107,7 +116,7 @@ def audit(
     )
 
 
-def _groups_of(work: Work, grouping: Grouping) -> Iterator[Group]:
+def _groups_of(work: AuditWork, grouping: Grouping) -> Iterator[Group]:
     """Compute the groups of a grouping: figures, differences and tests."""
     tallies = list(tallies_of(grouping, work.outcomes, work.ordered))
     best = {metric.name: best_off(work, metric, tallies) for metric in work.metrics if metric.best}

@@ -9,8 +9,8 @@ import numpy as np
 from p2ce.base.arrays import IntArray
 from p2ce.base.visible import as_text, echoed, listed
 from p2ce.errors import InvalidArgument, nearest
-from p2ce.portfolio.audits.outcomes import Outcomes
-from p2ce.result.counterfactual_table import own_name
+from p2ce.portfolio.audits.outcomes import AuditOutcomes
+from p2ce.result.counterfactual import own_name
 from p2ce.tables import as_pandas
 from p2ce.tables.kinds import PANDAS, kind_of, package_of
 
@@ -31,7 +31,9 @@ class Grouping:
     codes: IntArray  # (n,) the group of each person
 
 
-def groupings_of(groups: Any, outcomes: Outcomes, data: Any, id_column: str | None) -> tuple[Grouping, ...]:
+def groupings_of(
+    groups: Any, outcomes: AuditOutcomes, data: Any, id_column: str | None
+) -> tuple[Grouping, ...]:
     """Group by each column alone, then by all columns combined.
 
     ``groups`` are names of columns of ``data`` or of the people, or a table of groups.
@@ -44,7 +46,7 @@ def groupings_of(groups: Any, outcomes: Outcomes, data: Any, id_column: str | No
 
 
 def _columns(
-    groups: Any, outcomes: Outcomes, data: Any, id_column: str | None
+    groups: Any, outcomes: AuditOutcomes, data: Any, id_column: str | None
 ) -> "dict[str, pd.Series[Any]]":
     """Return the columns of groups, each in the order of the people."""
     names = [groups] if isinstance(groups, str) else groups
@@ -69,7 +71,7 @@ def _columns(
 
 
 def _table_columns(
-    table: Any, outcomes: Outcomes, what: str, id_column: str | None
+    table: Any, outcomes: AuditOutcomes, what: str, id_column: str | None
 ) -> "dict[str, pd.Series[Any]]":
     """Return the columns of a table, each in the order of the people."""
     frame = _in_order(table, outcomes, what, id_column)
@@ -82,7 +84,7 @@ def _table_columns(
     return {as_text(name): frame[name].reset_index(drop=True) for name in frame.columns}
 
 
-def _in_order(table: Any, outcomes: Outcomes, what: str, id_column: str | None) -> "pd.DataFrame":
+def _in_order(table: Any, outcomes: AuditOutcomes, what: str, id_column: str | None) -> "pd.DataFrame":
     """Put the rows of a table into the order of the people: by id if it has ids, else by position."""
     import pandas as pd
 

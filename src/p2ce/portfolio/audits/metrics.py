@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 Base: TypeAlias = Literal["explained", "rejected", "with_recourse"]
 HALF = 0.5
-Kind: TypeAlias = Literal["rate", "quantile", "burden"]
+MetricKind: TypeAlias = Literal["rate", "quantile", "burden"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +14,7 @@ class Metric:
     """A figure of a group."""
 
     name: str
-    kind: Kind
+    kind: MetricKind
     base: Base  # the people in its denominator; it is hidden if they are fewer than `min_size`
     numerator: str = ""  # of a rate: the count
     is_open: bool = False  # of a rate: whether people with unfinished searches may belong to the numerator

@@ -58,7 +58,7 @@ class Costs:
         return bool(self.people.any())
 
 
-class Terms(NamedTuple):
+class CostTerms(NamedTuple):
     """The terms of each class for one end of a range: `gains` from `levels` on, always minus `shares`."""
 
     levels: FloatArray
@@ -66,12 +66,14 @@ class Terms(NamedTuple):
     shares: FloatArray
 
 
-def terms_of(low: FloatArray, high: FloatArray, quantile: float, end: int) -> Terms:
+def terms_of(low: FloatArray, high: FloatArray, quantile: float, end: int) -> CostTerms:
     """Return the extreme terms of people with open costs: the largest for `LOW`, the smallest for `HIGH`."""
     if end == HIGH:
-        return Terms(high, np.ones(len(high)), np.full(len(high), quantile))
+        return CostTerms(high, np.ones(len(high)), np.full(len(high), quantile))
     may_have_none = np.isinf(high)
-    return Terms(low, np.where(may_have_none, 1.0 - quantile, 1.0), np.where(may_have_none, 0.0, quantile))
+    return CostTerms(
+        low, np.where(may_have_none, 1.0 - quantile, 1.0), np.where(may_have_none, 0.0, quantile)
+    )
 
 
 def quantile_range(costs: Costs, quantile: float) -> tuple[float, float]:
@@ -109,7 +111,7 @@ def count_below(costs: Costs, values: FloatArray, end: int) -> tuple[IntArray, I
     return certain, is_below @ (costs.people * may_have_none)
 
 
-def classes_of(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
+def cost_classes(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
     """Group people with open costs into classes, and return the ends of each class and each person's class.
 
     People with equal ends form one class. If there are too many, classes with similar ends are merged. A

@@ -51,7 +51,7 @@ WITHOUT_OPTION = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Outcomes:
+class AuditOutcomes:
     """The explanations of n people, as an audit needs them."""
 
     ids: "pd.Index[Any]"
@@ -76,7 +76,7 @@ class Outcomes:
         return len(self.outcome)
 
 
-def outcomes_of(explanations: Any) -> Outcomes:
+def outcomes_of(explanations: Any) -> AuditOutcomes:
     """Reduce explanations, or the folder that a portfolio run wrote."""
     if isinstance(explanations, Explanations):
         outcomes = _of_explanations(explanations)
@@ -121,7 +121,7 @@ def _is_bounded(because: Sequence[Any], grid: Sequence[Any]) -> BoolArray:
     return np.array([not isinstance(reason, str) and name == GIVEN for reason, name in pairs], dtype=bool)
 
 
-def _of_explanations(explanations: Explanations) -> Outcomes:
+def _of_explanations(explanations: Explanations) -> AuditOutcomes:
     import pandas as pd
 
     entries = list(explanations)
@@ -145,7 +145,7 @@ def _of_explanations(explanations: Explanations) -> Outcomes:
     def column(name: str) -> "pd.Series[Any]":
         return pd.Series([entry.person.get(name) for entry in entries], dtype="object")
 
-    return Outcomes(
+    return AuditOutcomes(
         ids=_index(list(explanations.ids)),
         outcome=outcome,
         none_because=_reasons(
@@ -173,7 +173,7 @@ def _of_explanations(explanations: Explanations) -> Outcomes:
     )
 
 
-def _of_folder(results: "PortfolioResults") -> Outcomes:
+def _of_folder(results: "PortfolioResults") -> AuditOutcomes:
     names, columns = results.names, (*results.problem.features, *results.manifest.keep)
     objectives = tuple(names.best)
     people = results.people(
@@ -201,7 +201,7 @@ def _of_folder(results: "PortfolioResults") -> Outcomes:
         found: pd.Series[Any] = results.people([name])[name]
         return found
 
-    return Outcomes(
+    return AuditOutcomes(
         ids=_index(people[names["id"]]),
         outcome=outcome,
         none_because=_reasons(
@@ -267,7 +267,7 @@ def _feature_pairs(
     return {"features": tuple(levers), "changed_by": pairs[:, 0], "changed": pairs[:, 1]}
 
 
-def _require_costs(outcomes: Outcomes) -> None:
+def _require_costs(outcomes: AuditOutcomes) -> None:
     """Raise if the option of a person has a cost that is not finite."""
     bad = (outcomes.outcome == Outcome.WITH_RECOURSE)[:, None] & ~np.isfinite(outcomes.costs)
     if bad.any():

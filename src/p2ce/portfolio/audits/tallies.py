@@ -10,8 +10,8 @@ from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.portfolio.audits.cost_resampling import Part
 from p2ce.portfolio.audits.groupings import Grouping
 from p2ce.portfolio.audits.metrics import Base
-from p2ce.portfolio.audits.open_costs import Costs, classes_of
-from p2ce.portfolio.audits.outcomes import REASONS, Outcome, Outcomes
+from p2ce.portfolio.audits.open_costs import Costs, cost_classes
+from p2ce.portfolio.audits.outcomes import REASONS, AuditOutcomes, Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,7 +89,7 @@ class OrderedCosts:
         ]
 
 
-def ordered_costs(outcomes: Outcomes) -> tuple[OrderedCosts, ...]:
+def ordered_costs(outcomes: AuditOutcomes) -> tuple[OrderedCosts, ...]:
     """Sort the costs of all people, objective by objective."""
     has_option = outcomes.outcome == Outcome.WITH_RECOURSE
     made = []
@@ -98,7 +98,7 @@ def ordered_costs(outcomes: Outcomes) -> tuple[OrderedCosts, ...]:
         found = found[np.argsort(costs[found], kind="stable")]
         is_known = least[found] >= costs[found]
         rest = np.concatenate([found[~is_known], np.flatnonzero(outcomes.outcome == Outcome.UNFINISHED)])
-        low, high, class_of = classes_of(least[rest], np.where(has_option[rest], costs[rest], np.inf))
+        low, high, class_of = cost_classes(least[rest], np.where(has_option[rest], costs[rest], np.inf))
         made.append(
             OrderedCosts(
                 found=found,
@@ -113,13 +113,15 @@ def ordered_costs(outcomes: Outcomes) -> tuple[OrderedCosts, ...]:
     return tuple(made)
 
 
-def tally_of_all(outcomes: Outcomes, ordered: Sequence[OrderedCosts]) -> Tally:
+def tally_of_all(outcomes: AuditOutcomes, ordered: Sequence[OrderedCosts]) -> Tally:
     """Count all people."""
     all_people = Grouping(columns=(), values=((),), codes=np.zeros(len(outcomes), dtype=np.int64))
     return next(tallies_of(all_people, outcomes, ordered))
 
 
-def tallies_of(grouping: Grouping, outcomes: Outcomes, ordered: Sequence[OrderedCosts]) -> Iterator[Tally]:
+def tallies_of(
+    grouping: Grouping, outcomes: AuditOutcomes, ordered: Sequence[OrderedCosts]
+) -> Iterator[Tally]:
     """Count each group of a grouping."""
     groups, codes = len(grouping.values), grouping.codes
 

@@ -29,7 +29,7 @@ SCORE_TODAY = "plausibility_today"  # of the person; equality ignores it because
 WORK = tuple(one.name for one in fields(Certificate) if not one.compare and one.name != SCORE_TODAY)
 # Versions are information only. Hashes are compared with their content, see `p2ce.evidence.replay`.
 APART_IN_PROBLEM = ("versions", "hashes")
-SCORES_OF_PERSON = ("person_score", "person_prediction")
+SCORES_OF_INSTANCE = ("person_score", "person_prediction")
 NOT_COMPARED = ("elapsed", "timings", *(f"certificate.{name}" for name in WORK), "problem.versions")
 
 
@@ -84,10 +84,10 @@ def _fields(recorded: Explanation, found: Explanation) -> Iterator[Difference]:
     then["columns"], now["columns"] = list(recorded.dtypes), list(found.dtypes)
     for name in then:
         if not (
-            same_score(then[name], now[name]) if name in SCORES_OF_PERSON else alike(then[name], now[name])
+            same_score(then[name], now[name]) if name in SCORES_OF_INSTANCE else alike(then[name], now[name])
         ):
-            of_person, is_status = name in SCORES_OF_PERSON, name == "status"
-            kind: DifferenceKind = "person" if of_person else "status" if is_status else "problem"
+            of_instance, is_status = name in SCORES_OF_INSTANCE, name == "status"
+            kind: DifferenceKind = "person" if of_instance else "status" if is_status else "problem"
             yield Difference(kind=kind, what=name, recorded=then[name], found=now[name])
 
 

@@ -29,20 +29,26 @@ from p2ce.portfolio.evidence.compare_explanations import (
     entries_apart,
     record_entries,
 )
-from p2ce.portfolio.evidence.evidence_record import EXPLAINER, EXPLANATION, README, RECORD
-from p2ce.portfolio.evidence.person_grid import grid_of_person, labels_of_codes
+from p2ce.portfolio.evidence.evidence_record import (
+    EXPLAINER,
+    EXPLANATION,
+    README,
+    RECORD,
+    grid_of_instance,
+    labels_of_codes,
+)
 from p2ce.portfolio.evidence.read_evidence import OpenedEvidence, read_evidence
 from p2ce.portfolio.evidence.readme import readme_of
 from p2ce.portfolio.evidence.replay_outcome import Difference, Replay
 from p2ce.portfolio.evidence.signing import require_signature
-from p2ce.portfolio.runs.code_hash import code_hash
+from p2ce.portfolio.runs.manifest import code_hash
 from p2ce.result.explanation import Explanation
 from p2ce.tables.json_values import to_plain
 
 ID = "the person's id"
 ROW = "the person's row"
 OF_EXPLAINER = ("policy", "settings of the explainer", "reference population")
-OF_PERSON = ("policy", "max_changes", f"settings.{OBJECTIVES}")  # what a call may override
+OF_INSTANCE = ("policy", "max_changes", f"settings.{OBJECTIVES}")  # what a call may override
 HASHED = ("model", "policy", "reference")
 
 
@@ -255,7 +261,7 @@ def _record(opened: OpenedEvidence, explainer: Explainer, found: Explanation) ->
         "package": (record.package, problem.versions.get("p2ce", "")),
     }
     if record.grid is not None:
-        pairs["grid"] = record.grid, grid_of_person(explainer, found)
+        pairs["grid"] = record.grid, grid_of_instance(explainer, found)
     for what, before, after in opened.overruled:
         yield Difference(kind="record", what=what, recorded=before, found=after)
     for name, (then, now) in pairs.items():
@@ -286,7 +292,7 @@ def _personal(explainer: Explainer, recorded: Explanation, found: Explanation) -
     assert own.record is not None
     assert found.problem is not None
     entries = entries_apart(record_entries(found.problem), record_entries(own.record))
-    pairs = {what: (of_person, usual) for what, of_person, usual in entries if what != "policy"}
+    pairs = {what: (of_instance, usual) for what, of_instance, usual in entries if what != "policy"}
     if found.problem.policy != own.record.policy:
         pairs["policy"] = found.problem.hashes["policy"], own.record.hashes["policy"]
     if certificate is not None and certificate.max_changes != own.max_changes:
@@ -295,8 +301,8 @@ def _personal(explainer: Explainer, recorded: Explanation, found: Explanation) -
 
 
 def _only_the_file_says(*, own: bool, personal: dict[str, Any]) -> tuple[str, ...]:
-    of_person = tuple(f"{name} of this person" for name in OF_PERSON if name in personal)
-    return (ID, ROW, *REPEATED, *(of_person if own else (*OF_EXPLAINER, *of_person)))
+    of_instance = tuple(f"{name} of this person" for name in OF_INSTANCE if name in personal)
+    return (ID, ROW, *REPEATED, *(of_instance if own else (*OF_EXPLAINER, *of_instance)))
 
 
 def _sha256(content: bytes) -> str:

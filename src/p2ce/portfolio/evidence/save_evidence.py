@@ -24,16 +24,17 @@ from p2ce.portfolio.evidence.evidence_record import (
     RECORD,
     SIGNATURE,
     EvidenceRecord,
+    grid_of_instance,
+    labels_of_codes,
     plain_json,
 )
-from p2ce.portfolio.evidence.person_grid import grid_of_person, labels_of_codes
 from p2ce.portfolio.evidence.readme import readme_of
 from p2ce.portfolio.evidence.signing import signature_of
-from p2ce.portfolio.runs.code_hash import code_hash
+from p2ce.portfolio.runs.manifest import code_hash
+from p2ce.result.certificate import Status
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.result.problem_record import ProblemRecord
-from p2ce.result.status import Status
 from p2ce.tables.codebook import codebook_of
 from p2ce.tables.json_values import Value, plain_fields
 
@@ -156,7 +157,7 @@ def _of_explainer(
         "parts": {},
     }
     if isinstance(explainer, Explainer):
-        grid = grid_of_person(explainer, explanation)
+        grid = grid_of_instance(explainer, explanation)
         labels = labels_of_codes(explainer._problem.codebook)
         return zipped(explainer._archive_parts()), EvidenceRecord(labels=labels, grid=grid, **known)
     reference = read_saved(explainer).given.reference

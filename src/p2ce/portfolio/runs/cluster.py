@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from p2ce.base.visible import echoed, shortened
 from p2ce.errors import InvalidArgument, UnfinishedRun, not_installed, what_happened
-from p2ce.portfolio.runs.code_hash import code_hash
 from p2ce.portfolio.runs.explain_shard import Done, Failed, Place, RunContext, explain_shard, misplaced
+from p2ce.portfolio.runs.manifest import code_hash
 from p2ce.portfolio.runs.shard import Shard
 from p2ce.run.many.processes import receive, send
 

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from p2ce.base.check_paths import require_file
+from p2ce.base.files import require_file
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 from p2ce.explainer import Explainer, require_trust
 from p2ce.portfolio.runs.explain_shard import RunContext, explain_rows, ids_of
 from p2ce.portfolio.runs.manifest import OPTIONS, PEOPLE
-from p2ce.portfolio.runs.people_columns import PeopleColumns, shard_table
-from p2ce.portfolio.runs.result_tables import arrow, schema_of, to_tables
+from p2ce.portfolio.runs.result_tables import require_arrow, schema_of, to_tables
+from p2ce.portfolio.runs.source_columns import SourceColumns, shard_table
 from p2ce.result.stated_date import stated_date
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def explain_batches(
         time_limit: seconds per person.
         as_of: the date of the data and the decisions, as in `Explainer.explain`.
     """
-    pa = arrow()
+    pa = require_arrow()
     ready, day = _explainer(explainer, load_model), stated_date(as_of)
     first = 0
     for batch in batches:
@@ -101,10 +101,10 @@ def _context(
     as_of: datetime.date | None = None,
 ) -> "tuple[RunContext, pa.Schema]":
     """Check the columns of a batch, and return its context and the types of its columns."""
-    columns = PeopleColumns(names=tuple(explainer.problem.features), id_column=id_column, keep=tuple(keep))
+    columns = SourceColumns(names=tuple(explainer.problem.features), id_column=id_column, keep=tuple(keep))
     columns.require(schema.names, WHAT)
     types = columns.schema(schema, WHAT)
-    ids = arrow().int64() if id_column is None else types.field(id_column).type
+    ids = require_arrow().int64() if id_column is None else types.field(id_column).type
     results = schema_of(explainer, ids, [types.field(name) for name in keep])
     context = RunContext(
         explainer=explainer, schema=results, id_column=id_column, time_limit=time_limit, as_of=as_of

@@ -16,18 +16,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from p2ce.base.check_paths import require_own
-from p2ce.base.files import write_whole
+from p2ce.base.files import require_owner, write_whole
 from p2ce.base.visible import echoed
 from p2ce.errors import FAULT_RECORD, P2CEError, what_happened
 from p2ce.explainer import judged_apart
-from p2ce.portfolio.runs.code_hash import code_hash
 from p2ce.portfolio.runs.journal import Finished, sees_folder
-from p2ce.portfolio.runs.manifest import OPTIONS, PEOPLE, ShardEntry, part_name
-from p2ce.portfolio.runs.result_tables import ResultSchema, arrow, to_parquet, to_tables
+from p2ce.portfolio.runs.manifest import OPTIONS, PEOPLE, ShardEntry, code_hash, part_name
+from p2ce.portfolio.runs.result_tables import ResultSchema, require_arrow, to_parquet, to_tables
 from p2ce.portfolio.runs.shard import Shard
+from p2ce.result.certificate import Status
 from p2ce.result.explanation import Explanation
-from p2ce.result.status import Status
 from p2ce.run.trust import Trust
 
 if TYPE_CHECKING:
@@ -195,7 +193,7 @@ def _without_proof(explanation: Explanation) -> Explanation:
 
 def _write_part(path: Path, content: bytes) -> None:
     """Write a part, if the folder still belongs to this user."""
-    require_own(path.parent)
+    require_owner(path.parent)
     write_whole(path, content, what="A part of the results", follow_links=False)
 
 
@@ -210,7 +208,7 @@ def explain_rows(context: RunContext, table: "pa.Table") -> tuple[list[Explanati
 
 def ids_of(context: RunContext, table: "pa.Table", first: int) -> "pa.Array | pa.ChunkedArray":
     """Return the ids of rows: those of the id column, or the positions in the source."""
-    pa = arrow()
+    pa = require_arrow()
     if context.id_column is not None:
         return table.column(context.id_column)
     return pa.array(range(first, first + table.num_rows), type=pa.int64())

@@ -5,10 +5,13 @@ written. Only the parent appends to it. After a crash or on a full disk, the las
 then counts as not written. A later entry of a shard replaces an earlier one.
 """
 
+import hashlib
+import io
 import json
 import os
 import re
 import secrets
+from collections import Counter
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -17,12 +20,19 @@ from typing import Any
 
 import msgspec
 
-from p2ce.base.check_paths import require_own
-from p2ce.base.files import BINARY, NO_LINK, PRIVATE, PRIVATE_FOLDER, open_file, remedy_of, write_whole
+from p2ce.base.files import (
+    BINARY,
+    NO_LINK,
+    PRIVATE,
+    PRIVATE_FOLDER,
+    open_file,
+    remedy_of,
+    require_owner,
+    write_whole,
+)
 from p2ce.base.limits import DEFAULT, Limits, require_within
 from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, UnfinishedRun
-from p2ce.portfolio.runs.check_parts import damaged_parts
 from p2ce.portfolio.runs.manifest import (
     JOURNAL,
     MANIFEST,
@@ -32,11 +42,12 @@ from p2ce.portfolio.runs.manifest import (
     PEOPLE,
     TIMINGS,
     Manifest,
-    Request,
+    RunRequest,
     ShardEntry,
     part_name,
     to_json,
 )
+from p2ce.portfolio.runs.result_tables import require_arrow
 from p2ce.result.json_data import parse_json, whole_lines
 from p2ce.tables.json_values import Number
 
@@ -51,6 +62,45 @@ BEGINS = json.dumps({"format": FORMAT})[:-1].encode()
 OTHER_FORM = (msgspec.ValidationError, UnicodeEncodeError)
 
 
+def damaged_parts(folder: Path, entry: ShardEntry, status: str | None = None) -> list[str]:
+    """List the files of a shard that are missing or do not match the entry.
+
+    ``status`` is the name of the status column, if it is known.
+    """
+    parts = (
+        (PEOPLE, entry.people_sha256, entry.rows, status),
+        (OPTIONS, entry.options_sha256, entry.options, None),
+    )
+    damaged = []
+    for name, checksum, rows, column in parts:
+        part = f"{name}/{part_name(entry.number)}"
+        try:
+            with open_file(folder / part) as file:
+                holds = hashlib.file_digest(file, "sha256").hexdigest() == checksum
+                holds = holds and _holds(file, rows, column, entry)
+        except OSError:
+            holds = False
+        if not holds:
+            damaged.append(part)
+    return damaged
+
+
+def _holds(file: io.BufferedReader, rows: int, status: str | None, entry: ShardEntry) -> bool:
+    """Return whether a Parquet file has these rows, and the entry's number of people with each status."""
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(file) as opened:
+            if opened.metadata.num_rows != rows:
+                return False
+            if status is None:
+                return True
+            found = opened.read([status])
+            return found.num_columns == 1 and Counter(found.column(0).to_pylist()) == entry.statuses
+    except require_arrow().ArrowException:
+        return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
     """A shard whose files are written, as the journal lists it."""
@@ -63,7 +113,7 @@ class Finished:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Header:
     format: str
-    request: Request
+    request: RunRequest
 
 
 class Journal:
@@ -136,7 +186,7 @@ def check_folder(folder: Path) -> None:
                 f"The parent folder of {shown} does not exist. Create it first: mkdir -p {folder.parent}"
             )
         return
-    require_own(folder)
+    require_owner(folder)
     if not folder.is_dir():
         raise InvalidArgument(f"{shown} is a file. Choose a folder for the results.")
     entries = sorted(folder.iterdir())
@@ -147,13 +197,13 @@ def check_folder(folder: Path) -> None:
             f"{shown} contains {listed(others, most=3)}, which no run of p2ce wrote. Choose another folder."
         )
     for entry in entries:
-        require_own(entry)
+        require_owner(entry)
         if entry.name in (PEOPLE, OPTIONS) and entry.is_dir():
             for part in sorted(entry.iterdir()):
-                require_own(part)
+                require_owner(part)
 
 
-def is_finished(folder: Path, request: Request, limits: Limits = DEFAULT) -> bool:
+def is_finished(folder: Path, request: RunRequest, limits: Limits = DEFAULT) -> bool:
     """Return whether a folder has all results of a request; raise if it has those of another request."""
     check_folder(folder)
     shown = echoed(str(folder))
@@ -171,7 +221,7 @@ def is_finished(folder: Path, request: Request, limits: Limits = DEFAULT) -> boo
     return False
 
 
-def begin(folder: Path, request: Request, limits: Limits = DEFAULT) -> Journal:
+def begin(folder: Path, request: RunRequest, limits: Limits = DEFAULT) -> Journal:
     """Resume the unfinished run of a folder, or begin one there, and lock it."""
     shown = echoed(str(folder))
     journal = None
@@ -199,7 +249,7 @@ def begin(folder: Path, request: Request, limits: Limits = DEFAULT) -> Journal:
     return journal
 
 
-def _reopen(journal: Journal, request: Request, shown: str, limits: Limits) -> None:
+def _reopen(journal: Journal, request: RunRequest, shown: str, limits: Limits) -> None:
     """Turn a manifest back into a journal, if some of its files are damaged or missing."""
     manifest = read_manifest(journal.folder, limits)
     _require_same(request, manifest.request, shown)
@@ -237,7 +287,7 @@ def _content(path: Path, limits: Limits) -> bytes:
         raise InvalidArgument(f"{who} cannot be read: {error.strerror or error}. {OTHER_FOLDER}") from None
 
 
-def _opened(folder: Path, request: Request, shown: str, limits: Limits) -> Journal:
+def _opened(folder: Path, request: RunRequest, shown: str, limits: Limits) -> Journal:
     path = folder / JOURNAL
     while True:
         try:
@@ -257,7 +307,7 @@ def _opened(folder: Path, request: Request, shown: str, limits: Limits) -> Journ
         os.close(descriptor)
 
 
-def _read(folder: Path, descriptor: int, request: Request, shown: str, limits: Limits) -> Journal:
+def _read(folder: Path, descriptor: int, request: RunRequest, shown: str, limits: Limits) -> Journal:
     content = _content(folder / JOURNAL, limits)
     lines, whole = whole_lines(content)
     # After a power failure, unwritten bytes may be zeros.
@@ -295,7 +345,7 @@ def _header_of(line: Any, shown: str) -> _Header:
     return header
 
 
-def _require_same(request: Request, before: Request, shown: str) -> None:
+def _require_same(request: RunRequest, before: RunRequest, shown: str) -> None:
     if differs := request.differences(before):
         raise InvalidArgument(f"{shown} contains results of another run: {differs}. {OTHER_FOLDER}")
 

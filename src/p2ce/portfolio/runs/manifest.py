@@ -1,4 +1,4 @@
-"""Describe a portfolio run: its inputs and its results, the content of manifest.json."""
+"""Describe a portfolio run: its inputs, its code and its results, the content of manifest.json."""
 
 import datetime
 import hashlib
@@ -6,6 +6,8 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from msgspec import Meta
@@ -13,11 +15,13 @@ from msgspec import Meta
 from p2ce.base.limits import Limits
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
+from p2ce.result.certificate import Status
 from p2ce.result.json_data import to_record
 from p2ce.result.problem_record import ProblemRecord
-from p2ce.result.status import Status
 from p2ce.tables.json_values import Count, Number, plain_fields, to_plain
 
+# The files that determine explanations and their texts. Kernels are compiled from them.
+ENDINGS = (".py", ".jinja", ".toml", ".json")
 FORMAT: Final = "p2ce.portfolio/1"
 SHA256: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 ALWAYS_HASHED = ("model", "policy", "reference")
@@ -37,6 +41,19 @@ HASHED = {
 }
 
 
+@cache
+def code_hash() -> str:
+    """Return the SHA-256 of all sources of the installed package."""
+    package = Path(__file__).parents[2]
+    digest = hashlib.sha256()
+    files = {
+        path.relative_to(package).as_posix(): path for path in package.rglob("*") if path.suffix in ENDINGS
+    }
+    for name in sorted(files):
+        digest.update(name.encode() + b"\0" + files[name].read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
 def part_name(number: int) -> str:
     """Return the file name of a shard, the same in both folders.
 
@@ -53,7 +70,7 @@ def to_json(record: object, *, indent: int | None = None) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class RunRequest:
     """Everything that the results of a run depend on."""
 
     package: str  # the version of p2ce
@@ -69,11 +86,12 @@ class Request:
         """The SHA-256 that identifies the tasks of this request."""
         return hashlib.sha256(to_json(asdict(self)).encode()).hexdigest()
 
-    def differences(self, other: "Request") -> str:
+    def differences(self, other: "RunRequest") -> str:
         """Write how another request differs; an empty text if they are the same.
 
-        >>> one = Request(package="1", code="a", hashes={"model": "m", "input": "i"})
-        >>> one.differences(Request(package="1", code="a", hashes={"model": "n", "input": "i"}, keep=("id",)))
+        >>> one = RunRequest(package="1", code="a", hashes={"model": "m", "input": "i"})
+        >>> other = RunRequest(package="1", code="a", hashes={"model": "n", "input": "i"}, keep=("id",))
+        >>> one.differences(other)
         "the model has changed; keep was ['id'] and is []"
         """
         found = []
@@ -148,9 +166,9 @@ class Manifest:
             raise InvalidArgument("problem belongs to another model, policy or reference")
 
     @property
-    def request(self) -> Request:
+    def request(self) -> RunRequest:
         """The request of the run."""
-        return Request(**{one.name: getattr(self, one.name) for one in fields(Request)})
+        return RunRequest(**{one.name: getattr(self, one.name) for one in fields(RunRequest)})
 
     def to_json(self) -> str:
         """Return the text of the file."""
@@ -163,13 +181,13 @@ class Manifest:
 
 
 def manifest_of(
-    request: Request, shards: Iterable[ShardEntry], *, objectives: Iterable[str], problem: ProblemRecord
+    request: RunRequest, shards: Iterable[ShardEntry], *, objectives: Iterable[str], problem: ProblemRecord
 ) -> Manifest:
     """Build the manifest from the shards of a run."""
     ordered = tuple(sorted(shards, key=lambda entry: entry.number))
     people, options, statuses = _summed(ordered)
     return Manifest(
-        **{one.name: getattr(request, one.name) for one in fields(Request)},
+        **{one.name: getattr(request, one.name) for one in fields(RunRequest)},
         people=people,
         options=options,
         statuses=statuses,

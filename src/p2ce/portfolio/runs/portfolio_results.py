@@ -11,8 +11,7 @@ from p2ce.base.files import open_file
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed, listed, shortened
 from p2ce.errors import DamagedData, InvalidArgument, UnfinishedRun, nearest
-from p2ce.portfolio.runs.check_parts import damaged_parts
-from p2ce.portfolio.runs.journal import read_manifest
+from p2ce.portfolio.runs.journal import damaged_parts, read_manifest
 from p2ce.portfolio.runs.manifest import (
     JOURNAL,
     MANIFEST,
@@ -22,7 +21,7 @@ from p2ce.portfolio.runs.manifest import (
     ShardEntry,
     part_name,
 )
-from p2ce.portfolio.runs.result_tables import Names, arrow, names_of
+from p2ce.portfolio.runs.result_tables import ResultNames, names_of, require_arrow
 from p2ce.result.explanation import Explanation
 from p2ce.tables.pandas_columns import text_dtype
 
@@ -60,7 +59,7 @@ class PortfolioResults:
         self.path = Path(path)
         self.manifest: Manifest = _manifest(self.path, limits)
         self.problem = self.manifest.problem
-        self.names: Names = names_of(self.problem, self.manifest.objectives, self.manifest.keep)
+        self.names: ResultNames = names_of(self.problem, self.manifest.objectives, self.manifest.keep)
 
     def __len__(self) -> int:
         return self.manifest.people
@@ -135,7 +134,7 @@ class PortfolioResults:
 
     def _typed_id(self, given: Any) -> "pa.Scalar | None":
         """Return an id in the type of the ids, if need be parsed from text; None if that is impossible."""
-        pa = arrow()
+        pa = require_arrow()
         try:
             typed = pa.scalar(given, type=self._ids.type)
             return typed if typed.as_py() == given else None  # Arrow truncates 8.5 to the whole number 8
@@ -195,7 +194,7 @@ class PortfolioResults:
         return found
 
     def _read(self, paths: Sequence[Path], columns: Sequence[str] | None = None) -> "pa.Table":
-        pa = arrow()
+        pa = require_arrow()
         from pyarrow import dataset
 
         try:

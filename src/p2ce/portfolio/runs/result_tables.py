@@ -15,8 +15,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.base.visible import as_text
 from p2ce.errors import not_installed
-from p2ce.result.counterfactual import SCORES
-from p2ce.result.counterfactual_table import own_name
+from p2ce.result.counterfactual import SCORES, own_name
 from p2ce.result.explanation import Explanation
 from p2ce.result.problem_record import ProblemRecord
 from p2ce.tables.cells import is_missing
@@ -34,7 +33,7 @@ TEXT_AND_NUMBERS = {str: "string", bool: "bool", int: "int64", float: "float64"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Names:
+class ResultNames:
     """The names of our columns. They avoid the names of the model's and the caller's columns.
 
     A name is the same in both tables, so they can be joined. `names["status"]` looks into `own`.
@@ -58,11 +57,11 @@ class ResultSchema:
 
     people: "pa.Schema"
     options: "pa.Schema"
-    names: Names
+    names: ResultNames
     columns: tuple[str, ...]  # of the model
 
 
-def arrow() -> Any:
+def require_arrow() -> Any:
     """Import pyarrow, which writes and reads portfolios."""
     try:
         import pyarrow
@@ -71,7 +70,7 @@ def arrow() -> Any:
     return pyarrow
 
 
-def names_of(record: ProblemRecord, objectives: Sequence[str], kept: Iterable[str] = ()) -> Names:
+def names_of(record: ProblemRecord, objectives: Sequence[str], kept: Iterable[str] = ()) -> ResultNames:
     """Choose names for our columns that no column of the model and no kept column has."""
     taken = {*record.features, *kept}
 
@@ -87,7 +86,7 @@ def names_of(record: ProblemRecord, objectives: Sequence[str], kept: Iterable[st
         *("id", "status", "options", "score", "prediction", "error", "message", *PROOF, "explanation"),
         *("option", "changed", "plausibility", "admitted_by", "rounded_score", "rounded_prediction", "flags"),
     )
-    return Names(
+    return ResultNames(
         own=called({name: name for name in own}),
         best=called({name: f"best_{name}" for name in objectives}),
         open=called({name: f"open_{name}" for name in objectives}),
@@ -103,7 +102,7 @@ def schema_of(explainer: "Explainer", ids: "pa.DataType", kept: "Sequence[pa.Fie
 
     ``ids`` is the type of the ids. ``kept`` lists the columns to copy; the model's columns are always there.
     """
-    pa = arrow()
+    pa = require_arrow()
     problem = explainer._problem
     kept = [one for one in kept if one.name not in problem.names]
     names = names_of(explainer.problem, problem.objective_names, [one.name for one in kept])
@@ -159,15 +158,15 @@ def _type_of(coding: Coding) -> str:
 
 def _plain_type(kind: "pa.DataType") -> "pa.DataType":
     """Return the type that every program reads: plain text for its variants, labels for codes."""
-    types = arrow().types
+    types = require_arrow().types
     if types.is_dictionary(kind):
         return _plain_type(kind.value_type)
     is_text = types.is_large_string(kind) or str(kind) == "string_view"
-    return arrow().string() if is_text else kind
+    return require_arrow().string() if is_text else kind
 
 
 def _schema(columns: "Mapping[str, str | pa.DataType]") -> "pa.Schema":
-    pa = arrow()
+    pa = require_arrow()
     return pa.schema(
         [
             pa.field(name, pa.type_for_alias(kind) if isinstance(kind, str) else kind)
@@ -187,7 +186,7 @@ def to_tables(
     ``ids`` are the people's ids in the order of the explanations. ``kept`` has a row per person, with at
     least the kept columns.
     """
-    pa = arrow()
+    pa = require_arrow()
     entries = list(explanations)
     options = [option for entry in entries for option in entry.counterfactuals]
     certificates = [entry.certificate for entry in entries]
@@ -244,13 +243,13 @@ def _to_json(explanation: Explanation) -> str:
 
 
 def _table(columns: Mapping[str, Any], schema: "pa.Schema") -> "pa.Table":
-    pa = arrow()
+    pa = require_arrow()
     arrays = [_column(columns[one.name], one.type) for one in schema]
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _column(cells: Any, kind: "pa.DataType") -> "pa.Array | pa.ChunkedArray":
-    pa = arrow()
+    pa = require_arrow()
     if isinstance(cells, pa.Array | pa.ChunkedArray):
         return cells if cells.type == kind else cells.cast(kind)
     return pa.array(cells, type=kind)
@@ -258,7 +257,7 @@ def _column(cells: Any, kind: "pa.DataType") -> "pa.Array | pa.ChunkedArray":
 
 def _least(costs: FloatArray, counts: IntArray) -> "pa.Array":
     """Return the least cost of each person, null for people without options."""
-    pa = arrow()
+    pa = require_arrow()
     found = np.full(len(counts), np.nan)
     some = counts > 0
     if some.any():
@@ -273,7 +272,7 @@ def _as_utf8(text: str | None) -> str | None:
 
 def _typed(cells: list[Any], kind: "pa.DataType") -> "pa.Array":
     """Build a column of cells. A cell that the type cannot store becomes null."""
-    pa = arrow()
+    pa = require_arrow()
     types = pa.types
     if types.is_string(kind):
         return pa.array([None if is_missing(cell) else _as_utf8(as_text(cell)) for cell in cells], type=kind)
@@ -288,7 +287,7 @@ def _typed(cells: list[Any], kind: "pa.DataType") -> "pa.Array":
 
 def _fitting(cell: Any, kind: "pa.DataType") -> Any:
     """Return a cell if the type can store it, else None."""
-    pa = arrow()
+    pa = require_arrow()
     try:
         held = None if is_missing(cell) else pa.scalar(cell, type=kind).as_py()
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
@@ -298,7 +297,7 @@ def _fitting(cell: Any, kind: "pa.DataType") -> Any:
 
 def to_parquet(table: "pa.Table") -> bytes:
     """Write a table as a Parquet file. The same table gives the same bytes."""
-    pa = arrow()
+    pa = require_arrow()
     from pyarrow import parquet
 
     sink = pa.BufferOutputStream()

@@ -28,13 +28,12 @@ from p2ce.portfolio.runs.cluster import (
     require_dask,
     warn_if_open,
 )
-from p2ce.portfolio.runs.code_hash import code_hash
 from p2ce.portfolio.runs.explain_shard import Failed, Notice, Place, RunContext, withdraw_proofs
 from p2ce.portfolio.runs.journal import CHANGED, Journal, begin, is_finished
-from p2ce.portfolio.runs.manifest import EXPLAINER, Request, manifest_of
+from p2ce.portfolio.runs.manifest import EXPLAINER, RunRequest, code_hash, manifest_of
 from p2ce.portfolio.runs.portfolio_results import PortfolioResults
-from p2ce.portfolio.runs.result_tables import ResultSchema, arrow, schema_of
-from p2ce.portfolio.runs.shard import Shard, Source
+from p2ce.portfolio.runs.result_tables import ResultSchema, require_arrow, schema_of
+from p2ce.portfolio.runs.shard import RowSource, Shard
 from p2ce.portfolio.runs.sources import open_source
 from p2ce.result.stated_date import stated_date
 from p2ce.run.many.progress_bar import progress_bar
@@ -96,7 +95,7 @@ def run(
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
         raise InvalidArgument(f"n_jobs must be a number of processes, at least 1; got {echoed(n_jobs)}.")
     require_trust(explainer)
-    arrow()
+    require_arrow()
     dask = require_dask()
     if client is not None and (not isinstance(client, dask.Client) or client.asynchronous):
         raise InvalidArgument(
@@ -109,13 +108,13 @@ def run(
         raise InvalidArgument(f"keep must be a list of columns; got {echoed(keep)}. Put it into a list.")
     keep = tuple(dict.fromkeys(keep))
     _require_apart(rows, folder)
-    people = _opened(explainer, rows, id_column, keep, limits)
+    source = _opened(explainer, rows, id_column, keep, limits)
     parts = explainer._archive_parts()
-    request = Request(
+    request = RunRequest(
         package=version("p2ce"),
         code=code_hash(),
-        hashes=_hashes(explainer, people, parts, model_sha256),
-        id_column=people.id_column,
+        hashes=_hashes(explainer, source, parts, model_sha256),
+        id_column=source.id_column,
         keep=keep,
         time_limit=time_limit,
         as_of=day,
@@ -132,18 +131,22 @@ def run(
         stack.callback(journal.close)
         write_whole(folder / EXPLAINER, zipped(parts), what="The explainer", follow_links=False)
         explainer.warm_up()  # fits an estimate once, so that all workers have the same one
-        fields = [people.schema.field(name) for name in keep]
-        ids = arrow().int64() if people.id_column is None else people.schema.field(people.id_column).type
+        fields = [source.schema.field(name) for name in keep]
+        ids = (
+            require_arrow().int64()
+            if source.id_column is None
+            else source.schema.field(source.id_column).type
+        )
         schema = schema_of(explainer, ids, fields)
         context = RunContext(
-            explainer=explainer, schema=schema, id_column=people.id_column, time_limit=time_limit, as_of=day
+            explainer=explainer, schema=schema, id_column=source.id_column, time_limit=time_limit, as_of=day
         )
         workers = Workers(crew, context, request.hash)
         stack.callback(workers.dismiss)
         before = sum(one.shard.rows for one in journal.finished.values())
         ready = time.monotonic()
         for _ in range(ROUNDS):
-            _explain_all(workers, people, journal, progress=progress)
+            _explain_all(workers, source, journal, progress=progress)
             _withdraw_proofs(journal, schema)
             if not journal.forget_damaged(schema.names["status"]):
                 break
@@ -171,8 +174,8 @@ def run(
 
 def _opened(
     explainer: "Explainer", rows: Any, id_column: str | None, keep: Sequence[str], limits: Limits
-) -> Source:
-    if isinstance(rows, Source):
+) -> RowSource:
+    if isinstance(rows, RowSource):
         return rows
     names = list(explainer.problem.features)
     return open_source(
@@ -193,7 +196,7 @@ def _require_apart(rows: Any, folder: Path) -> None:
 
 
 def _hashes(
-    explainer: "Explainer", people: Source, parts: Mapping[str, bytes], model: str | None
+    explainer: "Explainer", source: RowSource, parts: Mapping[str, bytes], model: str | None
 ) -> dict[str, str]:
     known = explainer.problem.hashes
     digest = hashlib.sha256()
@@ -205,20 +208,20 @@ def _hashes(
     return {
         **{name: known[name] for name in ("model", "policy", "reference")},
         "explainer": digest.hexdigest(),
-        "input": people.hash,
+        "input": source.hash,
         **({} if model is None else {"model_file": model}),
     }
 
 
-def _explain_all(workers: Workers, people: Source, journal: Journal, *, progress: bool) -> None:
+def _explain_all(workers: Workers, source: RowSource, journal: Journal, *, progress: bool) -> None:
     """Explain the shards that the journal lacks. A shard that fails does not affect the others."""
     place = Place(folder=Path(os.path.abspath(journal.folder)), mark=journal.mark, code=code_hash())
     failures: list[tuple[Shard, Failed]] = []
     seen: set[str] = set()
     before = sum(entry.shard.rows for entry in journal.finished.values())
     with (
-        progress_bar(people.people, doing="explaining", shown=progress, done=before) as bar,
-        closing(workers.explain(_left(people, journal), place)) as outcomes,
+        progress_bar(source.rows, doing="explaining", shown=progress, done=before) as bar,
+        closing(workers.explain(_left(source, journal), place)) as outcomes,
     ):
         for shard, outcome in outcomes:
             if isinstance(outcome, Failed):
@@ -238,10 +241,10 @@ def _explain_all(workers: Workers, people: Source, journal: Journal, *, progress
         )
 
 
-def _left(people: Source, journal: Journal) -> Iterator[Shard]:
+def _left(source: RowSource, journal: Journal) -> Iterator[Shard]:
     """Yield the unfinished shards, and drop journal entries that match no shard."""
     planned = 0
-    for shard in people.shards():
+    for shard in source.shards():
         planned += 1
         entry = journal.finished.get(shard.number)
         if entry is None or (entry.shard.where, entry.shard.rows) != (shard.where, shard.rows):

@@ -14,9 +14,9 @@ from p2ce.present.charts.front_data import ChartOption, chart_options
 from p2ce.present.reasons import picked
 from p2ce.present.wording import Wording
 from p2ce.result import Explanation
-from p2ce.result.distribution import Distribution
 from p2ce.result.one_hot_groups import whole_changes
 from p2ce.result.picks import Pick
+from p2ce.result.problem_record import Distribution
 from p2ce.tables.cells import is_missing
 
 MOST_SLOTS = 8  # categories side by side; those that matter are kept, the others share one slot

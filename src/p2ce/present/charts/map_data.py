@@ -11,7 +11,7 @@ from p2ce.present.charts.front_data import ChartOption
 from p2ce.present.reasons import looks_of
 from p2ce.present.wording import Wording
 from p2ce.result import FeatureMap
-from p2ce.result.two_feature_map import LEAST_PEOPLE, Density
+from p2ce.result.analysis import LEAST_PEOPLE, Density
 
 MOST_SLOT_TICKS = 12
 MOST_ARROWS = 12  # more arrows from one point cannot be distinguished

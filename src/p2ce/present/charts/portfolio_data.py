@@ -16,7 +16,7 @@ from p2ce.present.charts.front_data import check_objective, cost_scale, cost_tic
 from p2ce.present.wording import Wording, wording_for
 from p2ce.result import Counterfactual, Explanation, Explanations, Feature, Status
 from p2ce.result.explanations import shared_objectives
-from p2ce.result.one_hot_groups import Groups, groups_of, whole_changes
+from p2ce.result.one_hot_groups import Groups, category_groups, whole_changes
 from p2ce.result.problem_record import ALONG
 
 OUTCOMES = ("with_options", "unproven", "no_recourse", "no_fronts", "favourable", "error")
@@ -182,7 +182,7 @@ def lever_data(explanations: Explanations, wording: Wording, top: int = 10) -> L
         people += 1
         features = {} if entry.problem is None else entry.problem.features
         if id(entry.problem) not in groups:
-            groups[id(entry.problem)] = groups_of(features)
+            groups[id(entry.problem)] = category_groups(features)
         moved = [_levers(option, groups[id(entry.problem)], features) for option in entry]
         in_any.update(set().union(*moved))
         for column, (old, new) in moved[0].items():

@@ -16,8 +16,8 @@ from p2ce.engine.grid.grouped_axis import widen
 from p2ce.engine.grid.placement import place
 from p2ce.engine.solver.undominated import dominates
 from p2ce.errors import InvalidArgument, InvalidRow, nearest
+from p2ce.result.analysis import Evaluation
 from p2ce.result.counterfactual import Counterfactual, admitted_by
-from p2ce.result.evaluation import Evaluation
 from p2ce.result.explanation import Explanation
 from p2ce.run.verify.constraints import violations
 from p2ce.run.verify.row_costs import reported, totals_of

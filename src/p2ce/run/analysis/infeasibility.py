@@ -11,11 +11,9 @@ from p2ce.compile.compiled_problem import EXACT, Problem
 from p2ce.compile.encode import EncodedRows, encode_row
 from p2ce.engine.solver.branch_and_bound import Progress
 from p2ce.errors import InvalidArgument
-from p2ce.result.certificate import Certificate
+from p2ce.result.certificate import Certificate, Status
 from p2ce.result.explanation import Explanation
-from p2ce.result.relaxations import Relaxation, Relaxations
-from p2ce.result.restriction import Restriction
-from p2ce.result.status import Status
+from p2ce.result.relaxations import Relaxation, Relaxations, Restriction
 from p2ce.run.analysis.restrictions import Relaxable, restrictions_of, without
 from p2ce.run.analysis.same_problem import another_problem
 from p2ce.run.analysis.smallest_sets import Set, smallest_of, smallest_sets

@@ -11,8 +11,8 @@ from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.evaluate_rows import judge_rows, score_frame
 from p2ce.compile.own_plausibility import own_plausibility
 from p2ce.errors import InvalidArgument, nearest
+from p2ce.result.analysis import LEAST_PEOPLE, Density, FeatureMap
 from p2ce.result.explanation import Explanation
-from p2ce.result.two_feature_map import LEAST_PEOPLE, Density, FeatureMap
 from p2ce.run.verify.constraints import check_constraints
 from p2ce.tables.codebook import MISSING, Coding
 

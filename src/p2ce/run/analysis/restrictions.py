@@ -17,7 +17,7 @@ from p2ce.policy.policy import Policy
 from p2ce.policy.rules.linked import Linked
 from p2ce.policy.rules.one_hot import OneHot
 from p2ce.policy.rules.rule import Rule
-from p2ce.result.restriction import Restriction
+from p2ce.result.relaxations import Restriction
 from p2ce.result.rule_data import rule_data
 from p2ce.run.verify.constraints import only_one_way, within
 from p2ce.tables.codebook import MISSING

@@ -8,8 +8,8 @@ from p2ce.compile.compiled_problem import Problem, shaped_for
 from p2ce.compile.encode import encode_row
 from p2ce.compile.unchanged import UNCHANGED, Unchanged
 from p2ce.errors import InvalidArgument
+from p2ce.result.certificate import Status
 from p2ce.result.explanation import Explanation
-from p2ce.result.status import Status
 from p2ce.result.target import is_strict, shown_end
 from p2ce.run.verify.row_costs import reported, totals_of
 from p2ce.tables.json_values import to_plain

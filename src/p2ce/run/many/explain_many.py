@@ -12,7 +12,7 @@ from p2ce.compile.compiled_problem import Problem, within_reach
 from p2ce.compile.encode import EncodedRows
 from p2ce.engine.solver.branch_and_bound import Progress
 from p2ce.errors import FAULT_RECORD, P2CEError
-from p2ce.result.counterfactual_table import Layout
+from p2ce.result.counterfactual import Layout
 from p2ce.result.explanation import Explanation
 from p2ce.result.explanations import Explanations
 from p2ce.run.build_explanation import build_explanation, failed_explanation

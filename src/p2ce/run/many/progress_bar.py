@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from p2ce.base.terminal import stderr_console
+from p2ce.base.visible import stderr_console
 
 if TYPE_CHECKING:
     from rich.console import Console

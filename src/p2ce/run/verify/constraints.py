@@ -9,9 +9,9 @@ import pandas as pd
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.grouped_features import moves
-from p2ce.policy.features.candidates import candidates_of
+from p2ce.policy.features.describe_features import candidates_of
 from p2ce.policy.features.feature import Direction, FeaturePolicy
-from p2ce.result.restriction import Restriction, Violation
+from p2ce.result.relaxations import Restriction, Violation
 from p2ce.tables.codebook import MISSING, Codebook
 from p2ce.tables.json_values import Value
 

@@ -1,9 +1,10 @@
-"""Check an evidence file with only the model, by code that shares nothing with the search."""
+"""Check an evidence file with only the model, by code that shares nothing with the search, and report."""
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import yaml
@@ -11,13 +12,60 @@ import yaml
 from p2ce.base.limits import DEFAULT, Limits
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
-from p2ce.portfolio.evidence.independent.evidence_report import Check, EvidenceReport
 from p2ce.portfolio.evidence.independent.stated_claims import INPUTS, StatedClaims
-from p2ce.portfolio.evidence.independent.stated_costs import StatedCosts
 from p2ce.portfolio.evidence.independent.stated_grid import StatedGrid, dominated, repeated
 from p2ce.portfolio.evidence.independent.stated_model import StatedModel
 from p2ce.portfolio.evidence.independent.stated_options import StatedOptions
 from p2ce.portfolio.evidence.independent.stated_policy import StatedPolicy, Unchecked, parsed, unzipped
+from p2ce.portfolio.evidence.independent.stated_reference import StatedCosts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One check of an evidence file."""
+
+    what: str
+    outcome: Literal["held", "broken", "unchecked", "sampled"]  # sampled: held for a sample
+    details: str  # what is broken, why it is unchecked, or how much was tried
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceReport:
+    """The result of all checks. It passes if nothing is broken, and lists what is not proven."""
+
+    checks: tuple[Check, ...]
+    not_compared: tuple[str, ...] = ()  # statements of the file that no check covers
+    only_the_file_says: tuple[str, ...] = ()  # what the checks assume
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is broken."""
+        return all(check.outcome != "broken" for check in self.checks)
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __str__(self) -> str:
+        lines = (f"{one.outcome:9}  {one.what}: {one.details}".rstrip(": ") for one in self.checks)
+        left_out: dict[str, list[str]] = {}
+        for name in self.not_compared:
+            part, colon, entry = name.partition(": ")
+            left_out.setdefault(f"not compared in {part}" if colon else "not compared", []).append(
+                entry or part
+            )
+        if self.only_the_file_says:
+            left_out["only this file says"] = [*self.only_the_file_says]
+        scope = (f"{title}: {', '.join(names)}" for title, names in left_out.items())
+        return "\n  ".join([f"evidence: {self._verdict()}", *lines, *scope])
+
+    def _verdict(self) -> str:
+        if not self.passed:
+            return "failed"
+        found = {
+            outcome: ", ".join(check.what for check in self.checks if check.outcome == outcome)
+            for outcome in ("sampled", "unchecked")
+        }
+        return "; ".join(["passed", *(f"{outcome}: {names}" for outcome, names in found.items() if names)])
 
 
 def check(path: "str | os.PathLike[str]", model: Any, *, limits: Limits = DEFAULT) -> EvidenceReport:
@@ -118,7 +166,7 @@ class _Case:
         refined = bool(self.certificate.get("refined"))
         grid, broken = (
             self.grid,
-            self.options.each(~self.grid.beside(self.options.rows, refined), "is not on the grid"),
+            self.options.each(~self.grid.off_grid(self.options.rows, refined), "is not on the grid"),
         )
         broken += [*grid.unlike_certificate(self.certificate), *grid.unlike_policy(), *grid.repeats()]
         if not broken:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.portfolio.evidence.independent.stated_costs import StatedCosts
 from p2ce.portfolio.evidence.independent.stated_model import StatedModel
-from p2ce.portfolio.evidence.independent.stated_policy import GAP, Sampled, StatedPolicy, Unchecked
+from p2ce.portfolio.evidence.independent.stated_policy import GAP, SampledOnly, StatedPolicy, Unchecked
+from p2ce.portfolio.evidence.independent.stated_reference import StatedCosts
 
 MOST_CELLS, SAMPLES, ALONE = 200_000, 50_000, 100
 EQUAL = 1 + 2e-9  # costs within this factor are equal, since rounding makes no trade-off
@@ -50,7 +50,7 @@ class StatedGrid:
         moves = {tuple(axis["features"]): axis["values"] for axis in self.listed}
         return {names: self.policy.codes(names, values) for names, values in moves.items()}
 
-    def beside(self, rows: Any, refined: bool = False) -> Any:
+    def off_grid(self, rows: Any, refined: bool = False) -> Any:
         """Return which rows (n, d) are off the grid; with ``refined``, only stated candidates are exact."""
         moved, known = rows != self.policy.before, np.zeros(len(self.policy.names), dtype=bool)
         wrong = np.zeros(len(rows), dtype=bool)
@@ -169,7 +169,7 @@ class StatedGrid:
         # One by one, since libraries round a row differently in a batch.
         found = [row for row in rows if judge(row[None])[1][0]]
         if share != "all" and not found:
-            raise Sampled(note)
+            raise SampledOnly(note)
         return [f"{self._text(row)} is accepted, but no option covers it" for row in found], note
 
     @property

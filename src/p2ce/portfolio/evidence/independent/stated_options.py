@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from p2ce.portfolio.evidence.independent.stated_costs import StatedCosts
 from p2ce.portfolio.evidence.independent.stated_model import StatedModel
 from p2ce.portfolio.evidence.independent.stated_policy import StatedPolicy
+from p2ce.portfolio.evidence.independent.stated_reference import StatedCosts
 
 
 @dataclass

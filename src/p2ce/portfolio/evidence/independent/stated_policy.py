@@ -26,7 +26,7 @@ class Unchecked(Exception):
     outcome: Literal["unchecked", "sampled"] = "unchecked"
 
 
-class Sampled(Unchecked):
+class SampledOnly(Unchecked):
     """How much was tried, if there is too much to try all."""
 
     outcome = "sampled"

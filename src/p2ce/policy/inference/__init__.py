@@ -1,0 +1,1 @@
+"""What data and names suggest: kinds, ranges, special values, protection, relations, associations."""
