@@ -5,7 +5,7 @@ import pandas as pd
 
 from p2ce.datasets.dataset import Dataset
 
-IMMUTABLE = ("Age", "LatePayments", "OwnsHome")  # history, or not a reasonable advice for a loan
+IMMUTABLE = ("Age", "LatePayments", "OwnsHome")  # history, or not reasonable advice for a loan
 
 
 def make_applicants(n_samples: int = 2_000, *, random_state: int = 0) -> Dataset:

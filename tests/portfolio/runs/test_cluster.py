@@ -23,7 +23,7 @@ from p2ce.portfolio.runs.code_hash import code_hash
 from p2ce.portfolio.runs.explain_shard import Place, misplaced
 from p2ce.portfolio.runs.journal import begin
 from p2ce.portfolio.runs.shard import Shard, Source
-from tests.apps.commands import run as run_command
+from tests.apps.command_line import run as run_command
 from tests.portfolio.dask_cluster import (
     HERE,
     SECONDS,
