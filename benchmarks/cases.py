@@ -24,7 +24,7 @@ from benchmarks.brute_force import OBJECTIVES, BruteForce
 from benchmarks.splits import choose, split
 from p2ce import P2CEError, datasets
 from p2ce.base.arrays import BoolArray, FloatArray
-from p2ce.datasets.facts import FACTS
+from p2ce.datasets.dataset import FACTS
 from p2ce.models.detectors.imputed_values import known_codes
 from p2ce.policy.features.feature import Kind
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of

@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from p2ce.datasets.places import DATA, cache_folder
+from p2ce.datasets.load_dataset import DATA, cache_folder
 from p2ce.errors import P2CEError
 from reproduction.experiments import FIGURES, TABLES, plan
 from reproduction.names import DATA_SETS, METHODS, MODELS

@@ -3,13 +3,14 @@
 ``python scripts/lint.py site`` checks the built documentation instead: it loads nothing from elsewhere.
 """
 
+import ast
 import os
 import re
 import subprocess
 import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,6 +20,25 @@ SOURCE, TESTS = ROOT / "src" / "p2ce", ROOT / "tests"
 VARIANTS = re.compile(
     r"present/charts/(matplotlib|svg)/\w+\.py|models/families/\w+/family\.py|(.*/)?__init__\.py"
 )
+# Public names that several modules define since they implement one protocol: where, and what the name means.
+PROTOCOLS = {
+    "recognises": (r"models/(families|detectors)/.*", "whether a parser takes a model or a detector"),
+    "parse": (r"models/(families|detectors)/.*", "a model or a detector that was recognised, as its adapter"),
+    "prepare": (r"apps/model_files/formats/.*", "imports before the child process gives up opening files"),
+    "parse_file": (r"apps/model_files/formats/.*", "untrusted bytes, as the library writes them again"),
+    "load_parsed": (r"apps/model_files/formats/.*", "the model of parsed bytes"),
+    r"draw_\w+": (r"present/charts/(matplotlib|svg)/draw_\w+\.py", "one chart in either medium"),
+}
+# Names that still mean two things. To be emptied.
+OTHERS_STILL = {
+    *("Booster", "Changes", "Checked", "Decision", "Distribution", "Ends", "Estimate", "Explain"),
+    *("Flag", "Function", "Grid", "Kind", "Link", "Moves", "Names", "Numbers", "Outcomes", "Part"),
+    *("Parts", "Problem", "Record", "Request", "RuleEntry", "Run", "Sampled", "Scratch", "Source"),
+    *("Table", "Terms", "Work", "as_frame", "classes_of", "columns_of", "count_cells", "groups_of"),
+    *("is_range", "joined", "kind_of", "load", "narrow", "one_hot", "parse_tree", "parts_of"),
+    *("place_of", "prune", "read_column", "read_name", "read_table", "require_own", "save"),
+    *("schema_text", "tabulate", "to_text", "widen", "widened", "without"),
+}
 # Words of a private dialect, and what the field says instead. An underscore ends a word, so that names count.
 PRIVATE_WORDS = {
     "asked": "evaluated, called, requested",
@@ -162,6 +182,47 @@ def file_names() -> Iterator[str]:
             yield f"{folder}: mirrors no folder of src/p2ce"
     if not (SOURCE / "py.typed").exists():
         yield "src/p2ce/py.typed: marks the package as typed"
+
+
+def one_meaning() -> Iterator[str]:
+    """A public class, function or type alias has a name that nothing else in src/p2ce has."""
+    places = defaultdict(list)
+    for path in sorted(SOURCE.rglob("*.py")):
+        for number, name in public_names(text_of(path)):
+            places[name].append((path.relative_to(SOURCE).as_posix(), number))
+    yield from shared_names(places)
+
+
+def public_names(text: str) -> Iterator[tuple[int, str]]:
+    """List the public classes, functions and type aliases of a module, once each, with their lines.
+
+    >>> list(public_names("class Cost: ...\\ndef _cost(): ...\\nCosts = list[Cost]\\nMOST = 3"))
+    [(1, 'Cost'), (3, 'Costs')]
+    """
+    found: dict[str, int] = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            found.setdefault(node.name, node.lineno)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                if isinstance(target, ast.Name) and target.id[0].isupper() and not target.id.isupper():
+                    found.setdefault(target.id, node.lineno)
+    yield from ((number, name) for name, number in found.items() if not name.startswith("_"))
+
+
+def shared_names(places: Mapping[str, Sequence[tuple[str, int]]]) -> Iterator[str]:
+    """Find the names that several modules define, unless they implement one protocol."""
+    for name, found in sorted(places.items()):
+        where = [pattern for known, (pattern, _) in PROTOCOLS.items() if re.fullmatch(known, name)]
+        if (
+            len(found) < 2
+            or name in OTHERS_STILL
+            or all(any(re.fullmatch(pattern, file) for pattern in where) for file, _ in found)
+        ):
+            continue
+        listed = " and ".join(f"src/p2ce/{file}:{number}" for file, number in found)
+        yield f"{listed}: each defines {name}; rename one, or make it private to its file"
 
 
 def words() -> Iterator[str]:
@@ -369,6 +430,7 @@ def built_site() -> Iterator[str]:
 SOURCES = (
     first_lines,
     file_names,
+    one_meaning,
     words,
     old_words,
     phrases_in_code,

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 import p2ce
 from p2ce import Explainer, Explanation, Explanations, Policy, rules
 from p2ce.base.visible import UNSEEN
-from tests.apps.commands import run
+from tests.apps.command_line import run
 from tests.bad_inputs import PLACES
 from tests.hostile.plain_data import ESCAPES, HUGE_TEXT, nested, tame
 from tests.optional import needs

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from time import perf_counter
 
-from p2ce.datasets.places import cache_folder
+from p2ce.datasets.load_dataset import cache_folder
 from reproduction.peers.environments import FAMILIES, Missing, python_of
 
 

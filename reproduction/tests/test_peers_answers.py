@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import IsolationForest, RandomForestClassifier
 
-from p2ce.datasets.places import cache_folder
+from p2ce.datasets.load_dataset import cache_folder
 from reproduction.names import AUTHORS
 from reproduction.peers import Request, Search, run_peer
 from reproduction.peers.environments import FAMILIES, Missing, is_made, python_of, stamp_of

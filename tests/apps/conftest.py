@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.apps.commands import people, repaid, write_tables
+from tests.apps.command_line import people, repaid, write_tables
 from tests.optional import needs
 
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from p2ce.apps import cli
 from p2ce.errors import InvalidArgument
-from tests.apps.commands import run
+from tests.apps.command_line import run
 
 
 def test_version() -> None:
@@ -42,7 +42,7 @@ def test_a_library_error_is_one_line(
     def fail(**_: object) -> None:
         raise InvalidArgument("seed must be 0 or more,\ngot -1.")
 
-    monkeypatch.setattr("p2ce.apps.demo_command.run_demo", fail)
+    monkeypatch.setattr("p2ce.apps.commands.demo_command.run_demo", fail)
     ran = run(capsys, "demo")
     assert (ran.code, ran.err) == (2, "p2ce: seed must be 0 or more, got -1.\n")
 

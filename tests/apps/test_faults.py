@@ -11,7 +11,7 @@ import pytest
 
 from p2ce import Explanations, Status
 from p2ce.run.many import isolate_failures
-from tests.apps.commands import run
+from tests.apps.command_line import run
 
 Capture = pytest.CaptureFixture[str]
 # A custom model: what it does about the person of whom the income is 4321 is written in its place.

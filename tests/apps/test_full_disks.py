@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.apps.commands import Ran, people, run
+from tests.apps.command_line import Ran, people, run
 from tests.full_disks import largest_file
 from tests.optional import mostly_slow
 from tests.populations import loans

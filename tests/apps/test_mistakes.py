@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tests.apps.commands import run
+from tests.apps.command_line import run
 from tests.bad_inputs import COMMANDS, PIPE, Files
 from tests.optional import needs
 
@@ -118,7 +118,7 @@ def test_a_bug_is_one_line_too(folder: Path, capsys: Capture, monkeypatch: pytes
     def broken(*_: object) -> None:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr("p2ce.apps.explain_command.run_explain", broken)
+    monkeypatch.setattr("p2ce.apps.commands.explain_command.run_explain", broken)
     ran = run(capsys, *words())
     assert ran.code == 1
     assert "division by zero" in ran.line

@@ -11,7 +11,7 @@ import pytest
 from p2ce.result import Explanations
 from p2ce.tables.table_files import Table, read_table
 from p2ce.tables.typed_columns import labels_in, natural
-from tests.apps.commands import run
+from tests.apps.command_line import run
 from tests.optional import LazyLibrary, needs
 
 lightgbm = LazyLibrary("lightgbm")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from p2ce.apps.write_outputs import without_formula, write
+from p2ce.apps.write_outputs import without_formula, write_explanations
 from p2ce.result import Counterfactual, Explanations
-from tests.apps.commands import run
+from tests.apps.command_line import run
 from tests.result.examples import explanation
 
 Capture = pytest.CaptureFixture[str]
@@ -119,7 +119,9 @@ def test_numbers_stay_numbers_and_names_of_columns_are_written_as_text(
         ),
     )
     for raw in (False, True):
-        write(tmp_path / "a.csv", Explanations([explained]), why=None, audience="", language="", raw_csv=raw)
+        write_explanations(
+            tmp_path / "a.csv", Explanations([explained]), why=None, audience="", language="", raw_csv=raw
+        )
         first, row = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()
         mark = "" if raw else "'"
         assert first.startswith(f"id,option,{mark}=A1,Home,")

@@ -15,7 +15,7 @@ from p2ce import Limits, Policy
 from p2ce.base.limits import read_limits
 from p2ce.errors import InvalidArgument, InvalidPolicy, LimitExceeded
 from p2ce.tables.table_files import read_table
-from tests.apps.commands import run
+from tests.apps.command_line import run
 from tests.clock import processor_time
 from tests.hostile.plain_data import tame
 from tests.optional import LazyLibrary

@@ -8,9 +8,9 @@ from urllib.request import ProxyHandler, build_opener, install_opener
 import pytest
 
 from p2ce import datasets
-from p2ce.datasets.facts import FACTS
-from p2ce.datasets.openml import fetch_raw
-from p2ce.datasets.preparing import prepare
+from p2ce.datasets.dataset import FACTS
+from p2ce.datasets.load_dataset import fetch_raw
+from p2ce.datasets.preparing import prepare_table
 from p2ce.errors import MissingData
 from tests.datasets.raw_tables import PREPARED, RAW, TARGETS
 from tests.datasets.small_openml import SmallOpenML
@@ -37,7 +37,7 @@ def serve(name: str, *, number: int, broken: bool = False) -> None:
 @pytest.mark.parametrize("name", FACTS)
 def test_a_fetched_table_can_be_prepared(name: str) -> None:
     serve(name, number=FACTS[name].openml)
-    made = prepare(name, fetch_raw(FACTS[name]))
+    made = prepare_table(name, fetch_raw(FACTS[name]))
     assert {column: values.tolist() for column, values in made.items()} == PREPARED[name]
 
 

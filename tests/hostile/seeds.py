@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from tests.apps.commands import people, repaid
+from tests.apps.command_line import people, repaid
 from tests.apps.onnx_files import logistic, score
 from tests.optional import needs
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.apps.commands import run
+from tests.apps.command_line import run
 from tests.hostile.known_files import FILES
 from tests.hostile.seeds import write_surroundings
 

@@ -8,7 +8,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce
-from p2ce.present.languages import words_in
+from p2ce.present.languages import load_words
 from p2ce.result import Explanation, ProblemRecord
 
 DRAFT = "Draft: no one has said yet what applicants can change. Do not send."
@@ -40,7 +40,7 @@ def test_only_texts_for_applicants_from_an_inferred_policy_are_drafts(
 ) -> None:
     assert callable(write)
     found = explained(policy)
-    notice = words_in(language).say("draft")
+    notice = load_words(language).say("draft")
     is_draft = POLICIES[policy] == "inferred"
     assert found.problem is not None
     assert found.problem.basis == POLICIES[policy]
@@ -54,7 +54,7 @@ def test_only_texts_for_applicants_from_an_inferred_policy_are_drafts(
             assert (notice in text) == (is_draft and audience == "applicant")
         basis = {"inferred": "policy_inferred", "reviewed": "policy_reviewed"}.get(POLICIES[policy])
         if basis and audience != "applicant" and write is p2ce.to_text:
-            said = words_in(language).say(basis, by="Ana <Souza>", on="2026-11-18")
+            said = load_words(language).say(basis, by="Ana <Souza>", on="2026-11-18")
             assert said in write(found, audience=audience, language=language)
 
 

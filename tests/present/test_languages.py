@@ -10,7 +10,7 @@ import pytest
 
 import p2ce.present
 from p2ce.errors import InvalidArgument
-from p2ce.present.languages import LANGUAGES, words_in
+from p2ce.present.languages import LANGUAGES, load_words
 from p2ce.present.render import AUDIENCES
 
 VARIANTS = ("share", *AUDIENCES)
@@ -28,14 +28,14 @@ PUT_TOGETHER = re.compile(
 def texts(language: str) -> Iterator[tuple[str, str]]:
     """Return every text with its key; plural forms one by one."""
     entry: Any
-    for key, entry in words_in(language).texts.items():
+    for key, entry in load_words(language).texts.items():
         yield from ((key, text) for text in (entry.values() if isinstance(entry, dict) else [entry]))
 
 
 def base_of(key: str) -> str:
     """Return the key of which this one is a variant, or the key: `col_person` is not a variant of `col`."""
     base, _, variant = key.rpartition("_")
-    return base if variant in VARIANTS and base in words_in("en").texts else key
+    return base if variant in VARIANTS and base in load_words("en").texts else key
 
 
 def parts(text: str) -> set[str]:
@@ -44,7 +44,7 @@ def parts(text: str) -> set[str]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_all_languages_have_the_same_texts(language: str) -> None:
-    mine, english = words_in(language).texts, words_in("en").texts
+    mine, english = load_words(language).texts, load_words("en").texts
     assert {base_of(key) for key in mine} == {base_of(key) for key in english}
     assert all(base_of(key) in mine for key in mine)
     for key, text in texts(language):
@@ -70,7 +70,7 @@ def test_no_text_is_left_over() -> None:
     code = "".join(
         file.read_text(encoding="utf-8") for kind in ("py", "jinja") for file in folder.rglob(f"*.{kind}")
     )
-    keys = (base_of(key) for key in words_in("en").texts)
+    keys = (base_of(key) for key in load_words("en").texts)
     assert not [
         key
         for key in keys
@@ -80,11 +80,11 @@ def test_no_text_is_left_over() -> None:
 
 def test_an_unknown_language_says_which_are_known() -> None:
     with pytest.raises(InvalidArgument, match=r"in the language 'xx'\. Known are 'en', .*'pt'"):
-        words_in("xx")
+        load_words("xx")
 
 
 def test_lists_sound_right_in_spanish() -> None:
-    spanish = words_in("es")
+    spanish = load_words("es")
     assert spanish.listed(["pida", "invierta"]) == "pida e invierta"
     assert spanish.listed(["agua", "hielo"]) == "agua y hielo"
     assert spanish.listed(["padre", "madre", "hijos"]) == "padre, madre e hijos"

@@ -20,8 +20,8 @@ from p2ce import to_html, to_markdown, to_text
 from p2ce.errors import InvalidArgument
 from p2ce.policy.features.display import Display
 from p2ce.present.charts.front_data import front_data
+from p2ce.present.highlights import letter
 from p2ce.present.languages import LANGUAGES
-from p2ce.present.reasons import letter
 from p2ce.present.render import AUDIENCES, markdown_escaped
 from p2ce.present.view import view
 from p2ce.present.wording import wording_of

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from p2ce import to_html, to_markdown, to_text
-from p2ce.present.languages import LANGUAGES, Words, words_in
+from p2ce.present.languages import LANGUAGES, LanguageWords, load_words
 from p2ce.present.render import AUDIENCES
 from p2ce.present.view import view
 from p2ce.result import Explanation, Explanations, Status
@@ -63,7 +63,7 @@ NEVER_NONE = {
 }
 
 
-def texts(words: Words) -> Iterator[tuple[str, str]]:
+def texts(words: LanguageWords) -> Iterator[tuple[str, str]]:
     for key, entry in words.texts.items():
         yield from ((key, text) for text in (entry.values() if isinstance(entry, dict) else [entry]))
 
@@ -76,7 +76,7 @@ def without_own_words(page: str) -> str:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_texts_for_applicants_hold_no_word_that_claims_too_much(language: str) -> None:
     wrong = re.compile(f"(?i){NOT_FOR_APPLICANTS[language]}")
-    theirs = {key: text for key, text in texts(words_in(language)) if FOR_APPLICANTS.search(key)}
+    theirs = {key: text for key, text in texts(load_words(language)) if FOR_APPLICANTS.search(key)}
     assert len(theirs) > 50
     assert not [key for key, text in theirs.items() if wrong.search(text)]
 
@@ -95,13 +95,13 @@ def test_applicants_read_no_word_that_claims_too_much(write: Callable[..., str],
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_nobody_reads_that_a_change_is_easy_or_cheap(language: str) -> None:
     wrong = re.compile(f"(?i){NOT_FOR_ANYBODY[language]}")
-    assert not [key for key, text in texts(words_in(language)) if wrong.search(text)]
+    assert not [key for key, text in texts(load_words(language)) if wrong.search(text)]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_texts_for_applicants_are_plain(language: str) -> None:
     jargon = re.compile(f"(?i){NO_JARGON_FOR_APPLICANTS[language]}")
-    theirs = [(key, text) for key, text in texts(words_in(language)) if FOR_APPLICANTS.search(key)]
+    theirs = [(key, text) for key, text in texts(load_words(language)) if FOR_APPLICANTS.search(key)]
     assert not [key for key, text in theirs if jargon.search(re.sub(r"\{\w+\}", "", text))]
     sentences = [(key, sentence) for key, text in theirs for sentence in re.split(r"[.:;] ", text)]
     assert not [key for key, sentence in sentences if len(sentence.split()) > LONGEST_SENTENCE]
@@ -110,8 +110,8 @@ def test_texts_for_applicants_are_plain(language: str) -> None:
 @pytest.mark.parametrize("language", NOT_FOR_ALL_COUNTRIES)
 def test_texts_are_for_all_countries_and_genders(language: str) -> None:
     wrong = re.compile(f"(?i){NOT_FOR_ALL_COUNTRIES[language]}")
-    assert not [key for key, text in texts(words_in(language)) if wrong.search(text)]
-    assert not [key for key, text in texts(words_in(language)) if '"' in text]  # they have their own quotes
+    assert not [key for key, text in texts(load_words(language)) if wrong.search(text)]
+    assert not [key for key, text in texts(load_words(language)) if '"' in text]  # they have their own quotes
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -119,19 +119,21 @@ def test_no_preposition_stands_before_a_name(language: str) -> None:
     """Names begin with an article or have none: "de el" is wrong Spanish, "of loan amount" wrong English."""
     before = re.compile(rf"(?i)\b({PREPOSITIONS}) \{{names?\}}")
     headings = {"audit_by"}
-    assert not [key for key, text in texts(words_in(language)) if key not in headings and before.search(text)]
+    assert not [
+        key for key, text in texts(load_words(language)) if key not in headings and before.search(text)
+    ]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_counted_text_holds_its_count(language: str) -> None:
-    for key, forms in words_in(language).texts.items():
+    for key, forms in load_words(language).texts.items():
         if isinstance(forms, dict) and key not in NEVER_NONE:
             assert all("{count}" in form for form in forms.values()), key
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_text_has_a_word_twice(language: str) -> None:
-    assert not [key for key, text in texts(words_in(language)) if TWICE.search(text)]
+    assert not [key for key, text in texts(load_words(language)) if TWICE.search(text)]
 
 
 @pytest.mark.parametrize("file", sorted(file.name for file in GOLDEN.iterdir()))
@@ -143,7 +145,7 @@ def test_no_word_stands_twice(file: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_none_is_not_counted_as_one(language: str) -> None:
     """In Portuguese, 0 takes the form of 1."""
-    words = words_in(language)
+    words = load_words(language)
     for key, forms in words.texts.items():
         if not isinstance(forms, dict) or key in NEVER_NONE:
             continue
@@ -157,7 +159,7 @@ def test_none_is_not_counted_as_one(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_complete_list_says_for_what_it_is_complete(language: str) -> None:
-    words, (two, _) = words_in(language), CASES["two options"]
+    words, (two, _) = load_words(language), CASES["two options"]
     assert two.certificate is not None
     equals = words.say("your_equals")
     tried = {"en": "values tried", "pt": "valores testados", "es": "valores probados"}[language]
@@ -180,7 +182,7 @@ def test_only_officers_read_the_message_of_an_error(write: Callable[..., str], l
             text = write(subject, audience=audience, language=language)
             assert (kind in text) == (audience != "applicant")
             if audience == "applicant":
-                assert words_in(language).say("your_failed") in text
+                assert load_words(language).say("your_failed") in text
 
 
 @pytest.mark.parametrize("write", [to_html, to_markdown])
@@ -188,7 +190,7 @@ def test_only_officers_read_the_message_of_an_error(write: Callable[..., str], l
 def test_a_search_that_was_stopped_does_not_say_that_there_is_no_option(
     write: Callable[..., str], language: str
 ) -> None:
-    words = words_in(language)
+    words = load_words(language)
     for name in (
         "stopped early without an option",
         "no option on the grid of the data, the finest one left open",
@@ -208,7 +210,7 @@ def test_a_search_that_was_stopped_does_not_say_that_there_is_no_option(
 def test_no_option_says_what_may_change_and_is_not_the_last_word(
     write: Callable[..., str], language: str
 ) -> None:
-    words = words_in(language)
+    words = load_words(language)
     page = write(CASES["no option"][0], language=language)
     assert words.say("your_none_is_not_final") in page
     assert words.say("your_may_change", names="·").split("·")[0] in page
@@ -312,7 +314,7 @@ def test_one_option_alone_has_no_badge(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_findings_are_counted_after_the_colon(language: str) -> None:
     """No form of a verb could fit both numbers of "1 of 10 comparisons"."""
-    words = words_in(language)
+    words = load_words(language)
     parts: dict[str, Any] = {"found": "1", "count": "10", "level": "5%"}
     assert re.search(r": 1 \w+ 10\.$", words.say("audit_findings", **parts))
 

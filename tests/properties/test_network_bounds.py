@@ -18,7 +18,7 @@ from p2ce.engine.scores.network.network_bounds import by_intervals, by_lines, re
 from p2ce.engine.scores.network.network_layers import Layer
 from p2ce.engine.scores.network.network_rounding import DOUBLE, SINGLE
 from p2ce.engine.scores.score import seen_as_given, seen_in_single
-from p2ce.testing.boxes import cells_of, random_boxes, stacked
+from p2ce.testing.bounds import cells_of, random_boxes, stacked
 from tests.properties.amount import examples
 
 SEEDS = st.integers(0, 10**9)

@@ -1,4 +1,4 @@
-"""Former names and translated phrases are found, and what merely resembles them is not."""
+"""Former names, translated phrases and names of two things are found; what merely resembles them is not."""
 
 import importlib.util
 from pathlib import Path
@@ -90,3 +90,33 @@ def test_sentences_end_where_a_reader_sees_it(line: str, count: int) -> None:
 def test_code_tables_and_headings_are_no_prose() -> None:
     page = "# A. Title\n\n| a. B | c |\n\n```text\nA one. A two.\n```\nOne. Two.\n"
     assert [line for _, line in lint.prose_lines(page)] == ["One. Two."]
+
+
+def test_public_names_are_classes_functions_and_type_aliases() -> None:
+    module = (
+        "class Cost: ...\nclass _Own: ...\ndef price(): ...\nasync def fetch(): ...\n_Alias = int\n"
+        "Costs = list[Cost]\nRow: TypeAlias = tuple[int, ...]\nMOST = 3\nlog = 1\nif MOST:\n    import os\n"
+        "@overload\ndef read(x: int): ...\ndef read(x): ...\n"
+    )
+    assert list(lint.public_names(module)) == [
+        (1, "Cost"),
+        (3, "price"),
+        (4, "fetch"),
+        (6, "Costs"),
+        (7, "Row"),
+        (13, "read"),
+    ]
+
+
+def test_a_name_of_two_things_is_reported_with_both_places() -> None:
+    (found,) = lint.shared_names({"Cost": [("a/b.py", 3), ("c.py", 7)], "Price": [("c.py", 9)]})
+    assert found.startswith("src/p2ce/a/b.py:3 and src/p2ce/c.py:7: ")
+    assert "Cost" in found
+
+
+def test_modules_of_one_protocol_share_their_names_and_no_others_do() -> None:
+    families = [("models/families/torch/family.py", 1), ("models/detectors/density.py", 2)]
+    drawn = [(f"present/charts/{medium}/draw_front.py", 1) for medium in ("matplotlib", "svg")]
+    assert not list(lint.shared_names({"parse": families, "draw_front": drawn}))
+    (found,) = lint.shared_names({"parse": [*families, ("policy/file/policy_file.py", 5)]})
+    assert "src/p2ce/policy/file/policy_file.py:5" in found

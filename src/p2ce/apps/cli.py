@@ -1,23 +1,18 @@
-"""The command line: explain, portfolio, audit, evidence, replay, inspect, demo, policy and others."""
+"""Declare the commands: explain, portfolio, audit, evidence, replay, inspect, demo, policy and others."""
 
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from p2ce.apps import command_arguments as say
-from p2ce.apps import policy_command as policy
-from p2ce.apps import portfolio_command as portfolio
-from p2ce.apps.exit_codes import HELP, ExitCode
-from p2ce.apps.messages import DEBUG, error_line
-from p2ce.apps.plain_help import EXPLAIN, GOVERN, POLICY, SETUP, START, PlainCommand, PlainGroup
+from p2ce.apps.command_arguments import EXPLAIN, GOVERN, POLICY, SETUP, START, PlainCommand, PlainGroup
+from p2ce.apps.commands import policy_command, portfolio_command
+from p2ce.apps.exit_codes import HELP, ExitCode, exit_code_of
+from p2ce.apps.messages import DEBUG
 from p2ce.base.limits import read_limits
-from p2ce.base.visible import echoed, shortened
-
-# What typer raises about wrong arguments; its module differs between versions of typer.
-UsageError = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     cls=PlainGroup,
@@ -31,8 +26,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-app.add_typer(policy.app, name="policy", rich_help_panel=POLICY)
-app.add_typer(portfolio.app, name="portfolio", rich_help_panel=EXPLAIN)
+app.add_typer(policy_command.app, name="policy", rich_help_panel=POLICY)
+app.add_typer(portfolio_command.app, name="portfolio", rich_help_panel=EXPLAIN)
 
 
 @app.callback()
@@ -49,17 +44,17 @@ def settings(
     if debug:
         os.environ[DEBUG] = "1"
     if version:
-        from p2ce.apps.version_command import lines
+        from p2ce.apps.commands.setup_commands import version_lines
 
-        print("\n".join(lines(verbose=False)))
+        print("\n".join(version_lines(verbose=False)))
         raise typer.Exit(ExitCode.DONE)
 
 
 settings.__doc__ = None  # the help of the app itself is shown instead
 
 
-@app.command(cls=PlainCommand, rich_help_panel=START)
-def demo(
+@app.command("demo", cls=PlainCommand, rich_help_panel=START)
+def demo_command(
     random_state: Annotated[
         int,
         typer.Option(
@@ -74,32 +69,32 @@ def demo(
             panel=say.OUTPUT,
         ),
     ] = None,
-    raw_csv: say.RawCsv = False,
-    force: say.Force = False,
+    raw_csv: say.RawCsvOption = False,
+    force: say.ForceOption = False,
 ) -> None:
     """Explain a made-up loan applicant who was rejected."""
-    from p2ce.apps.demo_command import run_demo  # here, so that --help stays quick
+    from p2ce.apps.commands.demo_command import run_demo  # here, so that --help stays quick
 
     run_demo(random_state=random_state, out=out, force=force, raw_csv=raw_csv)
 
 
-@app.command(cls=PlainCommand, rich_help_panel=START)
-def inspect(
-    model: say.Model,
-    reference: say.ReferenceAlone = None,
-    policy: say.Policy = None,
-    target: say.Target = None,
-    threshold: say.Threshold = None,
-    max_changes: say.MaxChanges = 3,
-    objective: say.Objectives = None,
-    contamination: say.Contamination = None,
-    no_plausibility: say.NoPlausibility = False,
-    plausibility_of_today: say.PlausibilityOfToday = "counts",
-    weights: say.Weights = None,
-    trust_model: say.TrustModel = False,
-    trust_predicates: say.TrustPredicates = False,
-    drop: say.Drop = None,
-    limit: say.Limit = None,
+@app.command("inspect", cls=PlainCommand, rich_help_panel=START)
+def inspect_command(
+    model: say.ModelOption,
+    reference: say.ReferenceAloneOption = None,
+    policy: say.PolicyOption = None,
+    target: say.TargetOption = None,
+    threshold: say.ThresholdOption = None,
+    max_changes: say.MaxChangesOption = 3,
+    objective: say.ObjectivesOption = None,
+    contamination: say.ContaminationOption = None,
+    no_plausibility: say.NoPlausibilityOption = False,
+    plausibility_of_today: say.PlausibilityOfTodayOption = "counts",
+    weights: say.WeightsOption = None,
+    trust_model: say.TrustModelOption = False,
+    trust_predicates: say.TrustPredicatesOption = False,
+    drop: say.DropOption = None,
+    limit: say.LimitOption = None,
 ) -> None:
     """Check a model, its data and its policy before you explain anyone.
 
@@ -109,7 +104,7 @@ def inspect(
     looks wrong. Without --reference, it prints the model's type, columns and categories.
     """
     from p2ce.apps.command_inputs import Inputs
-    from p2ce.apps.inspect_command import run_inspect
+    from p2ce.apps.commands.inspect_command import run_inspect
 
     run_inspect(
         Inputs(
@@ -132,12 +127,12 @@ def inspect(
     )
 
 
-@app.command(cls=PlainCommand, rich_help_panel=EXPLAIN, epilog=HELP)
-def explain(
-    model: say.Model,
-    data: say.Data,
-    reference: say.Reference = None,
-    policy: say.Policy = None,
+@app.command("explain", cls=PlainCommand, rich_help_panel=EXPLAIN, epilog=HELP)
+def explain_command(
+    model: say.ModelOption,
+    data: say.DataOption,
+    reference: say.ReferenceOption = None,
+    policy: say.PolicyOption = None,
     id: Annotated[  # noqa: A002
         str | None,
         say.option(
@@ -151,7 +146,7 @@ def explain(
         bool,
         say.option("Explain only the rows that the model rejects.", "", "--rejected", panel=say.PEOPLE),
     ] = False,
-    id_column: say.IdColumn = None,
+    id_column: say.IdColumnOption = None,
     out: Annotated[
         Path | None,
         say.option(
@@ -162,21 +157,21 @@ def explain(
             panel=say.OUTPUT,
         ),
     ] = None,
-    raw_csv: say.RawCsv = False,
-    force: say.Force = False,
-    target: say.Target = None,
-    threshold: say.Threshold = None,
-    max_changes: say.MaxChanges = 3,
-    objective: say.Objectives = None,
-    contamination: say.Contamination = None,
-    no_plausibility: say.NoPlausibility = False,
-    plausibility_of_today: say.PlausibilityOfToday = "counts",
-    price_of_plausibility: say.PriceOfPlausibility = False,
-    time_limit: say.TimeLimit = None,
-    as_of: say.AsOf = None,
-    jobs: say.Jobs = 1,
-    language: say.Language = "en",
-    audience: say.Audience = "applicant",
+    raw_csv: say.RawCsvOption = False,
+    force: say.ForceOption = False,
+    target: say.TargetOption = None,
+    threshold: say.ThresholdOption = None,
+    max_changes: say.MaxChangesOption = 3,
+    objective: say.ObjectivesOption = None,
+    contamination: say.ContaminationOption = None,
+    no_plausibility: say.NoPlausibilityOption = False,
+    plausibility_of_today: say.PlausibilityOfTodayOption = "counts",
+    price_of_plausibility: say.PriceOfPlausibilityOption = False,
+    time_limit: say.TimeLimitOption = None,
+    as_of: say.AsOfOption = None,
+    jobs: say.JobsOption = 1,
+    language: say.LanguageOption = "en",
+    audience: say.AudienceOption = "applicant",
     progress: Annotated[
         bool | None,
         say.option(
@@ -186,11 +181,11 @@ def explain(
             panel=say.OUTPUT,
         ),
     ] = None,
-    weights: say.Weights = None,
-    trust_model: say.TrustModel = False,
-    trust_predicates: say.TrustPredicates = False,
-    drop: say.Drop = None,
-    limit: say.Limit = None,
+    weights: say.WeightsOption = None,
+    trust_model: say.TrustModelOption = False,
+    trust_predicates: say.TrustPredicatesOption = False,
+    drop: say.DropOption = None,
+    limit: say.LimitOption = None,
 ) -> None:
     """List what rejected applicants could change to be accepted, and state what is proven.
 
@@ -211,7 +206,7 @@ def explain(
     Ctrl-C stops the run and writes the finished rows. Use p2ce portfolio run for long runs: it can resume.
     """
     from p2ce.apps.command_inputs import Inputs
-    from p2ce.apps.explain_command import Task, run_explain
+    from p2ce.apps.commands.explain_command import Task, run_explain
     from p2ce.result.stated_date import stated_date
 
     inputs = Inputs(
@@ -250,8 +245,8 @@ def explain(
     raise typer.Exit(run_explain(inputs, task))
 
 
-@app.command(cls=PlainCommand, rich_help_panel=GOVERN)
-def audit(
+@app.command("audit", cls=PlainCommand, rich_help_panel=GOVERN)
+def audit_command(
     results: Annotated[
         Path,
         typer.Argument(
@@ -301,10 +296,10 @@ def audit(
             panel=say.OUTPUT,
         ),
     ] = None,
-    language: say.Language = "en",
-    raw_csv: say.RawCsv = False,
-    force: say.Force = False,
-    limit: say.Limit = None,
+    language: say.LanguageOption = "en",
+    raw_csv: say.RawCsvOption = False,
+    force: say.ForceOption = False,
+    limit: say.LimitOption = None,
 ) -> None:
     """Compare groups: how many are rejected, how many have an option, and how much must change.
 
@@ -313,7 +308,7 @@ def audit(
     Differences come with confidence intervals and permutation tests. The group columns need not be columns
     of the model: keep them in the run with --keep, or pass them with --data.
     """
-    from p2ce.apps.audit_command import run_audit
+    from p2ce.apps.commands.audit_command import run_audit
 
     run_audit(
         results,
@@ -334,15 +329,15 @@ def audit(
     )
 
 
-@app.command(cls=PlainCommand, rich_help_panel=GOVERN)
-def evidence(
+@app.command("evidence", cls=PlainCommand, rich_help_panel=GOVERN)
+def evidence_command(
     results: Annotated[
         Path,
         typer.Argument(metavar="RESULTS", help="The folder that p2ce portfolio run wrote.", readable=False),
     ],
     id: Annotated[str, say.option("The id of the person.", "ID", panel=say.PEOPLE)],  # noqa: A002
     out: Annotated[Path, say.option("The zip file to write.", "FILE", panel=say.OUTPUT)],
-    model: say.OptionalModel = None,
+    model: say.OptionalModelOption = None,
     with_model: Annotated[
         bool, say.option("Include the model file.", "", "--with-model", panel=say.OUTPUT)
     ] = False,
@@ -355,11 +350,11 @@ def evidence(
             panel=say.OUTPUT,
         ),
     ] = None,
-    force: say.Force = False,
-    weights: say.Weights = None,
-    trust_model: say.TrustModel = False,
-    trust_predicates: say.TrustPredicates = False,
-    limit: say.Limit = None,
+    force: say.ForceOption = False,
+    weights: say.WeightsOption = None,
+    trust_model: say.TrustModelOption = False,
+    trust_predicates: say.TrustPredicatesOption = False,
+    limit: say.LimitOption = None,
 ) -> None:
     """Save everything behind one person's explanation in a file, for a regulator or a court.
 
@@ -370,7 +365,7 @@ def evidence(
     holds the grid that was searched.
     """
     from p2ce.apps.command_inputs import ModelArguments
-    from p2ce.apps.evidence_command import run_evidence
+    from p2ce.apps.commands.evidence_command import run_evidence
 
     given = ModelArguments(
         model=model,
@@ -382,13 +377,13 @@ def evidence(
     run_evidence(results, id=id, out=out, given=given, with_model=with_model, sign=sign, force=force)
 
 
-@app.command(cls=PlainCommand, rich_help_panel=GOVERN)
-def replay(
+@app.command("replay", cls=PlainCommand, rich_help_panel=GOVERN)
+def replay_command(
     case: Annotated[
         Path,
         typer.Argument(metavar="EVIDENCE", help="The zip file that p2ce evidence wrote.", readable=False),
     ],
-    model: say.OptionalModel = None,
+    model: say.OptionalModelOption = None,
     explainer: Annotated[
         Path | None,
         say.option(
@@ -400,10 +395,10 @@ def replay(
         Path | None,
         say.option("Require a signature that this public key verifies (PEM or OpenSSH).", "KEY"),
     ] = None,
-    weights: say.Weights = None,
-    trust_model: say.TrustModel = False,
-    trust_predicates: say.TrustPredicates = False,
-    limit: say.Limit = None,
+    weights: say.WeightsOption = None,
+    trust_model: say.TrustModelOption = False,
+    trust_predicates: say.TrustPredicatesOption = False,
+    limit: say.LimitOption = None,
 ) -> None:
     """Repeat the search of an evidence file and report every difference.
 
@@ -416,7 +411,7 @@ def replay(
     signature is not valid
     """
     from p2ce.apps.command_inputs import ModelArguments
-    from p2ce.apps.evidence_command import run_replay
+    from p2ce.apps.commands.evidence_command import run_replay
 
     given = ModelArguments(
         model=model,
@@ -429,7 +424,7 @@ def replay(
 
 
 @app.command("warm-up", cls=PlainCommand, rich_help_panel=SETUP)
-def warm_up(
+def warm_up_command(
     everything: Annotated[
         bool,
         typer.Option(
@@ -445,97 +440,24 @@ def warm_up(
     The compiled code stays in the cache, for example of a container image. Without --all, it covers tree
     models and the isolation forest.
     """
-    from p2ce.apps.warm_up_command import run_warm_up
+    from p2ce.apps.commands.setup_commands import run_warm_up
 
     run_warm_up(everything=everything)
 
 
-@app.command(cls=PlainCommand, rich_help_panel=SETUP)
-def version(
+@app.command("version", cls=PlainCommand, rich_help_panel=SETUP)
+def version_command(
     verbose: Annotated[
         bool,
         typer.Option("--verbose", "-v", help="Also print the versions of the libraries in use.", metavar=""),
     ] = False,
 ) -> None:
     """Print the installed version."""
-    from p2ce.apps.version_command import lines
+    from p2ce.apps.commands.setup_commands import version_lines
 
-    print("\n".join(lines(verbose=verbose)))
+    print("\n".join(version_lines(verbose=verbose)))
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line. An error is one line that says what to do, never a traceback."""
-    raise SystemExit(_run(sys.argv[1:] if arguments is None else arguments))
-
-
-def _run(arguments: list[str]) -> int:
-    from p2ce.apps.messages import library_notices
-
-    command = typer.main.get_command(app)
-    try:
-        # Calling the command itself would let typer swallow Ctrl-C.
-        with library_notices(), command.make_context("p2ce", list(arguments)) as context:
-            command.invoke(context)
-        return ExitCode.DONE
-    except typer.Exit as end:
-        return int(end.exit_code)
-    except KeyboardInterrupt:
-        error_line("Interrupted; nothing was written.")
-        return ExitCode.INTERRUPTED
-    except (Exception, SystemExit) as error:
-        if os.environ.get(DEBUG):
-            raise
-        return _exit_code_of(error)
-
-
-def _wrong_number(error: Any) -> str:
-    """Return which option needs a number, in our own words; "" for any other mistake."""
-    option, problems = getattr(error, "param", None), getattr(error.__cause__, "errors", None)
-    if option is None or not callable(problems):
-        return ""
-    found = problems()[0]
-    expected = {
-        "int_parsing": "a whole number",
-        "float_parsing": "a number",
-        "greater_than_equal": f"at least {found.get('ctx', {}).get('ge')}",
-        "less_than_equal": f"at most {found.get('ctx', {}).get('le')}",
-    }.get(found["type"])
-    return f"{option.opts[0]} must be {expected}, got {echoed(found['input'])}" if expected else ""
-
-
-def _exit_code_of(error: BaseException) -> ExitCode:
-    """Print in one line what went wrong, and return the exit code."""
-    from p2ce.base.files import NO_ROOM, remedy_of
-    from p2ce.errors import P2CEError, what_happened
-
-    if isinstance(error, P2CEError):
-        error_line(error)
-        return ExitCode.WRONG_USE
-    if isinstance(error, UsageError):
-        context = getattr(error, "ctx", None)
-        command = context.command_path if context is not None else "p2ce"
-        message = shortened(_wrong_number(error) or error.format_message(), 300)  # type: ignore[attr-defined]
-        if not message:  # typer showed the help instead
-            return ExitCode.WRONG_USE
-        ended = message if message.endswith(("?", "!")) else f"{message.rstrip('.')}."
-        error_line(f"{ended} See: {command} --help")
-        return ExitCode.WRONG_USE
-    if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):  # from rich
-        # The reader closed the pipe. Python must not complain about it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.DONE
-    if isinstance(error, OSError) and error.errno in NO_ROOM:  # of stdout; for files, a P2CEError says so
-        error_line(f"The output cannot be written: {error.strerror}. {remedy_of(error)}.")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.WRONG_USE
-    if isinstance(error, SystemExit):  # p2ce itself never raises it here
-        error_line(f"The code of a model or a policy {what_happened(error)}. It must not end the program.")
-        return ExitCode.WRONG_USE
-    if isinstance(error, MemoryError):
-        error_line(
-            "Out of memory. Explain fewer people at once, use fewer candidate values, or lower --jobs."
-        )
-        return ExitCode.WRONG_USE
-    shown = f"{type(error).__name__}: {shortened(error, 200)}" if str(error) else type(error).__name__
-    error_line(f"{shown} This is a bug in p2ce. Run again with {DEBUG}=1 for the traceback, and report it.")
-    return ExitCode.FAILED
+    raise SystemExit(exit_code_of(app, sys.argv[1:] if arguments is None else arguments))

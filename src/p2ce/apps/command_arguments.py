@@ -1,11 +1,18 @@
-"""Declare the arguments that several commands share, with their help."""
+"""Declare what several commands share: arguments with their help, and plain pages of ``--help``."""
 
+import re
+from inspect import cleandoc
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 FILES, PROBLEM, PEOPLE, OUTPUT = "Files", "Problem", "Which rows", "Output"
+START, EXPLAIN, POLICY, GOVERN, SETUP = "Start", "Explain", "Policy", "Govern", "Setup"
+PANELS = (START, EXPLAIN, POLICY, GOVERN, SETUP)
+# The end of a line within a paragraph. A line that begins with markup keeps its own line.
+LINE_END = re.compile(r"(?<!\n)\n(?![\n\[])")
 
 
 def option(help: str, metavar: str | None = None, *names: str, panel: str = FILES) -> Any:  # noqa: A002
@@ -23,15 +30,19 @@ _MODEL = (
 _DATA = "The people to explain: CSV, TSV (also .gz) or Parquet."
 _REFERENCE = "The population, preferably the training data. It defines "
 
-Model = Annotated[str, option(_MODEL, "FILE")]
-OptionalModel = Annotated[str | None, option("The model. See p2ce explain --help for the formats.", "FILE")]
-Data = Annotated[Path, option(_DATA, "FILE")]
-Reference = Annotated[
+ModelOption = Annotated[str, option(_MODEL, "FILE")]
+OptionalModelOption = Annotated[
+    str | None, option("The model. See p2ce explain --help for the formats.", "FILE")
+]
+DataOption = Annotated[Path, option(_DATA, "FILE")]
+ReferenceOption = Annotated[
     Path | None,
     option(f"{_REFERENCE}ranges, distances and plausibility. By default, --data.", "FILE"),
 ]
-ReferenceAlone = Annotated[Path | None, option(f"{_REFERENCE}the candidate values and plausibility.", "FILE")]
-Policy = Annotated[
+ReferenceAloneOption = Annotated[
+    Path | None, option(f"{_REFERENCE}the candidate values and plausibility.", "FILE")
+]
+PolicyOption = Annotated[
     Path | None,
     option(
         "What may change, and how (YAML). Without it, a draft is inferred from the population; columns that "
@@ -39,14 +50,14 @@ Policy = Annotated[
         "FILE",
     ),
 ]
-Weights = Annotated[
+WeightsOption = Annotated[
     Path | None, option("The PyTorch weights of the network that module:factory builds.", "FILE")
 ]
-TrustModel = Annotated[
+TrustModelOption = Annotated[
     bool,
     option("Allow a pickle, joblib or skops file. Loading it runs its author's code.", "", "--trust-model"),
 ]
-TrustPredicates = Annotated[
+TrustPredicatesOption = Annotated[
     bool,
     option(
         "Allow the policy to call Python functions that it names. They are its author's code.",
@@ -54,11 +65,11 @@ TrustPredicates = Annotated[
         "--trust-predicates",
     ),
 ]
-Drop = Annotated[
+DropOption = Annotated[
     list[str] | None,
     option("Leave out this column, for models that do not store column names. Repeatable.", "COLUMN"),
 ]
-Limit = Annotated[
+LimitOption = Annotated[
     list[str] | None,
     option(
         "Raise a limit on file sizes, such as table-rows=50e6, table-bytes=8GB or model-memory=16GB. The "
@@ -66,11 +77,11 @@ Limit = Annotated[
         "NAME=AMOUNT",
     ),
 ]
-IdColumn = Annotated[
+IdColumnOption = Annotated[
     str | None,
     option("The column that holds the ids, for --id and the output.", "COLUMN", panel=PEOPLE),
 ]
-Target = Annotated[
+TargetOption = Annotated[
     str | None,
     option(
         "The favourable class. May be left out if the names of the classes or of the label column show it. "
@@ -79,7 +90,7 @@ Target = Annotated[
         panel=PROBLEM,
     ),
 ]
-Threshold = Annotated[
+ThresholdOption = Annotated[
     float | None,
     option(
         "The score that the target must reach. By default, the model's own threshold, or 0.5.",
@@ -87,10 +98,10 @@ Threshold = Annotated[
         panel=PROBLEM,
     ),
 ]
-MaxChanges = Annotated[
+MaxChangesOption = Annotated[
     int, option("The most features that may change at once; 0 for no limit.", "N", panel=PROBLEM)
 ]
-Objectives = Annotated[
+ObjectivesOption = Annotated[
     list[str] | None,
     option(
         "What to minimise: mean_distance, max_distance, changes (by default these three), percentile_shift "
@@ -100,14 +111,16 @@ Objectives = Annotated[
         panel=PROBLEM,
     ),
 ]
-Contamination = Annotated[
+ContaminationOption = Annotated[
     float | None,
     option(
         "The share of the population that counts as implausible; by default 0.05.", "SHARE", panel=PROBLEM
     ),
 ]
-NoPlausibility = Annotated[bool, option("Allow implausible options.", "", "--no-plausibility", panel=PROBLEM)]
-PlausibilityOfToday = Annotated[
+NoPlausibilityOption = Annotated[
+    bool, option("Allow implausible options.", "", "--no-plausibility", panel=PROBLEM)
+]
+PlausibilityOfTodayOption = Annotated[
     str,
     option(
         "counts: an option must be plausible, or no less plausible than the person is today. "
@@ -116,7 +129,7 @@ PlausibilityOfToday = Annotated[
         panel=PROBLEM,
     ),
 ]
-PriceOfPlausibility = Annotated[
+PriceOfPlausibilityOption = Annotated[
     bool,
     option(
         "Also search without the plausibility requirement, and show officers and auditors the lowest costs "
@@ -126,7 +139,7 @@ PriceOfPlausibility = Annotated[
         panel=PROBLEM,
     ),
 ]
-TimeLimit = Annotated[
+TimeLimitOption = Annotated[
     float | None,
     option(
         "Stop after this many seconds per person. The certificate then states what was not searched.",
@@ -134,7 +147,7 @@ TimeLimit = Annotated[
         panel=PROBLEM,
     ),
 ]
-AsOf = Annotated[
+AsOfOption = Annotated[
     str | None,
     option(
         "The date of the data and the decision, such as 2026-11-18. Every output states it. It is never "
@@ -143,10 +156,12 @@ AsOf = Annotated[
         panel=OUTPUT,
     ),
 ]
-Jobs = Annotated[int, option("The number of processes; -1 for one per core.", "N", panel=OUTPUT)]
-Language = Annotated[str, option("The language: en, pt or es.", "LANGUAGE", panel=OUTPUT)]
-Audience = Annotated[str, option("The reader: applicant, officer or auditor.", "AUDIENCE", panel=OUTPUT)]
-RawCsv = Annotated[
+JobsOption = Annotated[int, option("The number of processes; -1 for one per core.", "N", panel=OUTPUT)]
+LanguageOption = Annotated[str, option("The language: en, pt or es.", "LANGUAGE", panel=OUTPUT)]
+AudienceOption = Annotated[
+    str, option("The reader: applicant, officer or auditor.", "AUDIENCE", panel=OUTPUT)
+]
+RawCsvOption = Annotated[
     bool,
     option(
         "Write text to CSV unchanged. By default, an apostrophe is put before text that a spreadsheet would "
@@ -156,4 +171,54 @@ RawCsv = Annotated[
         panel=OUTPUT,
     ),
 ]
-Force = Annotated[bool, option("Replace existing files.", "", "--force", panel=OUTPUT)]
+ForceOption = Annotated[bool, option("Replace existing files.", "", "--force", panel=OUTPUT)]
+
+
+class _PlainHelp:
+    """Print help that wraps at the width of the terminal."""
+
+    help: str | None
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.help = None if self.help is None else as_paragraphs(self.help)
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return ``--help`` as a flag, without a type."""
+        option = super().get_help_option(ctx)  # type: ignore[misc]
+        if option is not None:
+            option.metavar = ""
+        return option
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help, the examples as bright as the first line."""
+        from typer import rich_utils  # it imports rich, which other calls do not need
+
+        rich_utils.STYLE_HELPTEXT = ""
+        super().format_help(ctx, formatter)  # type: ignore[misc]
+
+
+class PlainCommand(_PlainHelp, TyperCommand):
+    """A command with plain help."""
+
+
+class PlainGroup(_PlainHelp, TyperGroup):
+    """A group of commands with plain help."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """List the commands group by group."""
+        return sorted(super().list_commands(ctx), key=lambda name: _place(self.commands[name]))
+
+
+def as_paragraphs(text: str) -> str:
+    """Join the lines of each paragraph.
+
+    >>> as_paragraphs("One,\\ntwo.\\n\\n[bold]Three:[/]\\n[green]four\\nfive[/]")
+    'One, two.\\n\\n[bold]Three:[/]\\n[green]four five[/]'
+    """
+    return LINE_END.sub(" ", cleandoc(text))
+
+
+def _place(command: Any) -> int:
+    panel = getattr(command, "rich_help_panel", None)
+    return PANELS.index(panel) if panel in PANELS else len(PANELS)

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from p2ce.apps.messages import counted, notice
+from p2ce.apps.messages import count_of, notice
 from p2ce.apps.model_files.load_model import LoadedModel, load_model
-from p2ce.apps.model_files.model_columns import ModelColumns, columns_of
+from p2ce.apps.model_files.model_columns import ModelColumns, columns_of_model
 from p2ce.apps.reference_types import tell_new_labels, typed_reference
 from p2ce.apps.target_argument import find_labels, read_target
 from p2ce.base.files import require_file
@@ -107,7 +107,7 @@ def make_ready(inputs: Inputs) -> Ready:
     else:
         reference_table = read_table(inputs.reference, "--reference", limits=inputs.limits)
     stated = _read_policy(inputs)
-    known = columns_of(loaded.model)
+    known = columns_of_model(loaded.model)
     table = table or reference_table
     names = _names(inputs, known, reference_table, table, stated)
     reference = typed_reference(reference_table, names, known, stated, loaded.kind)
@@ -135,7 +135,7 @@ def as_the_model_takes_it(
 ) -> "pd.DataFrame":
     """Return the columns of a table that a model takes, in the types that it takes."""
     loaded = load_model(model, limits=limits)
-    known = columns_of(loaded.model)
+    known = columns_of_model(loaded.model)
     names = _names(Inputs(model=model, reference=table.path, drop=drop), known, table, table, None)
     return typed_reference(table, names, known, None, loaded.kind)
 
@@ -178,7 +178,7 @@ def _names(
         if len(found) == known.count:
             return found
     raise InvalidArgument(
-        f"The model takes {counted(known.count, 'column')} without names, but {table.path.name} has "
+        f"The model takes {count_of(known.count, 'column')} without names, but {table.path.name} has "
         f"{len(left)}: {listed(left)}. Leave out the other columns with --drop."
     )
 

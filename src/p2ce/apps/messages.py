@@ -92,10 +92,10 @@ def library_notices() -> Iterator[None]:
         log.propagate = before[1]
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
+def count_of(number: int, noun: str, plural: str = "") -> str:
     """Write a number with its noun.
 
-    >>> counted(1, "row"), counted(2_000, "person", "people")
+    >>> count_of(1, "row"), count_of(2_000, "person", "people")
     ('1 row', '2,000 people')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

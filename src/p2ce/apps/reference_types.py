@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from p2ce.apps.messages import counted, notice
+from p2ce.apps.messages import count_of, notice
 from p2ce.apps.model_files.model_columns import ModelColumns
 from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidArgument, nearest
@@ -63,8 +63,8 @@ def _settle_loose(
         if len(found) == len(known.loose_labels):
             return dict(zip(found, known.loose_labels, strict=True))
     raise InvalidArgument(
-        f"{kind} was fitted on {counted(len(known.loose_labels), 'category column')}, but {table.path.name} "
-        f"has {counted(len(by_text), 'text column')}. Mark the categories in a policy: kind: category"
+        f"{kind} was fitted on {count_of(len(known.loose_labels), 'category column')}, but {table.path.name} "
+        f"has {count_of(len(by_text), 'text column')}. Mark the categories in a policy: kind: category"
     )
 
 

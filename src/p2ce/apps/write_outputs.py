@@ -65,7 +65,7 @@ def summary_path(out: Path) -> Path:
     return out.with_name(f"{out.stem}.summary{out.suffix}")
 
 
-def write(
+def write_explanations(
     out: Path,
     explanations: "Explanations",
     *,
@@ -78,8 +78,8 @@ def write(
     suffix = out.suffix.lower()
     if suffix in (".csv", ".parquet"):
         beside = summary_path(out)
-        write_table(out, explanations.to_frame(kind="pandas"), raw_csv=raw_csv)
-        write_table(beside, explanations.summary(kind="pandas"), raw_csv=raw_csv)
+        write_table_file(out, explanations.to_frame(kind="pandas"), raw_csv=raw_csv)
+        write_table_file(beside, explanations.summary(kind="pandas"), raw_csv=raw_csv)
         return [out, beside]
     if suffix == ".json":
         data = explanations.to_dict()
@@ -95,7 +95,7 @@ def write(
     return [out]
 
 
-def write_table(path: Path, frame: Any, *, raw_csv: bool) -> None:
+def write_table_file(path: Path, frame: Any, *, raw_csv: bool) -> None:
     """Write a table as CSV or Parquet, by the ending of the file."""
     if path.suffix.lower() == ".csv":
         write_text(path, _csv(path, frame, raw=raw_csv))

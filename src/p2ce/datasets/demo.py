@@ -66,17 +66,17 @@ def load_demo(*, random_state: int = 0) -> Demo:
     OPTIMAL
     """
     applicants = make_applicants(random_state=random_state)
-    people = applicants.data
+    data = applicants.data
     outcome = applicants.target.map({1: REPAID, 0: "not repaid"})
     model = HistGradientBoostingClassifier(max_iter=60, max_leaf_nodes=15, random_state=random_state)
-    model.fit(people, outcome)
-    explainer = Explainer(model, people, policy=_policy(people), target=REPAID, random_state=random_state)
-    return Demo(model, people[explainer.scores(people) < explainer.threshold], explainer)
+    model.fit(data, outcome)
+    explainer = Explainer(model, data, policy=_policy(data), target=REPAID, random_state=random_state)
+    return Demo(model, data[explainer.scores(data) < explainer.threshold], explainer)
 
 
-def _policy(people: pd.DataFrame) -> Policy:
+def _policy(data: pd.DataFrame) -> Policy:
     return (
-        Policy.infer(people, protect=None)  # what may change is stated here
+        Policy.infer(data, protect=None)  # what may change is stated here
         .fix("Age", "LatePayments", "OwnsHome")
         .increase_only("YearsAtCurrentJob", "SavingsBalance", "Income", "HasGuarantor")
         .decrease_only("LoanAmount")

@@ -5,7 +5,7 @@ import pandas as pd
 
 from p2ce.datasets.dataset import Dataset
 
-IMMUTABLE = ("Age", "LatePayments", "OwnsHome")  # history, or not a reasonable advice for a loan
+IMMUTABLE = ("Age", "LatePayments", "OwnsHome")  # history, or not reasonable advice for a loan
 
 
 def make_applicants(n_samples: int = 2_000, *, random_state: int = 0) -> Dataset:
@@ -47,7 +47,7 @@ def make_applicants(n_samples: int = 2_000, *, random_state: int = 0) -> Dataset
         + 0.4 * owns_home
     )
     repaid = rng.random(n_samples) < 1 / (1 + np.exp(-trust * 1.5))
-    people = pd.DataFrame(
+    data = pd.DataFrame(
         {
             "Age": age.astype(np.int64),
             "Income": (np.round(income / 100) * 100).astype(np.int64),
@@ -62,7 +62,7 @@ def make_applicants(n_samples: int = 2_000, *, random_state: int = 0) -> Dataset
     )
     return Dataset(
         name="applicants",
-        data=people,
+        data=data,
         target=pd.Series(repaid.astype(np.int64), name="Repaid"),
         immutable=IMMUTABLE,
         categories=(),

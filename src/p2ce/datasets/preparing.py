@@ -22,7 +22,7 @@ PURPOSES = {
 MONTHS = 6  # of Taiwan's bills and payments, the latest first
 
 
-def prepare(name: str, raw: pd.DataFrame) -> pd.DataFrame:
+def prepare_table(name: str, raw: pd.DataFrame) -> pd.DataFrame:
     """Prepare the raw table of the data set ``name``. A missing column raises KeyError."""
     return PREPARATIONS[name](raw)
 

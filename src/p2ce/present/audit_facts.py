@@ -1,4 +1,4 @@
-"""List the facts behind an explanation: request, certificate, policy and provenance."""
+"""List the facts behind an explanation: dates, request, certificate, policy and provenance."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,10 +9,11 @@ from p2ce.base.visible import shortened
 from p2ce.present.price_sentences import price_facts
 from p2ce.present.proof import count_text, open_costs, reason_unproven
 from p2ce.present.rule_sentences import candidates_text, rules_text
-from p2ce.present.standing import class_name, threshold_text, wanted_range
+from p2ce.present.standing import class_name, range_to_reach, threshold_text
 from p2ce.present.wording import Wording
 from p2ce.result import Explanation, Feature, ProblemRecord, Status
 from p2ce.result.problem_record import ALONG, FIXED, PROTECTED
+from p2ce.result.stated_date import StatedDates
 from p2ce.result.target import LEAD, is_target_range
 from p2ce.tables.cells import is_missing
 
@@ -55,7 +56,7 @@ def request_facts(explanation: Explanation, wording: Wording) -> tuple[Fact, ...
     target, scale = explanation.target, explanation.scale
     wanted = class_name(target)
     if is_target_range(target):
-        wanted = wording.say("target_range", range=wanted_range(explanation, wording))
+        wanted = wording.say("target_range", range=range_to_reach(explanation, wording))
     threshold = threshold_text(explanation, wording)
     facts = {
         "status": str(explanation.status),
@@ -71,7 +72,7 @@ def request_facts(explanation: Explanation, wording: Wording) -> tuple[Fact, ...
         "message": (explanation.message or "") if explanation.status is not Status.ERROR else "",
         "objectives": "; ".join(explanation.objectives),
     }
-    return facts_of(facts, wording)
+    return named_facts(facts, wording)
 
 
 def certificate_facts(explanation: Explanation, wording: Wording) -> tuple[Fact, ...]:
@@ -122,7 +123,7 @@ def certificate_facts(explanation: Explanation, wording: Wording) -> tuple[Fact,
         "rules": "; ".join(rules_text(certificate.rules, wording)),
         "checked_rules": "; ".join(rules_text(certificate.checked_rules, wording)),
     }
-    return facts_of(facts, wording)
+    return named_facts(facts, wording)
 
 
 def provenance_facts(problem: ProblemRecord | None, wording: Wording) -> tuple[Fact, ...]:
@@ -140,7 +141,7 @@ def provenance_facts(problem: ProblemRecord | None, wording: Wording) -> tuple[F
         Fact(wording.say("label_hash", what=texts.get(f"hash_{name}", name)), value, is_code=True)
         for name, value in sorted(problem.hashes.items())
     )
-    return (*facts_of(facts, wording), *hashes)
+    return (*named_facts(facts, wording), *hashes)
 
 
 def policy_of(problem: ProblemRecord, wording: Wording) -> PolicyView:
@@ -193,7 +194,7 @@ def amounts(costs: Mapping[str, float], write: Callable[[float], str]) -> str:
     return "; ".join(f"{name} {write(cost)}" for name, cost in costs.items())
 
 
-def facts_of(facts: Mapping[str, str], wording: Wording) -> tuple[Fact, ...]:
+def named_facts(facts: Mapping[str, str], wording: Wording) -> tuple[Fact, ...]:
     """Label facts by their keys, and leave out those without a text."""
     return tuple(Fact(wording.say(f"label_{key}"), text) for key, text in facts.items() if text)
 
@@ -228,3 +229,15 @@ def _known(value: Any, wording: Wording) -> str:
 
 def _or_unknown(value: Any, wording: Wording) -> str:
     return wording.say("not_recorded") if value is None else wording.full(value)
+
+
+def dates_text(dates: StatedDates, audience: str, wording: Wording) -> str:
+    """State the date of explanations. If none states a date, write nothing for an applicant."""
+    if dates.first is None or dates.last is None:
+        return "" if audience == "applicant" else wording.say("no_date")
+    day = wording.numbers.date
+    if dates.first == dates.last:
+        text = wording.say("as_of", date=day(dates.first))
+    else:
+        text = wording.say("as_of_range", first=day(dates.first), last=day(dates.last))
+    return f"{text} {wording.counted('without_date', dates.without)}" if dates.without else text

@@ -7,9 +7,8 @@ from p2ce.portfolio.audits.audit_result import Audit, Contrast, Group, MetricVal
 from p2ce.portfolio.audits.groupings import MISSING
 from p2ce.portfolio.audits.metrics import Metric
 from p2ce.portfolio.audits.outcomes import UNKNOWN
-from p2ce.present.audit_facts import Fact, facts_of, provenance_facts
-from p2ce.present.charts.group_data import cost_text, group_name, grouping_name, metric_name, written
-from p2ce.present.stated_dates import dates_text
+from p2ce.present.audit_facts import Fact, dates_text, named_facts, provenance_facts
+from p2ce.present.charts.group_data import cost_text, group_name, grouping_name, metric_name, metric_text
 from p2ce.present.wording import Wording, capital, wording_for
 
 MOST_FINDINGS, MOST_TESTS, MOST_FEATURES = 12, 60, 8
@@ -204,10 +203,10 @@ def _finding(audit: Audit, group: Group, metric: Metric, wording: Wording) -> st
 
 def _known(group: Group, metric: Metric, wording: Wording) -> str:
     """Write a figure. The share with an option is a range if searches are unfinished."""
-    text = written(group.metrics[metric.name].value, metric, wording)
+    text = metric_text(group.metrics[metric.name].value, metric, wording)
     if metric.name != "recourse_rate" or not group.unfinished or group.recourse_at_most is None:
         return text
-    return f"{text} {DASH} {written(group.recourse_at_most, metric, wording)}"
+    return f"{text} {DASH} {metric_text(group.recourse_at_most, metric, wording)}"
 
 
 def _grouping(audit: Audit, groups: tuple[Group, ...], wording: Wording) -> GroupingView:
@@ -352,11 +351,11 @@ def _cell(group: Group, metric: Metric, wording: Wording) -> str | tuple[str, st
     found = group.metrics.get(metric.name)
     if found is None:
         return wording.say("audit_few"), FEW
-    return f"{written(found.value, metric, wording)} ({_ends(found, metric, wording)})"
+    return f"{metric_text(found.value, metric, wording)} ({_ends(found, metric, wording)})"
 
 
 def _ends(found: MetricValue, metric: Metric, wording: Wording) -> str:
-    low, high = (written(end, metric, wording) for end in (found.low, found.high))
+    low, high = (metric_text(end, metric, wording) for end in (found.low, found.high))
     return f"{low} – {high}"
 
 
@@ -452,4 +451,4 @@ def _settings(audit: Audit, wording: Wording) -> tuple[Fact, ...]:
         "audit_people": wording.numbers.count(audit.all_people.people),
         "audit_seed": wording.full(audit.random_state),
     }
-    return facts_of(facts, wording)
+    return named_facts(facts, wording)

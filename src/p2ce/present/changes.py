@@ -1,4 +1,4 @@
-"""Write the changes of one option: as a clause, and line by line."""
+"""Write the changes of one option: as a clause, line by line, and what a reviewer should check about them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 from p2ce.present.wording import Wording
 from p2ce.result import Counterfactual, ProblemRecord
+from p2ce.result.counterfactual import Flag
 from p2ce.result.one_hot_groups import whole_changes
 from p2ce.result.problem_record import ALONG
 
@@ -85,3 +86,13 @@ def check_advice(options: Iterable[Counterfactual], problem: ProblemRecord | Non
                     f"An option changes {echoed(name)}, which is {features[name].moves}: no advice may name "
                     "it. Explain the person again with the intended policy."
                 )
+
+
+def flag_text(flag: Flag, wording: Wording) -> str:
+    """Write one flag as a clause, without a full stop."""
+    if flag.kind == "breaks_relation":
+        return wording.say(
+            "flag_breaks_relation", name=wording.name(flag.feature), other=wording.name(flag.other)
+        )
+    key = "flag_against_up" if flag.direction == "up" else "flag_against_down"
+    return wording.say(key, name=wording.name(flag.feature))

@@ -1,19 +1,19 @@
 """Show results in Python: for str(), terminals and notebooks. The texts are in English."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from p2ce.base.visible import visible_line
 from p2ce.portfolio.audits.audit_result import Audit
 from p2ce.present.audit_facts import amounts
 from p2ce.present.audit_view import view_of_audit
-from p2ce.present.changes import changes_of
-from p2ce.present.facts_lines import facts_lines
-from p2ce.present.flag_sentences import flag_text
-from p2ce.present.many import view_of_many
-from p2ce.present.reasons import best_text
+from p2ce.present.changes import changes_of, flag_text
+from p2ce.present.highlights import best_text
+from p2ce.present.many_view import view_of_many
 from p2ce.present.render import render, render_words
-from p2ce.present.rule_sentences import restriction_line, violation_text
+from p2ce.present.rule_sentences import restriction_line, rules_text, violation_text
 from p2ce.present.view import View, view, why_view
 from p2ce.present.wording import wording_for
 from p2ce.result import (
@@ -29,9 +29,18 @@ from p2ce.result import (
     Violation,
 )
 from p2ce.result.picks import ONLY
+from p2ce.result.target import is_strict
 
 AUDIENCE, LANGUAGE = "officer", "en"
 MOST_PEOPLE = 10
+BOUNDS = {
+    "tree leaves": "parsed; proven by bounds from the leaves of its trees",
+    "additive": "parsed; proven by bounds of its sum",
+    "network": "parsed; proven by bounds of the network",
+    "complete": "black box; proven by evaluating every combination that may matter",
+    "none": "proven by cost alone",
+}
+OUTPUTS = {"probability": "probability", "decision": "decision value"}
 
 
 def explanation_text(explanation: Explanation) -> str:
@@ -73,7 +82,7 @@ def why_text(why: Relaxations) -> str:
     return render_words("relaxations.jinja", wording.words, why=shown).strip("\n")
 
 
-def restriction_text(restriction: Restriction) -> str:
+def restriction_in_words(restriction: Restriction) -> str:
     """Write a restriction in one line."""
     return visible_line(restriction_line(restriction, wording_for(None)))
 
@@ -149,3 +158,44 @@ def _table(seen: View) -> list[str]:
         ).rstrip()
         for row in cells
     ]
+
+
+def facts_lines(facts: ModelFacts) -> Iterator[tuple[str, str]]:
+    """Return the name of each line, and its text."""
+    yield "parsed as", facts.family
+    yield "proof", BOUNDS.get(facts.bound, facts.bound)
+    if facts.black_box_because:
+        yield "because", facts.black_box_because
+    yield "columns", f"{len(facts.columns)}"
+    if facts.classes:
+        yield "classes", ", ".join(map(str, facts.classes))
+    yield "target", _target(facts)
+    yield "objectives", ", ".join(facts.objectives)
+    yield "grid", _grid(facts)
+    yield "detector", "none: options may be implausible" if facts.detector is None else facts.detector
+    for sentence in rules_text(facts.rules, wording_for(None)):
+        yield "rule", sentence
+
+
+def combinations_text(cells: int) -> str:
+    """Write a number of combinations.
+
+    >>> combinations_text(211_899), combinations_text(10**12)
+    ('211,899', '1.0e+12')
+    """
+    return f"{cells:,}" if cells < 10**9 else f"{Decimal(cells):.1e}"
+
+
+def _grid(facts: ModelFacts) -> str:
+    features, most = len(facts.alternatives), facts.max_changes
+    moving = f"{features} feature{'s' * (features != 1)} may change"
+    limit = "any number of changes" if most is None else f"at most {most} change{'s' * (most != 1)}"
+    return f"{moving}; about {combinations_text(facts.cells)} combinations with {limit}"
+
+
+def _target(facts: ModelFacts) -> str:
+    output = OUTPUTS.get(facts.scale)
+    if output is None:
+        return f"{facts.target}"
+    least = "more than" if is_strict(facts.threshold) else "at least"
+    return f"{output} of {facts.target} {least} {facts.threshold:g}"

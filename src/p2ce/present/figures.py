@@ -16,7 +16,7 @@ from p2ce.present.charts.svg.draw_changes import draw_changes
 from p2ce.present.charts.svg.draw_front import draw_front
 from p2ce.present.charts.svg.draw_groups import draw_groups
 from p2ce.present.charts.svg.draw_portfolio import draw_costs, draw_levers
-from p2ce.present.many import ManyView
+from p2ce.present.many_view import ManyView
 from p2ce.present.view import View
 from p2ce.result.explanations import shared_objectives
 

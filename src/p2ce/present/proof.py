@@ -17,7 +17,7 @@ EVALUATED = ("complete", "shap", "shap-paper")
 LONGEST_WRITTEN = 10**4000  # Python writes no integers of more than 4,300 digits
 MOST_NAMED = 6  # features whose steps are listed; the others are counted
 AS_TODAY: AdmittedBy = "as plausible as today"
-ADVISED = ("up", "down", "either")  # features that only move along have no own steps
+ADVISED = ("up", "down", "either")  # linked features have no steps
 
 
 def exact_proof(explanation: Explanation, wording: Wording) -> str:

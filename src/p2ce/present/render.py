@@ -18,9 +18,8 @@ from p2ce.errors import InvalidArgument, nearest
 from p2ce.portfolio.audits.audit_result import Audit
 from p2ce.present.audit_facts import Fact
 from p2ce.present.audit_view import AuditView, view_of_audit
-from p2ce.present.distinct_ids import distinct_ids
-from p2ce.present.languages import Words, words_in
-from p2ce.present.many import ManyView, view_of_many, with_whys
+from p2ce.present.languages import LanguageWords, load_words
+from p2ce.present.many_view import ManyView, distinct_ids, view_of_many, with_whys
 from p2ce.present.view import OptionView, View, view
 from p2ce.present.wording import Phrases
 from p2ce.result import Explanation, Explanations, Relaxations
@@ -32,7 +31,7 @@ AUDIENCES = tuple(
     sorted(file.name.split(".")[1] for file in TEMPLATES.iterdir() if file.name.startswith("text."))
 )
 FoundRelaxations: TypeAlias = Relaxations | Mapping[Any, Relaxations] | None
-Reported: TypeAlias = Explanation | Explanations | Audit
+Presentable: TypeAlias = Explanation | Explanations | Audit
 
 # In Markdown: what begins a list, a heading's underline or a rule at the start of a line, and what would
 # become a link by itself.
@@ -45,7 +44,7 @@ ADDRESS = re.compile(r"(?i)(?<=[a-z]):(?=//)|(?<=\bwww)\.")
 
 
 def to_text(
-    explanation: Reported,
+    explanation: Presentable,
     path: str | os.PathLike[str] | None = None,
     *,
     audience: str = "applicant",
@@ -103,7 +102,7 @@ def to_text(
 
 
 def to_html(
-    explanation: Reported,
+    explanation: Presentable,
     path: str | os.PathLike[str] | None = None,
     *,
     audience: str = "applicant",
@@ -132,7 +131,7 @@ def to_html(
 
 
 def to_markdown(
-    explanation: Reported,
+    explanation: Presentable,
     path: str | os.PathLike[str] | None = None,
     *,
     audience: str = "applicant",
@@ -160,14 +159,14 @@ def to_markdown(
 
 
 def render(template: str, medium: str, seen: View | ManyView | AuditView, **extra: Any) -> str:
-    """Fill in a template with a view. `medium` selects how text is escaped: "txt", "html" or "md"."""
+    """AreaLook in a template with a view. `medium` selects how text is escaped: "txt", "html" or "md"."""
     return render_words(template, seen.wording.words, medium, audience=seen.audience, view=seen, **extra)
 
 
 def render_words(
-    template: str, words: Words, medium: str = "txt", *, audience: str = "", **extra: Any
+    template: str, words: LanguageWords, medium: str = "txt", *, audience: str = "", **extra: Any
 ) -> str:
-    """Fill in a template that needs only the words of a language."""
+    """AreaLook in a template that needs only the words of a language."""
     return (
         environment(medium)
         .get_template(template)
@@ -225,14 +224,14 @@ def card_facts(seen: View, option: OptionView, said: str) -> list[Fact]:
 
 def _check(caller: str, explanation: Any, audience: Any, language: Any, title: Any, relaxations: Any) -> None:
     """Check the arguments that all reports share."""
-    words_in(language)  # raises if the language is unknown
+    load_words(language)  # raises if the language is unknown
     if audience not in AUDIENCES:
         raise InvalidArgument(
             f"There are no texts for the audience {echoed(audience)}. {nearest(audience, AUDIENCES)}"
         )
     if title is not None and not isinstance(title, str):
         raise InvalidArgument(f"title must be text; got {echoed(title)}. Leave it out for the usual title.")
-    if not isinstance(explanation, Reported):
+    if not isinstance(explanation, Presentable):
         raise InvalidArgument(
             f"{caller}() needs an Explanation, Explanations or an Audit; got {type(explanation).__name__}. "
             "Pass what explain(), explain_many() or audit() returned."
@@ -247,14 +246,14 @@ def _text(seen: View) -> str:
 
 def page(
     medium: str,
-    explanation: Reported,
+    explanation: Presentable,
     audience: str,
     language: str,
     phrases: Phrases | None,
     title: str | None,
     relaxations: FoundRelaxations,
 ) -> str:
-    """Fill in the page about one person, many people or an audit, in a medium."""
+    """AreaLook in the page about one person, many people or an audit, in a medium."""
     from p2ce.present import figures  # here, since text needs no charts
 
     draws = medium == "html"

@@ -53,7 +53,7 @@ def plain_standing(explanation: Explanation, wording: Wording) -> str:
     if explanation.models > 1:
         return wording.say(f"you_rejected_models{margin}", models=explanation.models)
     if explanation.scale == LEAD and is_target_range(target):
-        wanted = wanted_range(explanation, wording)
+        wanted = range_to_reach(explanation, wording)
         if prediction is None:
             return wording.say("you_rejected_range", range=wanted)
         shown = prediction_text(prediction, explanation, wording)
@@ -111,7 +111,7 @@ def all_models(models: int, wording: Wording) -> str:
     return wording.say("all_two" if models == 2 else "all_more", models=models)
 
 
-def wanted_range(explanation: Explanation, wording: Wording) -> str:
+def range_to_reach(explanation: Explanation, wording: Wording) -> str:
     """Write the range that a prediction must lie in, in the form that follows "must be", with the margin."""
     shown = _range(explanation.target, wording)
     if not explanation.margin > 0:
@@ -174,7 +174,7 @@ def _standing_by_lead(explanation: Explanation, lead: float, wording: Wording, *
     """State the result of a person whose score is a lead: over classes, inside a range, or over models."""
     prediction = explanation.person_prediction
     if is_target_range(explanation.target) and explanation.models == 1:
-        wanted = wanted_range(explanation, wording)
+        wanted = range_to_reach(explanation, wording)
         if prediction is not None:
             key = "prediction_has" if accepted else "prediction_must"
             shown = prediction_text(prediction, explanation, wording)
@@ -200,7 +200,7 @@ def _standing_by_lead(explanation: Explanation, lead: float, wording: Wording, *
     return wording.say(
         "models_stand_range" if lead < 0 else "models_stand_inside",
         all=all_models(explanation.models, wording),
-        range=wanted_range(explanation, wording),
+        range=range_to_reach(explanation, wording),
         distance=_distance(lead, wording),
     )
 

@@ -8,20 +8,19 @@ from p2ce.present.audit_facts import (
     PolicyView,
     amounts,
     certificate_facts,
-    facts_of,
+    dates_text,
+    named_facts,
     policy_of,
     provenance_facts,
     raw_value,
     raw_values,
     request_facts,
 )
-from p2ce.present.changes import Change, changes_of, check_advice, clause_of
-from p2ce.present.flag_sentences import flag_text
+from p2ce.present.changes import Change, changes_of, check_advice, clause_of, flag_text
+from p2ce.present.highlights import ALL_SHOWN, PICKS, best_text, looks_of, marks_of, picked
 from p2ce.present.proof import exact_proof, plain_proof
-from p2ce.present.reasons import ALL_SHOWN, PICKS, best_text, looks_of, marks_of, picked
 from p2ce.present.rule_sentences import checked_why, relaxation_text
 from p2ce.present.standing import exact_standing, model_output, outcome_of, output_name, plain_standing
-from p2ce.present.stated_dates import dates_text
 from p2ce.present.wording import Phrases, Wording, capital, wording_of
 from p2ce.result import Counterfactual, Explanation, ProblemRecord, Relaxations, Status
 from p2ce.result.picks import DIFFERENT, strengths
@@ -109,7 +108,7 @@ class OptionView:
             "best": self.best,
             "flags": "; ".join(self.flags),
         }
-        return facts_of(facts, wording)
+        return named_facts(facts, wording)
 
     @property
     def raw_changes(self) -> str:

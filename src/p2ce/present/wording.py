@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from p2ce.present.languages import Words, words_in
+from p2ce.present.languages import LanguageWords, load_words
 from p2ce.present.numbers import Numbers, exact_decimal
 from p2ce.result import Explanation, Feature, ProblemRecord
 from p2ce.result.one_hot_groups import Groups, category_groups, level_names
@@ -37,7 +37,7 @@ def wording_for(
     """
     features = {} if problem is None else problem.features
     return Wording(
-        words=words_in(language),
+        words=load_words(language),
         features=features,
         phrases=phrases or {},
         dtypes=dtypes or {},
@@ -54,7 +54,7 @@ def wording_of(explanation: Explanation, language: str = "en", phrases: Phrases 
 class Wording:
     """Names, values and changes in one language. The results are plain text, not escaped."""
 
-    words: Words
+    words: LanguageWords
     features: Mapping[str, Feature] = field(default_factory=dict, repr=False)
     phrases: Phrases = field(default_factory=dict, repr=False)
     dtypes: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -69,11 +69,11 @@ class Wording:
         return self.words.numbers
 
     def say(self, key: str, **parts: object) -> str:
-        """Fill in a text of this language."""
+        """AreaLook in a text of this language."""
         return self.words.say(key, **parts)
 
     def counted(self, key: str, count: int, /, **parts: object) -> str:
-        """Fill in the text for a count."""
+        """AreaLook in the text for a count."""
         return self.words.counted(key, count, **parts)
 
     def listed(self, parts: list[str]) -> str:

@@ -66,7 +66,7 @@ class Restriction:
                 raise InvalidArgument(f"A restriction of the kind '{kind}' needs a {kind}. Pass {kind}=.")
 
     def __str__(self) -> str:
-        return rendered("restriction_text", self)
+        return rendered("restriction_in_words", self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

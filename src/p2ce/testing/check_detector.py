@@ -15,17 +15,14 @@ from p2ce.models.detectors.detector_adapter import DetectorAdapter
 from p2ce.models.detectors.parse_detector import parse_detector
 from p2ce.tables.codebook import MISSING, codebook_of
 from p2ce.testing.bounds import Bounded, check_bounds
-from p2ce.testing.check_fronts import MAX_CHANGES, Fronts, check_fronts
-from p2ce.testing.check_scores import check_scores
-from p2ce.testing.failing import require
+from p2ce.testing.check_fronts import MAX_CHANGES, ComparedFronts, check_fronts, small_actions
+from p2ce.testing.check_scores import check_repeatability, check_scores
 from p2ce.testing.probe_rows import grid_of_reference, rows_to_check, unusual_of
-from p2ce.testing.repeatability import check_repeatability
-from p2ce.testing.reports import BLACK_BOX, DetectorReport
-from p2ce.testing.small_grid import small_actions
+from p2ce.testing.reports import BLACK_BOX, DetectorReport, require
 from p2ce.testing.state import unchanged
 from p2ce.testing.subject import Subject, subject_of_detector
 
-# If nearly all people are plausible, boxes around them show little about a bound. So it is also tried at
+# If nearly all rows are plausible, boxes around them show little about a bound. So it is also tried at
 # these.
 STRICTER = (0.25, 0.5)
 
@@ -116,7 +113,7 @@ def _check_terms(read: DetectorAdapter | None) -> None:
 
 
 def _check_share(subject: Subject, own: FloatArray, contamination: float | None) -> None:
-    """Compare the share of implausible people with the requested one. Ties may stay plausible."""
+    """Compare the share of implausible rows with the requested one. Ties may stay plausible."""
     if contamination is None:
         return
     implausible = float((~subject.accepts(own)).mean())
@@ -138,12 +135,12 @@ def _check_fronts(
     people: int,
     rng: np.random.Generator,
     random_state: int,
-) -> Fronts:
-    """Search for people with a model that requires more of one column, and let the detector decide."""
+) -> ComparedFronts:
+    """Explain rows by a model that requires more of one column, and let the detector decide."""
     policy = small_actions(subject, reference, rng)
     movable = [feature for feature in policy.features if not feature.fixed and feature.count() > 1]
     if not movable:
-        return Fronts(0, 0)
+        return ComparedFronts(0, 0)
     codebook = codebook_of(reference)
     wished = codebook[movable[0].name]
     label = {str(name): name for name in reference.columns}[wished.name]
@@ -179,9 +176,9 @@ def _check_fronts(
             random_state=random_state,
         )
         for at in range(len(rejected)):
-            person = rejected.iloc[[at]]
-            own = float(subject.evaluate_frame(person)[0])
+            row = rejected.iloc[[at]]
+            own = float(subject.evaluate_frame(row)[0])
             least = 0.0 if rule == IGNORE else min(0.0, own)
             how = {f"with this detector and plausibility_of_today={rule!r}": explainer}
-            compared.append(check_fronts(how, person, partial(accepts, least=least)))
-    return Fronts(len(rejected), sum(one.points for one in compared) // 2)
+            compared.append(check_fronts(how, row, partial(accepts, least=least)))
+    return ComparedFronts(len(rejected), sum(one.points for one in compared) // 2)

@@ -1,4 +1,4 @@
-"""Compare the fronts that `Explainer` finds with those that brute force finds by evaluating every cell."""
+"""Compare the fronts that `Explainer` finds on a small grid with those that brute force finds."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -11,35 +11,40 @@ from p2ce.base.comparing import quanta
 from p2ce.compile.batch import place_and_price
 from p2ce.engine.solver.brute_force import front_among
 from p2ce.explainer import Explainer
+from p2ce.policy.inference.infer_features import encode_columns, infer_features
+from p2ce.policy.policy import Policy
 from p2ce.result import Explanation
 from p2ce.result.certificate import Status
-from p2ce.testing.failing import require
-from p2ce.testing.subject import shown
+from p2ce.testing.probe_rows import with_unusual
+from p2ce.testing.reports import require
+from p2ce.testing.subject import Subject, row_text
 
 MAX_CHANGES = 3
+AXES, CANDIDATES = 4, 7
+TRIED_ROWS = 64
 
 
-class Fronts(NamedTuple):
+class ComparedFronts(NamedTuple):
     """How many fronts were compared, and how many points they have."""
 
-    people: int
+    people: int  # as the public reports call it
     points: int
 
 
 def check_fronts(
-    explainers: Mapping[str, Explainer], people: pd.DataFrame, accepts: Callable[[pd.DataFrame], BoolArray]
-) -> Fronts:
-    """Compare every explainer's front of people with brute force, and with each other.
+    explainers: Mapping[str, Explainer], rows: pd.DataFrame, accepts: Callable[[pd.DataFrame], BoolArray]
+) -> ComparedFronts:
+    """Compare every explainer's front of rows with brute force, and with each other.
 
     ``accepts`` calls the user's own objects. All explainers have the same grid, costs and columns.
     """
     points = 0
-    for at in range(len(people)):
-        row = people.iloc[[at]]
+    for at in range(len(rows)):
+        row = rows.iloc[[at]]
         fronts = {}
         for how, explainer in explainers.items():
             fronts[how] = explainer.explain(row)
-            which = f"The front that was found {how} for {shown(row.iloc[0])}"
+            which = f"The front that was found {how} for {row_text(row.iloc[0])}"
             _require_proof(fronts[how], which)
             truth = _costs_by_brute_force(explainer, row, accepts)
             _require_equal(fronts[how], truth, which)
@@ -50,9 +55,9 @@ def check_fronts(
             require(
                 repr(one) == repr(other),  # a missing value does not equal itself
                 f"The same {len(one)} points must be found {first} and {how}; got {one} and {other} for "
-                f"{shown(row.iloc[0])}. The two disagree about some cell.",
+                f"{row_text(row.iloc[0])}. The two disagree about some cell.",
             )
-    return Fronts(len(people), points // max(len(explainers), 1))
+    return ComparedFronts(len(rows), points // max(len(explainers), 1))
 
 
 def _costs_by_brute_force(
@@ -107,3 +112,46 @@ def _require_equal(found: Explanation, truth: FloatArray, which: str) -> None:
         f"{which} must have the costs that evaluating every cell gives: expected {truth.tolist()}, got "
         f"{costs.tolist()} (columns {', '.join(names)}). A bound is too low, or a score is off.",
     )
+
+
+def small_actions(subject: Subject, reference: pd.DataFrame, rng: np.random.Generator) -> Policy:
+    """Let only the columns change that move the scores most, to a few values each."""
+    policy = Policy(features=infer_features(encode_columns(reference)))  # whatever the columns are called
+    axes = _strongest(subject, rng)
+    choices = {}
+    for column in axes:
+        name = subject.columns[column]
+        values = policy[name].candidates()
+        some = np.linspace(0, len(values) - 1, min(CANDIDATES, len(values))).round().astype(int)
+        choices[name] = values[np.unique(some)].tolist()
+    others = [name for name in policy.names if name not in choices]
+    return policy.candidates(choices).fix(*others)
+
+
+def _strongest(subject: Subject, rng: np.random.Generator) -> list[int]:
+    """Rank columns by how far the scores move if the values of other rows are put into them."""
+    rows = subject.reference[rng.integers(0, len(subject.reference), TRIED_ROWS)]
+    others = subject.reference[rng.integers(0, len(subject.reference), TRIED_ROWS)]
+    own = np.clip(subject.evaluate(rows), -1e300, 1e300)
+    moved = []
+    for column in range(rows.shape[1]):
+        changed = rows.copy()
+        changed[:, column] = others[:, column]
+        moved.append(float(np.abs(np.clip(subject.evaluate(changed), -1e300, 1e300) - own).mean()))
+    return [int(column) for column in np.argsort(moved)[::-1][:AXES]]
+
+
+def choose_rejected(subject: Subject, count: int, rng: np.random.Generator) -> FloatArray:
+    """Choose rows that the subject rejects: the nearest, the farthest, and others; (n, own columns).
+
+    They come from the reference, but some have a missing value or an unseen category.
+    """
+    rows = subject.reference[rng.permutation(len(subject.reference))[:500]]
+    rows = with_unusual(subject, rows, rng)
+    results = subject.evaluate(rows)
+    rejected = np.flatnonzero(~subject.accepts(results))
+    if not len(rejected):
+        return rows[:0]
+    order = rejected[np.argsort(results[rejected])[::-1]]
+    chosen = list(dict.fromkeys([*order[:1].tolist(), *order[-1:].tolist(), *rejected.tolist()]))
+    return np.asarray(rows[chosen[:count]], dtype=np.float64)

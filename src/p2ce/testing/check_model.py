@@ -11,12 +11,10 @@ from p2ce.models.contract.model_adapter import DECISION, LEAD, PROBABILITY, Mode
 from p2ce.models.parse_model import parse_model
 from p2ce.tables.codebook import Codebook, codebook_of
 from p2ce.testing.bounds import check_bounds
-from p2ce.testing.check_scores import check_scores
-from p2ce.testing.failing import require
+from p2ce.testing.check_scores import check_repeatability, check_scores
 from p2ce.testing.model_fronts import MakeExplainer, check_model_fronts, explainer_of
 from p2ce.testing.probe_rows import grid_of_reference, rows_to_check, unusual_of
-from p2ce.testing.repeatability import check_repeatability
-from p2ce.testing.reports import ModelReport
+from p2ce.testing.reports import ModelReport, require
 from p2ce.testing.state import unchanged
 from p2ce.testing.subject import Subject, subject_of_model
 

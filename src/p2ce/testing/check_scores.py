@@ -1,5 +1,6 @@
-"""Check that a compiled score equals the user's own score, and that its certified verdicts hold."""
+"""Check that the user's scores are repeatable, and that the compiled score agrees with them."""
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,9 +9,11 @@ from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.engine.grid.base_grid import BaseGrid
 from p2ce.engine.grid.placement import place
 from p2ce.engine.scores.external import ACCEPT, REJECT, placed_on
-from p2ce.testing.failing import require
-from p2ce.testing.repeatability import apart
+from p2ce.testing.reports import require
 from p2ce.testing.subject import Subject
+
+REPEATED = 1e-9
+ALONE = 16
 
 
 class ScoreVerdicts(NamedTuple):
@@ -33,20 +36,20 @@ def check_scores(subject: Subject, grid: BaseGrid, rows: FloatArray, results: Fl
     """Compare everything that the score states about rows with the user's own scores."""
     worst: float | None = None
     undecided = 0
-    for one in verdicts_of(subject, grid, rows):
+    for one in stated_verdicts(subject, grid, rows):
         error = check_verdicts(subject, rows, results, one)
         worst = error if worst is None or error is None else max(worst, error)
         undecided = max(undecided, int((~one.accepts & ~one.rejects).sum()))
     return Compared(worst, undecided)
 
 
-def verdicts_of(subject: Subject, grid: BaseGrid, rows: FloatArray) -> list[ScoreVerdicts]:
+def stated_verdicts(subject: Subject, grid: BaseGrid, rows: FloatArray) -> list[ScoreVerdicts]:
     """Evaluate all scores on rows by every method that they have. Each row is an instance without changes.
 
     Several scores accept a row if all of them accept it, and if that is sufficient. One rejection is always
     enough.
     """
-    each = [_verdicts_of_score(score, grid, rows) for score in subject.scores]
+    each = [_verdicts_by_method(score, grid, rows) for score in subject.scores]
     joined = []
     for number in range(max(map(len, each), default=0)):
         some = [found[min(number, len(found) - 1)] for found in each]
@@ -56,7 +59,7 @@ def verdicts_of(subject: Subject, grid: BaseGrid, rows: FloatArray) -> list[Scor
     return joined
 
 
-def _verdicts_of_score(score: Any, grid: BaseGrid, rows: FloatArray) -> list[ScoreVerdicts]:
+def _verdicts_by_method(score: Any, grid: BaseGrid, rows: FloatArray) -> list[ScoreVerdicts]:
     if score.flat is not None:
         said = score.evaluate_rows(rows)
         return [ScoreVerdicts("score_rows", said.value, said.verdict == ACCEPT, said.verdict == REJECT)]
@@ -104,3 +107,56 @@ def check_verdicts(
                 f"{subject.threshold!r}. Raise `accept_from`, or lower `reject_below`, by the rounding.",
             )
     return worst
+
+
+def check_repeatability(subject: Subject, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Evaluate rows in several batches and orders, and return the scores (n,).
+
+    A repeated call may differ by 1e-9, since threads add in any order. In another batch, a library with
+    single precision rounds differently, so the adapter's own tolerance counts there if it is larger.
+    """
+    frame = subject.frame(rows)
+    first = subject.evaluate_frame(frame)
+    kept = np.asarray(subject.call(frame))
+    copied = kept.copy()
+    _compare(subject, rows, first, copied, "called again on the same rows", REPEATED)
+    loose = max(REPEATED, subject.tolerance)
+    shuffled = rng.permutation(len(rows))
+    there = np.empty(len(rows))
+    there[shuffled] = subject.evaluate(rows[shuffled], " in another order")
+    require(
+        np.array_equal(kept, copied, equal_nan=True),
+        f"evaluate of {subject.who} {subject.family} must return a new array, but a later call has "
+        "overwritten an earlier result. Return a copy of the buffer.",
+    )
+    _compare(subject, rows, first, there, "called on the rows in another order", loose)
+    ends = np.unique([0, len(rows) // 7, len(rows) // 2, len(rows)])
+    parts = [subject.evaluate(rows[a:b], " of a part") for a, b in pairwise(ends)]
+    _compare(subject, rows, first, np.concatenate(parts), "called in batches of another size", loose)
+    for at in rng.permutation(len(rows))[:ALONE]:
+        alone = subject.evaluate(rows[at : at + 1], " alone")
+        _compare(subject, rows[at : at + 1], first[at : at + 1], alone, "called on the row alone", loose)
+    turned = subject.evaluate_frame(frame[list(subject.labels)[::-1]], " with columns in another order")
+    _compare(subject, rows, first, turned, "called with the columns in another order", loose)
+    return first
+
+
+def apart(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return differences, relative to scores above 1; equal infinities do not differ."""
+    with np.errstate(invalid="ignore"):
+        error = np.abs(one - other) / np.maximum(1.0, np.minimum(np.abs(one), np.abs(other)))
+    return np.where(one == other, 0.0, error)
+
+
+def _compare(
+    subject: Subject, rows: FloatArray, first: FloatArray, again: FloatArray, how: str, allowed: float
+) -> None:
+    error = apart(first, again)
+    at = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
+    require(
+        error[at] <= allowed,
+        f"evaluate of {subject.who} {subject.family} must return the same score for a row every time, up to "
+        f"{allowed:g}; it first returned {float(first[at])!r}, but {how} {float(again[at])!r}, for "
+        f"{subject.shown(rows[at])}. Fix its seed, put it into evaluation mode, and do not use statistics of "
+        "the batch.",
+    )

@@ -12,8 +12,13 @@ from p2ce.compile.compiled_problem import Problem, labels_of
 from p2ce.explainer import Explainer
 from p2ce.models.contract.model_adapter import ModelAdapter
 from p2ce.policy.policy import Policy
-from p2ce.testing.check_fronts import MAX_CHANGES, Fronts, check_fronts
-from p2ce.testing.small_grid import rejected_rows, small_actions
+from p2ce.testing.check_fronts import (
+    MAX_CHANGES,
+    ComparedFronts,
+    check_fronts,
+    choose_rejected,
+    small_actions,
+)
 from p2ce.testing.subject import Subject
 
 # Makes an explainer of the model for a reference, with columns in the model's order, and a policy.
@@ -28,11 +33,11 @@ def check_model_fronts(
     people: int,
     rng: np.random.Generator,
     explainer: MakeExplainer | None,
-) -> Fronts:
-    """Compare the fronts of rejected people, if there are any; by default, one explainer uses the adapter."""
-    rejected = rejected_rows(subject, people, rng)
+) -> ComparedFronts:
+    """Compare the fronts of rejected instances, if any. By default, one explainer uses the adapter."""
+    rejected = choose_rejected(subject, people, rng)
     if not len(rejected):
-        return Fronts(0, 0)
+        return ComparedFronts(0, 0)
     ordered = reference[list(labels_of(reference, read.columns))]
     policy = small_actions(subject, ordered, rng)
     black_box = _of_callable(read, ordered, policy)

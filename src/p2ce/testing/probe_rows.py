@@ -63,7 +63,7 @@ def unusual_of(subject: Subject, rows: FloatArray) -> Unusual:
 
 
 def _mixed(subject: Subject, count: int, rng: np.random.Generator) -> FloatArray:
-    """Take every column from another person."""
+    """Take every column from another row."""
     at = rng.integers(0, len(subject.reference), (count, subject.reference.shape[1]))
     return np.take_along_axis(subject.reference, at, axis=0)
 

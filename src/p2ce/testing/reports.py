@@ -1,6 +1,7 @@
-"""Define the reports of checks: what was checked, and how much."""
+"""Define what a check states: its report, or the AssertionError that says what failed."""
 
 from dataclasses import dataclass
+from typing import NoReturn
 
 BLACK_BOX = "none (black box)"
 
@@ -67,3 +68,14 @@ class DetectorReport(Report):
         requested = "" if self.contamination is None else f", contamination {self.contamination:g}"
         share = f"plausible: {self.plausible:.1%} of the reference{requested}"
         return [share, *Report._lines(self)]
+
+
+def require(holds: object, message: str) -> None:
+    """Raise an AssertionError unless ``holds`` is true, also under ``python -O``."""
+    if not holds:
+        fail(message)
+
+
+def fail(message: str) -> NoReturn:
+    """Raise an AssertionError."""
+    raise AssertionError(message)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.testing.failing import require
+from p2ce.testing.reports import require
 
 WHOLE = "the object as a whole"
 BY_TENSORS, BY_BYTES, BY_NAMES = "tensors and modes", "pickled bytes", "names of attributes"

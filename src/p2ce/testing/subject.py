@@ -15,7 +15,7 @@ from p2ce.engine.scores.trees.score_rows import score_rows
 from p2ce.models.contract.model_adapter import ModelAdapter
 from p2ce.models.detectors.detector_adapter import DetectorAdapter
 from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
-from p2ce.testing.failing import require
+from p2ce.testing.reports import require
 
 SHOWN_COLUMNS = 8
 
@@ -90,7 +90,7 @@ class Subject:
             require(
                 False,
                 f"evaluate of {self.who} {self.family} must return finite numbers; {called} it returned "
-                f"{found[at]} for {int(wrong.sum())} of them, such as {shown(frame.iloc[at])}. "
+                f"{found[at]} for {int(wrong.sum())} of them, such as {row_text(frame.iloc[at])}. "
                 "Check that it accepts rows like these.",
             )
         return np.array(found, dtype=np.float64)
@@ -101,7 +101,7 @@ class Subject:
 
     def shown(self, row: FloatArray) -> str:
         """Write a row for a message."""
-        return shown(self.frame(row[None, :]).iloc[0])
+        return row_text(self.frame(row[None, :]).iloc[0])
 
 
 def subject_of_model(
@@ -218,7 +218,7 @@ def _new_label(coding: Coding) -> Any:
     return None
 
 
-def shown(row: Any) -> str:
+def row_text(row: Any) -> str:
     """Write a row of a frame for a message: its first columns if it has many."""
     parts = [f"{name}={value!r}" for name, value in zip(row.index, row.to_list(), strict=True)]
     more = ", …" if len(parts) > SHOWN_COLUMNS else ""

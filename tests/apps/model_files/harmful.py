@@ -23,12 +23,12 @@ def prepare(content: bytes) -> None:
         become_an_ordinary_user()
 
 
-def parse(content: bytes) -> bytes:
+def parse_file(content: bytes) -> bytes:
     """Do as the file says, and give what comes of it."""
     return str(deeds[content.decode()]()).encode()
 
 
-def load(content: bytes) -> Any:
+def load_parsed(content: bytes) -> Any:
     """Return the reply as it is."""
     return content
 

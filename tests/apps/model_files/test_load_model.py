@@ -22,7 +22,7 @@ from p2ce.apps.model_files.detect_format import detect
 from p2ce.apps.model_files.load_model import load_model
 from p2ce.errors import InvalidArgument, InvalidModel
 from p2ce.result import Explanations, Status
-from tests.apps.commands import people, repaid, run, write_tables
+from tests.apps.command_line import people, repaid, run, write_tables
 from tests.apps.onnx_files import logistic
 from tests.optional import needs, with_torch
 

@@ -29,7 +29,7 @@ import os
 from p2ce.apps.model_files.formats import {module} as own
 from tests.apps.model_files.harmful import become_an_ordinary_user
 
-UNNEEDED, FILES, parse = own.UNNEEDED, getattr(own, "FILES", 0), own.parse
+UNNEEDED, FILES, parse_file = own.UNNEEDED, getattr(own, "FILES", 0), own.parse_file
 
 def prepare(content):
     own.prepare(content)
@@ -78,8 +78,8 @@ def test_no_number_of_a_descriptor_can_be_had(tmp_path: Path, deed: str) -> None
     ],
 )
 def test_landlock_forbids_what_leads_out(tmp_path: Path, module: str, deed: str, since: int) -> None:
-    if landlock.version() < since:
-        pytest.skip(f"Landlock {since} is needed, and this kernel has {landlock.version()}")
+    if landlock.landlock_version() < since:
+        pytest.skip(f"Landlock {since} is needed, and this kernel has {landlock.landlock_version()}")
     forbidden = "Permission denied|Operation not permitted"
     if module == PLAIN:
         forbidden += "|Too many open files"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.present.charts.axis_scales import (
-    Scale,
+    AxisScale,
     distinct_cuts,
     distinct_labels,
     nice_ticks,
@@ -20,7 +20,7 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 
 @given(finite, finite, finite)
 def test_every_value_has_a_place_in_the_frame(one: float, other: float, value: float) -> None:
-    assert 0.0 <= Scale(min(one, other), max(one, other)).place(value) <= 1.0
+    assert 0.0 <= AxisScale(min(one, other), max(one, other)).place(value) <= 1.0
 
 
 @given(finite, finite, st.integers(2, 9), st.booleans())
@@ -39,7 +39,7 @@ def test_ticks_are_whole_or_have_no_dust_of_adding_floats(low: int, span: int, w
 
 
 def test_long_texts_leave_room_for_fewer_ticks() -> None:
-    scale = Scale(0.0, 1e12)
+    scale = AxisScale(0.0, 1e12)
     assert len(text_ticks(scale, lambda value: f"{value:,.0f} somethings")) < len(
         text_ticks(scale, "{:.0e}".format)
     )

@@ -7,7 +7,7 @@ import pytest
 from p2ce.present.charts.change_data import change_data
 from p2ce.present.charts.front_data import front_data
 from p2ce.present.charts.map_data import map_data
-from p2ce.present.reasons import looks_of
+from p2ce.present.highlights import looks_of
 from p2ce.present.render import AUDIENCES
 from p2ce.present.view import view
 from p2ce.present.wording import wording_of

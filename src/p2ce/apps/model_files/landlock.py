@@ -1,7 +1,7 @@
 """Drop access to files, programs, TCP and signals for good, with Linux's Landlock.
 
 The kernel decides what can be given up: files and programs since Linux 5.13, TCP since 6.7, signals to other
-processes and abstract sockets since 6.12. Without Landlock, nothing is given up; see `version`.
+processes and abstract sockets since 6.12. Without Landlock, nothing is given up; see `landlock_version`.
 """
 
 import ctypes
@@ -31,7 +31,7 @@ class _Beneath(ctypes.Structure):
     _fields_ = (("allowed", ctypes.c_uint64), ("descriptor", ctypes.c_int32))
 
 
-def version() -> int:
+def landlock_version() -> int:
     """Return the version of Landlock in this kernel, or 0 if there is none."""
     if sys.platform != "linux":
         return 0
@@ -43,7 +43,7 @@ def give_up_files(*, readable: Sequence[str] = (), folder: str | None = None) ->
 
     No later call can undo this, not even as root. Running threads are not restricted, so there must be none.
     """
-    known = version()
+    known = landlock_version()
     if not known:
         return
     rights = _mask(FILE_RIGHTS, known)

@@ -20,7 +20,7 @@ class ModelColumns:
     numbers_only: bool = False  # all columns but the categories must be numbers
 
 
-def columns_of(model: Any) -> ModelColumns:
+def columns_of_model(model: Any) -> ModelColumns:
     """Return the columns of a model."""
     root = type(model).__module__.partition(".")[0]
     if root == "lightgbm":

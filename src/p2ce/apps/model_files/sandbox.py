@@ -38,14 +38,14 @@ KNOWN_ERRORS: dict[str, type[P2CEError]] = {
 }
 
 
-def read_file(path: Path, option: str, kind: str, module: str, limits: Limits) -> Any:
+def read_in_sandbox(path: Path, option: str, kind: str, module: str, limits: Limits) -> Any:
     """Return the content of a file, after a child process has parsed it."""
     require_within(limits, "model_bytes", path.stat().st_size, f"{option} {echoed(str(path))} is too large")
     parser = importlib.import_module(f"p2ce.apps.model_files.formats.{module}")
     try:
         with Sandbox(path, parser.__name__, limits) as sandbox:
             parser.prepare(b"")  # import the library here while the child does
-            return parser.load(sandbox.content())
+            return parser.load_parsed(sandbox.content())
     except (InvalidModel, LimitExceeded, UnsupportedModel) as error:
         raise type(error)(f"{option} {echoed(str(path))} cannot be loaded as {kind}: {why(error)}") from error
     except P2CEError:
@@ -101,7 +101,7 @@ class Sandbox:
         self._folder.cleanup()
 
     def content(self) -> bytes:
-        """Wait for the reply: return what ``parse`` returned, or raise its error."""
+        """Wait for the reply: return what ``parse_file`` returned, or raise its error."""
         limits = self._limits
         too_long = limit_exceeded(limits, "model_seconds", "Parsing it takes too long")
         try:

@@ -4,8 +4,8 @@
 
 This is the program of the child process. Libraries parse their formats in C++ and trust what they read, so a
 malicious file does its harm here. The reply is a line of JSON, ``{}`` or what is wrong, followed by what the
-format's ``parse`` returns. If the reply cannot be written, the exit code is ``UNWRITTEN`` plus the number of
-the system's error.
+format's ``parse_file`` returns. If the reply cannot be written, the exit code is ``UNWRITTEN`` plus the
+number of the system's error.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ NEEDED = ("/dev/stdin", "/proc/self/statm")  # CatBoost opens them
 UNWRITTEN = 100  # plus an errno: the exit code if the reply cannot be written
 
 
-def main(name: str, memory: int, seconds: float) -> None:
+def parse_stdin(name: str, memory: int, seconds: float) -> None:
     """Read the file from standard input, and write the reply to the original standard output."""
     reply = _take_stdout()
     _limit_memory_and_time(memory, seconds)
@@ -34,7 +34,7 @@ def main(name: str, memory: int, seconds: float) -> None:
         content = sys.stdin.buffer.read()
         module.prepare(content)
         _close_the_door(getattr(module, "FILES", 0))
-        parsed = module.parse(content)
+        parsed = module.parse_file(content)
     except Exception as error:  # each library raises its own errors
         failure = {"error": type(error).__name__, "message": str(error)[:1000]}
         content = json.dumps(failure).encode() + b"\n"
@@ -110,4 +110,4 @@ def _limit(what: int, most: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]))
+    parse_stdin(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]))

@@ -164,9 +164,7 @@ def parse_policy(document: Document, *, limits: Limits = DEFAULT) -> ParsedPolic
         return ParsedPolicy(document, faults=tuple(faults))
     features = _parse_features(entries.features, document, faults)
     rules = _parse_rules(entries.rules or [], features, document, faults, limits)
-    proposed = _parse_each(
-        "proposed_rules", entries.proposed_rules or [], features, document, faults, limits
-    )
+    proposed = _parse_each("proposed_rules", entries.proposed_rules or [], features, document, faults, limits)
     review = _parse_review(entries, document, faults)
     faults.sort(key=lambda fault: fault.line)
     return ParsedPolicy(

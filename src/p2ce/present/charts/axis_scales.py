@@ -24,7 +24,7 @@ class Tick(NamedTuple):
     text: str
 
 
-class Scale(NamedTuple):
+class AxisScale(NamedTuple):
     """The numbers from `low` to `high`."""
 
     low: float
@@ -33,7 +33,7 @@ class Scale(NamedTuple):
     def place(self, value: float) -> float:
         """Return the place of a number, 0 to 1; a number outside gets the nearer end.
 
-        >>> Scale(0.0, 10.0).place(2.5), Scale(0.0, 10.0).place(99.0)
+        >>> AxisScale(0.0, 10.0).place(2.5), AxisScale(0.0, 10.0).place(99.0)
         (0.25, 1.0)
         """
         # Halves, since the range of two large numbers of opposite sign may overflow.
@@ -59,7 +59,7 @@ class FeatureAxis:
     title: str  # the name with its unit
     ticks: tuple[Tick, ...]
     edges: tuple[float, ...] = ()  # of cells or slots, from 0 to 1
-    scale: Scale | None = None  # None for labels only
+    scale: AxisScale | None = None  # None for labels only
     end: float = 1.0  # where numbers end: 1 unless a slot for missing values follows
     slots: dict[Hashable, float] = field(default_factory=dict)  # label → its middle
     bars: tuple[Bar, ...] = ()  # the population
@@ -115,7 +115,7 @@ def nice_ticks(low: float, high: float, *, most: int = 6, whole: bool = False) -
 
 
 def text_ticks(
-    scale: Scale, write: Callable[[float], str], *, whole: bool = False, most: int = 6, room: int = ROOM
+    scale: AxisScale, write: Callable[[float], str], *, whole: bool = False, most: int = 6, room: int = ROOM
 ) -> tuple[Tick, ...]:
     """Return the ticks of a scale with their labels, fewer if the labels are long."""
     for count in range(most, 1, -1):
@@ -127,7 +127,7 @@ def text_ticks(
 
 
 def feature_ticks(
-    column: str, scale: Scale, wording: Wording, *, whole: bool, room: int = ROOM
+    column: str, scale: AxisScale, wording: Wording, *, whole: bool, room: int = ROOM
 ) -> tuple[Tick, ...]:
     """Return the ticks of a feature's numbers, written as its values are."""
 
@@ -152,7 +152,7 @@ def decimals_for(values: Sequence[float]) -> int:
     return next((decimals for decimals in range(10) if exact(decimals)), 10)
 
 
-def is_whole(values: Sequence[float]) -> bool:
+def are_counts(values: Sequence[float]) -> bool:
     """Return whether all are whole numbers, few enough to count."""
     return all(float(value).is_integer() and abs(value) <= 1e6 for value in values)
 

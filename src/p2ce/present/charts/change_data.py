@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, TypeAlias
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 from p2ce.present.charts import axis_scales
-from p2ce.present.charts.axis_scales import Bar, FeatureAxis, Scale, Tick, is_number, slot_key
+from p2ce.present.charts.axis_scales import AxisScale, Bar, FeatureAxis, Tick, is_number, slot_key
 from p2ce.present.charts.front_data import ChartOption, chart_options
-from p2ce.present.reasons import picked
+from p2ce.present.highlights import picked
 from p2ce.present.wording import Wording
 from p2ce.result import Explanation
 from p2ce.result.one_hot_groups import whole_changes
@@ -187,20 +187,20 @@ def _numbers_axis(
     )
 
 
-def _scale(numbers: Sequence[float], spread: Distribution) -> Scale:
+def _scale(numbers: Sequence[float], spread: Distribution) -> AxisScale:
     """Choose the ends: those of the population, extended if values lie near it."""
     low, high = min(numbers, default=0.0), max(numbers, default=0.0)
     if len(spread.edges) < 2 or spread.edges[0] >= spread.edges[-1]:
         room = ROOM * (high - low) if high > low else max(abs(low) * 0.5, 0.5)
-        wide = Scale(low - room, high + room)
-        return wide if math.isfinite(wide.high - wide.low) else Scale(low, high)
+        wide = AxisScale(low - room, high + room)
+        return wide if math.isfinite(wide.high - wide.low) else AxisScale(low, high)
     first, last = spread.edges[0], spread.edges[-1]
     span = last - first
     # Each side separately: one distant value must not press all others together.
     near = (WIDEST - 1.0) / 2 * span
     inside = [number for number in numbers if first - near <= number <= last + near]
     low, high = min([first, *inside]), max([last, *inside])
-    return Scale(low if low == first else low - ROOM * span, high if high == last else high + ROOM * span)
+    return AxisScale(low if low == first else low - ROOM * span, high if high == last else high + ROOM * span)
 
 
 def _slots(

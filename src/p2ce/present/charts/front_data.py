@@ -7,8 +7,8 @@ from itertools import combinations
 
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, nearest
-from p2ce.present.charts.axis_scales import Scale, Tick, decimals_for, is_whole, nice_ticks, text_ticks
-from p2ce.present.reasons import best_text, looks_of, marks_of, picked
+from p2ce.present.charts.axis_scales import AxisScale, Tick, are_counts, decimals_for, nice_ticks, text_ticks
+from p2ce.present.highlights import best_text, looks_of, marks_of, picked
 from p2ce.present.wording import Wording
 from p2ce.result import Explanation
 from p2ce.result.picks import strengths
@@ -59,9 +59,9 @@ class CostAxis:
     """One objective: its name and the range of its costs."""
 
     title: str
-    scale: Scale
+    scale: AxisScale
     ticks: tuple[Tick, ...]  # on `scale`
-    tight: Scale  # from the lowest to the highest cost of this front, for parallel coordinates
+    tight: AxisScale  # from the lowest to the highest cost of this front, for parallel coordinates
     tight_ticks: tuple[Tick, ...]  # the two ends, or the only cost if all are equal
 
 
@@ -155,7 +155,7 @@ def check_objective(name: str, known: Sequence[str]) -> None:
 
 def _axis(name: str, costs: Sequence[float], wording: Wording) -> CostAxis:
     low, high = min(costs, default=0.0), max(costs, default=1.0)
-    scale, tight = cost_scale(low, high), Scale(low, high)
+    scale, tight = cost_scale(low, high), AxisScale(low, high)
     ends = (low,) if low == high else (low, high)
     return CostAxis(
         title=wording.objective(name),
@@ -166,20 +166,20 @@ def _axis(name: str, costs: Sequence[float], wording: Wording) -> CostAxis:
     )
 
 
-def cost_scale(low: float, high: float) -> Scale:
+def cost_scale(low: float, high: float) -> AxisScale:
     """Return an axis for costs, from zero if that is not far from the lowest cost."""
     begin = 0.0 if 0.0 <= low <= NEAR_ZERO * high or low == high >= 0.0 else low
     end = high if high > begin else begin + 1.0
     room = ENDS * (end - begin)
     # Differences below or above what a float can hold.
     if end + room <= begin or not math.isfinite(end + room) or not math.isfinite(begin - room):
-        return Scale(begin, end)
-    return Scale(begin if begin == 0.0 else begin - room, end + room)
+        return AxisScale(begin, end)
+    return AxisScale(begin if begin == 0.0 else begin - room, end + room)
 
 
-def cost_ticks(scale: Scale, costs: Sequence[float], wording: Wording) -> tuple[Tick, ...]:
+def cost_ticks(scale: AxisScale, costs: Sequence[float], wording: Wording) -> tuple[Tick, ...]:
     """Return ticks for costs: whole numbers if costs are counts."""
-    whole = is_whole(costs)
+    whole = are_counts(costs)
     decimals = decimals_for(nice_ticks(scale.low, scale.high, whole=whole))
 
     def write(value: float) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from p2ce.portfolio.audits.audit_result import Audit, Group
 from p2ce.portfolio.audits.groupings import MISSING
 from p2ce.portfolio.audits.metrics import QUARTILES, Metric
-from p2ce.present.charts.axis_scales import Scale, Tick, text_ticks
+from p2ce.present.charts.axis_scales import AxisScale, Tick, text_ticks
 from p2ce.present.charts.front_data import cost_scale, cost_ticks
 from p2ce.present.wording import Wording
 
@@ -56,7 +56,7 @@ def grouping_name(columns: Sequence[str], wording: Wording) -> str:
     return wording.listed([wording.name(column) for column in columns])
 
 
-def written(value: float, metric: Metric, wording: Wording) -> str:
+def metric_text(value: float, metric: Metric, wording: Wording) -> str:
     """Write a figure: a share in per cent, a cost as costs are written."""
     if metric.kind == "rate":
         return wording.numbers.percent(round(value, 3))
@@ -96,7 +96,7 @@ def group_data(audit: Audit, groups: Sequence[Group], metric: Metric, wording: W
         ticks=ticks,
         whole=None
         if everybody is None
-        else Tick(scale.place(everybody.value), written(everybody.value, metric, wording)),
+        else Tick(scale.place(everybody.value), metric_text(everybody.value, metric, wording)),
         note=" ".join(_notes(shown, len(groups) - len(shown), metric, wording)),
     )
 
@@ -109,11 +109,11 @@ def _notes(shown: Sequence[Group], more: int, metric: Metric, wording: Wording) 
         yield wording.counted("chart_more_groups", more)
 
 
-def _share_scale(shares: Sequence[float]) -> Scale:
+def _share_scale(shares: Sequence[float]) -> AxisScale:
     """Return an axis in whole tens of per cent that includes all shares, at least 20 % long."""
     low, high = min(shares, default=0.0), max(shares, default=1.0)
     begin = min(math.floor(10 * low) / 10, 0.8)
-    return Scale(begin, max(math.ceil(10 * high) / 10, begin + 0.2))
+    return AxisScale(begin, max(math.ceil(10 * high) / 10, begin + 0.2))
 
 
 def _quartiles(metric: Metric) -> tuple[str, str] | tuple[()]:
@@ -122,14 +122,16 @@ def _quartiles(metric: Metric) -> tuple[str, str] | tuple[()]:
     return f"{QUARTILES[0][0]}_{metric.objective}", f"{QUARTILES[2][0]}_{metric.objective}"
 
 
-def _row(group: Group, metric: Metric, quartiles: Sequence[str], scale: Scale, wording: Wording) -> GroupRow:
+def _row(
+    group: Group, metric: Metric, quartiles: Sequence[str], scale: AxisScale, wording: Wording
+) -> GroupRow:
     name, found = group_name(group, wording), group.metrics.get(metric.name)
     if found is None:
         return GroupRow(name=name, text=wording.say("audit_few"))
     ends = [group.metrics[one].value for one in quartiles if one in group.metrics]
     return GroupRow(
         name=name,
-        text=written(found.value, metric, wording),
+        text=metric_text(found.value, metric, wording),
         place=scale.place(found.value),
         low=scale.place(found.low),
         high=scale.place(found.high) if math.isfinite(found.high) else 1.0,

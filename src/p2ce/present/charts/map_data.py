@@ -6,9 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from p2ce.present.charts.axis_scales import FeatureAxis, Scale, feature_ticks, is_number, slot_axis, slot_key
+from p2ce.present.charts.axis_scales import (
+    AxisScale,
+    FeatureAxis,
+    feature_ticks,
+    is_number,
+    slot_axis,
+    slot_key,
+)
 from p2ce.present.charts.front_data import ChartOption
-from p2ce.present.reasons import looks_of
+from p2ce.present.highlights import looks_of
 from p2ce.present.wording import Wording
 from p2ce.result import FeatureMap
 from p2ce.result.analysis import LEAST_PEOPLE, Density
@@ -94,7 +101,7 @@ def _axis(column: str, values: Sequence[Any], wording: Wording) -> FeatureAxis:
         points = np.array(values, dtype=np.float64)
         between = points[:-1] / 2 + points[1:] / 2
         ends = (points[0] - (between[0] - points[0]), points[-1] + (points[-1] - between[-1]))
-        scale = Scale(float(ends[0]), float(ends[1]))
+        scale = AxisScale(float(ends[0]), float(ends[1]))
         whole = all(float(value).is_integer() for value in values)
         return FeatureAxis(
             column=column,

@@ -11,7 +11,7 @@ import numpy as np
 from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
-from p2ce.present.charts.axis_scales import Bar, Scale, Tick, is_number, is_whole, text_ticks
+from p2ce.present.charts.axis_scales import AxisScale, Bar, Tick, are_counts, is_number, text_ticks
 from p2ce.present.charts.front_data import check_objective, cost_scale, cost_ticks
 from p2ce.present.wording import Wording, wording_for
 from p2ce.result import Counterfactual, Explanation, Explanations, Feature, Status
@@ -107,7 +107,7 @@ def cost_data(explanations: Explanations, wording: Wording, objective: str | Non
     )
     unproven = counts["unproven"]
     costs = np.array(cheapest, dtype=np.float64)
-    scale, bars, up_ticks = _histogram(costs, wording) if cheapest else (Scale(0.0, 1.0), [], ())
+    scale, bars, up_ticks = _histogram(costs, wording) if cheapest else (AxisScale(0.0, 1.0), [], ())
     middle = 2 * float(np.median(costs / 2)) if cheapest else 0.0  # the sum of two costs may overflow
     median = Tick(scale.place(middle), wording.say("chart_median", value=wording.numbers.cost(middle)))
     return CostData(
@@ -134,13 +134,13 @@ def _outcome_of(entry: Explanation) -> str:
     return "no_recourse" if entry.status is Status.NO_RECOURSE else "no_fronts"
 
 
-def _histogram(costs: FloatArray, wording: Wording) -> tuple[Scale, list[Bar], tuple[Tick, ...]]:
+def _histogram(costs: FloatArray, wording: Wording) -> tuple[AxisScale, list[Bar], tuple[Tick, ...]]:
     """Make bars: one for each whole cost if costs are a few counts, else bars of one width."""
     low, high = float(costs.min()), float(costs.max())
-    counts = is_whole(costs.tolist()) and high - low < MOST_COUNTS
+    counts = are_counts(costs.tolist()) and high - low < MOST_COUNTS
     if counts:
         # Room for a few bars, so that a single bar does not fill the chart.
-        scale = Scale(min(0.5, low - 0.5) if low <= 10 else low - 1.0, max(high, low + 4) + 0.5)
+        scale = AxisScale(min(0.5, low - 0.5) if low <= 10 else low - 1.0, max(high, low + 4) + 0.5)
         edges = np.arange(low - 0.5, high + 1.0)
     else:
         scale = cost_scale(low, high)
@@ -151,7 +151,7 @@ def _histogram(costs: FloatArray, wording: Wording) -> tuple[Scale, list[Bar], t
         if not even:  # or costs that are almost equal as floats
             edges = np.array([scale.low, scale.high])
     people = np.histogram(costs, bins=edges)[0].tolist()
-    top = Scale(0.0, 1.12 * max(people))
+    top = AxisScale(0.0, 1.12 * max(people))
     bars = []
     for begin, end, number in zip(edges[:-1].tolist(), edges[1:].tolist(), people, strict=True):
         gap = 0.12 * (end - begin) if counts else 0.0
@@ -204,7 +204,7 @@ def lever_data(explanations: Explanations, wording: Wording, top: int = 10) -> L
     return LeverData(
         levers=tuple(_lever(column, in_any[column], in_first[column], people, wording) for column in shown),
         end=end,
-        ticks=text_ticks(Scale(0.0, end), lambda share: wording.numbers.share(share)),
+        ticks=text_ticks(AxisScale(0.0, end), lambda share: wording.numbers.share(share)),
         title=wording.counted("chart_share_of_people", people),
         people=people,
         note=" ".join(notes),

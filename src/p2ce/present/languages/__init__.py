@@ -29,7 +29,7 @@ LANGUAGES = tuple(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class LanguageWords:
     """The words and numbers of one language."""
 
     language: str
@@ -42,18 +42,18 @@ class Words:
     texts: Mapping[str, Any] = field(repr=False)
 
     def say(self, key: str, **parts: object) -> str:
-        """Fill in one text.
+        """AreaLook in one text.
 
-        >>> words_in("en").say("option_heading", number=2)
+        >>> load_words("en").say("option_heading", number=2)
         'Option 2'
         """
         text: str = self.texts[key]
         return text.format_map(parts) if parts else text
 
     def counted(self, key: str, count: int | Decimal, /, **parts: object) -> str:
-        """Fill in the text for a count, which is `{count}` there.
+        """AreaLook in the text for a count, which is `{count}` there.
 
-        >>> words_in("pt").counted("others", 1200)
+        >>> load_words("pt").counted("others", 1200)
         'Outras 1.200 opções'
         """
         forms = self.texts[key]
@@ -73,7 +73,7 @@ class Words:
         return self.numbers.listed(parts)
 
 
-def words_in(language: str) -> Words:
+def load_words(language: str) -> LanguageWords:
     """Return the words of a language. Raise if there are none."""
     if language not in LANGUAGES:
         raise InvalidArgument(
@@ -83,10 +83,10 @@ def words_in(language: str) -> Words:
 
 
 @cache
-def _parsed(language: str) -> Words:
+def _parsed(language: str) -> LanguageWords:
     texts = tomllib.loads(files(__package__).joinpath(f"{language}.toml").read_text(encoding="utf-8"))
     about = texts.pop("language")
-    return Words(
+    return LanguageWords(
         language=language,
         tag=about["tag"],
         numbers=Numbers(about["locale"]),

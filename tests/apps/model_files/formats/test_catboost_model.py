@@ -37,9 +37,9 @@ def test_sound_models_pass_and_predict_as_they_did(classes: int, grow_policy: st
     content = written("cbm", classes, grow_policy)
     rows = np.random.default_rng(1).normal(size=(20, 3))
     before = catboost.CatBoostClassifier().load_model(blob=content)
-    after = catboost_model.load(catboost_model.parse(content))
+    after = catboost_model.load_parsed(catboost_model.parse_file(content))
     assert np.array_equal(before.predict_proba(rows), after.predict_proba(rows))
-    catboost_model.check_json(written("json", classes, grow_policy), numbers_only=True)
+    catboost_model.check_catboost_json(written("json", classes, grow_policy), numbers_only=True)
 
 
 def of_tree(change: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], Any]:
@@ -76,7 +76,7 @@ def test_edits_are_written(edit: str) -> None:
     model = json.loads(written("json"))
     change(model)
     with pytest.raises(InvalidModel, match=message):
-        catboost_model.check_json(json.dumps(model).encode(), numbers_only=True)
+        catboost_model.check_catboost_json(json.dumps(model).encode(), numbers_only=True)
 
 
 def test_leaves_of_nested_trees_are_counted() -> None:
@@ -86,7 +86,7 @@ def test_leaves_of_nested_trees_are_counted() -> None:
         node = node["left"]
     node["value"] = [1.0]
     with pytest.raises(InvalidModel, match="1 values for 3 outputs"):
-        catboost_model.check_json(json.dumps(model).encode())
+        catboost_model.check_catboost_json(json.dumps(model).encode())
 
 
 @pytest.mark.parametrize("kind", ["text_features", "embedding_features"])

@@ -45,8 +45,8 @@ def sound(booster: str = "gbtree", classes: int = 2) -> bytes:
 @pytest.mark.parametrize("classes", [2, 3])
 def test_sound_models_pass_and_come_back_as_they_were(booster: str, classes: int) -> None:
     content = sound(booster, classes)
-    xgboost_model.check_json(content)
-    again = xgboost_model.load(xgboost_model.parse(content))
+    xgboost_model.check_xgboost_json(content)
+    again = xgboost_model.load_parsed(xgboost_model.parse_file(content))
     assert bytes(again.save_raw("json")) == content
 
 
@@ -121,19 +121,19 @@ def test_edits_are_written(edit: str) -> None:
     model = json.loads(sound())
     change(model["learner"])
     with pytest.raises(InvalidModel, match=message):
-        xgboost_model.check_json(json.dumps(model).encode())
+        xgboost_model.check_xgboost_json(json.dumps(model).encode())
 
 
 def test_weights_of_a_linear_booster_are_counted() -> None:
     model = json.loads(sound("gblinear"))
     model["learner"]["gradient_booster"]["model"]["weights"].pop()
     with pytest.raises(InvalidModel, match="one weight per feature"):
-        xgboost_model.check_json(json.dumps(model).encode())
+        xgboost_model.check_xgboost_json(json.dumps(model).encode())
 
 
 def test_brackets_without_end_are_no_recursion() -> None:
     with pytest.raises(InvalidModel, match="RecursionError"):
-        xgboost_model.check_json(b'{"learner":' + b"[" * 3_000_000)
+        xgboost_model.check_xgboost_json(b'{"learner":' + b"[" * 3_000_000)
 
 
 def test_a_model_that_fails_on_the_trial_row_is_rejected_with_the_reason(tmp_path: Path) -> None:

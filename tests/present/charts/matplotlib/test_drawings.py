@@ -21,7 +21,7 @@ from tests.present.charts import examples
 from tests.present.charts.examples import front, hostile, levers_of_long_names, loan, many_labels, portfolio
 
 matplotlib = needs("matplotlib")
-shown = needs("p2ce.present.charts.matplotlib.canvas").shown
+drawable = needs("p2ce.present.charts.matplotlib.canvas").drawable
 draw_levers = needs("p2ce.present.charts.matplotlib.draw_portfolio").draw_levers
 FigureCanvasAgg = needs("matplotlib.backends.backend_agg").FigureCanvasAgg
 Figure, Text = needs("matplotlib.figure").Figure, needs("matplotlib.text").Text
@@ -102,7 +102,7 @@ def test_the_texts_of_all_pictures_are_those_that_were_proofread(language: str) 
 
 
 def test_what_the_font_lacks_becomes_a_box() -> None:
-    assert shown("🎉 ok\x00") == "□ ok "
+    assert drawable("🎉 ok\x00") == "□ ok "
 
 
 def test_notebooks_can_show_a_figure_and_it_survives_pickle() -> None:

@@ -25,13 +25,13 @@ def prepare(_: bytes) -> None:
     import catboost  # noqa: F401
 
 
-def parse(content: bytes) -> bytes:
+def parse_file(content: bytes) -> bytes:
     """Load cbm or JSON, try it on a row, and return CatBoost's own cbm."""
     import catboost
 
     binary = content.startswith(BINARY)
     if not binary:
-        check_json(content, numbers_only=True)
+        check_catboost_json(content, numbers_only=True)
     model = catboost.CatBoost()
     if binary:
         model.load_model(blob=content)
@@ -47,11 +47,11 @@ def parse(content: bytes) -> bytes:
     row = ["a" if place in labels else 0.0 for place in range(len(model.feature_names_))]
     model.predict([row], thread_count=1)
     written: bytes = model._serialize_model()
-    load(written)
+    load_parsed(written)
     return written
 
 
-def load(content: bytes) -> Any:
+def load_parsed(content: bytes) -> Any:
     """Build a classifier if there are classes, else a regressor."""
     import catboost
 
@@ -69,11 +69,11 @@ def check_exported(model: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")
-        check_json(path.read_bytes(), columns=len(model.feature_names_))
+        check_catboost_json(path.read_bytes(), columns=len(model.feature_names_))
 
 
 @parsing("The CatBoost file")
-def check_json(content: bytes, *, columns: int = MOST_FEATURES, numbers_only: bool = False) -> None:
+def check_catboost_json(content: bytes, *, columns: int = MOST_FEATURES, numbers_only: bool = False) -> None:
     """Check that counts agree and indices are in their ranges."""
     model = json.loads(content)
     info = model["features_info"]

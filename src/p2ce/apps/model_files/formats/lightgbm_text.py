@@ -31,7 +31,7 @@ def prepare(_: bytes) -> None:
     import lightgbm  # noqa: F401
 
 
-def parse(content: bytes) -> bytes:
+def parse_file(content: bytes) -> bytes:
     """Load a text, try it on a row, and return the text that LightGBM writes."""
     import lightgbm
 
@@ -41,7 +41,7 @@ def parse(content: bytes) -> bytes:
     return text.encode()
 
 
-def load(content: bytes) -> Any:
+def load_parsed(content: bytes) -> Any:
     """Build the Booster."""
     import lightgbm
 

@@ -108,13 +108,13 @@ def prepare(_: bytes) -> None:
     pd.DataFrame({"text": [""]})  # this loads what strings need
 
 
-def parse(content: bytes) -> bytes:
+def parse_file(content: bytes) -> bytes:
     """Load a file and try it on a row, where no other file can be opened: ONNX may refer to other files."""
-    load(content)
+    load_parsed(content)
     return content
 
 
-def load(content: bytes) -> OnnxModel:
+def load_parsed(content: bytes) -> OnnxModel:
     """Build the model, and choose its output with a trial row."""
     trial = OnnxModel(content)
     try:

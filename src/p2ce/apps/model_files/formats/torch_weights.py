@@ -24,7 +24,7 @@ def prepare(_: bytes) -> None:
     torch.load(io.BytesIO(written.getvalue()), weights_only=True)
 
 
-def parse(content: bytes) -> bytes:
+def parse_file(content: bytes) -> bytes:
     """Read the tensors, and return them in a form that contains only numbers."""
     import torch
 
@@ -41,7 +41,7 @@ def parse(content: bytes) -> bytes:
     return json.dumps(listing).encode() + b"\n" + b"".join(parts)
 
 
-def load(content: bytes) -> dict[str, Any]:
+def load_parsed(content: bytes) -> dict[str, Any]:
     """Build the tensors."""
     import torch
 

@@ -23,30 +23,30 @@ def prepare(_: bytes) -> None:
     import xgboost  # noqa: F401
 
 
-def parse(content: bytes) -> bytes:
+def parse_file(content: bytes) -> bytes:
     """Load JSON or UBJ, try it on a row, and return XGBoost's own JSON."""
     import xgboost
 
     if _is_json(content):
-        check_json(content)
+        check_xgboost_json(content)
     booster = xgboost.Booster()
     booster.load_model(bytearray(content))
     written = bytes(booster.save_raw("json"))
-    check_json(written)
+    check_xgboost_json(written)
     row = np.zeros((1, booster.num_features()), dtype=np.float32)
     labelled = xgboost.DMatrix(row, feature_types=booster.feature_types, enable_categorical=True)
     booster.predict(labelled, validate_features=False)
     return written
 
 
-def load(content: bytes) -> Any:
+def load_parsed(content: bytes) -> Any:
     """Build the classifier or regressor that saved it, else a Booster.
 
     An estimator predicts up to its best iteration. A Booster does not.
     """
     import xgboost
 
-    check_json(content)
+    check_xgboost_json(content)
     booster = xgboost.Booster()
     booster.load_model(bytearray(content))
     saved = booster.attr("scikit_learn")
@@ -64,7 +64,7 @@ def _is_json(content: bytes) -> bool:
 
 
 @parsing("The XGBoost file")
-def check_json(content: bytes) -> None:
+def check_xgboost_json(content: bytes) -> None:
     """Check that counts agree and indices are in their ranges."""
     learner = json.loads(content)["learner"]
     settings = learner["learner_model_param"]

@@ -1,11 +1,11 @@
-"""Make matplotlib figures that look the same everywhere, and change no global state."""
+"""Make matplotlib figures that look the same everywhere, with colours that everyone can distinguish."""
 
 import io
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -15,8 +15,59 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 
-from p2ce.present.charts.axis_scales import Scale, Tick, wrapped
-from p2ce.present.charts.matplotlib.chart_styles import GREY, INK, PALE, Look
+from p2ce.present.charts.axis_scales import AxisScale, Tick, wrapped
+
+INK, GREY, PALE = "#1a1a1a", "#5f5f5f", "#dedede"
+ACCEPT, REJECT = "#d8ecf8", "#ebbd9c"  # a light blue and a darker vermilion
+POPULATION = "#d9d9d9"
+DOTS = "#6f6f6f"
+
+
+class Look(NamedTuple):
+    """A colour with its own marker and line style, in matplotlib's names."""
+
+    colour: str
+    marker: str
+    line: str
+
+
+LOOKS = (  # the colours of Okabe and Ito, from dark to light
+    Look("#0072B2", "o", "-"),
+    Look("#D55E00", "s", "--"),
+    Look("#009E73", "^", "-."),
+    Look("#A8487E", "D", ":"),
+    Look("#E69F00", "v", "-"),
+    Look("#56B4E9", "P", "--"),
+)
+OTHER = Look("#8a8a8a", "o", "-")
+
+
+class AreaLook(NamedTuple):
+    """A colour of an area, and the hatch that marks it in greyscale."""
+
+    colour: str
+    hatch: str = ""
+
+
+DIRECTION_FILLS = {
+    "up": AreaLook("#0072B2"),
+    "down": AreaLook("#E69F00", "////"),
+    "switched": AreaLook("#B8DCCB", "...."),
+}
+OUTCOME_FILLS = {
+    "with_options": AreaLook("#0072B2"),
+    "unproven": AreaLook("#56B4E9", "...."),
+    "no_recourse": AreaLook("#D55E00", "////"),
+    "no_fronts": AreaLook("#E69F00", "\\\\\\\\"),
+    "favourable": AreaLook("#B8DCCB"),
+    "error": AreaLook("#bbbbbb", "xxxx"),
+}
+
+
+def look_of(place: int | None) -> Look:
+    """Return the look at a position of `looks_of`, or the look of options that are not highlighted."""
+    return OTHER if place is None else LOOKS[place % len(LOOKS)]
+
 
 FONT = "DejaVu Sans"  # comes with matplotlib
 STYLE = {
@@ -87,7 +138,7 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
-def shown(text: str) -> str:
+def drawable(text: str) -> str:
     """Return a text as the font can write it. A character without a glyph becomes a box."""
     known = _glyphs(_families())
     return "".join(
@@ -96,10 +147,10 @@ def shown(text: str) -> str:
     )
 
 
-def write(axes: Axes, across: float, up: float, text: str, **looks: Any) -> None:
+def label_at(axes: Axes, across: float, up: float, text: str, **looks: Any) -> None:
     """Write a text that is never parsed as a formula, in the size of tick labels."""
     size = matplotlib.rcParams["xtick.labelsize"]
-    axes.text(across, up, shown(text), parse_math=False, **{"fontsize": size, **looks})
+    axes.text(across, up, drawable(text), parse_math=False, **{"fontsize": size, **looks})
 
 
 def write_beside(
@@ -108,7 +159,7 @@ def write_beside(
     """Write a text a few points to the right of a place, or to its left from `turn` on."""
     right = across < turn
     axes.annotate(
-        shown(text),
+        drawable(text),
         (across, up),
         xytext=(gap if right else -gap, 0),
         textcoords="offset points",
@@ -120,18 +171,18 @@ def write_beside(
 
 
 def set_axis(
-    axis: Axis, ticks: Sequence[Tick], title: str, *, width: int = 60, scale: Scale | None = None
+    axis: Axis, ticks: Sequence[Tick], title: str, *, width: int = 60, scale: AxisScale | None = None
 ) -> None:
     """Set the range (0 to 1, or a scale), the ticks and the title of an axis, which is broken into lines."""
     low, high = (0.0, 1.0) if scale is None else (scale.low, scale.high)
     axis.axes.set(**{f"{axis.axis_name}lim": (low, high)})
     set_ticks(axis, [low + tick.place * (high - low) for tick in ticks], [tick.text for tick in ticks])
-    axis.set_label_text(shown(wrapped(title, width)) if title else "", parse_math=False)
+    axis.set_label_text(drawable(wrapped(title, width)) if title else "", parse_math=False)
 
 
 def set_ticks(axis: Axis, places: Sequence[float], texts: Sequence[str]) -> None:
     """Write labels at places of an axis."""
-    axis.set_ticks(list(places), [shown(text) for text in texts], parse_math=False)
+    axis.set_ticks(list(places), [drawable(text) for text in texts], parse_math=False)
 
 
 def set_rows(axes: Axes, texts: Sequence[str], *, above: float = 0.6, below: float = 0.4) -> None:
@@ -162,7 +213,7 @@ def add_note(figure: Figure, note: str) -> None:
     if note:
         looks: dict[str, Any] = {"fontsize": SMALL, "color": GREY, "fontweight": "normal"}
         lines = textwrap.fill(note, int(LETTERS * figure.get_figwidth()), break_long_words=False)
-        figure.supxlabel(shown(lines), x=0.01, ha="left", parse_math=False, **looks)
+        figure.supxlabel(drawable(lines), x=0.01, ha="left", parse_math=False, **looks)
 
 
 def add_legend(
@@ -172,7 +223,7 @@ def add_legend(
     if not entries:
         return
     # A space before an underscore, since a legend omits names that begin with one.
-    names = [" " + shown(text) if text.startswith("_") else shown(text) for _, text in entries]
+    names = [" " + drawable(text) if text.startswith("_") else drawable(text) for _, text in entries]
     looks: dict[str, Any] = {"ncols": columns, "handlelength": 2.4, "borderaxespad": 0.3}
     if isinstance(owner, Axes):
         looks |= {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from p2ce.present.charts.axis_scales import distinct_cuts, short
 from p2ce.present.charts.change_data import ChangeData, FeatureChanges
 from p2ce.present.charts.matplotlib import canvas
-from p2ce.present.charts.matplotlib.chart_styles import GREY, INK, PALE, POPULATION, Look, look_of
+from p2ce.present.charts.matplotlib.canvas import GREY, INK, PALE, POPULATION, Look, look_of
 from p2ce.present.wording import Wording
 
 ONE_COLUMN = 3  # features below each other; if there are more, there are two columns
@@ -33,7 +33,7 @@ def draw_changes(data: ChangeData, wording: Wording) -> Figure:
         titles = distinct_cuts([one.axis.title for one in data.features], lambda title: short(title, 44))
         for panel, feature, title in zip(panels, data.features, titles, strict=False):
             _population(panel, feature, len(data.options))
-            panel.set_title(canvas.shown(title), fontweight="bold", parse_math=False)
+            panel.set_title(canvas.drawable(title), fontweight="bold", parse_math=False)
             _panel(panel, feature, data, wording)
         for panel in panels[len(data.features) :]:
             panel.set_axis_off()
@@ -62,7 +62,7 @@ def _panel(panel: Axes, feature: FeatureChanges, data: ChangeData, wording: Word
     panel.set_xlim(-MARGIN, 1.0 + MARGIN)
     panel.spines["left"].set_visible(False)
     today = wording.say("chart_today_is", value=short(feature.today.text, 30))
-    panel.set_title(canvas.shown(today), loc="right", fontsize=8.5, color=GREY, parse_math=False)
+    panel.set_title(canvas.drawable(today), loc="right", fontsize=8.5, color=GREY, parse_math=False)
     start = feature.today.place
     panel.axvline(start, color=INK, linewidth=1.0, linestyle=canvas.DASHES, zorder=2)
     looks = {"markeredgewidth": 0.8, "zorder": 5}
@@ -78,7 +78,7 @@ def _panel(panel: Axes, feature: FeatureChanges, data: ChangeData, wording: Word
             panel, mark.place, row, look._replace(marker=POINTERS.get(mark.outside, look.marker)), 9, **looks
         )
         side = "left" if mark.place < 0.15 else "right" if mark.place > 0.85 else "center"
-        canvas.write(
+        canvas.label_at(
             panel, mark.place, row - 0.24, short(mark.text, 34), ha=side, va="bottom", zorder=6, **TEXT
         )
 

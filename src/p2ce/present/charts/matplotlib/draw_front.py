@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from p2ce.present.charts.axis_scales import short, wrapped
 from p2ce.present.charts.front_data import FrontData, FrontPoint
 from p2ce.present.charts.matplotlib import canvas
-from p2ce.present.charts.matplotlib.chart_styles import GREY, Look, look_of
+from p2ce.present.charts.matplotlib.canvas import GREY, Look, look_of
 from p2ce.present.charts.matplotlib.label_placement import place_labels, spread_out
 from p2ce.present.wording import Wording
 
@@ -92,7 +92,9 @@ def _pair(panel: Axes, data: FrontData, pair: tuple[int, int], *, frame: tuple[f
             )
         _point(panel, first.costs[pair[0]], first.costs[pair[1]], first)
         if text:
-            canvas.write(panel, *middle, text, transform=panel.transAxes, ha="center", va="center", zorder=6)
+            canvas.label_at(
+                panel, *middle, text, transform=panel.transAxes, ha="center", va="center", zorder=6
+            )
 
 
 def _numbers(group: tuple[FrontPoint, ...], *, numbered: bool) -> str:
@@ -117,7 +119,7 @@ def _parallel(panel: Axes, data: FrontData) -> None:
         for tick in axis.tight_ticks:
             panel.plot([place - 0.03, place + 0.03], [tick.place] * 2, linewidth=0.9, **line)
             gap, side = (-0.03, "top") if tick.place < 0.5 else (0.03, "bottom")
-            canvas.write(panel, place, tick.place + gap, tick.text, ha="center", va=side)
+            canvas.label_at(panel, place, tick.place + gap, tick.text, ha="center", va=side)
     canvas.set_ticks(panel.xaxis, range(count), [wrapped(axis.title, 16, 3) for axis in data.axes])
     pale = 0.35 + 0.35 * min(1.0, 12 / len(data.points))
     for point in sorted(data.points, key=lambda point: point.look is not None):
@@ -135,7 +137,7 @@ def _parallel(panel: Axes, data: FrontData) -> None:
     for point, end, free in zip(named, ends, spread_out(ends, 0.05), strict=True):
         panel.plot([count - 1, count - 0.87], [end, free], linewidth=0.5, **line)
         looks = {"color": line["color"]} if point.look is None else {"fontweight": "bold"}
-        canvas.write(panel, count - 0.85, free, point.mark, va="center", **looks)
+        canvas.label_at(panel, count - 0.85, free, point.mark, va="center", **looks)
 
 
 def _rows(panel: Axes, data: FrontData) -> None:

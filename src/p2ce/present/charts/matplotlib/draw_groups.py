@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from p2ce.present.charts.axis_scales import distinct_cuts, wrapped
 from p2ce.present.charts.group_data import GroupData
 from p2ce.present.charts.matplotlib import canvas
-from p2ce.present.charts.matplotlib.chart_styles import GREY, INK, LOOKS
+from p2ce.present.charts.matplotlib.canvas import GREY, INK, LOOKS
 from p2ce.present.wording import Wording
 
 WIDTH, ROW, AROUND = 6.8, 0.3, 0.95  # inches
@@ -29,7 +29,7 @@ def draw_groups(data: Sequence[GroupData], wording: Wording) -> Figure:
 
 def _panel(axes: Axes, data: GroupData, wording: Wording) -> None:
     axes.set_title(
-        canvas.shown(wording.say("audit_by", names=data.heading)), fontweight="bold", parse_math=False
+        canvas.drawable(wording.say("audit_by", names=data.heading)), fontweight="bold", parse_math=False
     )
     axes.grid(visible=True, axis="x")
     canvas.set_axis(axes.xaxis, data.ticks, data.title)
@@ -40,7 +40,7 @@ def _panel(axes: Axes, data: GroupData, wording: Wording) -> None:
         axes.axvline(data.whole.place, color=INK, linewidth=1.2, linestyle=canvas.DASHES, zorder=1)
     for place, row in enumerate(data.rows):
         small = row.place is None
-        canvas.write(axes, 1.03, place, row.text, va="center", color=GREY if small else INK)
+        canvas.label_at(axes, 1.03, place, row.text, va="center", color=GREY if small else INK)
         if row.box is not None:
             axes.barh(place, row.box[1] - row.box[0], left=row.box[0], height=0.5, color=COLOUR, alpha=0.4)
         if not small:

@@ -14,7 +14,7 @@ from matplotlib.path import Path
 from p2ce.base.arrays import BoolArray
 from p2ce.present.charts.map_data import Crowd, MapData
 from p2ce.present.charts.matplotlib import canvas
-from p2ce.present.charts.matplotlib.chart_styles import ACCEPT, DOTS, GREY, INK, REJECT, Look, look_of
+from p2ce.present.charts.matplotlib.canvas import ACCEPT, DOTS, GREY, INK, REJECT, Look, look_of
 from p2ce.present.charts.matplotlib.label_placement import place_labels
 from p2ce.present.wording import Wording
 

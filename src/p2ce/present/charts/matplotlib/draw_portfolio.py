@@ -8,7 +8,7 @@ from matplotlib.patches import Patch
 
 from p2ce.present.charts.axis_scales import distinct_cuts, wrapped
 from p2ce.present.charts.matplotlib import canvas
-from p2ce.present.charts.matplotlib.chart_styles import DIRECTION_FILLS, GREY, INK, OUTCOME_FILLS
+from p2ce.present.charts.matplotlib.canvas import DIRECTION_FILLS, GREY, INK, OUTCOME_FILLS
 from p2ce.present.charts.portfolio_data import DIRECTIONS, CostData, LeverData
 from p2ce.present.wording import Wording
 
@@ -38,7 +38,7 @@ def _histogram(axes: Axes, data: CostData, wording: Wording) -> None:
         axes.bar((bar.begin + bar.end) / 2, bar.height, width=bar.end - bar.begin, zorder=2, **looks)
     if data.median is None:
         words = wording.say("chart_nobody")
-        canvas.write(axes, 0.5, 0.5, words, ha="center", va="center", color=GREY, fontsize=11)
+        canvas.label_at(axes, 0.5, 0.5, words, ha="center", va="center", color=GREY, fontsize=11)
     else:
         axes.axvline(data.median.place, color=INK, linewidth=1.2, linestyle=canvas.DASHES, zorder=3)
         canvas.write_beside(axes, data.median.place, 0.97, data.median.text, gap=5, turn=0.75)
@@ -56,7 +56,7 @@ def _outcomes(axes: Axes, data: CostData, wording: Wording) -> None:
         fill = OUTCOME_FILLS[one.outcome]
         axes.barh(row, one.share, height=0.66, color=fill.colour, hatch=fill.hatch, edgecolor="white")
         axes.barh(row, one.share, height=0.66, color="none", edgecolor=GREY, linewidth=0.6)
-        canvas.write(axes, one.share + 0.012, row, one.text, va="center")
+        canvas.label_at(axes, one.share + 0.012, row, one.text, va="center")
 
 
 def draw_levers(data: LeverData, wording: Wording) -> Figure:
@@ -79,7 +79,7 @@ def draw_levers(data: LeverData, wording: Wording) -> Figure:
                 axes.barh(row, wide, left=reached, zorder=3, **{**OUTLINE, **inside})
                 axes.barh(row, wide, left=reached, zorder=4, color="none", **OUTLINE)
                 reached += wide
-            canvas.write(axes, end + 0.012, row, lever.text, va="center")
+            canvas.label_at(axes, end + 0.012, row, lever.text, va="center")
         used = [one for one in DIRECTIONS if any(one in lever.directions for lever in data.levers)]
         fills = [(DIRECTION_FILLS[one], wording.say(f"chart_first_{one}")) for one in used]
         entries = [

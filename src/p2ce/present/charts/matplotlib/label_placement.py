@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 from p2ce.present.charts.axis_scales import pushed_apart
 
-Point: TypeAlias = tuple[float, float]
-Box: TypeAlias = tuple[float, float, float, float]  # left, bottom, right, top
+_Point: TypeAlias = tuple[float, float]
+_Box: TypeAlias = tuple[float, float, float, float]  # left, bottom, right, top
 
 # Directions to try, the best to read first; then the same ones farther away.
 DIRECTIONS = ((1, 1), (1, 0), (-1, 1), (1, -1), (-1, 0), (-1, -1), (0, 1), (0, -1))
@@ -16,8 +16,8 @@ CHARACTER = (0.078, 0.14)  # inches per character of a label
 
 
 def place_labels(
-    places: Sequence[Point], texts: Sequence[str], frame: Point, *, avoid: Sequence[Point] = ()
-) -> list[Point]:
+    places: Sequence[_Point], texts: Sequence[str], frame: _Point, *, avoid: Sequence[_Point] = ()
+) -> list[_Point]:
     """Return where the middle of each label goes. Places are shares of a frame with a size in inches.
 
     The first position that overlaps nothing is taken, or the one that overlaps least. No label hides a point,
@@ -61,16 +61,16 @@ def spread_out(places: Sequence[float], gap: float) -> list[float]:
     return [middles[order.index(one)] for one in range(len(places))]
 
 
-def _box(middle: Point, size: Point) -> Box:
+def _box(middle: _Point, size: _Point) -> _Box:
     wide, high = size[0] / 2, size[1] / 2
     return middle[0] - wide, middle[1] - high, middle[0] + wide, middle[1] + high
 
 
-def _overlap(one: Box, other: Box) -> float:
+def _overlap(one: _Box, other: _Box) -> float:
     wide = min(one[2], other[2]) - max(one[0], other[0])
     high = min(one[3], other[3]) - max(one[1], other[1])
     return wide * high if wide > 0 and high > 0 else 0.0
 
 
-def _outside(box: Box, frame: Point) -> float:
+def _outside(box: _Box, frame: _Point) -> float:
     return max(-box[0], 0.0) + max(-box[1], 0.0) + max(box[2] - frame[0], 0.0) + max(box[3] - frame[1], 0.0)

@@ -67,7 +67,7 @@ def _option_line(y: float, today: float, mark: Mark, option: ChartOption) -> lis
     away = 1.0 if tip >= today else -1.0
     shapes = []
     if abs(tip - today) > half + 4:
-        shapes.append(svg.arrow(today, tip - away * (half + 1), y, f"option-{option.look}"))
+        shapes.append(svg.arrow_line(today, tip - away * (half + 1), y, f"option-{option.look}"))
     shapes += [svg.circle(today, y, 3.2, "today-mark"), svg.badge(tip, y, option.mark, option.look)]
     value = svg.fitted(mark.text, 150.0)
     # Beyond the badge, else above a line that is long enough, else before today's mark: next to that mark, it

@@ -57,6 +57,6 @@ def _marks(row: GroupRow, y: float, x: Callable[[float], float]) -> list[Markup]
     if row.has_end:
         shapes.append(svg.line(x(row.low), y, x(row.high), y, "option-0"))
     else:
-        shapes.append(svg.arrow(x(row.low), x(row.high), y, "option-0"))
+        shapes.append(svg.arrow_line(x(row.low), x(row.high), y, "option-0"))
     shapes.append(svg.circle(x(row.place), y, 4.2, "option-0"))
     return shapes

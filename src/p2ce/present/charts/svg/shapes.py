@@ -78,7 +78,7 @@ def polyline(points: Sequence[tuple[float, float]], kind: str) -> Markup:
     return tag("path", d=" ".join(steps), class_=kind)
 
 
-def arrow(x1: float, x2: float, y: float, kind: str) -> Markup:
+def arrow_line(x1: float, x2: float, y: float, kind: str) -> Markup:
     """Draw an arrow along a line of text."""
     back = math.copysign(min(5.0, abs(x2 - x1)), x1 - x2)
     return line(x1, y, x2, y, kind) + polyline([(x2 + back, y - 4), (x2, y), (x2 + back, y + 4)], kind)

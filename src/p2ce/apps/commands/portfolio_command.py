@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from p2ce.apps import command_arguments as say
+from p2ce.apps.command_arguments import PlainCommand, PlainGroup
 from p2ce.apps.exit_codes import ExitCode
-from p2ce.apps.messages import counted, error_line, printable, working
-from p2ce.apps.plain_help import PlainCommand, PlainGroup
+from p2ce.apps.messages import count_of, error_line, printable, working
 from p2ce.base.limits import read_limits
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ def portfolio() -> None:
 portfolio.__doc__ = None  # the help of the app itself is shown instead
 
 
-@app.command(cls=PlainCommand)
-def run(
+@app.command("run", cls=PlainCommand)
+def run_command(
     explainer: Annotated[Path, say.option("The explainer that Explainer.save() wrote, in Python.", "FILE")],
-    model: say.Model,
+    model: say.ModelOption,
     data: Annotated[
         Path,
         say.option("The people to explain: a Parquet or CSV file, or a folder of them.", "PATH"),
@@ -78,8 +78,8 @@ def run(
             panel=say.OUTPUT,
         ),
     ] = 2,
-    time_limit: say.TimeLimit = None,
-    as_of: say.AsOf = None,
+    time_limit: say.TimeLimitOption = None,
+    as_of: say.AsOfOption = None,
     progress: Annotated[
         bool | None,
         say.option(
@@ -89,10 +89,10 @@ def run(
             panel=say.OUTPUT,
         ),
     ] = None,
-    weights: say.Weights = None,
-    trust_model: say.TrustModel = False,
-    trust_predicates: say.TrustPredicates = False,
-    limit: say.Limit = None,
+    weights: say.WeightsOption = None,
+    trust_model: say.TrustModelOption = False,
+    trust_predicates: say.TrustPredicatesOption = False,
+    limit: say.LimitOption = None,
 ) -> None:
     """Explain every person in a file or folder, and write the results to a folder of Parquet files.
 
@@ -168,15 +168,15 @@ def _report(results: "PortfolioResults", out: Path, seconds: float | None) -> Ex
 
     statuses = results.manifest.statuses
     counts = ", ".join(f"{count:,} {status}" for status, count in statuses.items())
-    people = counted(len(results), "person", "people")
-    options = counted(results.manifest.options, "option")
+    people = count_of(len(results), "person", "people")
+    options = count_of(results.manifest.options, "option")
     print(f"{printable(out)}: {options} for {people}{': ' * bool(counts)}{counts}.")
     if seconds is None:
         print("The results were complete already.")
     else:
         timings = json.loads((results.path / TIMINGS).read_bytes())
         now, explaining = timings["people"], max(timings["explaining"], 0.001)
-        shown = counted(now, "person", "people")
+        shown = count_of(now, "person", "people")
         # The same time as the progress bar's, which begins when the workers are ready.
         print(
             f"{shown} in {explaining:,.1f} seconds ({now / explaining:,.0f} per second), "
@@ -186,6 +186,6 @@ def _report(results: "PortfolioResults", out: Path, seconds: float | None) -> Ex
     if not failed:
         return ExitCode.DONE
     error_line(
-        f"{counted(failed, 'person', 'people')} could not be explained. See the column message in people/."
+        f"{count_of(failed, 'person', 'people')} could not be explained. See the column message in people/."
     )
     return ExitCode.INCOMPLETE

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from p2ce.apps.demo_command import run_demo, show, time_sentence
+from p2ce.apps.commands.demo_command import print_demo, run_demo, time_sentence
 from p2ce.apps.messages import working
 from p2ce.datasets.demo import DISPLAYS
 from p2ce.errors import InvalidArgument
@@ -18,7 +18,7 @@ from tests.result.examples import explanation
 
 def shown(**fields: object) -> str:
     page = io.StringIO()
-    show(explanation(**fields), Console(file=page, width=200, highlight=False))
+    print_demo(explanation(**fields), Console(file=page, width=200, highlight=False))
     return page.getvalue()
 
 

@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 
 import p2ce
-from p2ce.apps.print_summary import print_summary
+from p2ce.apps.commands.explain_command import print_summary
 from p2ce.result import Explanations, Status
 from p2ce.run.many import explain_many
-from tests.apps.commands import people, run
+from tests.apps.command_line import people, run
 from tests.optional import LazyLibrary
 from tests.result.examples import explanation
 

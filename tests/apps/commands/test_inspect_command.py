@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.apps.commands import run
+from tests.apps.command_line import run
 
 Capture = pytest.CaptureFixture[str]
 

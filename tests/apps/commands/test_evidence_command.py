@@ -8,7 +8,7 @@ import pytest
 
 import p2ce
 from p2ce.evidence import check
-from tests.apps.commands import run
+from tests.apps.command_line import run
 from tests.optional import LazyLibrary
 from tests.populations import loans
 from tests.portfolio.evidence.forging import forged

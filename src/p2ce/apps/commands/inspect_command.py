@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from p2ce.apps.command_inputs import Inputs, Ready, check_files, make_ready
-from p2ce.apps.messages import counted, printable, stdout_console, working
-from p2ce.apps.model_files.model_columns import columns_of
+from p2ce.apps.messages import count_of, printable, stdout_console, working
+from p2ce.apps.model_files.model_columns import columns_of_model
 from p2ce.base.visible import echoed, listed, one_line
-from p2ce.present.facts_lines import about, facts_lines
+from p2ce.present.console import combinations_text, facts_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ def run_inspect(inputs: Inputs, console: "Console | None" = None) -> None:
 def _show_alone(inputs: Inputs, console: "Console") -> None:
     """Print what the model file alone shows."""
     loaded = inputs.load(inputs.model)
-    known = columns_of(loaded.model)
+    known = columns_of_model(loaded.model)
     lines = [("file", f"{inputs.model} ({loaded.kind})"), ("model", type(loaded.model).__name__)]
     if known.names is not None:
         lines.append(("columns", f"{len(known.names)}: {listed(known.names, 12)}"))
@@ -75,19 +75,19 @@ def _model_lines(
     yield "candidates", _chosen_by(ready)
     if price is not None and price.people:
         yield "plausibility", _price_line(price)
-    yield "population", f"{inputs.reference}: {counted(len(ready.reference), 'row')}"
+    yield "population", f"{inputs.reference}: {count_of(len(ready.reference), 'row')}"
 
 
 def _price_line(price: "SampledPrice") -> str:
     """Write how many people have no plausible option, and what plausibility costs the others."""
     has = "has" if price.left_without == 1 else "have"
-    of_those = f"Of {counted(price.people, 'rejected row')}, {price.left_without:,}"
+    of_those = f"Of {count_of(price.people, 'rejected row')}, {price.left_without:,}"
     sentences = [f"{of_those} {has} an option only if implausible ones are allowed."]
     if price.undecided:
         sentences.append(f"For {price.undecided:,}, the search did not decide this.")
     if price.compared:
         ratios = ", ".join(f"{name} {ratio:.2f}" for name, ratio in price.median_ratio.items())
-        people = counted(price.compared, "row")
+        people = count_of(price.compared, "row")
         sentences.append(f"Median cost with / without the requirement ({people}): {ratios}.")
     else:
         sentences.append("No costs could be compared.")
@@ -161,13 +161,13 @@ def _warnings(inputs: Inputs, ready: Ready, facts: "ModelFacts") -> "Iterator[st
         yield "No feature may change, so no one has an option."
     if facts.is_black_box and facts.cells > HUGE:
         yield (
-            f"The model is a black box, and there are {about(facts.cells)} combinations, so the status "
-            "may be HEURISTIC. For a proof, fix features, use larger steps or lower --max-changes."
+            f"The model is a black box, and there are {combinations_text(facts.cells)} combinations, so the "
+            "status may be HEURISTIC. For a proof, fix features, use larger steps or lower --max-changes."
         )
     if len(ready.reference) < 100:
         yield (
-            f"The population has only {counted(len(ready.reference), 'row')}, so ranges and plausibility are "
-            "unreliable."
+            f"The population has only {count_of(len(ready.reference), 'row')}, so ranges and plausibility "
+            "are unreliable."
         )
 
 

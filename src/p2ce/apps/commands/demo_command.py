@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from p2ce.apps.messages import printable, stdout_console, working
-from p2ce.apps.write_outputs import check_out, write
+from p2ce.apps.write_outputs import check_out, write_explanations
 from p2ce.datasets import load_demo
 from p2ce.present.view import View, view
 from p2ce.result import Explanation, Explanations
@@ -43,9 +43,9 @@ def run_demo(
     with working("Getting ready …", always=True):
         explainer.warm_up()
     explanation = example_with_options(explainer, rejected)
-    show(explanation, console)
+    print_demo(explanation, console)
     if out is not None:
-        write(
+        write_explanations(
             out, Explanations([explanation]), why=None, audience="applicant", language="en", raw_csv=raw_csv
         )
         console.print(f"\nWritten: {printable(out)}", markup=False, soft_wrap=True)
@@ -66,7 +66,7 @@ def example_with_options(explainer: "p2ce.Explainer", rejected: "pd.DataFrame") 
     return best
 
 
-def show(explanation: Explanation, console: Console) -> None:
+def print_demo(explanation: Explanation, console: Console) -> None:
     """Print the applicant with the options, then the options in words, the proof and the time."""
     seen = view(explanation, audience="officer")
     console.print(_applicant(seen))

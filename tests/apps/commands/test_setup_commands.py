@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from p2ce.apps.warm_up_command import KINDS
+from p2ce.apps.commands.setup_commands import KERNEL_KINDS
 
 COUNTS = re.compile(r"(\d+) kernels? compiled, (\d+) loaded, [\d.]+ s\. Cache: (\S+)")
 # Which kernels that Python calls are still to be compiled when everything is warm.
@@ -16,7 +16,7 @@ from pkgutil import walk_packages
 
 import p2ce
 from p2ce.engine.kernels import kernel_cache
-from p2ce.apps.warm_up_command import run_warm_up
+from p2ce.apps.commands.setup_commands import run_warm_up
 
 run_warm_up(everything=True)
 for module in walk_packages(p2ce.__path__, "p2ce."):
@@ -51,4 +51,4 @@ def test_the_next_process_compiles_nothing() -> None:
 def test_all_kinds_leave_no_kernel_to_compile() -> None:
     lines = run("-c", LEFT).splitlines()
     assert [line for line in lines if line.startswith("left: ")] == []
-    assert [line.split(":")[0] for line in lines[: len(KINDS)]] == [kind.name for kind in KINDS]
+    assert [line.split(":")[0] for line in lines[: len(KERNEL_KINDS)]] == [kind.name for kind in KERNEL_KINDS]

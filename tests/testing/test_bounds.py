@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from p2ce.engine.grid import BaseGrid, place
-from p2ce.testing.boxes import BoxOf, cells_of, random_boxes
+from p2ce.testing.bounds import BoxOf, cells_of, random_boxes
 
 
 def possible(box: BoxOf, here: np.ndarray) -> set[tuple[int, ...]]:
@@ -28,9 +28,9 @@ def test_all_cells_where_they_are_few_and_some_where_they_are_many(seed: int) ->
     )
     placement = place(grid, rng.integers(0, 5, (3, 4)) + 0.5 * rng.integers(0, 2, (3, 4)))
     for box in random_boxes(placement, 40, rng):
-        here = placement.position[box.person]
+        here = placement.position[box.instance]
         truth = possible(box, here)
         assert {tuple(cell) for cell in cells_of(box, here, 10_000, rng).tolist()} == truth
         assert {tuple(cell) for cell in cells_of(box, here, 12, rng).tolist()} <= truth
-        assert (box.low >= placement.lowest[box.person]).all()
-        assert (box.high <= placement.highest[box.person]).all()
+        assert (box.low >= placement.lowest[box.instance]).all()
+        assert (box.high <= placement.highest[box.instance]).all()

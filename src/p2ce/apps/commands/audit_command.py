@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from p2ce.apps.messages import counted, printable, working
-from p2ce.apps.write_outputs import check_form, write_table, write_text
+from p2ce.apps.messages import count_of, printable, working
+from p2ce.apps.write_outputs import check_form, write_table_file, write_text
 from p2ce.base.files import named, require_file, require_other, require_place
 from p2ce.base.limits import Limits
 from p2ce.base.visible import echoed, listed
@@ -46,9 +46,9 @@ def run_audit(
         require_other(out, {"RESULTS": results, "--data": data})
         require_place(out, force=force)
     from p2ce.portfolio.audits.audit_groups import audit
-    from p2ce.present.languages import words_in
+    from p2ce.present.languages import load_words
 
-    words_in(language)  # before the work starts
+    load_words(language)  # before the work starts
     with working("Reading the results …"):
         held, own_index = _read(results, limits)
         table, index = _group_table(data, names, id_column, own_index, limits)
@@ -113,11 +113,14 @@ def _write(found: "Audit", out: Path | None, language: str, *, raw_csv: bool) ->
         return
     suffix = out.suffix.lower()
     if suffix == ".csv":
-        write_table(out, found.to_frame(), raw_csv=raw_csv)
+        write_table_file(out, found.to_frame(), raw_csv=raw_csv)
     elif suffix == ".json":
         write_text(out, json.dumps(found.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
     else:
         render = to_html if suffix == ".html" else to_markdown
         write_text(out, render(found, language=language))
-    groups, people = counted(len(found.groups), "group"), counted(found.all_people.people, "person", "people")
-    print(f"{printable(out)}: {people} in {groups}, {counted(found.comparisons, 'comparison')}.")
+    groups, people = (
+        count_of(len(found.groups), "group"),
+        count_of(found.all_people.people, "person", "people"),
+    )
+    print(f"{printable(out)}: {people} in {groups}, {count_of(found.comparisons, 'comparison')}.")

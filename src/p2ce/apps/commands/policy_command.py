@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from p2ce.apps import command_arguments as say
+from p2ce.apps.command_arguments import PlainCommand, PlainGroup
 from p2ce.apps.exit_codes import ExitCode
-from p2ce.apps.messages import counted, notice, printable
-from p2ce.apps.plain_help import PlainCommand, PlainGroup
+from p2ce.apps.messages import count_of, notice, printable
 from p2ce.base.limits import Limits, read_limits
 from p2ce.base.visible import echoed
 
@@ -28,7 +28,7 @@ app = typer.Typer(
 )
 
 MOST_PROPOSED = 6  # rules that the output lists
-Names = Annotated[
+_ProtectedColumns = Annotated[
     str,
     typer.Option(
         help="Columns that no option may change, such as race,sex.", metavar="COLUMNS", show_default=False
@@ -36,20 +36,20 @@ Names = Annotated[
 ]
 
 
-class SpecialValues(StrEnum):
+class _SpecialValues(StrEnum):
     """How to treat values that look like codes."""
 
     DETECT = "detect"
     NONE = "none"
 
 
-@app.command(cls=PlainCommand)
-def check(
+@app.command("check", cls=PlainCommand)
+def check_command(
     path: Annotated[Path, typer.Argument(help="The policy: a YAML file.", metavar="POLICY")],
     data: Annotated[Path, typer.Argument(help="The population: CSV, TSV or Parquet.", metavar="DATA")],
-    protected: Names = "",
+    protected: _ProtectedColumns = "",
     strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.", metavar="")] = False,
-    limit: say.Limit = None,
+    limit: say.LimitOption = None,
 ) -> None:
     """Check a policy file against a table, and report each problem with its line.
 
@@ -71,17 +71,17 @@ def check(
         print(printable(_line(path, finding)))
     errors = sum(finding.severity is Severity.ERROR for finding in findings)
     warnings = len(findings) - errors
-    print(f"{printable(path)}: {counted(errors, 'error')}, {counted(warnings, 'warning')}.")
+    print(f"{printable(path)}: {count_of(errors, 'error')}, {count_of(warnings, 'warning')}.")
     raise typer.Exit(ExitCode.FAILED if errors or (strict and warnings) else ExitCode.DONE)
 
 
-@app.command(cls=PlainCommand)
-def infer(
+@app.command("infer", cls=PlainCommand)
+def infer_command(
     data: Annotated[Path, typer.Argument(help="The training data: CSV, TSV or Parquet.", metavar="DATA")],
     out: Annotated[Path, typer.Option(help="The policy file to write.", metavar="FILE")] = Path(
         "policy.yaml"
     ),
-    protected: Names = "",
+    protected: _ProtectedColumns = "",
     drop: Annotated[
         str,
         typer.Option(
@@ -99,12 +99,12 @@ def infer(
         ),
     ] = None,
     special_values: Annotated[
-        SpecialValues,
+        _SpecialValues,
         typer.Option(
             help="detect: treat values that look like codes (-9, 999) as special values. none: treat every "
             "value as a number.",
         ),
-    ] = SpecialValues.DETECT,
+    ] = _SpecialValues.DETECT,
     label_column: Annotated[
         str | None,
         typer.Option(
@@ -120,7 +120,7 @@ def infer(
             metavar="CLASS",
         ),
     ] = None,
-    limit: say.Limit = None,
+    limit: say.LimitOption = None,
 ) -> None:
     """Write a draft policy, inferred from a table, for you to edit.
 
@@ -148,7 +148,7 @@ def infer(
             people,
             labels,
             target=None if labels is None or target is None else meant_label(labels, target),
-            special_values="detect" if special_values is SpecialValues.DETECT else None,
+            special_values="detect" if special_values is _SpecialValues.DETECT else None,
         )
     except UnnamedTarget as error:
         calls = " or ".join(f"--target {one}" for one in error.classes[:6])
@@ -167,7 +167,7 @@ def infer(
             "proposed_rules to rules."
         )
     names = printable(", ".join(one.name for one in policy.features if one.protected) or "none")
-    print(f"{printable(out)}: {counted(people.shape[1], 'feature')}, protected: {names}.")
+    print(f"{printable(out)}: {count_of(people.shape[1], 'feature')}, protected: {names}.")
 
 
 def _people(data: Path, drop: list[str], model: str | None, limits: Limits) -> "pd.DataFrame":

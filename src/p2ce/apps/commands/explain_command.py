@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from p2ce.apps import write_outputs as outputs
 from p2ce.apps.command_inputs import Inputs, Ready, check_files, make_ready
 from p2ce.apps.exit_codes import ExitCode
-from p2ce.apps.messages import counted, error_line, notice, printable, stdout_console, working
+from p2ce.apps.messages import count_of, error_line, notice, printable, stdout_console, working
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument, nearest, similar
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from p2ce.result import Explanations, Relaxations
 
 RELAXATIONS_SECONDS = 5.0
+MOST_LINES = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +55,13 @@ def run_explain(inputs: Inputs, task: Task) -> ExitCode:
     if task.rejected:
         explanations = _rejected(explanations)
         if not len(explanations):
-            notice(f"The model accepts all of {counted(len(places), 'row')}. Nothing was written.")
+            notice(f"The model accepts all of {count_of(len(places), 'row')}. Nothing was written.")
             return ExitCode.DONE
     why = _relaxations(ready, explanations)
     if task.out is None:
-        show(explanations, why, task)
+        print_explanations(explanations, why, task)
     else:
-        written = outputs.write(
+        written = outputs.write_explanations(
             task.out,
             explanations,
             why=why,
@@ -75,7 +76,7 @@ def run_explain(inputs: Inputs, task: Task) -> ExitCode:
 def _check(inputs: Inputs, task: Task) -> None:
     """Raise on wrong arguments before any file is read."""
     from p2ce.compile.check_arguments import check_jobs, check_time
-    from p2ce.present.languages import words_in
+    from p2ce.present.languages import load_words
     from p2ce.present.render import AUDIENCES
 
     if task.id is not None and task.rejected:
@@ -88,7 +89,7 @@ def _check(inputs: Inputs, task: Task) -> None:
         raise InvalidArgument(
             f"--audience {echoed(task.audience)} is unknown. {nearest(task.audience, AUDIENCES)}"
         )
-    words_in(task.language)
+    load_words(task.language)
     check_files(inputs)
 
 
@@ -157,9 +158,8 @@ def _relaxations(ready: Ready, explanations: "Explanations") -> "Relaxations | N
         return ready.explainer.relaxations(explanations[0], time_limit=RELAXATIONS_SECONDS)
 
 
-def show(explanations: "Explanations", why: "Relaxations | None", task: Task) -> None:
+def print_explanations(explanations: "Explanations", why: "Relaxations | None", task: Task) -> None:
     """Print one person in words, or many as a table."""
-    from p2ce.apps.print_summary import print_summary
     from p2ce.present.render import to_text
 
     if len(explanations) == 1:
@@ -175,7 +175,7 @@ def _print_written(explanations: "Explanations", written: list[Path]) -> None:
 
     A table of options has no row for people without options.
     """
-    options = counted(sum(map(len, explanations)), "option")
+    options = count_of(sum(map(len, explanations)), "option")
     print(f"{printable(' and '.join(map(str, written)))}: {options} for {explanations}.")
 
 
@@ -192,7 +192,7 @@ def _exit_code(explanations: "Explanations", *, what: str) -> ExitCode:
     if not failed:
         return ExitCode.DONE
     if interrupted := sum(entry.error == "interrupted" for _, entry in failed):
-        of = f"{len(explanations) - interrupted:,} of {counted(len(explanations), 'row')}"
+        of = f"{len(explanations) - interrupted:,} of {count_of(len(explanations), 'row')}"
         error_line(
             f"Interrupted: {of} are explained. The status of the others is ERROR. "
             "For a long run that can resume, use p2ce portfolio run."
@@ -203,6 +203,34 @@ def _exit_code(explanations: "Explanations", *, what: str) -> ExitCode:
     blamed = ""
     if faults:
         blamed = f", {len(faults):,} because of a bug in p2ce (--debug shows the traceback; please report it)"
-    many = counted(len(failed), "row")
+    many = count_of(len(failed), "row")
     error_line(f"{many} could not be explained{blamed}. The first is {what}{id_}: {first.message}")
     return ExitCode.INCOMPLETE
+
+
+def print_summary(explanations: "Explanations", *, language: str = "en") -> None:
+    """Print a table of the first people, as in the report, and the counts of all people."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from p2ce.present.many_view import view_of_many
+
+    seen = view_of_many(explanations, audience="officer", language=language, rows=MOST_LINES, sections=0)
+    say, console = seen.wording.say, stdout_console()
+    table = Table(show_edge=False, pad_edge=False)
+    for name in (
+        *(say(f"col_{key}") for key in ("person", "status", "today", "options")),
+        seen.cheapest_title,
+    ):
+        table.add_column(name, overflow="fold")
+    for row in seen.rows:
+        cells = (row.id, row.status, row.today, row.options, row.cheapest)
+        table.add_row(*(Text(printable(cell)) for cell in cells))
+    console.print(table)
+    console.print()
+    if any(entry.as_of for entry in explanations):
+        console.print(Text(seen.date))
+    for status in seen.statuses:
+        console.print(Text(f"{status.people} × {status.text}"))
+    if (more := len(explanations) - MOST_LINES) > 0:
+        notice(f"{count_of(more, 'more person', 'more people')}. Use --out options.csv to write all of them.")

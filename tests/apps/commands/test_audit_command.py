@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from p2ce import Audit
-from tests.apps.commands import run
+from tests.apps.command_line import run
 from tests.optional import LazyLibrary
 from tests.populations import loans
 from tests.portfolio.audits.made_up import at_random, many

@@ -7,7 +7,7 @@ import pytest
 from p2ce import Policy, rules
 from p2ce.apps.model_files.load_model import load_model
 from p2ce.explainer import Explainer
-from tests.apps.commands import people, run
+from tests.apps.command_line import people, run
 
 RUN = ("portfolio", "run", "--explainer", "credit.p2ce", "--model", "model.txt", "--data", "people.parquet")
 
