@@ -23,7 +23,7 @@ from p2ce.present.charts.front_data import front_data
 from p2ce.present.highlights import letter
 from p2ce.present.languages import LANGUAGES
 from p2ce.present.render import AUDIENCES, markdown_escaped
-from p2ce.present.view import view
+from p2ce.present.views.view import view
 from p2ce.present.wording import wording_of
 from p2ce.result import (
     Candidates,

@@ -11,7 +11,7 @@ import pytest
 from p2ce import to_html, to_markdown, to_text
 from p2ce.present.languages import LANGUAGES, LanguageWords, load_words
 from p2ce.present.render import AUDIENCES
-from p2ce.present.view import view
+from p2ce.present.views.view import view
 from p2ce.result import Explanation, Explanations, Status
 from tests.present.cases import CASES, OPTIONS, an_explanation, front
 from tests.present.html_checker import checked

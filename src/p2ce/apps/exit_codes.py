@@ -8,7 +8,6 @@ from typing import Any
 import typer
 
 from p2ce.apps.messages import DEBUG, error_line, library_notices
-from p2ce.base.files import NO_ROOM, remedy_of
 from p2ce.base.visible import echoed, shortened
 from p2ce.errors import P2CEError, what_happened
 
@@ -69,6 +68,8 @@ def _wrong_number(error: Any) -> str:
 
 def _exit_code_after(error: BaseException) -> ExitCode:
     """Print in one line what went wrong, and return the exit code."""
+    from p2ce.base.files import NO_ROOM, remedy_of  # here, so that --help stays quick
+
     if isinstance(error, P2CEError):
         error_line(error)
         return ExitCode.WRONG_USE

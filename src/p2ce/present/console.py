@@ -7,14 +7,14 @@ from typing import Any
 
 from p2ce.base.visible import visible_line
 from p2ce.portfolio.audits.audit_result import Audit
-from p2ce.present.audit_facts import amounts
-from p2ce.present.audit_view import view_of_audit
 from p2ce.present.changes import changes_of, flag_text
 from p2ce.present.highlights import best_text
-from p2ce.present.many_view import view_of_many
 from p2ce.present.render import render, render_words
 from p2ce.present.rule_sentences import restriction_line, rules_text, violation_text
-from p2ce.present.view import View, view, why_view
+from p2ce.present.views.audit_facts import amounts
+from p2ce.present.views.audit_view import view_of_audit
+from p2ce.present.views.many_view import view_of_many
+from p2ce.present.views.view import View, view, why_view
 from p2ce.present.wording import wording_for
 from p2ce.result import (
     Counterfactual,

@@ -7,7 +7,6 @@ import numpy as np
 from markupsafe import Markup
 
 from p2ce.portfolio.audits.audit_result import Group
-from p2ce.present.audit_view import AuditView
 from p2ce.present.charts.change_data import change_data
 from p2ce.present.charts.front_data import front_data
 from p2ce.present.charts.group_data import group_data
@@ -16,8 +15,9 @@ from p2ce.present.charts.svg.draw_changes import draw_changes
 from p2ce.present.charts.svg.draw_front import draw_front
 from p2ce.present.charts.svg.draw_groups import draw_groups
 from p2ce.present.charts.svg.draw_portfolio import draw_costs, draw_levers
-from p2ce.present.many_view import ManyView
-from p2ce.present.view import View
+from p2ce.present.views.audit_view import AuditView
+from p2ce.present.views.many_view import ManyView
+from p2ce.present.views.view import View
 from p2ce.result.explanations import shared_objectives
 
 

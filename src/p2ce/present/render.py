@@ -16,11 +16,11 @@ from markupsafe import Markup
 from p2ce.base.visible import echoed, shortened, visible, visible_code, visible_line
 from p2ce.errors import InvalidArgument, nearest
 from p2ce.portfolio.audits.audit_result import Audit
-from p2ce.present.audit_facts import Fact
-from p2ce.present.audit_view import AuditView, view_of_audit
 from p2ce.present.languages import LanguageWords, load_words
-from p2ce.present.many_view import ManyView, distinct_ids, view_of_many, with_whys
-from p2ce.present.view import OptionView, View, view
+from p2ce.present.views.audit_facts import Fact
+from p2ce.present.views.audit_view import AuditView, view_of_audit
+from p2ce.present.views.many_view import ManyView, distinct_ids, view_of_many, with_whys
+from p2ce.present.views.view import OptionView, View, view
 from p2ce.present.wording import Phrases
 from p2ce.result import Explanation, Explanations, Relaxations
 from p2ce.result.rendered import write_report

@@ -9,7 +9,7 @@ from p2ce.present.charts.front_data import front_data
 from p2ce.present.charts.map_data import map_data
 from p2ce.present.highlights import looks_of
 from p2ce.present.render import AUDIENCES
-from p2ce.present.view import view
+from p2ce.present.views.view import view
 from p2ce.present.wording import wording_of
 from p2ce.result import Explanation
 from tests.present.charts.examples import front, loan, loan_map

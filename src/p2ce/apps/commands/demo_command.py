@@ -10,7 +10,7 @@ from rich.text import Text
 from p2ce.apps.messages import printable, stdout_console, working
 from p2ce.apps.write_outputs import check_out, write_explanations
 from p2ce.datasets import load_demo
-from p2ce.present.view import View, view
+from p2ce.present.views.view import View, view
 from p2ce.result import Explanation, Explanations
 
 if TYPE_CHECKING:

@@ -213,7 +213,7 @@ def print_summary(explanations: "Explanations", *, language: str = "en") -> None
     from rich.table import Table
     from rich.text import Text
 
-    from p2ce.present.many_view import view_of_many
+    from p2ce.present.views.many_view import view_of_many
 
     seen = view_of_many(explanations, audience="officer", language=language, rows=MOST_LINES, sections=0)
     say, console = seen.wording.say, stdout_console()

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce import to_html, to_markdown
-from p2ce.present.many_view import distinct_ids, view_of_many
+from p2ce.present.views.many_view import distinct_ids, view_of_many
 from tests.present.cases import many
 from tests.present.html_checker import checked
 

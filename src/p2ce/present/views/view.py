@@ -3,7 +3,12 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from p2ce.present.audit_facts import (
+from p2ce.present.changes import Change, changes_of, check_advice, clause_of, flag_text
+from p2ce.present.highlights import ALL_SHOWN, PICKS, best_text, looks_of, marks_of, picked
+from p2ce.present.proof import exact_proof, plain_proof
+from p2ce.present.rule_sentences import checked_why, relaxation_text
+from p2ce.present.standing import exact_standing, model_output, outcome_of, output_name, plain_standing
+from p2ce.present.views.audit_facts import (
     Fact,
     PolicyView,
     amounts,
@@ -16,11 +21,6 @@ from p2ce.present.audit_facts import (
     raw_values,
     request_facts,
 )
-from p2ce.present.changes import Change, changes_of, check_advice, clause_of, flag_text
-from p2ce.present.highlights import ALL_SHOWN, PICKS, best_text, looks_of, marks_of, picked
-from p2ce.present.proof import exact_proof, plain_proof
-from p2ce.present.rule_sentences import checked_why, relaxation_text
-from p2ce.present.standing import exact_standing, model_output, outcome_of, output_name, plain_standing
 from p2ce.present.wording import Phrases, Wording, capital, wording_of
 from p2ce.result import Counterfactual, Explanation, ProblemRecord, Relaxations, Status
 from p2ce.result.picks import DIFFERENT, strengths

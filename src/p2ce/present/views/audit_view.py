@@ -7,8 +7,8 @@ from p2ce.portfolio.audits.audit_result import Audit, Contrast, Group, MetricVal
 from p2ce.portfolio.audits.groupings import MISSING
 from p2ce.portfolio.audits.metrics import Metric
 from p2ce.portfolio.audits.outcomes import UNKNOWN
-from p2ce.present.audit_facts import Fact, dates_text, named_facts, provenance_facts
 from p2ce.present.charts.group_data import cost_text, group_name, grouping_name, metric_name, metric_text
+from p2ce.present.views.audit_facts import Fact, dates_text, named_facts, provenance_facts
 from p2ce.present.wording import Wording, capital, wording_for
 
 MOST_FINDINGS, MOST_TESTS, MOST_FEATURES = 12, 60, 8

@@ -8,8 +8,8 @@ from typing import Any
 
 from p2ce.base.visible import abridged, as_text, echoed, shortened, visible_line
 from p2ce.errors import InvalidArgument
-from p2ce.present.audit_facts import Fact, PolicyView, dates_text, policy_of, provenance_facts
-from p2ce.present.view import View, advice, draft_notice, status_text, today, view
+from p2ce.present.views.audit_facts import Fact, PolicyView, dates_text, policy_of, provenance_facts
+from p2ce.present.views.view import View, advice, draft_notice, status_text, today, view
 from p2ce.present.wording import Phrases, Wording, wording_for, wording_of
 from p2ce.result import Explanation, Explanations, Relaxations, Status
 from p2ce.result.stated_date import dates_of

@@ -8,10 +8,10 @@ import pytest
 
 from p2ce import Audit, audit, to_html, to_markdown, to_text
 from p2ce.errors import InvalidArgument
-from p2ce.present.audit_view import view_of_audit
 from p2ce.present.charts.group_data import group_data
 from p2ce.present.charts.svg.draw_groups import draw_groups
 from p2ce.present.languages import LANGUAGES
+from p2ce.present.views.audit_view import view_of_audit
 from p2ce.present.wording import wording_for
 from tests.portfolio.audits.made_up import (
     ACCEPTED,
