@@ -206,7 +206,7 @@ class Explainer:
         self._problem = self._compiled.problem  # with its estimate, once it is prepared
         self._is_prepared = self._is_loaded = False  # the problem, and the kernels in this process
         self._trust = Trust()
-        self._reported_labels = set[tuple[str, float]]()  # unseen categories that the log names already
+        self._reported_labels = set[int]()  # the hashes of unseen categories that the log names already
         self._preparing = threading.Lock()
         self._overrides = RememberedOverrides()  # of calls, since explanations are taken again
 
@@ -272,10 +272,11 @@ class Explainer:
         clock = LimitClock(time_limit)
         problem = self._problem_for(policy, max_changes, objectives)
         rows = encode_row(row, problem.codebook, kind=self._compiled.kind)
-        report_unseen(problem.codebook, rows.values, self._reported_labels)
+        report_unseen(rows, self._reported_labels)
         with clock.paused():
             self._load_kernels(problem)
-        problem = self._within_reach(self._prepared(problem, seconds=clock.left()), rows.values)
+        problem = self._prepared(problem, seconds=clock.left()).with_codebook(rows.codebook)
+        problem = self._within_reach(problem, rows.values)
         verified = explain_batch(problem, rows.values, limits._replace(seconds=clock.left()))
         return build_explanation(problem, rows, 0, self._trust.judge([verified])[0], 0, as_of=day)
 
@@ -360,11 +361,11 @@ class Explainer:
         check_jobs(n_jobs)
         problem = self._problem_for(policy, max_changes, objectives)
         rows = encode_table(rows, problem.codebook, kind=self._compiled.kind)
-        report_unseen(problem.codebook, rows.values, self._reported_labels)
+        report_unseen(rows, self._reported_labels)
         self._load_kernels(problem)
         # What is prepared for all rows counts towards each row's limit by an equal share.
         clock = LimitClock(None if time_limit is None else time_limit * max(len(rows), 1))
-        problem = self._prepared(problem, seconds=clock.left())
+        problem = self._prepared(problem, seconds=clock.left()).with_codebook(rows.codebook)
         # Missing values are parsed for all rows at once; a model that fails with them fails these rows only.
         lacking = (rows.values == MISSING).any(axis=0)
         with suppress(P2CEError):
@@ -410,7 +411,8 @@ class Explainer:
             problem = own
         before, after = encode_proposal(problem, row, proposal, explanation)
         both = np.concatenate([before.values, after.values])
-        return evaluate_proposal(self._within_reach(problem, both), before, after, explanation)
+        problem = self._within_reach(problem.with_codebook(after.codebook), both)
+        return evaluate_proposal(problem, before, after, explanation)
 
     def feature_map(
         self,
@@ -432,10 +434,10 @@ class Explainer:
         """
         check_size(size)
         problem = self._problem_of(explanation, call="feature_map")
-        values = encode_row(explanation.person, problem.codebook).values
-        problem = self._within_reach(problem, values)
+        row = encode_row(explanation.person, problem.codebook)
+        problem = self._within_reach(problem.with_codebook(row.codebook), row.values)
         population = self._compiled.values
-        return feature_map(problem, explanation, values, (across, up), population=population, size=size)
+        return feature_map(problem, explanation, row.values, (across, up), population=population, size=size)
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Save everything but the model in one file, for `Explainer.load(path, model)`.
@@ -571,7 +573,8 @@ class Explainer:
         encoded = np.array([place not in rows.problems for place in range(len(rows))], dtype=np.bool_)
         scores = np.full(len(rows), np.nan)
         if encoded.any():
-            scores[encoded] = scoring_of(self._problem)(rows.values[encoded])
+            problem = self._problem.with_codebook(rows.codebook)
+            scores[encoded] = scoring_of(problem)(rows.values[encoded])
         return scores
 
     def warm_up(self, *, n_jobs: int = 1) -> None:

@@ -88,7 +88,7 @@ def test_many_rows_are_coded_as_few(frame: pd.DataFrame, times: int) -> None:
     codes = np.tile(book.encode(frame), (times, 1))
     np.testing.assert_array_equal(book.encode(many), codes)
     pd.testing.assert_frame_equal(book.decode(codes, frame.columns), many)
-    assert not any(coding.unseen for coding in book)
+    assert book.encode_all(many)[1] is book
 
 
 @pytest.mark.parametrize("times", [1, 100])
@@ -99,8 +99,10 @@ def test_unknown_labels_keep_their_type_among_many_rows(
     known = [other for other in categories if other is not label]
     coding = coding_of(pd.Series(pd.Categorical(known * 2, categories=known)))
     people = pd.Series(pd.Categorical([label] * times, categories=categories))
-    assert coding.encode(people).tolist() == [float(len(known))] * times
-    assert [(type(one), one) for one in coding.unseen] == [(type(label), label)]
+    codes, wider = coding.encode_all(people)
+    assert codes.tolist() == [float(len(known))] * times
+    assert [(type(one), one) for one in wider.unseen] == [(type(label), label)]
+    assert coding.unseen == ()
 
 
 @given(frames())
@@ -153,21 +155,55 @@ def test_text_has_the_labels_that_objects_have(cells: list[str | None]) -> None:
         assert all(type(label) is str for label in text.labels or ())
 
 
-def test_unknown_labels_get_codes_behind_all_others_and_keep_them() -> None:
+def test_unknown_labels_get_codes_behind_all_others_in_a_coding_of_their_own() -> None:
     coding = coding_of(text(["own", "rent"]))
-    assert coding.code_of("boat") is None
-    assert coding.encode(["boat", "own", "tent", "boat"]).tolist() == [2.0, 0.0, 3.0, 2.0]
-    assert coding.encode(["tent"]).tolist() == [3.0]
-    assert coding.code_of("boat") == 2.0
-    assert coding.plain(3.0) == "tent"
-    assert coding.decode(np.array([2.0, MISSING, 1.0])).tolist()[::2] == ["boat", "rent"]
-    assert coding.labels == ("own", "rent")  # what the reference has stays what it was
+    codes, wider = coding.encode_all(["boat", "own", None, "tent", "boat"])
+    assert codes.tolist() == [2.0, 0.0, MISSING, 3.0, 2.0]
+    assert wider.encode(["tent"]).tolist() == [3.0]
+    assert wider.code_of("boat") == 2.0
+    assert wider.plain(3.0) == "tent"
+    assert wider.decode(np.array([2.0, MISSING, 1.0])).tolist()[::2] == ["boat", "rent"]
+    assert wider.labels == ("own", "rent")  # what the reference has stays what it was
+    assert wider.encode_all(["tent", "own"])[1] is wider
+
+
+@pytest.mark.parametrize("make", [text, lambda cells: pd.Series(pd.Categorical(cells))])
+def test_a_code_without_a_label_is_never_decoded(make: Any) -> None:
+    coding = coding_of(make(["own", "rent"]))
+    codes = coding.encode(["boat", "own", "tent"])
+    assert codes.tolist() == [2.0, 0.0, 2.0]
+    assert (coding.unseen, coding.code_of("boat")) == ((), None)
+    with pytest.raises(IndexError):
+        coding.decode(codes)
+    with pytest.raises(IndexError):
+        coding.plain(2.0)
+
+
+def test_nothing_of_a_codebook_can_be_written() -> None:
+    frame = pd.DataFrame({"Job": ["cook", "clerk"], "Home": pd.Categorical(["own", "rent"])})
+    book = codebook_of(frame)
+    wider = book.with_labels({"Job": ["pilot", "cook"]})
+    codes, widest = wider.encode_all(pd.DataFrame({"Job": ["smith"], "Home": ["boat"]}))
+    assert [one.unseen for one in (*book, *wider, *widest)] == [
+        (),
+        (),
+        ("pilot",),
+        (),
+        ("pilot", "smith"),
+        ("boat",),
+    ]
+    assert widest.decode(codes, frame.columns).to_numpy().tolist() == [["smith", "boat"]]
+    assert (wider["Home"], book.with_codings_of(wider)["Job"]) == (book["Home"], wider["Job"])
+    for coding in widest:
+        arrays = [part for part in vars(coding).values() if isinstance(part, np.ndarray)]
+        assert not any(part.flags.writeable for part in arrays)
+        assert not any(isinstance(part, list | set) for part in vars(coding).values())
 
 
 def test_a_categorical_type_is_widened_only_for_who_needs_it() -> None:
     column = pd.Series(pd.Categorical(["own", "rent"], categories=["rent", "own", "free"]))
     coding = coding_of(column)
-    codes = coding.encode(["boat", "own"])
+    codes, coding = coding.encode_all(["boat", "own"])
     assert coding.decode(codes[1:]).dtype == column.dtype
     wider = coding.decode(codes)
     assert wider.tolist() == ["boat", "own"]

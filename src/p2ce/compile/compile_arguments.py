@@ -28,7 +28,7 @@ from p2ce.models.decisions.decision_warnings import warn_about_decisions
 from p2ce.models.detectors.parse_detector import parse_detector
 from p2ce.models.monotone_constraints import favourable_constraints
 from p2ce.models.parse_model import columns_with_missing, request_for
-from p2ce.models.several_models import parse_models
+from p2ce.models.several_models import codebook_of_all, parse_models
 from p2ce.objectives import Objective, Reference
 from p2ce.objectives.objective import FittedObjective, blamed
 from p2ce.objectives.objective_names import resolve
@@ -106,7 +106,8 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
         outcomes=outcomes,
         reference=frame,
     )
-    parsing = partial(parsing, target=target)
+    book = codebook_of_all(parsed, book)
+    parsing = partial(parsing, target=target, codebook=book)
     warn_about_decisions(
         model,
         parsed,

@@ -13,7 +13,7 @@ from p2ce.compile.encode import has_unseen_categories
 from p2ce.compile.grouped_features import compounds_for, groups_of, has_links, limits_of
 from p2ce.compile.own_plausibility import COUNTS, IGNORE, OfToday
 from p2ce.compile.refine_grid import Detail, Refinement, refined
-from p2ce.compile.requirements import Requirement, Source, requirements_of
+from p2ce.compile.requirements import Requirement, Source, decoded_by, requirements_of
 from p2ce.compile.rule_scores import CompiledRule, columns_to_miss, resolve_rules
 from p2ce.engine.grid.base_grid import BaseGrid, OneWay, grid_of
 from p2ce.engine.grid.grouped_axis import Compound, widen
@@ -365,13 +365,33 @@ class Problem:
         return replace(self, grid=grid, layout=layout_of(self, grid))
 
     def with_models(
-        self, models: Sequence[ModelAdapter], *, detector: DetectorAdapter | None, nullable: frozenset[str]
+        self,
+        models: Sequence[ModelAdapter],
+        *,
+        codebook: Codebook,
+        detector: DetectorAdapter | None,
+        nullable: frozenset[str],
     ) -> "Problem":
-        """Compile the same problem with newly parsed models and detector."""
+        """Compile the same problem with newly parsed models and detector, and the codebook of the models."""
         changed = replace(
-            self, model=models[0], others=tuple(models[1:]), detector=detector, nullable=nullable
+            self.with_codebook(codebook),
+            model=models[0],
+            others=tuple(models[1:]),
+            detector=detector,
+            nullable=nullable,
         )
         return changed.laid_out()
+
+    def with_codebook(self, codebook: Codebook) -> "Problem":
+        """Return the same problem for rows with labels of their own, which this codebook decodes."""
+        if codebook is self.codebook:
+            return self
+        return replace(
+            self,
+            codebook=codebook,
+            objectives=tuple(objective.with_codebook(codebook) for objective in self.objectives),
+            requirements=decoded_by(self.requirements, codebook, self.labels),
+        )
 
     def frame(self, rows: FloatArray) -> pd.DataFrame:
         """Return rows (n, d) as a frame with the caller's column labels and types."""

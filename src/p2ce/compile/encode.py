@@ -13,7 +13,8 @@ from p2ce.base.visible import echoed, listed
 from p2ce.errors import InvalidRow, nearest
 from p2ce.policy.features.feature import shown_number
 from p2ce.tables import TableKind, as_pandas, as_person
-from p2ce.tables.codebook import MISSING, Codebook, Coding, is_missing
+from p2ce.tables.cells import is_missing
+from p2ce.tables.codebook import MISSING, Codebook, Coding
 
 LARGEST_VALUE = float(np.finfo(np.float32).max)
 
@@ -25,6 +26,7 @@ class EncodedRows:
     ids: tuple[Any, ...]  # the index of the caller's frame
     columns: tuple[list[Any], ...]  # one list per model column, plain values exactly as passed
     values: FloatArray  # (n, d) the same as codes; 0 where a row cannot be encoded
+    codebook: Codebook  # decodes the values, also the labels that only these rows have
     problems: dict[int, str]  # position → why the row cannot be encoded
     kind: TableKind = "pandas"  # of the caller's table
 
@@ -140,12 +142,14 @@ def _one(value: Any) -> npt.NDArray[Any]:
 def _encode(ids: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook: Codebook) -> EncodedRows:
     names = codebook.names
     problems: dict[int, str] = {}
-    coded = []
+    coded, codings = [], []
     for coding, column in zip(codebook, columns, strict=True):
         if coding.is_category:
             for bad in _of_another_kind(coding, column):
                 problems.setdefault(bad, _other_kind(coding, column[bad]))
-        coded.append(coding.encode(column))
+        one, wider = coding.encode_all(column)
+        coded.append(one)
+        codings.append(wider)
     codes = np.column_stack(coded).reshape(len(ids), len(names))
     readable = ~np.isnan(codes)
     values = codes if readable.all() else np.where(readable, codes, 0.0)
@@ -169,7 +173,9 @@ def _encode(ids: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook:
         [_plain(value) for value in column.tolist()] if column.dtype == object else column.tolist()
         for column in columns
     )
-    return EncodedRows(ids=ids, columns=plain, values=values, problems=problems)
+    return EncodedRows(
+        ids=ids, columns=plain, values=values, codebook=codebook.with_codings(codings), problems=problems
+    )
 
 
 def _of_another_kind(coding: Coding, column: npt.NDArray[Any]) -> list[int]:

@@ -10,6 +10,7 @@ from p2ce.compile.compiled_problem import Problem, needed_reach
 from p2ce.compile.encode import has_unseen_categories
 from p2ce.compile.rule_scores import columns_to_miss
 from p2ce.models.contract.model_adapter import ModelAdapter
+from p2ce.models.several_models import codebook_of_all
 from p2ce.tables.codebook import MISSING
 
 
@@ -31,8 +32,10 @@ def parse_again(
     nullable |= {problem.names[column] for column in lacking}
     knows_all = all(model.knows_unseen_categories for model in problem.models)
     unseen = not knows_all and bool(has_unseen_categories(problem.codebook, values).any())
+    codebook = parse_models.keywords["codebook"].with_codings_of(problem.codebook)
     models = parse_models(
         reference=reference,
+        codebook=codebook,
         reach=needed_reach(problem, values)[order],
         nullable=nullable,
         black_box=parse_models.keywords["black_box"] or unseen,
@@ -40,4 +43,5 @@ def parse_again(
     detector = problem.detector
     if nullable != problem.nullable and detector is not None and detector.again is not None:
         detector = detector.again(nullable)
-    return problem.with_models(models, detector=detector, nullable=nullable)
+    codebook = codebook_of_all(models, codebook).of(problem.names)
+    return problem.with_models(models, codebook=codebook, detector=detector, nullable=nullable)

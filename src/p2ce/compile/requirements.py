@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +13,11 @@ from p2ce.engine.grid.grouped_axis import Compound
 from p2ce.engine.scores.black_box_score import BlackBoxScore
 from p2ce.engine.scores.score import FlatScore, Score, seen_as_given
 from p2ce.engine.scores.trees.grouped_columns import onto_compounds
+from p2ce.tables.codebook import Codebook
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from p2ce.compile.compiled_problem import Problem
 
 
@@ -89,6 +92,18 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
             quick.append(Requirement(score=holds, source=Source.RULE, columns=everything))
     shared = problem.compounds[: problem.shared]
     return (*(_over_groups(one, shared) for one in flat), *quick, *slow)
+
+
+def decoded_by(
+    requirements: Sequence[Requirement], codebook: Codebook, labels: "pd.Index[Any]"
+) -> tuple[Requirement, ...]:
+    """Return the same requirements, whose calls see rows as decoded by another codebook."""
+    frame = partial(codebook.decode, labels=labels)
+
+    def decoded(score: Any) -> Any:
+        return replace(score, frame=frame) if isinstance(score, BlackBoxScore) else score
+
+    return tuple(replace(one, score=decoded(one.score), decider=decoded(one.decider)) for one in requirements)
 
 
 def black_box_model(problem: "Problem", number: int) -> BlackBoxScore:

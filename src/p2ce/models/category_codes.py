@@ -21,12 +21,10 @@ class LibraryColumn(NamedTuple):
 def library_codes(coding: Coding, known: Sequence[Any]) -> FloatArray:
     """Return the index of each of our labels among those that a library knows; NaN for any other label.
 
-    Labels that only the library knows are assigned codes here, before an instance has one of them.
+    The coding must have codes for all of them (`Codebook.with_labels`), also for those that only the library
+    knows. Otherwise an instance with one of these would pass for unknown.
     """
-    assert coding.labels is not None
-    coding.encode(list(known))
-    count = len(coding.labels) + len(coding.unseen)
     # pandas matches the labels, as it does for the libraries.
-    ours = pd.Categorical(coding.decode(np.arange(count, dtype=np.float64)))
+    ours = pd.Categorical(coding.decode(np.arange(coding.count, dtype=np.float64)))
     places = np.asarray(ours.set_categories(list(known)).codes, dtype=np.float64)
     return np.where(places < 0, np.nan, places)

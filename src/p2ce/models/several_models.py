@@ -50,17 +50,24 @@ def parse_models(
         margin=margin,
         scale=scale,
         reach=reach,
-        codebook=codebook,
         codes=codes,
         nullable=nullable,
         black_box=black_box,
     )
     for one, given in zip(models, thresholds, strict=True):
-        parsed = parse_one(one, threshold=given)
+        parsed = parse_one(one, threshold=given, codebook=codebook)
         if not margin and given is None and loses_ties(one, parsed, target):
-            parsed = parse_one(one, threshold=float(np.nextafter(parsed.threshold, 1.0)))
+            threshold_above = float(np.nextafter(parsed.threshold, 1.0))
+            parsed = parse_one(one, threshold=threshold_above, codebook=codebook)
+        # Labels that only one library knows have one code for all models.
+        codebook = parsed.codebook or codebook
         found.append(parsed)
     return tuple(found)
+
+
+def codebook_of_all(models: Sequence[ModelAdapter], codebook: Codebook) -> Codebook:
+    """Return the codebook that models were parsed with, with the labels that only their libraries know."""
+    return next((one.codebook for one in reversed(models) if one.codebook is not None), codebook)
 
 
 def _one_for_each(threshold: Any, count: int, *, several: bool) -> list[Any]:

@@ -1,7 +1,7 @@
 """An objective whose costs come from the user's own tables or functions."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -14,7 +14,8 @@ from p2ce.errors import InvalidObjective, nearest, what_happened
 from p2ce.objectives.objective import FittedObjective, Objective, Reference
 from p2ce.objectives.objective_arguments import read_cost, read_join, read_name
 from p2ce.policy.features.category_labels import as_cells
-from p2ce.tables.codebook import MISSING, Coding, is_missing
+from p2ce.tables.cells import is_missing
+from p2ce.tables.codebook import MISSING, Codebook, Coding
 
 PriceOf: TypeAlias = Callable[[Any, npt.NDArray[Any]], Any]  # (current value, values (w,)) → costs (w,)
 Priced: TypeAlias = tuple[tuple[Any, float], ...]  # the dict that the user passed: value and cost
@@ -126,6 +127,10 @@ class FittedCostTable(FittedObjective):
     codings: tuple[Coding | None, ...]  # of each column; None for a number
     tables: dict[str, PriceList | PriceOf]
     default: float | None
+
+    def with_codebook(self, codebook: Codebook) -> "FittedCostTable":
+        """Return the same tables, whose functions see the labels of this codebook."""
+        return replace(self, codings=codebook.of(self.features).codings)
 
     def costs(self, column: int, values: FloatArray, current: FloatArray) -> FloatArray:
         """Price a column's values, and reject invalid costs."""

@@ -27,7 +27,9 @@ class Reference:
 
     names: tuple[str, ...]
     values: FloatArray  # (N, d)
-    codebook: Codebook | None = None  # how each column is coded; None if all are numbers
+    # How each column is coded; None if all are numbers. An explained row may have labels with further codes:
+    # see FittedObjective.with_codebook.
+    codebook: Codebook | None = None
     _units: dict[Unit, FloatArray] = field(default_factory=dict, init=False, repr=False)  # measured once each
 
     @property
@@ -107,6 +109,13 @@ class FittedObjective(ABC):
     def report(self, total: FloatArray) -> FloatArray:
         """Convert joined costs to the numbers that are reported; by default they are the same."""
         return total
+
+    def with_codebook(self, codebook: Codebook) -> "FittedObjective":  # noqa: ARG002
+        """Return the objective for rows with labels that the reference lacks, which this codebook decodes.
+
+        The default is for costs that do not depend on what a label says.
+        """
+        return self
 
     def _checked(self, column: int, values: FloatArray, current: FloatArray) -> FloatArray:
         costs = self.costs(column, values, current)

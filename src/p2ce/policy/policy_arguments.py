@@ -8,7 +8,6 @@ import numpy as np
 
 from p2ce.base.visible import as_text, echoed
 from p2ce.errors import InvalidPolicy, nearest
-from p2ce.policy.features.category_labels import label_key
 from p2ce.policy.features.decimals import as_float, to_dtype
 from p2ce.policy.features.display import Display
 from p2ce.policy.features.feature import (
@@ -19,7 +18,7 @@ from p2ce.policy.features.feature import (
     shown_number,
     shown_range,
 )
-from p2ce.tables.codebook import is_missing
+from p2ce.tables.cells import is_missing, label_key
 
 if TYPE_CHECKING:
     from p2ce.policy.rules.rule import Rule

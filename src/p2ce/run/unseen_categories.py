@@ -9,29 +9,32 @@ from p2ce.base.calls.evaluate import evaluate
 from p2ce.base.visible import echoed, listed
 from p2ce.compile.batch import place_and_price
 from p2ce.compile.compiled_problem import Problem
-from p2ce.compile.encode import has_unseen_categories, unseen_labels
+from p2ce.compile.encode import EncodedRows, has_unseen_categories, unseen_labels
 from p2ce.errors import InvalidRow, nearest
 from p2ce.run.verify.constraints import check_constraints
-from p2ce.tables.codebook import Codebook
+from p2ce.tables.cells import label_key
 
 log = logging.getLogger("p2ce")
+MOST_REPORTED = 10_000  # labels; after so many, earlier ones are reported again
 
 
-def report_unseen(codebook: Codebook, values: FloatArray, reported: set[tuple[str, float]]) -> None:
-    """Log the labels of instances (n, d) that the reference does not have. ``reported`` stores those logged.
+def report_unseen(rows: EncodedRows, reported: set[int]) -> None:
+    """Log the labels of rows that the reference does not have. ``reported`` holds hashes of those logged.
 
     The model may treat such a label in any way, and most of them are typing errors.
     """
-    if not has_unseen_categories(codebook, values).any():
+    if not has_unseen_categories(rows.codebook, rows.values).any():
         return
-    for column, coding in enumerate(codebook):
+    for column, coding in enumerate(rows.codebook):
         if coding.labels is None:
             continue
-        codes = np.unique(values[values[:, column] >= len(coding.labels), column]).tolist()
-        new = [code for code in codes if (coding.name, code) not in reported]
-        if new:
-            reported.update((coding.name, code) for code in new)
-            labels = [coding.plain(code) for code in new]
+        codes = np.unique(rows.values[rows.values[:, column] >= len(coding.labels), column]).tolist()
+        found = {hash((coding.name, label_key(label))): label for label in map(coding.plain, codes)}
+        labels = [label for key, label in found.items() if key not in reported]
+        if labels:
+            if len(reported) > MOST_REPORTED:
+                reported.clear()
+            reported.update(found)
             log.warning(
                 "%s holds %s, which the reference does not know. %s",
                 *(echoed(coding.name), listed(labels), nearest(labels[0], coding.labels)),

@@ -21,6 +21,16 @@ def is_missing(value: Any) -> bool:
         return not hasattr(value, "__len__")
 
 
+def label_key(label: Any) -> tuple[bool, Any]:
+    """Return a key that is the same for equal labels: 1 and 1.0 are equal, True and 1 are not.
+
+    >>> label_key(True) == label_key(1), label_key(1.0) == label_key(1)
+    (False, True)
+    """
+    plain = label.item() if isinstance(label, np.generic) else label
+    return isinstance(plain, bool), plain
+
+
 def plain_cell(value: Any, *, in_floats: bool = False) -> Any:
     """Return a cell as a plain Python value. A missing value is NaN in a column of floats, else None.
 

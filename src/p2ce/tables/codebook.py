@@ -5,8 +5,8 @@ or the first label of an ordered column. So nothing depends on the names of labe
 infinity, below everything, in every column.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidReference
-from p2ce.tables.cells import is_missing as is_missing
+from p2ce.tables.cells import is_missing, label_key
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,9 +27,9 @@ ABOVE_MISSING = float(np.finfo(np.float64).min)
 MANY = 64  # cells; for more, it is faster to encode each label once
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Coding:
-    """How one column is encoded as numbers and decoded.
+    """How one column is encoded as numbers and decoded. It never changes: a new label makes a new coding.
 
     >>> import pandas as pd
     >>> housing = coding_of(pd.Series(["own", "rent", None, "own"], name="Housing"))
@@ -44,8 +44,14 @@ class Coding:
     labels: tuple[Any, ...] | None = None  # labels of the codes 0, 1, 2, …; None for a column of numbers
     ordered: bool = False  # whether the labels' order has a meaning
     gap: Any = None  # the missing value of a column of objects: None or NaN
-    # Unseen categories of later instances. Their codes come after all others.
-    unseen: list[Any] = field(default_factory=list)
+    # Labels that the reference lacks: those that only a library knows, and those of the explained rows. Their
+    # codes come after all others.
+    unseen: tuple[Any, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """The number of labels with a code; 0 for a column of numbers."""
+        return len(self.labels or ()) + len(self.unseen)
 
     @property
     def is_category(self) -> bool:
@@ -63,14 +69,15 @@ class Coding:
         return not (isinstance(self.dtype, np.dtype) and self.dtype.kind in "biu")
 
     def code_of(self, label: Any) -> float | None:
-        """Return the code of a label, or None for an unseen label."""
-        place = _places(self).get(_key(label))
+        """Return the code of a label, or None for a label without a code."""
+        place = self._places.get(label_key(label))
         return None if place is None else float(place)
 
     def encode(self, values: Any) -> FloatArray:
         """Encode values as numbers. A value that this column cannot hold becomes NaN.
 
-        A label that the reference does not have gets a new code, after all others.
+        All labels without a code get the same one, after all others, which cannot be decoded. `encode_all`
+        gives each a code of its own.
         """
         if self.labels is not None and len(values) > MANY and (parts := _factorized(values)) is not None:
             at, labels = parts
@@ -83,18 +90,44 @@ class Coding:
         if self.labels is None:
             return _numbers(cells)
         codes = np.empty(len(cells))
-        places = _places(self)
+        places, new = self._places, float(self.count)
         for i, cell in enumerate(cells.tolist()):
-            if is_missing(cell):
-                codes[i] = MISSING
-                continue
-            key = _key(cell)
-            if key not in places:
-                # Equal labels get equal codes even if two threads add one: the first position counts.
-                self.unseen.append(cell)
-                places = _places(self)
-            codes[i] = places[key]
+            codes[i] = MISSING if is_missing(cell) else places.get(label_key(cell), new)
         return codes
+
+    def encode_all(self, values: Any) -> "tuple[FloatArray, Coding]":
+        """Encode values, and return the coding in which every label of them has a code of its own."""
+        codes = self.encode(values)
+        new = codes == self.count
+        if not self.is_category or not new.any():
+            return codes, self
+        wider = self.with_labels(_objects(values)[new])
+        return wider.encode(values), wider
+
+    def with_labels(self, labels: Iterable[Any]) -> "Coding":
+        """Return the same coding with codes for these labels, too."""
+        new: dict[Any, Any] = {}
+        for label in labels:
+            if not is_missing(label) and label_key(label) not in self._places:
+                new.setdefault(label_key(label), label)
+        return replace(self, unseen=(*self.unseen, *new.values())) if new else self
+
+    @cached_property
+    def _places(self) -> Mapping[Any, int]:
+        """The codes of the labels; of equal labels, the first counts."""
+        places: dict[Any, int] = {}
+        for place, label in enumerate([*(self.labels or ()), *self.unseen]):
+            places.setdefault(label_key(label), place)
+        return places
+
+    @cached_property
+    def _label_cells(self) -> npt.NDArray[Any]:
+        """None for a missing value, then the labels in the order of their codes."""
+        cells = np.empty(self.count + 1, dtype=object)
+        for place, label in enumerate([None, *(self.labels or ()), *self.unseen]):
+            cells[place] = label
+        cells.flags.writeable = False
+        return cells
 
     def decode(self, codes: FloatArray) -> Any:
         """Decode numbers to a column of its own type, a NumPy or pandas array."""
@@ -103,14 +136,9 @@ class Coding:
         missing = codes == MISSING
         if self.labels is not None:
             if isinstance(self.dtype, pd.CategoricalDtype) and not (codes >= len(self.labels)).any():
-                declared = {_key(label): place for place, label in enumerate(self.dtype.categories.tolist())}
-                places = np.array([*(declared[_key(label)] for label in self.labels), -1])
                 ranks = np.where(missing, -1, codes).astype(np.int64)
-                return pd.Categorical.from_codes(places[ranks], dtype=self.dtype)
-            known = np.empty(len(self.labels) + len(self.unseen) + 1, dtype=object)
-            known[:-1] = [*self.labels, *self.unseen]
-            known[-1] = None
-            cells = known[np.where(missing, -1, codes).astype(np.int64)]
+                return pd.Categorical.from_codes(self._declared[ranks], dtype=self.dtype)
+            cells = self._label_cells[np.where(missing, -1, codes).astype(np.int64) + 1]
             if isinstance(self.dtype, pd.CategoricalDtype):
                 return pd.Categorical(cells, dtype=self._widened(cells, missing))
             if not isinstance(self.dtype, np.dtype):
@@ -136,12 +164,20 @@ class Coding:
                 return self.gap if isinstance(self.dtype, np.dtype) else None
             return float("nan") if self.number_dtype.kind == "f" else None
         if self.labels is not None:
-            label = [*self.labels, *self.unseen][int(code)]
+            label = self._label_cells[int(code) + 1]
             return label.item() if isinstance(label, np.generic) else label
         kind = self.number_dtype.kind
         if kind == "b":
             return bool(code)
         return int(code) if kind in "iu" else float(code)
+
+    @cached_property
+    def _declared(self) -> npt.NDArray[np.int64]:
+        """The position of each label among the categories of the column's type, and -1 for a missing one."""
+        declared = {label_key(label): place for place, label in enumerate(self.dtype.categories.tolist())}
+        places = np.array([*(declared[label_key(label)] for label in self.labels or ()), -1])
+        places.flags.writeable = False
+        return places
 
     def _widened(self, cells: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> Any:
         """Return the categorical type, extended by the unseen labels that occur."""
@@ -149,8 +185,8 @@ class Coding:
 
         if not self.unseen:
             return self.dtype
-        known = set(map(_key, self.dtype.categories))
-        new = [cell for cell in dict.fromkeys(cells[~missing].tolist()) if _key(cell) not in known]
+        known = set(map(label_key, self.dtype.categories))
+        new = [cell for cell in dict.fromkeys(cells[~missing].tolist()) if label_key(cell) not in known]
         if not new:
             return self.dtype
         return pd.CategoricalDtype([*self.dtype.categories, *new], ordered=self.dtype.ordered)
@@ -193,6 +229,27 @@ class Codebook:
             values[:, place] = coding.encode(frame[labels[coding.name]])
         return values
 
+    def encode_all(self, frame: "pd.DataFrame") -> "tuple[FloatArray, Codebook]":
+        """Encode a frame, and return the codebook in which every label of it has a code of its own."""
+        labels = {str(label): label for label in frame.columns}
+        columns, codings = zip(*(one.encode_all(frame[labels[one.name]]) for one in self), strict=True)
+        return np.column_stack(columns), self.with_codings(codings)
+
+    def with_labels(self, labels: Mapping[str, Iterable[Any]]) -> "Codebook":
+        """Return the same codebook with codes for these labels, too: column → labels."""
+        return self.with_codings(
+            tuple(one.with_labels(labels[one.name]) if one.name in labels else one for one in self)
+        )
+
+    def with_codings_of(self, other: "Codebook") -> "Codebook":
+        """Return the codebook with another one's codings, where it has the column."""
+        return self.with_codings(tuple(other._by_name.get(one.name, one) for one in self))
+
+    def with_codings(self, codings: Sequence[Coding]) -> "Codebook":
+        """Return the codebook with other codings of its columns, or itself if they are the same."""
+        same = all(one is other for one, other in zip(self.codings, codings, strict=True))
+        return self if same else Codebook(tuple(codings))
+
     def decode(self, values: FloatArray, labels: "pd.Index[Any]") -> "pd.DataFrame":
         """Decode numbers (n, d) to a frame with the columns' own types."""
         import pandas as pd
@@ -210,6 +267,23 @@ class Codebook:
         )
         frame.columns = labels
         return frame
+
+
+class GrowingCodebook:
+    """A codebook for tables that are encoded one after another: ``codebook`` is replaced by wider ones."""
+
+    def __init__(self, codebook: Codebook) -> None:
+        self.codebook = codebook
+
+    @property
+    def is_category(self) -> npt.NDArray[np.bool_]:
+        """Which columns hold categories, (d,)."""
+        return self.codebook.is_category
+
+    def encode(self, frame: "pd.DataFrame") -> FloatArray:
+        """Encode a frame as numbers (n, d). From now on, every label of it has a code."""
+        codes, self.codebook = self.codebook.encode_all(frame)
+        return codes
 
 
 def codebook_of(frame: "pd.DataFrame") -> Codebook:
@@ -265,24 +339,10 @@ def _commonest_first(cells: Sequence[Any]) -> tuple[Any, ...]:
     for cell in cells:
         if is_missing(cell):
             continue
-        key = _key(cell)
+        key = label_key(cell)
         labels.setdefault(key, cell)
         counts[key] = counts.get(key, 0) + 1
     return tuple(labels[key] for key in sorted(labels, key=lambda key: -counts[key]))
-
-
-def _key(label: Any) -> tuple[bool, Any]:
-    """Return a key that distinguishes True from 1, which Python does not. 1 and 1.0 are the same label."""
-    plain = label.item() if isinstance(label, np.generic) else label
-    return isinstance(plain, bool), plain
-
-
-def _places(coding: Coding) -> Mapping[Any, int]:
-    assert coding.labels is not None
-    places: dict[Any, int] = {}
-    for place, label in enumerate([*coding.labels, *coding.unseen]):
-        places.setdefault(_key(label), place)
-    return places
 
 
 def _factorized(values: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]] | None:

@@ -71,7 +71,10 @@ def _of_adapter(read: ModelAdapter, reference: pd.DataFrame, policy: Policy, sub
 
 
 def _with_model(problem: Problem, read: ModelAdapter, nullable: frozenset[str]) -> Problem:
-    return problem.with_models((read,), detector=problem.detector, nullable=nullable)
+    codebook = problem.codebook
+    if read.codebook is not None:
+        codebook = codebook.with_codings_of(read.codebook)
+    return problem.with_models((read,), codebook=codebook, detector=problem.detector, nullable=nullable)
 
 
 def explainer_of(

@@ -116,7 +116,7 @@ def subject_of_model(
     ``codebook`` and ``nullable`` are those that it was parsed with. By default, the reference determines
     them.
     """
-    codebook = codebook_of(reference) if codebook is None else codebook
+    codebook = read.codebook or codebook or codebook_of(reference)
     made = _subject(
         "model", read, reference, codebook, nullable, call=read.evaluate, threshold=read.threshold
     )
@@ -157,8 +157,7 @@ def _subject(
         f"reference has {tuple(names)}. Use the columns that the {who} was fitted on.",
     )
     order = [*read.columns, *(name for name in names if name not in read.columns)]
-    # A separate copy, since unseen categories are added to it.
-    book = Codebook(tuple(replace(coding, unseen=list(coding.unseen)) for coding in codebook.of(order)))
+    book = codebook.of(order)
     values = book.encode(reference)
     own = len(read.columns)
     holes = (values[:, :own] == MISSING).any(axis=0)
@@ -193,13 +192,15 @@ def _with_unseen(subject: Subject) -> Subject:
         if label is None:
             continue
         row = subject.reference[:1].copy()
-        row[0, column] = coding.encode([label])[0]
+        row[0, column] = coding.count
+        wider = replace(subject, codebook=subject.codebook.with_labels({coding.name: [label]}))
         try:
-            results = subject.evaluate(row)
+            results = wider.evaluate(row)
         except Exception:  # it may reject such labels with any error
             continue
         if np.isfinite(results).all():
             found[column] = float(row[0, column])
+            subject = wider
     return replace(subject, unseen=found)
 
 

@@ -18,6 +18,7 @@ from p2ce.engine.scores.error_bands import Reported, exactly, logistic
 from p2ce.engine.scores.score import Score
 from p2ce.models.contract.model_adapter import Evaluate, EvaluateAll
 from p2ce.models.decisions.decision import Decision
+from p2ce.tables.codebook import Codebook
 
 # (index of the target, index of another class, band) → certified thresholds on the difference of margins.
 Ahead: TypeAlias = Callable[[int, int, float], tuple[float, float]]
@@ -137,3 +138,5 @@ class ParsedModel:
     outputs: ClassOutputs | NumberOutput
     # False if nothing is certified for rows with categories that are not in the reference.
     knows_unseen_categories: bool = True
+    # The request's, extended by labels that only the model's library knows; None if there are none.
+    codebook: Codebook | None = None

@@ -74,6 +74,8 @@ class ModelAdapter:
     reach: FloatArray | None = None
     # False if nothing is certified for rows with categories that are not in the reference.
     knows_unseen_categories: bool = True
+    # The request's, extended by labels that only the model's library knows; None if there are none.
+    codebook: Codebook | None = None
     # The prediction that is displayed with a lead: the predicted number, or the target's probability.
     predict: Evaluate | None = None
     black_box_because: str = ""  # why it is a black box; "" if it is parsed, or a black box by choice

@@ -148,4 +148,5 @@ def _adapter(
         tolerance=tolerance if bounded else 1e-4,
         reach=margins.reach,
         knows_unseen_categories=parsed.knows_unseen_categories,
+        codebook=parsed.codebook,
     )

@@ -1,7 +1,6 @@
 """Tabulate the transformers' outputs for every label, for an unseen label, and for a missing one."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import pandas as pd
 from p2ce.base.arrays import FloatArray
 from p2ce.models.preprocessing.input_maps import InputMap, Table
 from p2ce.models.preprocessing.transform_rows import Preparation, as_codes
-from p2ce.tables.codebook import MISSING, Codebook, Coding
+from p2ce.tables.codebook import MISSING, Codebook, Coding, GrowingCodebook
 
 
 def twins(coding: Coding) -> list[Any]:
@@ -23,13 +22,18 @@ def twins(coding: Coding) -> list[Any]:
 
 
 def tabulate_labels(
-    preparation: Preparation, maps_by_input: Sequence[InputMap], inputs: Codebook
-) -> list[Table]:
-    """Evaluate the transformers on each label, on an unseen label, and on a missing one."""
+    preparation: Preparation, maps_by_input: Sequence[InputMap], codebook: Codebook
+) -> tuple[list[Table], Codebook]:
+    """Evaluate the transformers on each label, on an unseen label, and on a missing one.
+
+    ``codebook`` is that of the model's inputs. It is returned with codes for all labels that the transformers
+    return.
+    """
+    inputs = GrowingCodebook(codebook)
     columns = sorted({input_map.source for input_map in maps_by_input if input_map.is_category})
     codings = [preparation.codebook.codings[column] for column in columns]
-    known = [np.arange(_count(coding), dtype=np.float64) for coding in codings]
-    unseen = [np.array([float(_count(coding))]) for coding in codings]
+    known = [np.arange(coding.count, dtype=np.float64) for coding in codings]
+    unseen = [np.array([float(coding.count)]) for coding in codings]
     missing = [np.array([MISSING])] * len(columns)
     parts = [_evaluated(preparation, columns, codes, inputs) for codes in (known, unseen, missing)]
     tables = []
@@ -39,16 +43,11 @@ def tabulate_labels(
         )
         values = np.concatenate([part[place][:, mine] for part in parts])
         tables.append(Table(column, mine, np.ascontiguousarray(values)))
-    return tables
-
-
-def _count(coding: Coding) -> int:
-    assert coding.labels is not None
-    return len(coding.labels) + len(coding.unseen)
+    return tables, inputs.codebook
 
 
 def _evaluated(
-    preparation: Preparation, columns: Sequence[int], codes: Sequence[FloatArray], inputs: Codebook
+    preparation: Preparation, columns: Sequence[int], codes: Sequence[FloatArray], inputs: GrowingCodebook
 ) -> list[FloatArray]:
     """Transform rows that hold the codes of several columns; return (codes, inputs) for each column."""
     if not columns:
@@ -67,13 +66,13 @@ def _evaluated(
                 for column, one in zip(columns, codes, strict=True)
             ]
     if longest == 1:
-        return [np.full((1, len(inputs.codings)), np.nan)]
+        return [np.full((1, len(inputs.codebook.codings)), np.nan)]
     single = [_evaluated(preparation, columns, [codes[0][[row]]], inputs)[0] for row in range(longest)]
     return [np.concatenate(single)]
 
 
 def _transformed(
-    preparation: Preparation, cells: dict[int, FloatArray], count: int, inputs: Codebook
+    preparation: Preparation, cells: dict[int, FloatArray], count: int, inputs: GrowingCodebook
 ) -> FloatArray:
     first = preparation.reference[list(preparation.labels)].iloc[np.zeros(count, dtype=np.int64)]
     first = first.reset_index(drop=True)
@@ -81,7 +80,7 @@ def _transformed(
     for place, (label, coding) in enumerate(zip(preparation.labels, preparation.codebook, strict=True)):
         if place in cells:
             # The label after the last one stands for all unseen labels.
-            wider = replace(coding, unseen=[*coding.unseen, unseen_label(coding)])
+            wider = coding.with_labels([unseen_label(coding)])
             parts.append(pd.Series(wider.decode(cells[place])))
         else:
             parts.append(first.iloc[:, place])

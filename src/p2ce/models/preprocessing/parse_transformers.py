@@ -45,6 +45,7 @@ def parse_transformers(preparation: Preparation) -> ParsedTransformers:
 
 def _see_through(preparation: Preparation) -> ParsedTransformers:
     maps_by_input, fold = preparation.follow()
+    preparation = replace(preparation, codebook=_with_known_labels(preparation.codebook, fold))
     if fold.writes:
         preparation = preparation.with_copies()
     rows = preparation.quietly(preparation.reference)
@@ -54,8 +55,7 @@ def _see_through(preparation: Preparation) -> ParsedTransformers:
             "were expected. This release of p2ce may not support the version of their library."
         )
     frame = as_frame(rows)
-    inputs = codebook_of(frame)
-    maps = build_input_maps(preparation, maps_by_input, fold, inputs)
+    maps, inputs = build_input_maps(preparation, maps_by_input, fold, codebook_of(frame))
     check_input_maps(maps, preparation, inputs)
     return ParsedTransformers(
         preparation=preparation,
@@ -70,8 +70,11 @@ def _see_through(preparation: Preparation) -> ParsedTransformers:
 
 def build_input_maps(
     preparation: Preparation, maps_by_input: Sequence[InputMap], fold: Fold, inputs: Codebook
-) -> InputMaps:
-    """Tabulate the results for every label, and bundle the operations on numbers."""
+) -> tuple[InputMaps, Codebook]:
+    """Tabulate the results for every label, and bundle the operations on numbers.
+
+    Return the codebook of the inputs with codes for all labels that the transformers return.
+    """
     for j, (input_map, coding) in enumerate(zip(maps_by_input, inputs, strict=True)):
         name = fold.columns[input_map.source]
         if input_map.raw and not coding.is_category:
@@ -83,13 +86,17 @@ def build_input_maps(
             raise UnsupportedModel(
                 f"This Pipeline converts {echoed(name)} to categories (input {j}), which is not supported."
             )
+    tables, inputs = tabulate_labels(preparation, maps_by_input, inputs)
+    return input_maps_of(maps_by_input, tables, column_count=len(preparation.codebook.codings)), inputs
+
+
+def _with_known_labels(codebook: Codebook, fold: Fold) -> Codebook:
+    """Give codes to all labels that an encoder distinguishes. It treats all others in the same way."""
+    codings = list(codebook)
     for source, labels in fold.known.items():
-        # Now all labels that an encoder distinguishes have codes, and it treats all others in the same way.
-        coding = preparation.codebook.codings[source]
-        coding.encode([label for label in labels if label is not None])
-        coding.encode(twins(coding))
-    tables = tabulate_labels(preparation, maps_by_input, inputs)
-    return input_maps_of(maps_by_input, tables, column_count=len(preparation.codebook.codings))
+        known = codings[source].with_labels(labels)
+        codings[source] = known.with_labels(twins(known))
+    return codebook.with_codings(codings)
 
 
 def check_input_maps(maps: InputMaps, preparation: Preparation, inputs: Codebook) -> None:

@@ -13,7 +13,7 @@ from p2ce.base.arrays import FloatArray
 from p2ce.models.preprocessing.fold import Fold, is_sparse
 from p2ce.models.preprocessing.input_maps import InputMap
 from p2ce.models.preprocessing.operations import Cast
-from p2ce.tables.codebook import MISSING, Codebook, Coding
+from p2ce.tables.codebook import MISSING, Codebook, Coding, GrowingCodebook
 
 CHECKED_ROWS = 256
 
@@ -101,7 +101,7 @@ def as_frame(rows: Any) -> pd.DataFrame:
     return pd.DataFrame(plain, columns=[f"x{place}" for place in range(plain.shape[1])])
 
 
-def as_codes(rows: Any, codebook: Codebook) -> FloatArray:
+def as_codes(rows: Any, codebook: Codebook | GrowingCodebook) -> FloatArray:
     """Convert transformed rows to codes of the model's inputs."""
     if not codebook.is_category.any() and not isinstance(rows, pd.DataFrame):
         plain = np.array(rows.toarray() if is_sparse(rows) else rows, dtype=np.float64)

@@ -6,16 +6,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.base.visible import as_text
-
-
-def label_key(label: Any) -> tuple[bool, Any]:
-    """Return a key that is the same for equal labels: 1 and 1.0 are equal, True and 1 are not.
-
-    >>> label_key(True) == label_key(1), label_key(1.0) == label_key(1)
-    (False, True)
-    """
-    plain = label.item() if isinstance(label, np.generic) else label
-    return isinstance(plain, bool), plain
+from p2ce.tables.cells import label_key
 
 
 def place_of(label: Any, labels: Sequence[Any]) -> int | None:

@@ -14,10 +14,11 @@ from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidPolicy, nearest
 from p2ce.policy.features.candidate_values import resolution_of, round_values_between
-from p2ce.policy.features.category_labels import as_cells, label_key, place_of
+from p2ce.policy.features.category_labels import as_cells, place_of
 from p2ce.policy.features.decimals import as_float, as_typed, index_range, multiples, round_step, to_dtype
 from p2ce.policy.features.display import AS_IT_IS, Display, value_key
-from p2ce.tables.codebook import MISSING, Coding, is_missing
+from p2ce.tables.cells import is_missing, label_key
+from p2ce.tables.codebook import MISSING, Coding
 
 MOST_CANDIDATES = 30_000
 FEWEST_INFERRED = 10  # inferred candidates in a stated range; with fewer, the range gets additional ones

@@ -19,7 +19,8 @@ from p2ce.policy.rules.expressions import name_text
 from p2ce.policy.rules.inequality import Inequality, inequality
 from p2ce.policy.rules.rule import Rule
 from p2ce.tables import as_pandas
-from p2ce.tables.codebook import MISSING, is_missing
+from p2ce.tables.cells import is_missing
+from p2ce.tables.codebook import MISSING
 
 FEWEST_ROWS = 50  # rows in which both values are known
 FIRST_ROWS = 1_000  # rows that reject most pairs at little cost

@@ -55,7 +55,8 @@ def plain_json(content: dict[str, Any]) -> bytes:
 def grid_of_instance(explainer: Explainer, explanation: Explanation) -> tuple[GridAxis, ...]:
     """Return the axes of an explanation's grid; raise if another explainer made it."""
     problem = explainer._problem_of(explanation, call="evidence.save")
-    values = encode_row(explanation.person, problem.codebook).values
+    row = encode_row(explanation.person, problem.codebook)
+    problem, values = problem.with_codebook(row.codebook), row.values
     problem = _searched(explainer._within_reach(problem, values), explanation)
     batch = place_and_price(problem, values)
     placed = batch.placement

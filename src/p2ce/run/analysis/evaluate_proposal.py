@@ -27,7 +27,10 @@ from p2ce.tables.cells import is_missing
 def encode_proposal(
     problem: Problem, row: Any, proposal: Any, explanation: Explanation | None
 ) -> tuple[EncodedRows, EncodedRows]:
-    """Encode an instance and a proposal: a whole row, a dict of the changed columns only, or an option."""
+    """Encode an instance and a proposal: a whole row, a dict of the changed columns only, or an option.
+
+    The codebook of the proposal decodes both.
+    """
     before = encode_row(row, problem.codebook)
     if explanation is not None and not same_person(explanation.person, before.row(0, problem.names)):
         raise InvalidArgument(
@@ -43,7 +46,7 @@ def encode_proposal(
                 f"{nearest(unknown[0], problem.names)}"
             )
         proposal = before.row(0, problem.names) | {str(name): value for name, value in proposal.items()}
-    return before, encode_row(proposal, problem.codebook)
+    return before, encode_row(proposal, before.codebook)
 
 
 def same_person(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

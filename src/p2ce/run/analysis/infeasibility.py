@@ -83,6 +83,7 @@ def relaxations(
     check_time(time_limit)
     _require_none(explanation)
     rows = encode_row(explanation.person, problem.codebook, kind=explanation._kind)
+    problem = problem.with_codebook(rows.codebook)
     relaxable = restrictions_of(problem, rows.values[0], ends)
     freest = without(problem, relaxable)
     # Compiling does not count as time.

@@ -102,7 +102,8 @@ def _other_costs(problem: Problem, explanation: Explanation) -> Iterator[str]:
     """Price the counterfactuals again: objectives with the same name may have other units or weights."""
     if not len(explanation):
         return
-    person = encode_row(explanation.person, problem.codebook).values[0]
+    row = encode_row(explanation.person, problem.codebook)
+    problem, person = problem.with_codebook(row.codebook), row.values[0]
     # Which features move together, and are priced together, depends on the instance.
     own = problem if shaped_for(problem, person[None, :]).all() else problem.for_instance(person)
     for option in explanation:

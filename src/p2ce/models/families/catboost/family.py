@@ -210,7 +210,7 @@ class _Splits:
         lowest = MISSING if coding.name in self._request.nullable or coding.labels is None else 0.0
         missing_left, points = lowest not in equal, equal[equal > MISSING]
         if coding.labels is not None:
-            count = len(coding.labels) + len(coding.unseen)
+            count = coding.count
             left = set(range(count)) - {int(code) for code in points}
             return _Split(
                 column, 0.0, steps_of_codes(left, count, unseen_left=True, missing_left=missing_left)
@@ -283,7 +283,7 @@ def _leaves_of_categories(
     held = np.unique(rows[:, place])
     codes = held[held > MISSING]
     if coding.labels is not None:
-        codes = np.arange(float(len(coding.labels) + len(coding.unseen)))
+        codes = np.arange(float(coding.count))
     if coding.name in request.nullable:
         codes = np.concatenate([[MISSING], codes])
     complete = rows[(rows > MISSING).all(axis=1)]

@@ -19,7 +19,7 @@ from p2ce.models.decisions.row_format import columns_by_count, columns_by_name, 
 from p2ce.models.decisions.target_arguments import plain_classes
 from p2ce.models.families.lightgbm.model_text import parse_tree, split_text
 from p2ce.models.fitted import require_own
-from p2ce.tables.codebook import Coding
+from p2ce.tables.codebook import Codebook, Coding
 
 FAMILY = "LightGBM"
 NAMES = frozenset({"Booster", "LGBMClassifier", "LGBMRegressor"})
@@ -42,6 +42,7 @@ class Booster(NamedTuple):
     divisor: float  # divides the sum over the trees: in random-forest mode, their number
     columns: tuple[str, ...]
     library_columns: tuple[LibraryColumn, ...]
+    codebook: Codebook  # with codes for the labels that only LightGBM knows
     feed: Callable[[pd.DataFrame], Any]
 
     @property
@@ -96,8 +97,9 @@ def parse(model: Any, request: Request) -> ParsedModel:
             link=_prediction(booster),
             scored=scored,
         )
-        return ParsedModel(family=FAMILY, margins=margins, outputs=number)
-    return ParsedModel(family=FAMILY, margins=margins, outputs=_classes(booster, margins))
+        return ParsedModel(family=FAMILY, margins=margins, outputs=number, codebook=booster.codebook)
+    classes = _classes(booster, margins)
+    return ParsedModel(family=FAMILY, margins=margins, outputs=classes, codebook=booster.codebook)
 
 
 def parts_of(model: Any, request: Request) -> Booster:
@@ -112,7 +114,7 @@ def parts_of(model: Any, request: Request) -> Booster:
     used = booster.best_iteration if booster.best_iteration > 0 else -1
     header, blocks = split_text(booster.model_to_string(num_iteration=used))
     objective, *options = header.get("objective", "").split(" ")
-    columns, library_columns, feed = _columns(booster, request)
+    columns, library_columns, codebook, feed = _columns(booster, request)
     per_round = int(header.get("num_tree_per_iteration", "1"))
     return Booster(
         kind=kind,
@@ -124,6 +126,7 @@ def parts_of(model: Any, request: Request) -> Booster:
         divisor=float(len(blocks) // per_round) if "average_output" in header else 1.0,
         columns=columns,
         library_columns=library_columns,
+        codebook=codebook,
         feed=feed,
     )
 
@@ -138,8 +141,8 @@ def _reject_early_stop(params: dict[str, Any]) -> None:
 
 def _columns(
     booster: Any, request: Request
-) -> tuple[tuple[str, ...], tuple[LibraryColumn, ...], Callable[[pd.DataFrame], Any]]:
-    """Determine the columns, how LightGBM stores each, and how rows are passed to it."""
+) -> tuple[tuple[str, ...], tuple[LibraryColumn, ...], Codebook, Callable[[pd.DataFrame], Any]]:
+    """Determine the columns, how LightGBM stores each, the codes of labels, and how rows are passed to it."""
     names = booster.feature_name()
     unnamed = names == [f"Column_{position}" for position in range(len(names))]
     # LightGBM replaces blanks in names by underscores. The reference has the original names.
@@ -165,16 +168,18 @@ def _columns(
             f"{len(categories)} ({listed(categories[:5])}). Convert every column to the type that it had for "
             "fitting."
         )
-    places = iter(fitted)
+    known_labels = dict(zip(categories, fitted, strict=True))
+    codebook = request.codebook.with_labels(known_labels)
     library_columns = tuple(
         LibraryColumn(
-            coding.name in request.nullable,
-            library_codes(coding, next(places)) if coding.is_category else None,
+            name in request.nullable,
+            library_codes(codebook[name], known_labels[name]) if name in known_labels else None,
         )
-        for coding in codings
+        for name in columns
     )
     # Only frames carry categories.
-    return columns, library_columns, feeder(columns, request.reference, named=bool(categories) or not unnamed)
+    feed = feeder(columns, request.reference, named=bool(categories) or not unnamed)
+    return columns, library_columns, codebook, feed
 
 
 def _is_taken(coding: Coding) -> bool:

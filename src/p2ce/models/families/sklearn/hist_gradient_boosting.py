@@ -1,6 +1,7 @@
 """Parse scikit-learn's HistGradientBoostingClassifier and HistGradientBoostingRegressor."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ from p2ce.models.families.sklearn.estimator import (
 )
 from p2ce.models.fitted import nullable_columns, require_numbers, require_own
 from p2ce.tables.cells import is_missing
-from p2ce.tables.codebook import MISSING, Coding
+from p2ce.tables.codebook import MISSING, Codebook, Coding
 
 FAMILY = "scikit-learn histogram gradient boosting"
 _NAMES = frozenset({"HistGradientBoostingClassifier", "HistGradientBoostingRegressor"})
@@ -46,6 +47,8 @@ def parse(model: Any, request: Request) -> ParsedModel:
     kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
     columns, named = columns_of(model, request.reference)
+    codebook = _with_known_labels(model, columns, request.codebook)
+    request = replace(request, codebook=codebook)
     known = _known_categories(model, columns, named, request)
     numbers = [column for place, column in enumerate(columns) if place not in known]
     require_numbers(request, numbers, name=f"A {FAMILY} model", takes_missing=True)
@@ -64,7 +67,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
     if kind.__name__ == "HistGradientBoostingRegressor":
         predict = number_call(model, "predict", request.reference)
         outputs = NumberOutput(predict=predict, link=_link(model))
-        return ParsedModel(family=FAMILY, margins=margins, outputs=outputs)
+        return ParsedModel(family=FAMILY, margins=margins, outputs=outputs, codebook=codebook)
     values = estimator_call(model, "decision_function", request.reference)
     return ParsedModel(
         family=FAMILY,
@@ -76,6 +79,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
             largest=values,
             ahead=margin_wins,
         ),
+        codebook=codebook,
     )
 
 
@@ -117,6 +121,16 @@ def _order(model: Any) -> IntArray:
     return np.concatenate([np.flatnonzero(marked), np.flatnonzero(~np.asarray(marked))])
 
 
+def _with_known_labels(model: Any, columns: tuple[str, ...], codebook: Codebook) -> Codebook:
+    """Give codes to the labels that the model knows, also to those that the reference lacks."""
+    if model.is_categorical_ is None or not np.any(model.is_categorical_):
+        return codebook
+    names = [columns[place] for place in np.flatnonzero(model.is_categorical_).tolist()]
+    categories = model._preprocessor.named_transformers_["encoder"].categories_
+    known = zip(names, (np.asarray(one).tolist() for one in categories), strict=True)
+    return codebook.with_labels({name: labels for name, labels in known if codebook[name].is_category})
+
+
 def _known_categories(
     model: Any, columns: tuple[str, ...], named: bool, request: Request
 ) -> dict[int, _Known]:
@@ -156,10 +170,10 @@ def _known_categories(
 def _codes_of(coding: Coding, categories: Any) -> FloatArray:
     """Return the codes of all categories of the model and, for a column of labels, of the reference."""
     held = [label for label in np.asarray(categories).tolist() if not is_missing(label)]
-    # Labels that only the model knows get their own codes. All later codes are unknown to the model.
     codes = coding.encode(held)
     if coding.labels is None:
         return np.unique(codes[np.isfinite(codes)])
+    # All later codes are unknown to the model.
     return np.arange(float(max(len(coding.labels), int(codes.max(initial=-1.0)) + 1)))
 
 

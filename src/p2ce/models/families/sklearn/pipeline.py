@@ -81,6 +81,7 @@ def parse(model: Any, request: Request) -> ModelAdapter:
         predict=None if inside.predict is None else through(inside.predict),
         score=_behind(inside.score, maps, nullable, limits),
         also=tuple(_behind(score, maps, nullable, limits) for score in inside.also),
+        codebook=request.codebook.with_codings_of(seen.preparation.codebook),
         # A table covers all labels, and any other label too.
         reach=None if inside.reach is None else np.where(is_category, np.inf, reach),
     )

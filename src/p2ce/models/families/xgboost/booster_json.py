@@ -21,7 +21,7 @@ from p2ce.models.contract.model_adapter import Request
 from p2ce.models.decisions.row_format import columns_by_count, columns_by_name, feeder
 from p2ce.models.families.xgboost.trees import dropout_weights, parse_tree
 from p2ce.models.fitted import require_own
-from p2ce.tables.codebook import Coding
+from p2ce.tables.codebook import Codebook, Coding
 
 FAMILY = "XGBoost"
 CLASSIFIERS = frozenset({"XGBClassifier", "XGBRFClassifier"})
@@ -40,6 +40,7 @@ class Booster(NamedTuple):
     groups: int  # the number of margins: one for each of several classes, otherwise one
     columns: tuple[str, ...]
     library_columns: tuple[LibraryColumn, ...]
+    codebook: Codebook  # with codes for the labels that only XGBoost knows
     feed: Callable[[pd.DataFrame], Any]
 
     def forest(self, group: int) -> Forest:
@@ -92,6 +93,7 @@ def parts_of(model: Any, request: Request) -> Booster:
         else columns_by_count(int(booster.num_features()), request.reference)
     )
     named = bool(booster.feature_names)
+    library_columns, codebook = _library_columns(columns, learner, request)
     parts = Booster(
         kind=kind,
         model=model,
@@ -100,7 +102,8 @@ def parts_of(model: Any, request: Request) -> Booster:
         objective=name,
         groups=max(1, int(learner["learner_model_param"].get("num_class", "0"))),
         columns=columns,
-        library_columns=_library_columns(columns, learner, request),
+        library_columns=library_columns,
+        codebook=codebook,
         feed=feeder(columns, request.reference, named=named),
     )
     if any(column.numbers is not None for column in parts.library_columns):
@@ -159,14 +162,14 @@ def _trees_in_use(
 
 def _library_columns(
     columns: Sequence[str], learner: dict[str, Any], request: Request
-) -> tuple[LibraryColumn, ...]:
-    """Return how XGBoost stores each column."""
+) -> tuple[tuple[LibraryColumn, ...], Codebook]:
+    """Return how XGBoost stores each column, and the codes of its labels."""
     kinds = learner.get("feature_types") or ["float"] * len(columns)
     # XGBoost keeps the labels since version 3.1. Before that, and for arrays, the codes are the frame's own.
     kept = _inner(learner).get("cats", {}).get("enc", []) or [None] * len(columns)
-    found = []
+    found, codebook = [], request.codebook
     for name, kind, labels in zip(columns, kinds, kept, strict=True):
-        coding = request.codebook[name]
+        coding, numbers = request.codebook[name], None
         fitted_on_labels = labels is not None and len(labels["values"]) + len(labels.get("offsets", ())) > 0
         if coding.is_category != (fitted_on_labels or (kind == "c" and coding.is_category)):
             raise InvalidReference(
@@ -174,13 +177,17 @@ def _library_columns(
                 f"{echoed(name)}, but the reference data holds {coding.dtype}. Convert the column to the "
                 "type that it had for fitting."
             )
-        numbers = _numbers(coding, labels if fitted_on_labels else None) if coding.is_category else None
+        if coding.is_category:
+            known = _known_labels(coding, labels if fitted_on_labels else None)
+            codebook = codebook.with_labels({name: known})
+            numbers = library_codes(codebook[name], known)
+            _reject_unknown(coding, numbers)
         found.append(LibraryColumn(name in request.nullable, numbers))
-    return tuple(found)
+    return tuple(found), codebook
 
 
-def _numbers(coding: Coding, kept: dict[str, Any] | None) -> FloatArray:
-    """Return XGBoost's codes for our labels."""
+def _known_labels(coding: Coding, kept: dict[str, Any] | None) -> list[Any]:
+    """Return the labels that XGBoost knows, in the order of its codes."""
     if not isinstance(coding.dtype, pd.CategoricalDtype):
         raise InvalidReference(
             f"XGBoost accepts pandas categories, but column {echoed(coding.name)} of the reference data "
@@ -188,16 +195,20 @@ def _numbers(coding: Coding, kept: dict[str, Any] | None) -> FloatArray:
         )
     declared = coding.dtype.categories.tolist()
     if kept is None:
-        return library_codes(coding, declared)
+        return declared
     if "offsets" not in kept:
         known: list[Any] = kept["values"]
-    else:
-        slices = _slices(kept["offsets"], bytes(value & 0xFF for value in kept["values"]))
-        texts = [str(label) for label in declared]
-        if not all(text.isascii() for text in texts) or not b"".join(slices).isascii():
-            return _same_labels(coding, declared, slices)
-        known = [part.decode() for part in slices]
-    numbers = library_codes(coding, known)
+        return known
+    slices = _slices(kept["offsets"], bytes(value & 0xFF for value in kept["values"]))
+    texts = [str(label) for label in declared]
+    if not all(text.isascii() for text in texts) or not b"".join(slices).isascii():
+        _require_same_labels(coding, declared, slices)
+        return declared
+    return [part.decode() for part in slices]
+
+
+def _reject_unknown(coding: Coding, numbers: FloatArray) -> None:
+    """Reject labels of the reference without a number of XGBoost's, which has one for each of our codes."""
     labels = coding.labels or ()
     strange = [label for label, number in zip(labels, numbers, strict=False) if math.isnan(number)]
     if strange:
@@ -206,14 +217,13 @@ def _numbers(coding: Coding, kept: dict[str, Any] | None) -> FloatArray:
             "which it did not have for fitting. XGBoost rejects it, even if no row has it. Set the "
             "categories of fitting with .cat.set_categories."
         )
-    return numbers
 
 
 def _slices(offsets: Sequence[int], text: bytes) -> list[bytes]:
     return [text[first:last] for first, last in pairwise(offsets)]
 
 
-def _same_labels(coding: Coding, declared: list[Any], slices: list[bytes]) -> FloatArray:
+def _require_same_labels(coding: Coding, declared: list[Any], slices: list[bytes]) -> None:
     """Match labels with letters beyond ASCII, which XGBoost 3 cuts by letters although it counts in bytes.
 
     The same categories in the same order are always cut in the same way. If no two pieces are equal, each
@@ -228,7 +238,6 @@ def _same_labels(coding: Coding, declared: list[Any], slices: list[bytes]) -> Fl
             "in a way that cannot be matched with the reference. Set the categories of fitting, in their "
             "order."
         )
-    return library_codes(coding, declared)
 
 
 def _try_categories(parts: Booster, reference: pd.DataFrame) -> None:

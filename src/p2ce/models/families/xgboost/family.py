@@ -65,7 +65,13 @@ def parse(model: Any, request: Request) -> ParsedModel:
         precision=1e-6,
     )
     # XGBoost handles unknown labels by its own rules.
-    return ParsedModel(family=FAMILY, margins=margins, outputs=outputs, knows_unseen_categories=False)
+    return ParsedModel(
+        family=FAMILY,
+        margins=margins,
+        outputs=outputs,
+        knows_unseen_categories=False,
+        codebook=booster.codebook,
+    )
 
 
 def _margin(booster: Booster, group: int, base_score: str) -> ForestMargin:
