@@ -47,7 +47,7 @@ def test_labels_mean_the_same_in_any_order_and_number():
     # Labels that only the model knows are settled as well, should a person turn up with one.
     book = codebook_of(few)
     found = parse_model(model, reference=few, codebook=book, nullable=GAPS)
-    codes = book.encode(frame)
+    codes, book = found.codebook.encode_all(frame)
     rows = book.decode(codes, frame.columns)
     accept_from, rejected = certainties(found, rows, book)
     accepted = found.evaluate(rows) >= 0.5

@@ -64,8 +64,9 @@ def _costs_by_brute_force(
     explainer: Explainer, row: pd.DataFrame, accepts: Callable[[pd.DataFrame], BoolArray]
 ) -> FloatArray:
     """Return the costs (points, objectives) of the front among all cells, by the solver's slow twin."""
-    problem = explainer._problem
-    batch = place_and_price(problem, problem.codebook.encode(row))
+    values, codebook = explainer._problem.codebook.encode_all(row)
+    problem = explainer._problem.with_codebook(codebook)
+    batch = place_and_price(problem, values)
     cells = front_among(
         lambda cells: accepts(problem.frame(batch.rows(np.zeros(len(cells), dtype=np.int64), cells))),
         batch.placement,

@@ -44,14 +44,16 @@ def odd_rows(frame: pd.DataFrame, *, missing: bool) -> pd.DataFrame:
     """Mix all columns, with every label, unknown ones and numbers that no one has seen."""
     rng = np.random.default_rng(1)
     codebook = codebook_of(frame)
+    strange = {"grade": [9]}
+    codebook = codebook.with_labels(
+        {one.name: strange.get(one.name, ["stranger"]) for one in codebook if one.is_category}
+    )
     codes = np.stack([rng.choice(column, 900) for column in codebook.encode(frame).T], axis=1)
     for place, coding in enumerate(codebook):
         if coding.is_category:
             chosen = rng.random(900) < 0.5
             codes[chosen, place] = rng.integers(0, len(coding.labels), int(chosen.sum()))
-            codes[rng.random(900) < 0.1, place] = coding.encode(
-                [9 if coding.name == "grade" else "stranger"]
-            )[0]
+            codes[rng.random(900) < 0.1, place] = len(coding.labels)
         elif coding.number_dtype.kind == "f":
             codes[::3, place] = rng.normal(0, 1e4, 300)
             codes[1::9, place] += np.spacing(np.abs(codes[1::9, place]))

@@ -64,7 +64,7 @@ def test_labels_that_only_the_model_knows_are_told_from_those_that_nobody_knows(
     found = parse_model(model, reference=part, codebook=book)
     rows = pd.concat([frame.assign(job=job) for job in ("cook", "never seen", "smith")])
     results = found.evaluate(rows)
-    assert np.abs(found.report(score_rows(found.score, book.encode(rows))) - results).max() <= 1e-12
+    assert np.abs(found.report(score_rows(found.score, found.codebook.encode(rows))) - results).max() <= 1e-12
 
 
 @given(
