@@ -1,4 +1,4 @@
-"""Labels that the reference lacks belong to the rows that have them: nothing is shared, and nothing is kept."""
+"""Labels that the reference lacks belong to the rows that have them: nothing is shared or kept."""
 
 import gc
 import pickle

@@ -1,17 +1,50 @@
-"""Check whole numbers that a caller passes: counts and seeds."""
+"""Check whole numbers that a caller passes: counts, seeds, and numbers that float64 cannot hold."""
 
 import numbers
 from typing import Any, TypeGuard
+
+import numpy as np
 
 from p2ce.base.visible import echoed
 from p2ce.errors import InvalidArgument
 
 LARGEST_SEED = 2**32 - 1
+LARGEST_EXACT = 2**53  # above it, float64 does not hold every whole number
+INEXACT = (
+    "a whole number beyond 2**53 (9,007,199,254,740,992), where float64 numbers are more than 1 apart, so it "
+    "would be rounded"
+)
 
 
 def is_whole(value: object) -> TypeGuard[Any]:
     """Return whether a value is a whole number of Python or NumPy. A bool is not."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def is_exact(value: object) -> bool:
+    """Return whether float64 holds a value exactly, if it is a whole number of Python or NumPy.
+
+    >>> is_exact(2**53), is_exact(2**53 + 1), is_exact(2**60), is_exact(0.1)
+    (True, False, True, True)
+    """
+    if not isinstance(value, numbers.Integral):
+        return True
+    whole = int(value)
+    try:
+        return -LARGEST_EXACT <= whole <= LARGEST_EXACT or int(float(whole)) == whole
+    except OverflowError:
+        return False
+
+
+def largest_held(dtype: "np.dtype[Any]") -> float:
+    """Return the largest float64 number that a whole NumPy type holds.
+
+    >>> largest_held(np.dtype("int8")), largest_held(np.dtype("int64")) < 2**63
+    (127.0, True)
+    """
+    most = int(np.iinfo(dtype).max)
+    nearest = float(most)
+    return nearest if int(nearest) <= most else float(np.nextafter(nearest, 0.0))
 
 
 def check_count(name: str, value: object, what: str, *, least: int = 1, most: int | None = None) -> None:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import echoed, listed
+from p2ce.base.whole_numbers import INEXACT, is_exact, largest_held
 from p2ce.errors import InvalidRow, nearest
 from p2ce.policy.features.feature import shown_number
 from p2ce.tables import TableKind, as_pandas, as_person
@@ -231,8 +232,9 @@ def _fits(values: FloatArray, codebook: Codebook) -> BoolArray:
     A missing value and a category always fit.
     """
     kinds = [coding.number_dtype for coding in codebook]
+    # The largest int64 is no float64: the next one below is the largest that an int64 column holds.
     most = [
-        LARGEST_VALUE if kind.kind == "f" else 1.0 if kind.kind == "b" else np.iinfo(kind).max
+        LARGEST_VALUE if kind.kind == "f" else 1.0 if kind.kind == "b" else largest_held(kind)
         for kind in kinds
     ]
     least = [
@@ -267,6 +269,11 @@ def _shape(row: Any) -> tuple[int, ...]:
 
 
 def _describe(name: str, value: Any) -> str:
+    if not is_exact(value):
+        return (
+            f"The value of {echoed(name)}, {echoed(_plain(value))}, is {INEXACT}. Pass a "
+            "smaller number, such as one in larger units, or make the column a category before fitting the model."
+        )
     if isinstance(value, float | np.floating):
         return f"The value of {echoed(name)} is infinite. Pass a finite number, or a missing value."
     return (

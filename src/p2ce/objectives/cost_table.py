@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import echoed
+from p2ce.base.whole_numbers import is_exact
 from p2ce.engine.grid.candidate_costs import Join
 from p2ce.errors import InvalidObjective, nearest, what_happened
 from p2ce.objectives.objective import FittedObjective, Objective, Reference
@@ -254,12 +255,12 @@ def _label(name: str, feature: str, value: object, coding: Coding) -> float:
 
 def _number(name: str, feature: str, value: Any) -> float:
     try:
-        number = float(value)
+        number = float(value) if is_exact(value) else np.nan
     except (TypeError, ValueError):
         number = np.nan
     if not np.isfinite(number):
         raise InvalidObjective(
-            f"Objective {echoed(name)}: the values of {echoed(feature)} must be finite numbers, got "
-            f"{echoed(value)}. Use numbers that occur in the column."
+            f"Objective {echoed(name)}: the values of {echoed(feature)} must be finite numbers that "
+            f"float64 holds exactly, got {echoed(value)}. Use numbers that occur in the column."
         )
     return number

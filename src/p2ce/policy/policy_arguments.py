@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from p2ce.base.visible import as_text, echoed
+from p2ce.base.whole_numbers import INEXACT, is_exact, largest_held
 from p2ce.errors import InvalidPolicy, nearest
 from p2ce.policy.features.decimals import as_float, to_dtype
 from p2ce.policy.features.display import Display
@@ -178,7 +179,7 @@ def _as_held(feature: FeaturePolicy, number: float) -> float:
         fits, held = number in (0.0, 1.0), "False and True (0 and 1)"
     elif dtype.kind in "iu":
         limits = np.iinfo(dtype)
-        fits = number.is_integer() and limits.min <= number <= limits.max
+        fits = number.is_integer() and limits.min <= number <= largest_held(dtype)
         held = f"whole numbers from {limits.min} to {limits.max}"
     else:
         limit = float(np.finfo(dtype).max)
@@ -195,6 +196,8 @@ def _number(given: object, where: str) -> float:
     if isinstance(given, str) or not isinstance(given, Real | np.bool_):
         hint = " The column holds numbers, not labels." if isinstance(given, str) else ""
         raise InvalidPolicy(f"{where} expects numbers, got {_described(given)}. Pass plain numbers.{hint}")
+    if not is_exact(given):
+        raise InvalidPolicy(f"{where} got {_described(given)}, {INEXACT}. Pass a smaller number.")
     number = as_float(given)
     if not abs(number) <= LARGEST_MAGNITUDE:
         raise InvalidPolicy(

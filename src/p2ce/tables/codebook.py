@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from p2ce.base.arrays import FloatArray
 from p2ce.base.visible import echoed
+from p2ce.base.whole_numbers import LARGEST_EXACT, is_exact
 from p2ce.errors import InvalidReference
 from p2ce.tables.cells import is_missing, label_key
 
@@ -363,7 +364,8 @@ def _cells(values: Any) -> npt.NDArray[Any]:
     plain = getattr(getattr(values, "dtype", None), "numpy_dtype", getattr(values, "dtype", None))
     if isinstance(plain, np.dtype) and plain.kind in "biuf" and hasattr(values, "to_numpy"):
         found: npt.NDArray[Any] = values.to_numpy(dtype=np.float64, na_value=np.nan)
-        return found
+        if plain.kind == "f" or not (np.abs(found) >= LARGEST_EXACT).any():
+            return found
     return _objects(values)
 
 
@@ -375,9 +377,13 @@ def _objects(values: Any) -> npt.NDArray[Any]:
 
 
 def _numbers(cells: npt.NDArray[Any]) -> FloatArray:
-    """Convert cells to float64. Infinities and values that are not numbers become NaN."""
+    """Convert cells to float64. Infinities, and what is not a number that float64 holds, become NaN."""
     if cells.dtype.kind in "biuf":
         found = cells.astype(np.float64)
+        if cells.dtype.kind != "f":
+            for place in np.flatnonzero(np.abs(found) >= LARGEST_EXACT).tolist():
+                found[place] = _number(cells[place])
+            return found
         return np.where(np.isnan(found), MISSING, np.where(np.isinf(found), np.nan, found))
     return np.array([_number(cell) for cell in cells.tolist()], dtype=np.float64)
 
@@ -391,4 +397,4 @@ def _number(cell: Any) -> float:
         found = float(cell)
     except (TypeError, ValueError, OverflowError):
         return np.nan
-    return np.nan if np.isinf(found) else found
+    return np.nan if np.isinf(found) or (abs(found) >= LARGEST_EXACT and not is_exact(cell)) else found

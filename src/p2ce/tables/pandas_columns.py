@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from p2ce.base.visible import echoed
+from p2ce.base.whole_numbers import is_exact
 from p2ce.errors import P2CEError
 from p2ce.tables.cells import is_missing
 
@@ -91,7 +92,7 @@ def listed_column(name: object, values: Sequence[Any], error: Problem) -> "pd.Se
     if kinds == {int} and all(-(2**63) <= cell < 2**63 for cell in known):
         filled = np.array([0 if cell is None else cell for cell in cells], dtype=np.int64)
         return whole_column(filled, [cell is None for cell in cells])
-    if kinds and kinds <= {int, float}:
+    if kinds and kinds <= {int, float} and all(map(is_exact, known)):
         return pd.Series([np.nan if cell is None else float(cell) for cell in cells], dtype="float64")
     if kinds == {str}:
         return text_column(cells)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from p2ce.base.visible import echoed, listed
+from p2ce.base.whole_numbers import INEXACT, LARGEST_EXACT, is_exact
 from p2ce.errors import InvalidArgument
 from p2ce.tables.cells import is_missing
 from p2ce.tables.table_files import Table
@@ -29,6 +30,7 @@ MISSING_WORDS = {
 THOUSANDS = re.compile(r"[-+]?\d{1,3}([,' ]\d{3})+(\.\d+)?")
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 WHOLE_AS_FLOAT = re.compile(r"[-+]?\d+\.0*")
+LONGEST_WHOLE = 400  # digits
 NO_NUMBER = re.compile(r"0\d+|\d{16,}")  # 00417 would lose its zeros, a long id its last digits
 
 
@@ -46,7 +48,9 @@ def natural(table: Table, name: str) -> "pd.Series[Any]":
         whole = len(known) == len(values)
         return pd.Series(values, index=column.index, name=name, dtype="bool" if whole else "object")
     numbers = [_number(cell, decimal_comma=table.decimal_comma) for cell in cells]
-    if all(number is not None for number in numbers) and (known or all(map(is_missing, cells))):
+    if all(number is not None and is_exact(number) for number in numbers) and (
+        known or all(map(is_missing, cells))
+    ):
         return _numeric(table, name, numbers)
     _reject_separators(table, name, known)
     return pd.Series(cells, index=column.index, name=name, dtype="str")
@@ -98,6 +102,12 @@ def numbers_of(table: Table, name: str, *, who: str) -> "pd.Series[Any]":
             f"Column {echoed(name)} of {table.path.name} holds {echoed(cells[row])} in row {row}, where "
             f"{who} expects numbers. Write a number there, or leave the cell empty."
         )
+    for row, number in enumerate(numbers):
+        if not is_exact(number):
+            raise InvalidArgument(
+                f"Column {echoed(name)} of {table.path.name} holds {echoed(number)} in row {row}, {INEXACT}. "
+                "Write a smaller number, or drop the column if the model does not use it."
+            )
     return _numeric(table, name, numbers)
 
 
@@ -175,7 +185,7 @@ def like(table: Table, name: str, reference: "pd.Series[Any]", *, strict: bool =
             f"Column {echoed(name)} of {table.path.name} holds {echoed(cells[bad[0]])}, where the reference "
             f"has {kind}. Pass the column that the model was trained on."
         )
-    if bad:
+    if bad or not all(map(is_exact, numbers)):  # only their rows fail
         kept = [cells[place] if number is None else number for place, number in enumerate(numbers)]
         return pd.Series(kept, index=column.index, name=name, dtype="object")
     if pd.api.types.is_bool_dtype(reference) and set(numbers) <= {0.0, 1.0}:
@@ -212,7 +222,10 @@ def _is_whole(cell: object) -> bool:
 
 
 def _number(cell: Any, *, decimal_comma: bool, words: bool = False) -> float | None:
-    """Read a number, or return NaN for a missing value and None for other text."""
+    """Read a number, or return NaN for a missing value and None for other text.
+
+    A whole number that float64 does not hold is returned as an int.
+    """
     if says_missing(cell):
         return float("nan")
     text = str(cell).strip()
@@ -224,7 +237,11 @@ def _number(cell: Any, *, decimal_comma: bool, words: bool = False) -> float | N
         found = float(text)
     except ValueError:
         return None
-    return None if "_" in text else found  # only Python accepts 1_000
+    if "_" in text:  # only Python accepts 1_000
+        return None
+    # Python refuses to read thousands of digits, which no float64 holds either.
+    is_large = abs(found) >= LARGEST_EXACT and len(text) < LONGEST_WHOLE and _is_whole(text)
+    return int(text) if is_large and not is_exact(int(text)) else found
 
 
 def _reject_separators(table: Table, name: str, cells: list[Any]) -> None:

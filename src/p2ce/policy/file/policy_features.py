@@ -13,6 +13,7 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from p2ce.base.visible import echoed
+from p2ce.base.whole_numbers import INEXACT, is_exact
 from p2ce.errors import InvalidPolicy
 from p2ce.policy.features.decimals import as_typed, multiples, round_step, shortest
 from p2ce.policy.features.display import AS_IT_IS
@@ -160,10 +161,22 @@ def _value(value: Any, feature: FeaturePolicy) -> Any:
     return plain
 
 
+def _reject_inexact(plain: Any, name: str, path: tuple[str | int, ...]) -> None:
+    """Reject whole numbers that float64 cannot hold, wherever they stand in a feature's entry."""
+    if isinstance(plain, Mapping | list | tuple):
+        parts = plain.items() if isinstance(plain, Mapping) else enumerate(plain)
+        for key, part in parts:
+            _reject_inexact(part, name, (*path, key))
+    elif not is_exact(plain):
+        raise Misfit(f"{echoed(name)} has {echoed(plain)}, {INEXACT}. Write a smaller number.", path)
+
+
 def parse_feature(name: str, plain: Any) -> FeaturePolicy:
     """Build a feature from its entry. An error has the path from this entry to the invalid one."""
     entry: AnyFeatureEntry = typed_by(plain, "kind", FEATURES, echoed(name))
     kind = Kind(str(entry.__struct_config__.tag))
+    if kind is not Kind.CATEGORY:
+        _reject_inexact(plain, name, ())
     dtype = np.dtype(USUAL_DTYPE[kind] if entry.dtype is UNSET else entry.dtype)
     may_change = not entry.protected if entry.may_change is UNSET else entry.may_change
     if entry.protected and may_change:

@@ -12,10 +12,12 @@ import numpy as np
 
 from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import echoed, listed
+from p2ce.base.whole_numbers import INEXACT, LARGEST_EXACT, is_exact
 from p2ce.errors import InvalidArgument, InvalidReference, nearest
 from p2ce.policy.features.candidate_values import values_where_rows_are
 from p2ce.policy.features.decimals import as_typed, round_step, to_dtype
 from p2ce.policy.features.feature import LARGEST_MAGNITUDE, FeaturePolicy, Kind, shown_number
+from p2ce.tables.cells import plain_cell
 from p2ce.tables.codebook import MISSING, Coding, coding_of
 
 if TYPE_CHECKING:
@@ -26,7 +28,6 @@ GridChoice = Literal["data", "paper"]
 GRIDS = ("data", "paper")
 WHOLE_SHARE = 0.9  # the smallest share of whole values in a column of counts; the rest was imputed
 FEWEST_COUNTED, FEWEST_COUNTS = 20, 3  # rows and distinct whole values, to distinguish counts from ratios
-LARGEST_EXACT_WHOLE = 2**53  # above it float64 no longer separates neighbouring whole numbers
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,6 +58,7 @@ def encode_columns(frame: "pd.DataFrame") -> EncodedColumns:
     columns = [frame.iloc[:, place] for place in range(len(column_names(frame)))]
     codings = tuple(_coding_of(column) for column in columns)
     codes = tuple(coding.encode(column) for coding, column in zip(codings, columns, strict=True))
+    _reject_inexact(codings, columns, codes)
     _reject_infinite(codings, codes)
     encoded = EncodedColumns(codings=codings, codes=codes)
     _reject_unknown(codings, encoded.known)
@@ -129,6 +131,19 @@ def _coding_of(column: "pd.Series[Any]") -> Coding:
         ) from error
 
 
+def _reject_inexact(
+    codings: Sequence[Coding], columns: "Sequence[pd.Series[Any]]", codes: Sequence[FloatArray]
+) -> None:
+    for coding, column, values in zip(codings, columns, codes, strict=True):
+        for row in np.flatnonzero(np.isnan(values)).tolist():
+            if not is_exact(cell := plain_cell(column.iloc[row])):
+                raise InvalidReference(
+                    f"{echoed(coding.name)} holds {echoed(cell)} in row {row}, {INEXACT}. "
+                    "Rescale the column. If it identifies people, make it the index: X = "
+                    f"X.set_index({echoed(coding.name)})."
+                )
+
+
 def _reject_infinite(codings: Sequence[Coding], codes: Sequence[FloatArray]) -> None:
     counts = [int(np.count_nonzero(np.isnan(values))) for values in codes]
     found = ", ".join(
@@ -174,7 +189,7 @@ def infer_number(
     name, dtype = coding.name, coding.number_dtype
     values = values[~np.isin(values, special)] if special else values
     kind = _kind(dtype, values)
-    if kind is Kind.WHOLE and np.abs(values).max() > LARGEST_EXACT_WHOLE and dtype.kind in "iu":
+    if kind is Kind.WHOLE and np.abs(values).max() > LARGEST_EXACT and dtype.kind in "iu":
         raise InvalidReference(
             f"{echoed(name)} holds whole numbers up to {shown_number(float(np.abs(values).max()))}, beyond "
             "2**53, where float64 cannot represent every whole number. Rescale the column. If it identifies "

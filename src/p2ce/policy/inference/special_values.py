@@ -8,6 +8,7 @@ import numpy as np
 
 from p2ce.base.arrays import FloatArray, IntArray
 from p2ce.base.visible import echoed
+from p2ce.base.whole_numbers import INEXACT, is_exact
 from p2ce.errors import InvalidPolicy, nearest
 from p2ce.policy.features.decimals import as_float
 
@@ -137,6 +138,11 @@ def _codes(
     listed = [codes] if isinstance(codes, Real) else list(codes)
     if not all(isinstance(code, Real) and np.isfinite(as_float(code)) for code in listed):
         raise InvalidPolicy(f"special_values of {echoed(name)} must be numbers, got {echoed(codes)}.")
+    for code in listed:
+        if not is_exact(code):
+            raise InvalidPolicy(
+                f"special_values of {echoed(name)} has {echoed(code)}, {INEXACT}. Correct it."
+            )
     values = tuple(sorted({float(code) for code in listed}))
     if np.isin(numbers[name], values).all():
         raise InvalidPolicy(

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from p2ce.base.visible import echoed
+from p2ce.base.whole_numbers import INEXACT, is_exact
 from p2ce.errors import InvalidPolicy, nearest
 from p2ce.policy.features.decimals import as_float, to_dtype
 from p2ce.policy.features.feature import shown_number
@@ -45,6 +46,10 @@ def _number(value: Any, coding: Coding, rule: str) -> float:
         raise InvalidPolicy(
             f"The rule '{rule}' names {echoed(value)} for {echoed(coding.name)}, which holds numbers. "
             f"Use a number, or None for a missing value."
+        )
+    if not is_exact(value):
+        raise InvalidPolicy(
+            f"The rule '{rule}' names {echoed(value)} for {echoed(coding.name)}, {INEXACT}. Correct it."
         )
     number, dtype = as_float(value), coding.number_dtype
     if (dtype.kind in "iu" and not number.is_integer()) or (dtype.kind == "b" and number not in (0, 1)):
