@@ -272,7 +272,7 @@ def _describe(name: str, value: Any) -> str:
     if not is_exact(value):
         return (
             f"The value of {echoed(name)}, {echoed(_plain(value))}, is {INEXACT}. Pass a "
-            "smaller number, such as one in larger units, or make the column a category before fitting the model."
+            "smaller number, such as one in larger units, or fit the model with the column as a category."
         )
     if isinstance(value, float | np.floating):
         return f"The value of {echoed(name)} is infinite. Pass a finite number, or a missing value."

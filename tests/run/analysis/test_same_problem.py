@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -84,6 +85,31 @@ def test_the_same_problem_is_accepted(call: str) -> None:
     # The policy and the limit are the explanation's, whatever the explainer's own are.
     for changed in ({"policy": None}, {"policy": narrow().with_rules(together("Income", "Debt"))}):
         CALLS[call](make(**changed, max_changes=1), none())
+
+
+class Nudged:
+    """The forest, whose probabilities another machine rounds a little differently."""
+
+    def __init__(self, by: float) -> None:
+        self.by, self.forest = by, loans.forest()
+        self.classes_ = self.forest.classes_
+
+    def predict_proba(self, rows: pd.DataFrame) -> np.ndarray:
+        second = self.forest.predict_proba(rows)[:, 1]
+        moved = np.clip(second * (1.0 + self.by), 0.0, 1.0)
+        return np.column_stack([1.0 - moved, moved])
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("ulps", [1, -1])
+def test_one_ulp_in_every_score_is_the_same_problem(call: str, ulps: int) -> None:
+    """The hash is of scores that are rounded to six digits: an ulp changes it, but no statement."""
+    explainer, other = (make(model=Nudged(by)) for by in (0.0, ulps * float(np.finfo(np.float32).eps)))
+    found = explainer.explain(PERSON, policy=None if call == "relaxations" else loans.few())
+    assert explainer.problem.hashes["model"] != other.problem.hashes["model"]
+    CALLS[call](other, Explanation.from_dict(found.to_dict()))
+    with pytest.raises(InvalidArgument, match="its model differs"):
+        CALLS[call](make(model=Nudged(1e-3)), found)
 
 
 @pytest.mark.parametrize("call", CALLS)

@@ -1,20 +1,26 @@
 """A process that ends unexpectedly loses no one but the person who ends it every time."""
 
+import gc
 import os
 import signal
 import sys
 import threading
+import weakref
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import IsolationForest
 
 import p2ce
 from p2ce import Policy, Status
 from p2ce.errors import InvalidArgument
+from p2ce.run import processes
 from p2ce.run.many import processes
+from p2ce.run.many.processes import receive, send
+from tests.populations import loans
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as Unix has them")
 BAD, BAD_ONCE = 50, 51  # values that no one in the reference has
@@ -128,3 +134,28 @@ def test_what_cannot_be_sent_is_an_error_and_ends_nothing(model: Any, words: str
     with pytest.raises(InvalidArgument, match=f"{words}.*Use n_jobs=1"):
         explainer.explain_many(people(), n_jobs=2)
     assert Status.ERROR not in explainer.explain_many(people()).statuses
+
+
+_held: list[weakref.ref[Any]] = []  # in a worker: the detectors of the problems that it received
+
+
+def held_after(payload: bytes, key: str) -> int:
+    """In a worker: receive a problem, and count the received detectors that the process still holds."""
+    _held.append(weakref.ref(receive(payload, key).detector.again))
+    gc.collect()
+    return sum(detector() is not None for detector in _held)
+
+
+def test_a_process_keeps_the_last_problem_only() -> None:
+    """Only the collector frees a detector: it is in a cycle with the function that parses it again."""
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    forests = [IsolationForest(n_estimators=10, random_state=seed) for seed in range(3)]
+    detectors = [forest.fit(loans.people()) for forest in forests]
+    problems = [loans.explainer(plausibility=detector)._problem for detector in detectors]
+    process = ProcessPoolExecutor(max_workers=1)
+    try:
+        held = [process.submit(held_after, *send(problem)).result() for problem in problems]
+    finally:
+        process.shutdown(kill_workers=True)
+    assert held == [1, 1, 1]

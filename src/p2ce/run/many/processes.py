@@ -6,7 +6,6 @@ ends this process, too. So a row that ends a process every time is identified, a
 shares as there are jobs.
 """
 
-import gc
 import hashlib
 import logging
 from collections import deque
@@ -184,7 +183,6 @@ def receive(payload: bytes, key: str, *, instead: str = ONE_JOB) -> Any:
         try:
             # Packed by this library a moment ago, in the parent process.
             _received[key] = pickle.loads(payload)
-            gc.freeze()  # it stays: the garbage collector need not scan it again and again
         except MemoryError:
             raise
         except (Exception, SystemExit) as error:
