@@ -17,7 +17,6 @@ from sklearn.ensemble import IsolationForest
 import p2ce
 from p2ce import Policy, Status
 from p2ce.errors import InvalidArgument
-from p2ce.run import processes
 from p2ce.run.many import processes
 from p2ce.run.many.processes import receive, send
 from tests.populations import loans
