@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from p2ce.base.arrays import FloatArray
+from p2ce.base.arrays import FloatArray, evenly, every_nth
 from p2ce.base.visible import echoed
 from p2ce.compile.compiled_problem import Problem
 from p2ce.errors import InvalidPolicy, P2CEError
@@ -37,8 +37,8 @@ def _rows(problem: Problem, row: FloatArray) -> tuple[FloatArray, list[tuple[int
         if column < len(row)
     ]
     most = max(1, _fair_share([len(values) for _, values in axes], MOST_TRIED))
-    what = [(column, float(value)) for column, values in axes for value in _spread_out(values, most)]
-    what = what[:: max(1, -(-len(what) // MOST_TRIED))]  # with thousands of axes, not every one
+    what = [(column, float(value)) for column, values in axes for value in values[evenly(len(values), most)]]
+    what = what[every_nth(len(what), MOST_TRIED)]  # with thousands of axes, not every one
     rows = np.repeat(row[None, :], len(what), axis=0)
     for place, (column, value) in enumerate(what):
         rows[place, column] = value
@@ -54,13 +54,6 @@ def _fair_share(sizes: list[int], total: int) -> int:
             return share
         left -= size
     return max(sizes, default=0)
-
-
-def _spread_out(values: FloatArray, most: int) -> FloatArray:
-    """Choose ``count`` values, including both ends."""
-    if len(values) <= most:
-        return values
-    return values[np.unique(np.linspace(0, len(values) - 1, most).astype(np.int64))]
 
 
 def _works(problem: Problem, number: int, rows: FloatArray) -> bool:

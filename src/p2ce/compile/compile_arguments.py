@@ -27,7 +27,7 @@ from p2ce.models.contract.model_adapter import ModelAdapter
 from p2ce.models.decisions.decision_warnings import warn_about_decisions
 from p2ce.models.detectors.parse_detector import parse_detector
 from p2ce.models.monotone_constraints import favourable_constraints
-from p2ce.models.parse_model import columns_with_missing, request_for
+from p2ce.models.parse_model import request_for
 from p2ce.models.several_models import codebook_of_all, parse_models
 from p2ce.objectives import Objective, Reference
 from p2ce.objectives.objective import FittedObjective, blamed
@@ -89,7 +89,7 @@ def compile_arguments(model: Any, reference: Any, arguments: Arguments, *, y: An
             feature.check_not_too_many()
     book = codebook_of(frame)
     codes = book.encode(frame)
-    nullable = columns_with_missing(codes, book) | columns_to_miss(policy)
+    nullable = book.columns_with_missing(codes) | columns_to_miss(policy)
     outcomes = None if y is None else known_outcomes(y, rows=len(frame), index=frame.index)
     parsing = partial(
         parse_models,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from p2ce.base.arrays import FloatArray
+from p2ce.base.arrays import FloatArray, evenly
 from p2ce.tables import as_pandas
 from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
 from p2ce.tables.json_values import to_plain
@@ -21,7 +21,7 @@ MANY_ROWS, FEW_ROWS = 1024, 16  # rows that are evaluated and priced to recognis
 
 def model_scores(problem: "Problem", rows: FloatArray) -> FloatArray:
     """Evaluate every model on at most 64 of the rows (n, d), spread evenly over them: (models, rows)."""
-    frame = problem.frame(_spread(rows, MOST_ROWS))
+    frame = problem.frame(rows[evenly(len(rows), MOST_ROWS)])
     return np.stack([np.asarray(model.evaluate(frame), dtype=np.float64) for model in problem.models])
 
 
@@ -51,7 +51,7 @@ def problem_fingerprint(problem: "Problem", rows: FloatArray) -> str:
         # The bytes between the fields of a record have no meaning.
         for part in [array[name] for name in array.dtype.names] if array.dtype.names else [array]:
             digest.update(np.ascontiguousarray(part).tobytes())
-    some = _spread(rows, MANY_ROWS)
+    some = rows[evenly(len(rows), MANY_ROWS)]
     frame = problem.frame(some)
     scores = score_frame(problem, frame, closely=False).each
     plausibility = plausibility_of(problem, some, frame, closely=False)
@@ -59,18 +59,12 @@ def problem_fingerprint(problem: "Problem", rows: FloatArray) -> str:
     for rule in problem.rules:
         if rule.is_predicate:
             digest.update(np.asarray(rule.holds_frame(frame)).tobytes())
-    few = _spread(rows, FEW_ROWS)
+    few = rows[evenly(len(rows), FEW_ROWS)]
     few = few[shaped_for(problem, few)]
     if len(few):
         steps = place_and_price(problem, few).tables.steps
         digest.update(fingerprint_of(steps.reshape(len(few), -1)).encode())
     return digest.hexdigest()
-
-
-def _spread(rows: FloatArray, most: int) -> FloatArray:
-    """Take at most ``most`` rows, spread evenly over all."""
-    places = np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.int64)
-    return rows[np.unique(places)]
 
 
 def fingerprint_of(scores: FloatArray) -> str:

@@ -4,7 +4,7 @@ import logging
 import time
 from typing import NamedTuple
 
-from p2ce.base.arrays import FloatArray
+from p2ce.base.arrays import FloatArray, every_nth
 from p2ce.compile.compiled_problem import Problem
 from p2ce.compile.evaluate_rows import scoring_of
 
@@ -27,7 +27,7 @@ def sample_rows(problem: Problem, rows: FloatArray) -> Sampled:
 
     If the model makes the same decision for all of them, it probably receives the wrong inputs.
     """
-    some = rows[:: -(-len(rows) // SAMPLED_ROWS)]  # spread out, since a frame may be sorted
+    some = rows[every_nth(len(rows), SAMPLED_ROWS)]  # spread out, since a frame may be sorted
     begin = time.perf_counter()
     is_rejected = scoring_of(problem)(some) < problem.threshold
     seconds = (time.perf_counter() - begin) / len(some)

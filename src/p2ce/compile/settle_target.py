@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from p2ce.base.arrays import CHECKED_ROWS, every_nth
 from p2ce.base.calls.checked_calls import some_rows
 from p2ce.base.visible import echoed
 from p2ce.errors import P2CEError, UnnamedTarget
@@ -75,8 +76,7 @@ def agree(model: ModelAdapter, target: Any, outcomes: KnownOutcomes, reference: 
 
 
 def _spread(rows: np.ndarray) -> np.ndarray:
-    """Choose a few rows, spread over all."""
-    return rows[:: max(1, -(-len(rows) // 128))]
+    return rows[every_nth(len(rows), CHECKED_ROWS // 2)]
 
 
 def _scores(model: ModelAdapter, rows: pd.DataFrame) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.base.arrays import FloatArray
+from p2ce.base.arrays import CHECKED_ROWS, FloatArray, every_nth
 from p2ce.base.calls.checked_calls import raw_outputs_of
 from p2ce.base.plugins import MODEL, Family, families_of
 from p2ce.base.visible import echoed
@@ -62,7 +62,6 @@ SUPPORTED = (
     "array, is evaluated as a black box"
 )
 log = logging.getLogger("p2ce")
-CHECKED_ROWS = 256
 # Instances and widened ranges may lie this many times farther out than the reference.
 REACH_FACTOR = 64.0
 
@@ -140,7 +139,7 @@ def request_for(
     if reach is None:
         reach = REACH_FACTOR * _largest(codes, codebook)
     if nullable is None:
-        nullable = columns_with_missing(codes, codebook)
+        nullable = codebook.columns_with_missing(codes)
     return Request(
         reference=reference,
         target=target,
@@ -152,12 +151,6 @@ def request_for(
         reach=reach,
         parse=_parse_natively,
     )
-
-
-def columns_with_missing(codes: FloatArray, codebook: Codebook) -> frozenset[str]:
-    """Return the columns in which a value is missing."""
-    names = codebook.names
-    return frozenset(names[column] for column in np.flatnonzero((codes == MISSING).any(axis=0)))
 
 
 def _largest(codes: FloatArray, codebook: Codebook) -> FloatArray:
@@ -253,8 +246,7 @@ def _blamed(found: ModelAdapter) -> ModelAdapter:
 
 def _check_against_model(found: ModelAdapter, reference: pd.DataFrame, codebook: Codebook) -> None:
     """Compare the parsed model with the model itself on some reference rows, since libraries change."""
-    step = max(1, -(-len(reference) // CHECKED_ROWS))
-    rows = reference.iloc[::step]
+    rows = reference.iloc[every_nth(len(reference), CHECKED_ROWS)]
     values = codebook.of(found.columns).encode(rows)
     judged = [score.evaluate_rows(values) for score in found.scores]
     with warnings.catch_warnings():

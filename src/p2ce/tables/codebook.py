@@ -230,6 +230,11 @@ class Codebook:
             values[:, place] = coding.encode(frame[labels[coding.name]])
         return values
 
+    def columns_with_missing(self, codes: FloatArray) -> frozenset[str]:
+        """Return the columns in which a value of an encoded table (n, d) is missing."""
+        holes = (codes == MISSING).any(axis=0)
+        return frozenset(one.name for one, missing in zip(self, holes, strict=True) if missing)
+
     def encode_all(self, frame: "pd.DataFrame") -> "tuple[FloatArray, Codebook]":
         """Encode a frame, and return the codebook in which every label of it has a code of its own."""
         labels = {str(label): label for label in frame.columns}

@@ -15,7 +15,7 @@ import numpy as np
 from p2ce.base.visible import echoed, listed
 from p2ce.base.whole_numbers import INEXACT, LARGEST_EXACT, is_exact
 from p2ce.errors import InvalidArgument
-from p2ce.tables.cells import is_missing
+from p2ce.tables.cells import is_missing, label_key
 from p2ce.tables.table_files import Table
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def labels_in(table: Table, name: str, known: Sequence[Any], *, all_known: bool 
     # Spaces around a label matter only if two labels differ by nothing else.
     texts = [label for label in known if isinstance(label, str)]
     times = Counter(text.strip() for text in texts)
-    loose = {("text", text.strip()): text for text in texts if times[text.strip()] == 1}
+    loose = {label_key(text.strip()): text for text in texts if times[text.strip()] == 1}
 
     def label_of(cell: Any) -> Any:
         if is_missing(cell):
@@ -261,28 +261,24 @@ def says_missing(cell: Any) -> bool:
     return is_missing(cell) or (isinstance(cell, str) and cell.strip().lower() in MISSING_WORDS)
 
 
-def key_of(label: Any) -> Any:
-    """Return a key that is equal for equal labels: 1 and 1.0 are equal, 1 and "1" are not."""
-    plain = label.item() if isinstance(label, np.generic) else label
-    if isinstance(plain, bool):
-        return ("bool", plain)
-    if isinstance(plain, int | float):
-        return ("number", float(plain))
-    return ("text", str(plain))
+def key_of(label: Any) -> tuple[bool, Any]:
+    """Return the `label_key` of a label; one that is neither text nor a number counts as its text."""
+    is_plain = isinstance(label, str | bool | int | float | np.generic)
+    return label_key(label if is_plain else str(label))
 
 
-def _forms(text: str, *, decimal_comma: bool) -> list[Any]:
-    """List the values that a text may mean, the most likely first."""
+def _forms(text: str, *, decimal_comma: bool) -> list[tuple[bool, Any]]:
+    """List the keys of the values that a text may mean, the most likely first."""
     plain = text.strip()
-    forms: list[Any] = [("text", plain)]
+    forms = [label_key(plain)]
     if plain.lower() in BOOLS:
-        forms.append(("bool", BOOLS[plain.lower()]))
+        forms.append(label_key(BOOLS[plain.lower()]))
     number = _number(plain, decimal_comma=decimal_comma)
     if number is None or not np.isfinite(number):
         return forms
-    forms.append(("number", number))
+    forms.append(label_key(number))
     if number in (0, 1):
-        forms.append(("bool", bool(number)))
+        forms.append(label_key(bool(number)))
     if WHOLE_AS_FLOAT.fullmatch(plain):  # pandas writes 1 as 1.0 next to missing values; 01 is another label
-        forms.append(("text", str(int(number))))
+        forms.append(label_key(str(int(number))))
     return forms

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from p2ce.base.arrays import FloatArray
+from p2ce.base.arrays import CHECKED_ROWS, FloatArray, every_nth
 from p2ce.base.calls.retries import names_other_columns, retried
 from p2ce.base.visible import as_text, echoed, listed
 from p2ce.errors import InvalidOutput, NotFitted, P2CEError, what_happened
@@ -15,7 +15,6 @@ from p2ce.errors import InvalidOutput, NotFitted, P2CEError, what_happened
 # Rows are a pandas DataFrame throughout; this package does not import pandas.
 Rows: TypeAlias = Any
 
-CHECKED_ROWS = 256
 # The largest difference between two deterministic evaluations of a batch (summation order gives 1e-16).
 REPEATED = 1e-9
 # How far single precision can take a probability beyond 0 and 1.
@@ -86,8 +85,7 @@ def _likely_reasons(rows: Rows) -> str:
 
 def some_rows(reference: Rows) -> Rows:
     """Pick at most CHECKED_ROWS rows, spread evenly over the reference."""
-    step = max(1, -(-len(reference) // CHECKED_ROWS))
-    return reference.iloc[::step].reset_index(drop=True)
+    return reference.iloc[every_nth(len(reference), CHECKED_ROWS)].reset_index(drop=True)
 
 
 def choose_feed(

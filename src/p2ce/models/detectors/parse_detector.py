@@ -21,7 +21,7 @@ from p2ce.models.detectors import (
 from p2ce.models.detectors.black_box_detector import check_contamination
 from p2ce.models.detectors.detector_adapter import DetectorAdapter, DetectorRequest
 from p2ce.models.detectors.plausibility_forest import PlausibilityForest
-from p2ce.tables.codebook import MISSING, Codebook, codebook_of
+from p2ce.tables.codebook import Codebook, codebook_of
 
 __all__ = ["FAMILIES", "SUPPORTED", "DetectorAdapter", "PlausibilityForest", "parse_detector"]
 
@@ -83,7 +83,7 @@ def parse_detector(
         reference=reference,
         codebook=codebook,
         codes=codes,
-        nullable=_columns_with_missing(codes, codebook) if nullable is None else frozenset(nullable),
+        nullable=codebook.columns_with_missing(codes) if nullable is None else frozenset(nullable),
         random_state=random_state,
         contamination=contamination,
     )
@@ -107,8 +107,3 @@ def parse_detector(
     raise why_not or UnsupportedDetector(
         f"{type(detector).__module__}.{type(detector).__name__} is not supported. Supported are {SUPPORTED}."
     )
-
-
-def _columns_with_missing(codes: FloatArray, codebook: Codebook) -> frozenset[str]:
-    holes = (codes == MISSING).any(axis=0)
-    return frozenset(name for name, missing in zip(codebook.names, holes, strict=True) if missing)

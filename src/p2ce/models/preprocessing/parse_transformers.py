@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.base.arrays import BoolArray, FloatArray
+from p2ce.base.arrays import CHECKED_ROWS, BoolArray, FloatArray
 from p2ce.base.visible import echoed
 from p2ce.errors import P2CEError, UnsupportedModel
 from p2ce.models.preprocessing.category_tables import tabulate_labels, twins
 from p2ce.models.preprocessing.fold import Fold
 from p2ce.models.preprocessing.input_maps import InputMap, InputMaps, Operation, input_maps_of
 from p2ce.models.preprocessing.operations import RejectMissing, ZeroIsMissing
-from p2ce.models.preprocessing.transform_rows import CHECKED_ROWS, Preparation, as_codes, as_frame
+from p2ce.models.preprocessing.transform_rows import Preparation, as_codes, as_frame
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 
 

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.base.arrays import FloatArray
+from p2ce.base.arrays import CHECKED_ROWS, FloatArray
 from p2ce.models.preprocessing.fold import Fold, is_sparse
 from p2ce.models.preprocessing.input_maps import InputMap
 from p2ce.models.preprocessing.operations import Cast
 from p2ce.tables.codebook import MISSING, Codebook, Coding, GrowingCodebook
-
-CHECKED_ROWS = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.base.arrays import CHECKED_ROWS
 from p2ce.base.calls.library import library_class, quiet_check_array
 from p2ce.base.visible import echoed
 from p2ce.engine.scores.network.network_layers import Layer
@@ -12,7 +13,7 @@ from p2ce.engine.scores.score import seen_as_given, seen_in_single
 from p2ce.errors import UnsupportedModel
 from p2ce.models.contract.margins import ClassOutputs, Link, NumberOutput, ParsedModel, logistic_link
 from p2ce.models.contract.model_adapter import Request
-from p2ce.models.contract.network_outputs import CHECKED_ROWS, NetworkOutputs
+from p2ce.models.contract.network_outputs import NetworkOutputs
 from p2ce.models.decisions.row_format import feeder
 from p2ce.models.decisions.target_arguments import plain_classes
 from p2ce.models.families.sklearn.estimator import columns_of, estimator_call, number_call, require_fitted

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, softmax
 
-from p2ce.base.arrays import FloatArray
+from p2ce.base.arrays import CHECKED_ROWS, FloatArray
 from p2ce.base.calls.library import library_class, overrides
 from p2ce.base.visible import echoed
 from p2ce.engine.scores.error_bands import Reported, logistic
@@ -26,7 +26,7 @@ from p2ce.engine.scores.score import seen_as_given, seen_in_single
 from p2ce.errors import UnsupportedModel
 from p2ce.models.contract.margins import ClassOutputs, Link, NumberOutput, ParsedModel
 from p2ce.models.contract.model_adapter import Evaluate, EvaluateAll, Request
-from p2ce.models.contract.network_outputs import CHECKED_ROWS, NetworkOutputs
+from p2ce.models.contract.network_outputs import NetworkOutputs
 from p2ce.models.decisions.decision import Decision, decide_class, decide_number
 from p2ce.models.decisions.row_format import columns_by_count
 from p2ce.models.decisions.target_arguments import is_range
