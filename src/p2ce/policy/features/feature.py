@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from p2ce.base.arrays import FloatArray
+from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import echoed
+from p2ce.base.whole_numbers import largest_held
 from p2ce.errors import InvalidPolicy, nearest
 from p2ce.policy.features.candidate_values import resolution_of, round_values_between
 from p2ce.policy.features.category_labels import as_cells, place_of
@@ -264,7 +265,21 @@ class FeaturePolicy:
         the direction, ``within``, ``candidates`` and those on missing and special values. An inferred range,
         the step and the labels of the reference choose candidates but forbid nothing.
         """
-        was_missing, goes_missing = self._is_missing(before), self._is_missing(after)
+        return self._permits(before, after, self._is_missing(before), self._is_missing(after))
+
+    def allows_codes(self, coding: Coding, before: FloatArray, after: FloatArray) -> BoolArray:
+        """Return which changes of the column's codes (n,) `allows` allows; equal ones are checked once."""
+        found: dict[tuple[float, float], bool] = {}
+        changes = list(zip(before.tolist(), after.tolist(), strict=True))
+        for change in changes:
+            if change not in found:
+                missing = [code == MISSING for code in change]
+                # The code of a number is the number.
+                values = [coding.plain(code) for code in change] if self.is_category else change
+                found[change] = self._permits(*values, *missing)
+        return np.array([found[change] for change in changes], dtype=np.bool_)
+
+    def _permits(self, before: Any, after: Any, was_missing: bool, goes_missing: bool) -> bool:
         if was_missing or goes_missing:
             if was_missing and goes_missing:
                 return True
@@ -346,8 +361,7 @@ class FeaturePolicy:
         """Return the part of the range in force that the column's type can hold."""
         low, high = self.ends()
         if self.dtype.kind in "iu":
-            held = np.iinfo(self.dtype)
-            return max(low, float(held.min)), min(high, float(held.max))
+            return max(low, float(np.iinfo(self.dtype).min)), min(high, largest_held(self.dtype))
         return (max(low, 0.0), min(high, 1.0)) if self.dtype.kind == "b" else (low, high)
 
     def _indices(self) -> range:

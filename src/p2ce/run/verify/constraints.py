@@ -47,13 +47,11 @@ def allowed_rows(
 ) -> BoolArray:
     """Return for which rows (n, d) every feature's own constraints hold."""
     fine = np.ones(len(after), dtype=np.bool_)
-    codings = codebook.codings
     changed = after != before
-    rows, columns = (part.tolist() for part in np.nonzero(changed))
-    then = [codings[at].plain(code) for at, code in zip(columns, before[changed].tolist(), strict=True)]
-    now = [codings[at].plain(code) for at, code in zip(columns, after[changed].tolist(), strict=True)]
-    for row, column, old, new in zip(rows, columns, then, now, strict=True):
-        fine[row] &= features[column].allows(old, new)
+    for column in np.flatnonzero(changed.any(axis=0)).tolist():
+        rows = np.flatnonzero(changed[:, column])
+        then, now = before[rows, column], after[rows, column]
+        fine[rows] &= features[column].allows_codes(codebook.codings[column], then, now)
     return fine
 
 
