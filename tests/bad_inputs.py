@@ -40,7 +40,7 @@ from p2ce.errors import (
     UnsupportedDetector,
     UnsupportedModel,
 )
-from p2ce.tables import as_kind, as_pandas, as_person
+from p2ce.tables import as_kind, as_pandas, as_row
 from p2ce.tables.table_files import read_table
 from tests.optional import LazyLibrary
 from tests.populations import households, loans
@@ -185,7 +185,7 @@ PLACES: dict[str, Place] = {
         boosting(), households.numbers(gaps=True), plausibility=bad
     ),
     "table": as_pandas,
-    "one row": as_person,
+    "one row": as_row,
     "kind": lambda bad: as_kind(pd.DataFrame(), bad),
     # Rows.
     "explain": lambda bad: loan_explainer().explain(bad),

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.errors import InvalidRow, MissingExtra
-from p2ce.tables import KINDS, as_kind, as_pandas, as_person, kind_of
+from p2ce.tables import KINDS, as_kind, as_pandas, as_row, kind_of
 from tests.optional import LazyLibrary
 
 pl, pa = LazyLibrary("polars"), LazyLibrary("pyarrow")
@@ -264,7 +264,7 @@ ROWS: dict[str, tuple[Callable[[], Any], str | None]] = {
 
 @pytest.mark.parametrize(("row", "kind"), ROWS.values(), ids=ROWS)
 def test_a_person_of_every_kind(row: Callable[[], Any], kind: str | None) -> None:
-    person, came_as = as_person(row())
+    person, came_as = as_row(row())
     assert person == PERSON
     assert came_as == kind
     assert [type(value) for value in person.values()] == [int, float, bool, str] or kind is None
@@ -272,21 +272,21 @@ def test_a_person_of_every_kind(row: Callable[[], Any], kind: str | None) -> Non
 
 def test_a_gap_in_a_person_is_a_value() -> None:
     row = pl.DataFrame({"n": [None], "f": [None]}, schema={"n": pl.Int64, "f": pl.Float64})
-    person, _ = as_person(row)
+    person, _ = as_row(row)
     assert person["n"] is None
     assert np.isnan(person["f"])
 
 
 @pytest.mark.parametrize("row", [pd.Series(PERSON), pd.DataFrame([PERSON])])
 def test_pandas_people_stay_as_they_are(row: Any) -> None:
-    assert as_person(row)[0] is row
-    assert as_person(row)[1] == "pandas"
+    assert as_row(row)[0] is row
+    assert as_row(row)[1] == "pandas"
 
 
 @pytest.mark.parametrize("row", [np.array([1.0, 2.0]), [1.0, 2.0], (1, 2), 7])
 def test_what_goes_by_position_is_left_to_the_reader(row: Any) -> None:
-    assert as_person(row)[0] is row
-    assert as_person(row)[1] is None
+    assert as_row(row)[0] is row
+    assert as_row(row)[1] is None
 
 
 def test_a_kind_that_is_not_installed_names_the_line_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,8 +306,8 @@ def test_the_callers_data_is_not_shared_for_writing() -> None:
 
 def test_no_library_is_imported_for_plain_tables() -> None:
     code = (
-        "import sys; from p2ce.tables import as_person, as_kind, as_pandas, kind_of;"
-        "assert 'pandas' not in sys.modules; as_person({'Age': 1}); assert 'pandas' not in sys.modules;"
+        "import sys; from p2ce.tables import as_row, as_kind, as_pandas, kind_of;"
+        "assert 'pandas' not in sys.modules; as_row({'Age': 1}); assert 'pandas' not in sys.modules;"
         "as_kind(as_pandas({'Age': [1, 2]})[0], 'records'); assert 'polars' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

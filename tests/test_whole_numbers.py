@@ -21,7 +21,7 @@ from p2ce.errors import InvalidArgument, InvalidObjective, InvalidPolicy, Invali
 from p2ce.objectives import CostTable
 from p2ce.tables.codebook import codebook_of
 from p2ce.tables.table_files import read_table
-from p2ce.tables.typed_columns import natural, numbers_of, typed_people
+from p2ce.tables.typed_columns import natural, numbers_of, typed_rows
 from tests.optional import needs
 
 INEXACT = [2**53 + 1, -(2**53) - 1, 2**63 - 1, 2**60 + 1]
@@ -166,7 +166,7 @@ def test_files_of_people_lose_only_that_row_and_references_name_it(tmp_path: Pat
     reference = REFERENCE[["a", "c"]]
     for name in ("rows.csv", "rows.parquet"):
         table = read_table(tmp_path / name, "--rows")
-        people = typed_people(table, reference)
+        people = typed_rows(table, reference)
         found = encode_table(people, codebook_of(reference))
         assert list(found.problems) == [1]
         assert "'a', 9007199254740993, is" in found.problems[1].replace(

@@ -129,7 +129,7 @@ def take_table(path: Path) -> None:
     table = read_table(path, "--data")
     Policy.infer(pd.DataFrame({name: cells.natural(table, name) for name in table.columns}))
     if set(table.columns) >= set(seeds.mixed().columns):
-        explain(_question(), cells.typed_people(table, seeds.mixed()).head(2))
+        explain(_question(), cells.typed_rows(table, seeds.mixed()).head(2))
 
 
 TAKERS: dict[str, Callable[[Path], None]] = {

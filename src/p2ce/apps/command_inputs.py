@@ -112,7 +112,7 @@ def make_ready(inputs: Inputs) -> Ready:
     names = _names(inputs, known, reference_table, table, stated)
     reference = typed_reference(reference_table, names, known, stated, loaded.kind)
     _require(table, names, "--data", "the model")
-    rows = cells.typed_people(table, reference)
+    rows = cells.typed_rows(table, reference)
     if table is not reference_table:
         tell_new_labels(table, rows, reference)
     policy = _settled_policy(inputs, stated, reference, table)

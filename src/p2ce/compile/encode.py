@@ -12,8 +12,7 @@ from p2ce.base.arrays import BoolArray, FloatArray
 from p2ce.base.visible import echoed, listed
 from p2ce.base.whole_numbers import INEXACT, is_exact, largest_held
 from p2ce.errors import InvalidRow, nearest
-from p2ce.policy.features.feature import shown_number
-from p2ce.tables import TableKind, as_pandas, as_person
+from p2ce.tables import TableKind, as_pandas, as_row
 from p2ce.tables.cells import is_missing
 from p2ce.tables.codebook import MISSING, Codebook, Coding
 
@@ -44,7 +43,7 @@ def encode_row(given_row: Any, codebook: Codebook, *, kind: TableKind = "pandas"
 
     ``kind`` is the kind of table for the explanation, if the row is not a table.
     """
-    row, own_kind = as_person(given_row)
+    row, own_kind = as_row(given_row)
     names = codebook.names
     given: dict[Any, Any]
     if isinstance(row, pd.DataFrame):
@@ -167,7 +166,7 @@ def _encode(ids: tuple[Any, ...], columns: Sequence[npt.NDArray[Any]], codebook:
         else:
             text = (
                 f"Column {echoed(name)} holds {codebook[name].dtype} in the reference, which cannot hold "
-                f"{shown_number(value)} exactly. Pass the value in the column's own type."
+                f"{echoed(_plain(columns[position][bad]))} exactly. Pass the value in the column's own type."
             )
         problems.setdefault(int(bad), text)
     plain = tuple(

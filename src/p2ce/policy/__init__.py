@@ -1,7 +1,7 @@
 """What the user states: features and how each may change, rules between them, and the file that holds both.
 
-`features/` has kinds, ranges and candidate values, `inference/` what is inferred from data. `rules/` has what relates
-several features. `file/` reads, writes and checks policy files.
+`features/` has kinds, ranges and candidate values, `inference/` what is inferred from data. `rules/` has what
+relates several features. `file/` reads, writes and checks policy files.
 
 What is taken for granted. `Policy.infer` is kinds, ranges and candidates, and what a decent policy would say:
 protected, history and time columns by one list of names, one-hot groups, identifiers, codes, and relations

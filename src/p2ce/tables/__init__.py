@@ -10,9 +10,7 @@ polars and Arrow are not dependencies: their tables are recognised by their clas
 methods. narwhals would replace less code than it brings.
 """
 
-from p2ce.tables.from_pandas import as_kind
+from p2ce.tables.convert import as_kind, as_pandas, as_row
 from p2ce.tables.kinds import KINDS, TableKind, kind_of
-from p2ce.tables.one_row import as_person
-from p2ce.tables.to_pandas import as_pandas
 
-__all__ = ["KINDS", "TableKind", "as_kind", "as_pandas", "as_person", "kind_of"]
+__all__ = ["KINDS", "TableKind", "as_kind", "as_pandas", "as_row", "kind_of"]

@@ -12,7 +12,7 @@ from p2ce.base.visible import echoed
 from p2ce.tables.cells import plain_cells
 from p2ce.tables.kinds import library
 from p2ce.tables.pandas_columns import (
-    Problem,
+    ErrorType,
     bool_column,
     category_column,
     listed_column,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def read_arrow(table: Any, error: Problem) -> "pd.DataFrame":
+def read_arrow(table: Any, error: ErrorType) -> "pd.DataFrame":
     """Convert a table or a record batch to a pandas DataFrame."""
     import pandas as pd
 
@@ -37,7 +37,7 @@ def read_arrow(table: Any, error: Problem) -> "pd.DataFrame":
     return pd.DataFrame(columns, index=pd.RangeIndex(table.num_rows))
 
 
-def arrow_column(name: str, array: Any, error: Problem) -> "pd.Series[Any]":
+def arrow_column(name: str, array: Any, error: ErrorType) -> "pd.Series[Any]":
     """Convert a column, in chunks or not, to the equivalent pandas type."""
     import pandas as pd
 
@@ -61,7 +61,7 @@ def arrow_column(name: str, array: Any, error: Problem) -> "pd.Series[Any]":
         return category_column(array.to_pylist(), _labels(array), ordered=kind.ordered)
     if types.is_union(kind):  # cells of several types
         return listed_column(name, array.to_pylist(), error)
-    if types.is_null(kind):  # a person whose only value is missing
+    if types.is_null(kind):  # a row whose only value is missing
         return listed_column(name, [None] * len(array), error)
     raise unsupported(name, kind, error)
 

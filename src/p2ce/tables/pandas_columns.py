@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NO_CELLS = (date, time, timedelta, np.datetime64, np.timedelta64, list, dict, set, np.ndarray)
-Problem: TypeAlias = type[P2CEError]  # the error to raise for a table that cannot be read
+ErrorType: TypeAlias = type[P2CEError]  # the error to raise for a table that cannot be read
 
 
-def unsupported(name: object, what: object, error: Problem) -> P2CEError:
+def unsupported(name: object, what: object, error: ErrorType) -> P2CEError:
     """Build the error for a column of an unsupported type."""
     return error(
         f"Expected columns of numbers, bools, categories or text, got {echoed(str(name))} ({what}). "
@@ -71,7 +71,7 @@ def category_column(values: Sequence[Any], labels: Sequence[Any], *, ordered: bo
     return pd.Series(pd.Categorical(list(values), dtype=pd.CategoricalDtype(index, ordered=ordered)))
 
 
-def listed_column(name: object, values: Sequence[Any], error: Problem) -> "pd.Series[Any]":
+def listed_column(name: object, values: Sequence[Any], error: ErrorType) -> "pd.Series[Any]":
     """Build a column of plain Python values, in the type that holds them all.
 
     Whole numbers stay whole even if some are missing, unlike in a DataFrame that pandas builds from a list.

@@ -10,14 +10,14 @@ from p2ce.base.visible import echoed
 from p2ce.tables.arrow_tables import arrow_column
 from p2ce.tables.cells import plain_cells
 from p2ce.tables.kinds import package_of
-from p2ce.tables.pandas_columns import Problem, listed_column, unsupported
+from p2ce.tables.pandas_columns import ErrorType, listed_column, unsupported
 from p2ce.tables.polars_tables import polars_column
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def read_columns(columns: Mapping[Any, Any], error: Problem) -> "pd.DataFrame":
+def read_columns(columns: Mapping[Any, Any], error: ErrorType) -> "pd.DataFrame":
     """Convert a dict of columns (lists, arrays, series) of equal length to a DataFrame."""
     import pandas as pd
 
@@ -32,7 +32,7 @@ def read_columns(columns: Mapping[Any, Any], error: Problem) -> "pd.DataFrame":
     return pd.DataFrame(read, index=pd.RangeIndex(len(read[first]) if read else 0))
 
 
-def read_records(rows: Sequence[Mapping[Any, Any]], error: Problem) -> "pd.DataFrame":
+def read_records(rows: Sequence[Mapping[Any, Any]], error: ErrorType) -> "pd.DataFrame":
     """Convert a list of dicts, all with the keys of the first, to a DataFrame."""
     names = list(rows[0])
     for place, row in enumerate(rows):
@@ -47,7 +47,7 @@ def read_records(rows: Sequence[Mapping[Any, Any]], error: Problem) -> "pd.DataF
     return read_columns({name: [row[name] for row in rows] for name in names}, error)
 
 
-def read_structured(array: "npt.NDArray[Any]", error: Problem) -> "pd.DataFrame":
+def read_structured(array: "npt.NDArray[Any]", error: ErrorType) -> "pd.DataFrame":
     """Convert a structured array to a DataFrame with a column per field."""
     fields = array.dtype.names or ()
     rows = np.atleast_1d(array)
@@ -56,7 +56,7 @@ def read_structured(array: "npt.NDArray[Any]", error: Problem) -> "pd.DataFrame"
     return read_columns({name: np.asarray(rows[name]) for name in fields}, error)
 
 
-def read_pair(pair: tuple["npt.NDArray[Any]", Sequence[Any]], error: Problem) -> "pd.DataFrame":
+def read_pair(pair: tuple["npt.NDArray[Any]", Sequence[Any]], error: ErrorType) -> "pd.DataFrame":
     """Convert an array (n, d) and the names of its columns to a DataFrame."""
     array, names = pair
     if isinstance(names, str) or len(names) != array.shape[1] or len(set(names)) != len(names):
@@ -67,7 +67,7 @@ def read_pair(pair: tuple["npt.NDArray[Any]", Sequence[Any]], error: Problem) ->
     return read_columns({name: array[:, place] for place, name in enumerate(names)}, error)
 
 
-def _column(name: Any, values: Any, error: Problem) -> "pd.Series[Any]":
+def _column(name: Any, values: Any, error: ErrorType) -> "pd.Series[Any]":
     import pandas as pd
 
     package = package_of(type(values))

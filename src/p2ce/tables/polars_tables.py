@@ -11,7 +11,7 @@ import numpy as np
 from p2ce.tables.cells import holds_floats, plain_cells
 from p2ce.tables.kinds import library
 from p2ce.tables.pandas_columns import (
-    Problem,
+    ErrorType,
     bool_column,
     category_column,
     listed_column,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 WHOLE = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
 
 
-def read_polars(frame: Any, error: Problem) -> "pd.DataFrame":
+def read_polars(frame: Any, error: ErrorType) -> "pd.DataFrame":
     """Convert a polars frame to a pandas DataFrame. A lazy frame is collected."""
     import pandas as pd
 
@@ -35,7 +35,7 @@ def read_polars(frame: Any, error: Problem) -> "pd.DataFrame":
     return pd.DataFrame(columns, index=pd.RangeIndex(held.height))
 
 
-def polars_column(series: Any, error: Problem) -> "pd.Series[Any]":
+def polars_column(series: Any, error: ErrorType) -> "pd.Series[Any]":
     """Convert a column to the equivalent pandas type."""
     import pandas as pd
 
@@ -53,7 +53,7 @@ def polars_column(series: Any, error: Problem) -> "pd.Series[Any]":
     if kind == "Categorical":
         values = series.to_list()
         return category_column(values, list(dict.fromkeys(values)), ordered=False)
-    if kind == "Null":  # a person whose only value is missing
+    if kind == "Null":  # a row whose only value is missing
         return listed_column(series.name, [None] * len(series), error)
     raise unsupported(series.name, series.dtype, error)
 

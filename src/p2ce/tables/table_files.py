@@ -1,4 +1,4 @@
-"""Read a table of people from a CSV, TSV or Parquet file, with its cells unchanged, at once or in blocks."""
+"""Read a table from a CSV, TSV or Parquet file, with its cells unchanged, at once or in blocks."""
 
 import csv
 import gzip

@@ -145,10 +145,10 @@ def _each(table: Table, name: str, read: Callable[[Any], Any]) -> list[Any]:
     return [found[cell] for cell in cells]
 
 
-def typed_people(
+def typed_rows(
     table: Table, reference: "Mapping[str, pd.Series[Any]] | pd.DataFrame", *, strict: bool = True
 ) -> "pd.DataFrame":
-    """Return people's columns with the types of the reference. ``strict`` rejects unsuitable columns."""
+    """Return columns of rows with the types of the reference. ``strict`` rejects unsuitable columns."""
     import pandas as pd
 
     columns = {str(name): like(table, str(name), one, strict=strict) for name, one in reference.items()}
@@ -156,7 +156,7 @@ def typed_people(
 
 
 def like(table: Table, name: str, reference: "pd.Series[Any]", *, strict: bool = True) -> "pd.Series[Any]":
-    """Read a column of people with the type of the reference.
+    """Read a column of rows with the type of the reference.
 
     A cell that cannot have that type is unchanged, so only its row fails. If most cells are like this, the
     column itself is wrong, and ``strict`` rejects it.

@@ -13,7 +13,7 @@ from p2ce.base.visible import echoed, one_line
 from p2ce.errors import InvalidArgument, P2CEError
 from p2ce.portfolio.runs.source_columns import SourceColumns, arrow_column_of, mixed_array, shard_type
 from p2ce.tables.table_files import FileKind, kind_of_file, text_blocks
-from p2ce.tables.typed_columns import typed_people
+from p2ce.tables.typed_columns import typed_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,7 +131,7 @@ def csv_tables(
             columns.require(block.columns, file.what)
         # If most cells in the first block of a column cannot be parsed, the column is wrong.
         strict = not place and (is_first or len(block.frame) >= ENOUGH)
-        typed = typed_people(block, reference, strict=strict)
+        typed = typed_rows(block, reference, strict=strict)
         cells = [
             _in_type(typed[field.name], field.type)
             if field.name in reference
