@@ -1,5 +1,6 @@
 """One list of scores: flat ones first, as the kernel numbers them, then the others as they are evaluated."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from p2ce.compile.batch import place_and_price
 from p2ce.compile.requirements import Source
 from p2ce.engine.scores.external import REJECT
 from p2ce.engine.scores.score import Bound
+from p2ce.errors import BrokenPlugin
 
 RNG = np.random.default_rng(0)
 PEOPLE = pd.DataFrame(RNG.normal(size=(80, 3)), columns=["a", "b", "c"])
@@ -53,6 +55,13 @@ def test_the_order_is_that_of_the_kernel_and_then_that_of_evaluation() -> None:
     assert problem.flat_detector == 1
     assert not problem.kernel_decides_alone
     assert problem.calls_user_code
+
+
+def test_a_detector_family_must_return_a_score_or_a_function() -> None:
+    problem = problem_of(TREE)
+    empty = replace(problem.detector, score=None, evaluate=None)
+    with pytest.raises(BrokenPlugin, match=r"'isolation forest' returned neither a score nor a function"):
+        replace(problem, detector=empty).laid_out()
 
 
 def test_a_detector_that_is_a_black_box_comes_last() -> None:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from p2ce.base.arrays import FloatArray, Int32Array, IntArray
+from p2ce.base.visible import echoed
 from p2ce.engine.grid.grouped_axis import Compound
 from p2ce.engine.scores.black_box_score import BlackBoxScore
 from p2ce.engine.scores.score import FlatScore, Score, seen_as_given
 from p2ce.engine.scores.trees.grouped_columns import onto_compounds
+from p2ce.errors import BrokenPlugin
 from p2ce.tables.codebook import Codebook
 
 if TYPE_CHECKING:
@@ -75,7 +77,11 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
         compiled = in_columns_of(detector.score, detector.columns, problem.names)
         flat.insert(1, Requirement(score=compiled, source=Source.DETECTOR, columns=everything))
     elif detector is not None:
-        assert detector.evaluate is not None, "a detector without a flat score must be evaluated"
+        if detector.evaluate is None:
+            raise BrokenPlugin(
+                f"The detector family {echoed(detector.family)} returned neither a score nor a function that "
+                "evaluates rows. One of the two is needed. Correct the family, or uninstall its package."
+            )
         called = BlackBoxScore(
             name="detector",
             call=detector.evaluate,
