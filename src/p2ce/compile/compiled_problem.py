@@ -383,7 +383,7 @@ class Problem:
         return changed.laid_out()
 
     def with_codebook(self, codebook: Codebook) -> "Problem":
-        """Return the same problem for rows with labels of their own, which this codebook decodes."""
+        """Return the same problem for rows whose labels this codebook decodes."""
         if codebook is self.codebook:
             return self
         return replace(

@@ -231,7 +231,7 @@ def _fits(values: FloatArray, codebook: Codebook) -> BoolArray:
     A missing value and a category always fit.
     """
     kinds = [coding.number_dtype for coding in codebook]
-    # The largest int64 is no float64: the next one below is the largest that an int64 column holds.
+    # float64 does not hold the largest int64, so the limit is the next smaller float64.
     most = [
         LARGEST_VALUE if kind.kind == "f" else 1.0 if kind.kind == "b" else largest_held(kind)
         for kind in kinds

@@ -78,7 +78,7 @@ class Coding:
         """Encode values as numbers. A value that this column cannot hold becomes NaN.
 
         All labels without a code get the same one, after all others, which cannot be decoded. `encode_all`
-        gives each a code of its own.
+        adds a code for each of them.
         """
         if self.labels is not None and len(values) > MANY and (parts := _factorized(values)) is not None:
             at, labels = parts
@@ -97,7 +97,7 @@ class Coding:
         return codes
 
     def encode_all(self, values: Any) -> "tuple[FloatArray, Coding]":
-        """Encode values, and return the coding in which every label of them has a code of its own."""
+        """Encode values, and return the coding with a code for every label of them."""
         codes = self.encode(values)
         new = codes == self.count
         if not self.is_category or not new.any():
@@ -236,7 +236,7 @@ class Codebook:
         return frozenset(one.name for one, missing in zip(self, holes, strict=True) if missing)
 
     def encode_all(self, frame: "pd.DataFrame") -> "tuple[FloatArray, Codebook]":
-        """Encode a frame, and return the codebook in which every label of it has a code of its own."""
+        """Encode a frame, and return the codebook with a code for every label of it."""
         labels = {str(label): label for label in frame.columns}
         columns, codings = zip(*(one.encode_all(frame[labels[one.name]]) for one in self), strict=True)
         return np.column_stack(columns), self.with_codings(codings)

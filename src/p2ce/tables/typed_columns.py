@@ -239,7 +239,7 @@ def _number(cell: Any, *, decimal_comma: bool, words: bool = False) -> float | N
         return None
     if "_" in text:  # only Python accepts 1_000
         return None
-    # Python refuses to read thousands of digits, which no float64 holds either.
+    # Python does not convert thousands of digits, which no float64 holds either.
     is_large = abs(found) >= LARGEST_EXACT and len(text) < LONGEST_WHOLE and _is_whole(text)
     return int(text) if is_large and not is_exact(int(text)) else found
 

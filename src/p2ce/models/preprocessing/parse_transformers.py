@@ -91,7 +91,7 @@ def build_input_maps(
 
 
 def _with_known_labels(codebook: Codebook, fold: Fold) -> Codebook:
-    """Give codes to all labels that an encoder distinguishes. It treats all others in the same way."""
+    """Add codes for all labels that an encoder distinguishes. It treats all others in the same way."""
     codings = list(codebook)
     for source, labels in fold.known.items():
         known = codings[source].with_labels(labels)

@@ -122,7 +122,7 @@ def _order(model: Any) -> IntArray:
 
 
 def _with_known_labels(model: Any, columns: tuple[str, ...], codebook: Codebook) -> Codebook:
-    """Give codes to the labels that the model knows, also to those that the reference lacks."""
+    """Add codes for the labels that the model knows and the reference lacks."""
     if model.is_categorical_ is None or not np.any(model.is_categorical_):
         return codebook
     names = [columns[place] for place in np.flatnonzero(model.is_categorical_).tolist()]
