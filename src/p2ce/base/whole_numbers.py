@@ -1,6 +1,7 @@
 """Check whole numbers that a caller passes: counts, seeds, and numbers that float64 cannot hold."""
 
 import numbers
+from functools import cache
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -36,6 +37,7 @@ def is_exact(value: object) -> bool:
         return False
 
 
+@cache
 def largest_held(dtype: "np.dtype[Any]") -> float:
     """Return the largest float64 number that a whole NumPy type holds.
 
