@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.ensemble import GradientBoostingRegressor, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -22,8 +23,10 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import LinearSVC
 
+import p2ce
 from p2ce.engine.scores.external import ACCEPT, REJECT, UNDECIDED
 from p2ce.engine.scores.score import seen_as_given
+from p2ce.engine.scores.trees.score_rows import score_rows
 from p2ce.errors import InvalidOutput, NotFitted, UnsupportedModel
 from p2ce.models.parse_model import parse_model
 from p2ce.tables.codebook import codebook_of
@@ -128,6 +131,30 @@ def test_a_rejected_label_proves_nothing(last):
     assert (verdicts(found, rows, book) == UNDECIDED).all()
     with pytest.raises(InvalidOutput, match="unknown categories"):
         found.evaluate(rows)
+
+
+def test_labels_that_only_the_last_step_knows_are_not_taken_for_unknown():
+    """A label that passes through unchanged may be one of fitting, though the reference lacks it."""
+    rng = np.random.default_rng(0)
+    jobs = pd.Categorical(rng.choice(["a", "b", "c"], 600))
+    frame = pd.DataFrame({"age": rng.integers(20, 70, 600).astype(float), "job": jobs})
+    front = ColumnTransformer(
+        [("s", StandardScaler(), ["age"]), ("k", "passthrough", ["job"])], verbose_feature_names_out=False
+    )
+    trees = HistGradientBoostingClassifier(max_iter=20, categorical_features="from_dtype")
+    model = make_pipeline(front.set_output(transform="pandas"), trees)
+    model.fit(frame, frame["age"] + 40 * (frame["job"] == "c") > 75)
+    known = frame[frame["job"] != "c"].assign(job=lambda rows: rows["job"].cat.remove_unused_categories())
+    book = codebook_of(known)
+    found = parse_model(model, reference=known, target=True, codebook=book)
+    assert (book["job"].unseen, found.codebook["job"].unseen) == ((), ("c",))
+    rows = pd.DataFrame({"age": [30.0, 45.0, 60.0, 50.0], "job": pd.Categorical(["c", "c", "a", "new"])})
+    codes, _ = found.codebook.encode_all(rows)
+    own = model.predict_proba(rows)[:, 1]
+    np.testing.assert_allclose(found.report(score_rows(found.score, codes)), own, atol=1e-12)
+    policy = p2ce.Policy.infer(known, protect=None)
+    made = p2ce.Explainer(model, known, target=True, policy=policy, plausibility=None)
+    assert made.explain({"age": 25.0, "job": "c"}).status is p2ce.Status.OPTIMAL
 
 
 def test_a_function_beyond_what_is_proven_is_left_to_the_pipeline():

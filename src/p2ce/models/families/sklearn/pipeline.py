@@ -70,6 +70,9 @@ def parse(model: Any, request: Request) -> ModelAdapter:
     input_reach, proven = reach_of_inputs(maps, reach, seen.codes, _REACH_FACTOR)
     inside, maps = _parse_inside(last, replace(request, reach=input_reach), seen, maps, nullable)
     assert inside.score is not None, "the last step is parsed, never a black box"
+    codebook = request.codebook.with_labels(_labels_inside(inside, seen))
+    if codebook is not request.codebook:  # the tables need a line for each of these labels
+        return parse(model, replace(request, codebook=codebook))
     limits = np.where(proven, np.inf, input_reach)
     through = _through(seen)
     is_category = seen.preparation.codebook.is_category
@@ -117,6 +120,18 @@ def _parse_inside(
             raise  # trees may accept missing values
     # A sum or a network accepts none: it rejects inputs that are missing only for an unknown label.
     return found, rejecting_missing(maps, missing & ~expected)
+
+
+def _labels_inside(inside: ModelAdapter, seen: ParsedTransformers) -> dict[str, tuple[Any, ...]]:
+    """Return the labels that only the last step knows, of columns that reach it unchanged."""
+    inputs = seen.inputs if inside.codebook is None else inside.codebook
+    names = seen.preparation.codebook.names
+    found: dict[str, tuple[Any, ...]] = {}
+    for input_map, before, after in zip(seen.maps.maps_by_input, seen.inputs, inputs, strict=True):
+        if input_map.raw:
+            new = after.unseen[len(before.unseen) :]
+            found[names[input_map.source]] = (*found.get(names[input_map.source], ()), *new)
+    return found
 
 
 def _does_nothing(step: Any) -> bool:
