@@ -5,7 +5,7 @@ A family is an object, often a module, with two functions:
 * ``recognises(model)`` returns whether a model is of this family. It neither imports the model's library nor
   evaluates the model.
 * ``parse(model, request)`` parses the model. A model family returns a `p2ce.decisions.margins.ParsedModel`. A
-  detector family returns a `p2ce.detectors.detector_adapter.DetectorAdapter`. If the family recognises a
+  detector family returns a `p2ce.decisions.adapter.Adapter`. If the family recognises a
   model but does not support it, ``parse`` raises `UnsupportedModel` or `UnsupportedDetector`. The model is
   then a black box.
 

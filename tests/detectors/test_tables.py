@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import OneClassSVM
 
-from p2ce.detectors.detector_adapter import DetectorAdapter
+from p2ce.decisions.adapter import Adapter
 from p2ce.detectors.imputed_values import known_codes
 from p2ce.detectors.parse_detector import PlausibilityForest, parse_detector
 from p2ce.errors import InvalidOutput
@@ -45,7 +45,7 @@ def people(rows: int = 300) -> pd.DataFrame:
     return frame
 
 
-def scores_of(found: DetectorAdapter, codes: np.ndarray) -> np.ndarray:
+def scores_of(found: Adapter, codes: np.ndarray) -> np.ndarray:
     assert found.score is not None
     return score_rows(found.score, codes)
 

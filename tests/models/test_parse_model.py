@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce.models
-from p2ce.decisions.model_adapter import LEAD
+from p2ce.decisions.adapter import LEAD
 from p2ce.errors import (
     InvalidArgument,
     InvalidOutput,

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.decisions.model_adapter import Request
+from p2ce.decisions.adapter import Request
 from p2ce.errors import NotFitted, UnsupportedModel
 from p2ce.models.catboost import family as catboost_family
 from p2ce.models.parse_model import parse_model

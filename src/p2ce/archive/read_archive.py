@@ -18,7 +18,7 @@ from p2ce.archive.stored_values import take
 from p2ce.archive.write_archive import FORMAT, HEAD, NUMBER, POLICY, SCORES, TABLE
 from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem
-from p2ce.detectors.detector_adapter import DetectorAdapter
+from p2ce.decisions.adapter import Adapter
 from p2ce.detectors.plausibility_forest import PlausibilityForest
 from p2ce.errors import InvalidArgument, LimitExceeded, MissingExtra
 from p2ce.explain.fingerprint import model_scores, same_scores
@@ -38,7 +38,7 @@ class SavedExplainer:
     path: str
     given: SavedArguments
     own: dict[str, str]  # argument → a custom object that the user must pass again
-    detector: DetectorAdapter | None  # already fitted; None if there is none, or if the user must pass it
+    detector: Adapter | None  # already fitted; None if there is none, or if the user must pass it
     scores: FloatArray  # (models, rows) the model's scores when it was saved
 
     def with_own(self, *, plausibility: Any, objectives: Any) -> "SavedExplainer":

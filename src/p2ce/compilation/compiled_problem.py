@@ -15,8 +15,7 @@ from p2ce.compilation.own_plausibility import COUNTS, IGNORE, OfToday
 from p2ce.compilation.refine_grid import Detail, Refinement, refined
 from p2ce.compilation.requirements import Requirement, Source, requirements_of
 from p2ce.compilation.rule_scores import CompiledRule, columns_to_miss, resolve_rules
-from p2ce.decisions.model_adapter import LEAD, ModelAdapter
-from p2ce.detectors.detector_adapter import DetectorAdapter
+from p2ce.decisions.adapter import LEAD, Adapter
 from p2ce.estimates.attributions import Attributions
 from p2ce.estimates.estimate import Estimate
 from p2ce.grid.base_grid import BaseGrid, OneWay, grid_of
@@ -69,9 +68,9 @@ class Problem:
     labels: "pd.Index[Any]"  # the same columns, with the labels of the caller's frame
     codebook: Codebook  # how each column is coded
     nullable: frozenset[str]  # the columns in which the models are also parsed for missing values
-    model: ModelAdapter
-    others: tuple[ModelAdapter, ...] = ()  # further models that must accept too
-    detector: DetectorAdapter | None
+    model: Adapter
+    others: tuple[Adapter, ...] = ()  # further models that must accept too
+    detector: Adapter | None
     objectives: tuple[FittedObjective, ...]
     policy: Policy
     rules: tuple[CompiledRule, ...]
@@ -111,7 +110,7 @@ class Problem:
         return sum(compound.is_category for compound in self.compounds)
 
     @cached_property
-    def models(self) -> tuple[ModelAdapter, ...]:
+    def models(self) -> tuple[Adapter, ...]:
         """All models that must accept."""
         return self.model, *self.others
 
@@ -126,7 +125,7 @@ class Problem:
         return EXACT if self.method is None else self.method.name
 
     @cached_property
-    def required_detector(self) -> DetectorAdapter | None:
+    def required_detector(self) -> Adapter | None:
         """The detector, if the method requires plausible counterfactuals."""
         return self.detector if self.method is None or self.method.plausible else None
 
@@ -145,7 +144,7 @@ class Problem:
         is the detector.
         """
         detector = self.required_detector
-        if detector is None or detector.score is None or detector.evaluate is None:
+        if detector is None or detector.score is None or detector.is_its_score:
             return 0.0
         width = detector.score.accept_from - detector.score.reject_below
         return max(2.0 * width, float(np.finfo(np.float64).tiny))
@@ -258,7 +257,7 @@ class Problem:
         """Return the name of a model in messages: with its number if there are several."""
         return "model" if not self.others else f"model number {number + 1}"
 
-    def columns_of(self, model: ModelAdapter | DetectorAdapter) -> list[int]:
+    def columns_of(self, model: Adapter) -> list[int]:
         """Return the positions of a model's or detector's columns among those of the first model."""
         place = {name: at for at, name in enumerate(self.names)}
         return [place[name] for name in model.columns]
@@ -365,7 +364,7 @@ class Problem:
         return replace(self, grid=grid, layout=layout_of(self, grid))
 
     def with_models(
-        self, models: Sequence[ModelAdapter], *, detector: DetectorAdapter | None, nullable: frozenset[str]
+        self, models: Sequence[Adapter], *, detector: Adapter | None, nullable: frozenset[str]
     ) -> "Problem":
         """Compile the same problem with newly parsed models and detector."""
         changed = replace(

@@ -10,8 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.decisions.model_adapter import ModelAdapter
-from p2ce.detectors.detector_adapter import DetectorAdapter
+from p2ce.decisions.adapter import Adapter
 from p2ce.grid.base_grid import OneWay
 from p2ce.objectives.objective import Reference
 from p2ce.problem.candidate_values import Sides, either_side, resolution_of, thinned
@@ -80,8 +79,8 @@ Refinement: TypeAlias = Mapping[str, ColumnValues]
 
 
 def refinement_of(
-    models: Sequence[ModelAdapter],
-    detector: DetectorAdapter | None,
+    models: Sequence[Adapter],
+    detector: Adapter | None,
     reference: Reference,
     inferred: Policy,
 ) -> Refinement:

@@ -69,10 +69,11 @@ def requirements_of(problem: "Problem") -> tuple[Requirement, ...]:
             slow.append(Requirement(score=own, source=Source.MODEL, columns=everything, model=number))
     detector = problem.required_detector
     if detector is not None and detector.score is not None:
-        compiled = in_columns_of(detector.score, detector.columns, problem.names)
+        assert detector.score.flat is not None, "`with_checked_calls` rejects any other score"
+        compiled = in_columns_of(detector.score.flat, detector.columns, problem.names)
         flat.insert(1, Requirement(score=compiled, source=Source.DETECTOR, columns=everything))
     elif detector is not None:
-        assert detector.evaluate is not None, "a detector without a flat score must be evaluated"
+        assert not detector.is_its_score, "a detector without a flat score must be evaluated"
         called = BlackBoxScore(
             name="detector",
             call=detector.evaluate,

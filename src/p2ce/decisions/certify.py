@@ -14,6 +14,7 @@ prediction lies in a range     one margin and minus it, one for each end that is
 import math
 
 from p2ce.arrays import FloatArray
+from p2ce.decisions.adapter import LEAD, PROBABILITY, Adapter, ParseRequest
 from p2ce.decisions.certified_thresholds import range_ends, softmax_reaches, softmax_wins
 from p2ce.decisions.decision import Decision, decide_class, decide_number
 from p2ce.decisions.margins import (
@@ -24,13 +25,12 @@ from p2ce.decisions.margins import (
     ParsedModel,
     logistic_link,
 )
-from p2ce.decisions.model_adapter import LEAD, PROBABILITY, ModelAdapter, Request
 from p2ce.errors import UnsupportedModel
 from p2ce.scores.error_bands import certified, widened
 from p2ce.scores.score import Score
 
 
-def certify(parsed: ParsedModel, request: Request) -> ModelAdapter:
+def certify(parsed: ParsedModel, request: ParseRequest) -> Adapter:
     """Determine what a row must reach, and which scores certify it."""
     outputs = parsed.outputs
     if isinstance(outputs, NumberOutput):
@@ -51,7 +51,7 @@ def certify(parsed: ParsedModel, request: Request) -> ModelAdapter:
     return _threshold(parsed, decision, outputs)
 
 
-def _threshold(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> ModelAdapter:
+def _threshold(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
     """Certify a probability or a decision value that depends on one margin."""
     margins, index = parsed.margins, decision.index
     plus, minus, sign = index, None, 1.0
@@ -70,7 +70,7 @@ def _threshold(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -
     return _adapter(parsed, decision, [score], link=link)
 
 
-def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> ModelAdapter:
+def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
     """Certify that one class is ahead of every other one."""
     margins, index = parsed.margins, decision.index
     scores = []
@@ -85,7 +85,7 @@ def _win(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Mode
     return _adapter(parsed, decision, scores)
 
 
-def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> ModelAdapter:
+def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:
     """Bound a probability by its value among two classes; the model is evaluated on rows that pass."""
     if not outputs.softmax:
         raise UnsupportedModel(
@@ -106,7 +106,7 @@ def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> 
     return _adapter(parsed, decision, scores, decides=False)
 
 
-def _range(parsed: ParsedModel, decision: Decision, link: Link) -> ModelAdapter:
+def _range(parsed: ParsedModel, decision: Decision, link: Link) -> Adapter:
     """Certify that the predicted number lies between the ends of a range."""
     margins, wanted = parsed.margins, decision.wanted
     assert wanted is not None, "a number must lie in a range"
@@ -129,11 +129,11 @@ def _adapter(
     *,
     link: Link | None = None,
     decides: bool = True,
-) -> ModelAdapter:
+) -> Adapter:
     margins = parsed.margins
     tolerance = margins.tolerance(decision, scores[0])
     bounded = math.isfinite(tolerance)
-    return ModelAdapter(
+    return Adapter(
         family=parsed.family,
         score=scores[0],
         also=tuple(scores[1:]),

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from p2ce.decisions.adapter import LEAD, PROBABILITY
 from p2ce.decisions.decision import Decision
-from p2ce.decisions.model_adapter import LEAD, PROBABILITY
 from p2ce.scores.assemble import assemble_forest, largest_leaves
 from p2ce.scores.error_bands import summation_error
 from p2ce.scores.forest import NO_TREES, Forest

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.special import expit
 
 from p2ce.arrays import FloatArray
+from p2ce.decisions.adapter import Evaluate, EvaluateAll
 from p2ce.decisions.decision import Decision
-from p2ce.decisions.model_adapter import Evaluate, EvaluateAll
 from p2ce.scores.error_bands import Reported, exactly, logistic
 from p2ce.scores.score import Score
 

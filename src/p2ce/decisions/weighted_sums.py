@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from p2ce.arrays import FloatArray
+from p2ce.decisions.adapter import DECISION, PROBABILITY
 from p2ce.decisions.decision import Decision
-from p2ce.decisions.model_adapter import DECISION, PROBABILITY
 from p2ce.scores.error_bands import summation_error
 from p2ce.scores.score import FlatScore, Score
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from p2ce.arrays import FloatArray
-from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.decisions.adapter import Adapter
 from p2ce.errors import InvalidArgument
 from p2ce.estimates.ready_explainer import ReadyExplainer
 from p2ce.scores.network import NetworkScore
@@ -33,7 +33,7 @@ class Parsed(NamedTuple):
         return isinstance(self.score, NetworkScore)
 
 
-def parsed_of(models: Sequence[ModelAdapter]) -> Parsed | None:
+def parsed_of(models: Sequence[Adapter]) -> Parsed | None:
     """Return the parsed model if a single score with a reported scale decides; otherwise None."""
     model = models[0]
     if len(models) > 1 or not model.decides or len(model.scores) != 1 or model.report is None:

@@ -13,8 +13,8 @@ from p2ce.compilation.compiled_problem import Problem, labels_of, without_specia
 from p2ce.compilation.grouped_features import check_policy, groups_of, settle_groups
 from p2ce.compilation.refine_grid import refinement_of
 from p2ce.compilation.rule_scores import columns_to_miss, resolve_rules
+from p2ce.decisions.adapter import Adapter
 from p2ce.decisions.decision_warnings import warn_about_decisions
-from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.detectors.parse_detector import parse_detector
 from p2ce.errors import InvalidArgument
 from p2ce.explain.arguments import Arguments
@@ -55,7 +55,7 @@ class Compiled:
 
     problem: Problem
     # Kept, since the models are parsed again for instances farther out, or with other missing values.
-    parse_models: "partial[tuple[ModelAdapter, ...]]"
+    parse_models: "partial[tuple[Adapter, ...]]"
     # A copy, since the caller's frame may change later; for save() and one-hot groups.
     reference: pd.DataFrame
     kind: TableKind  # the kind of table that the reference was

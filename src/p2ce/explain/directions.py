@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.decisions.adapter import Adapter
 from p2ce.explain.settle_target import agree
 from p2ce.problem.association import associations, with_associations
 from p2ce.problem.feature import Direction, FeaturePolicy
@@ -20,7 +20,7 @@ log = logging.getLogger("p2ce")
 def known_associations(
     policy: Policy,
     frame: pd.DataFrame,
-    model: ModelAdapter,
+    model: Adapter,
     target: Any,
     outcomes: KnownOutcomes | None,
 ) -> dict[str, Direction]:

@@ -11,7 +11,7 @@ from p2ce.arrays import FloatArray
 from p2ce.compilation.batch import place_and_price
 from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.grouped_features import moves_as_one
-from p2ce.decisions.model_adapter import PROBABILITY
+from p2ce.decisions.adapter import PROBABILITY
 from p2ce.errors import InvalidArgument
 from p2ce.estimates.attributions import Attributor
 from p2ce.estimates.calibration import calibrate, needed_residual, typical_unit

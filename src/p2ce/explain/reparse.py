@@ -9,7 +9,7 @@ from p2ce.arrays import FloatArray
 from p2ce.compilation.compiled_problem import Problem, needed_reach
 from p2ce.compilation.encode import has_unseen_categories
 from p2ce.compilation.rule_scores import columns_to_miss
-from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.decisions.adapter import Adapter
 from p2ce.tables.codebook import MISSING
 
 
@@ -18,7 +18,7 @@ def parse_again(
     values: FloatArray,
     *,
     reference: pd.DataFrame,
-    parse_models: "partial[tuple[ModelAdapter, ...]]",
+    parse_models: "partial[tuple[Adapter, ...]]",
 ) -> Problem:
     """Parse for instances (n, d) that lie farther out than a linear model's rounding was proven for.
 

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from p2ce.adapters.checked_calls import some_rows
+from p2ce.decisions.adapter import Adapter
 from p2ce.decisions.decision_warnings import Argument, in_python, on_command_line
-from p2ce.decisions.model_adapter import ModelAdapter
 from p2ce.errors import P2CEError, UnnamedTarget
 from p2ce.problem.favourable_class import favourable_class
 from p2ce.problem.known_outcomes import KnownOutcomes
@@ -23,7 +23,7 @@ from p2ce.visible import echoed
 log = logging.getLogger("p2ce")
 
 # target → the models, parsed for it
-Parse: TypeAlias = Callable[[Any], tuple[ModelAdapter, ...]]
+Parse: TypeAlias = Callable[[Any], tuple[Adapter, ...]]
 FUNCTIONS_TARGET = 1  # of a function, which scores what its author wants
 MOST_CHOICES = 6  # classes that an error lists
 TELLING = "such as 'approved' or 'default'"
@@ -31,7 +31,7 @@ TELLING = "such as 'approved' or 'default'"
 
 def settle_target(
     parse: Parse, target: Any, *, outcomes: KnownOutcomes | None, reference: pd.DataFrame
-) -> tuple[Any, tuple[ModelAdapter, ...]]:
+) -> tuple[Any, tuple[Adapter, ...]]:
     """Parse the models for the target, or else for the class that is favourable by its name or label."""
     try:
         parsed = parse(target)
@@ -63,7 +63,7 @@ def settle_target(
     return evidence.favourable, parsed
 
 
-def agree(model: ModelAdapter, target: Any, outcomes: KnownOutcomes, reference: pd.DataFrame) -> bool:
+def agree(model: Adapter, target: Any, outcomes: KnownOutcomes, reference: pd.DataFrame) -> bool:
     """Return whether the model scores rows with the target as label at least as high as the others.
 
     Labels are evidence only if they are what the model predicts.
@@ -79,7 +79,7 @@ def _spread(rows: np.ndarray) -> np.ndarray:
     return rows[:: max(1, -(-len(rows) // 128))]
 
 
-def _scores(model: ModelAdapter, rows: pd.DataFrame) -> np.ndarray:
+def _scores(model: Adapter, rows: pd.DataFrame) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return model.evaluate(rows)

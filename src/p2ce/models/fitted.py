@@ -7,7 +7,7 @@ import numpy as np
 
 from p2ce.adapters.library import library_class, overrides
 from p2ce.arrays import BoolArray
-from p2ce.decisions.model_adapter import Request
+from p2ce.decisions.adapter import ParseRequest
 from p2ce.errors import UnsupportedModel
 from p2ce.visible import echoed
 
@@ -27,7 +27,7 @@ def require_own(model: Any, *, root: str, names: frozenset[str]) -> type:
 
 
 def require_numbers(
-    request: Request, columns: Sequence[str], *, name: str, takes_missing: bool = False
+    request: ParseRequest, columns: Sequence[str], *, name: str, takes_missing: bool = False
 ) -> None:
     """Raise if columns hold categories, or may hold missing values, for a model of plain numbers.
 
@@ -47,7 +47,7 @@ def require_numbers(
         )
 
 
-def nullable_columns(columns: Sequence[str], request: Request) -> BoolArray | None:
+def nullable_columns(columns: Sequence[str], request: ParseRequest) -> BoolArray | None:
     """Mark the model's columns in which values may be missing: (d,); None if there is no such column."""
     marked = np.array([column in request.nullable for column in columns], dtype=np.bool_)
     return marked if marked.any() else None

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.decisions.adapter import Adapter
 from p2ce.errors import InvalidArgument, UnsupportedModel
 from p2ce.models.parse_model import parse_model
 from p2ce.models.sklearn.own_threshold import loses_ties
@@ -31,7 +31,7 @@ def parse_models(
     codes: FloatArray | None = None,
     nullable: Collection[str] | None = None,
     black_box: bool = False,
-) -> tuple[ModelAdapter, ...]:
+) -> tuple[Adapter, ...]:
     """Parse a model, or every model of a list; ``threshold`` applies to all, or is a list with one for each.
 
     A ``margin`` is added to each threshold, on the scale that the model reports.

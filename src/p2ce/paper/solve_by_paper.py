@@ -308,8 +308,8 @@ class _Instance:
         if self.problem.flat_detector is not None:
             prepared = self.batch.scores[self.problem.flat_detector]
             return bool(prepared.verify(self._me(cell[None]), cell[None]).verdict[0] == REJECT)
-        assert detector.evaluate is not None, "a detector without a flat score must be evaluated"
-        value = float(evaluate(detector.evaluate, self.problem.frame(self._rows(cell[None])), "detector")[0])
+        assert not detector.is_its_score, "a detector without a flat score must be evaluated"
+        value = float(evaluate(detector.evaluate, self.problem.frame(self._rows(cell[None])))[0])
         self.by_detector[cell.tobytes()] = value
         return value < 0.0
 

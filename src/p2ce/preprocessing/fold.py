@@ -5,7 +5,6 @@ transformer raises, and then the whole pipeline is a black box. Nothing is infer
 result is compared with the transformers' own outputs on some rows.
 """
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -13,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from p2ce.adapters.library import library_class, overrides
+from p2ce.adapters.library import library_class, overrides, without_warnings
 from p2ce.errors import UnsupportedModel
 from p2ce.preprocessing.input_maps import InputMap, Operation
 from p2ce.visible import echoed
@@ -69,8 +68,7 @@ class Fold:
 
 def transformed(step: Any, given: Any) -> Any:
     """Apply a transformer to a copy, and suppress its warnings."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with without_warnings():
         return step.transform(given.copy())
 
 

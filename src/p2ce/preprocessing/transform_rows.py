@@ -1,14 +1,14 @@
 """Transform rows by a pipeline's transformers as the pipeline itself would, and encode the results."""
 
 import contextlib
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from p2ce.adapters.library import without_warnings
+from p2ce.adapters.model_call import RowFormat
 from p2ce.arrays import FloatArray
 from p2ce.preprocessing.fold import Fold, is_sparse
 from p2ce.preprocessing.input_maps import InputMap
@@ -23,7 +23,7 @@ class Preparation:
     """A pipeline's fitted transformers, in their order."""
 
     steps: tuple[Any, ...]
-    feed: Callable[[pd.DataFrame], Any]  # converts a frame to what the first transformer was fitted on
+    feed: RowFormat  # converts a frame to what the first transformer was fitted on
     codebook: Codebook  # of the table's columns, in the order of the first transformer
     labels: "pd.Index[Any]"
     reference: pd.DataFrame
@@ -37,26 +37,33 @@ class Preparation:
 
     def quietly(self, frame: pd.DataFrame) -> Any:
         """Transform rows that the user did not pass, without warnings."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with without_warnings():
             return self.transform(frame)
 
     def with_copies(self) -> "Preparation":
         """Return the same transformers with copied input: one with copy=False writes into its input."""
-        feed = self.feed
-        return replace(self, feed=lambda frame: feed(frame).copy())
+        return replace(self, feed=Copied(inner=self.feed))
 
     def follow(self) -> tuple[list[InputMap], Fold]:
         """Follow the columns through all transformers."""
         fold = Fold(self.codebook.names)
         maps_by_input = [_start(place, coding) for place, coding in enumerate(self.codebook)]
         given = self.feed(self.reference.head(CHECKED_ROWS))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with without_warnings():
             for step in self.steps:
                 maps_by_input = fold.follow(step, maps_by_input, given)
                 given = step.transform(given.copy())
         return maps_by_input, fold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Copied:
+    """Pass a copy of rows in another format."""
+
+    inner: RowFormat
+
+    def __call__(self, frame: Any) -> Any:
+        return self.inner(frame).copy()
 
 
 def _start(place: int, coding: Coding) -> InputMap:
@@ -87,6 +94,22 @@ class Prepared:
     def to_numpy(self, **_: Any) -> Any:
         """Return the rows as the transformers returned them; a requested type is ignored."""
         return self.rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Transformed:
+    """Pass rows through a pipeline's transformers, then in the format of the model behind them.
+
+    The model receives the same object from the transformers as in the pipeline's own call.
+    """
+
+    preparation: Preparation
+    labels_inside: "pd.Index[Any]"  # of the transformed columns
+    inner: RowFormat
+
+    def __call__(self, frame: Any) -> Any:
+        rows = self.preparation.transform(frame)
+        return self.inner(rows if isinstance(rows, pd.DataFrame) else Prepared(rows, self.labels_inside))
 
 
 def as_frame(rows: Any) -> pd.DataFrame:

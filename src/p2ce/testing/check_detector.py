@@ -10,7 +10,7 @@ import pandas as pd
 from p2ce.adapters.evaluate import STEADY, evaluate_closely
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.compilation.own_plausibility import COUNTS, IGNORE
-from p2ce.detectors.detector_adapter import DetectorAdapter
+from p2ce.decisions.adapter import Adapter
 from p2ce.detectors.parse_detector import parse_detector
 from p2ce.explainer import Explainer
 from p2ce.tables.codebook import MISSING, codebook_of
@@ -106,7 +106,7 @@ def check_detector(
     )
 
 
-def _check_terms(read: DetectorAdapter | None) -> None:
+def _check_terms(read: Adapter | None) -> None:
     require(read is not None, "check_detector() needs a detector; got None.")
     assert read is not None
     require(
@@ -158,7 +158,6 @@ def _check_fronts(
         values = evaluate_closely(
             subject.evaluate_frame,
             frame,
-            subject.who,
             threshold=lambda values: np.full(len(values), least),
             tolerance=STEADY,
         ).values

@@ -9,7 +9,7 @@ import pandas as pd
 
 from p2ce.arrays import BoolArray
 from p2ce.compilation.compiled_problem import Problem, labels_of
-from p2ce.decisions.model_adapter import ModelAdapter
+from p2ce.decisions.adapter import Adapter
 from p2ce.explainer import Explainer
 from p2ce.problem.policy import Policy
 from p2ce.testing.check_fronts import MAX_CHANGES, Fronts, check_fronts
@@ -22,7 +22,7 @@ MakeExplainer: TypeAlias = Callable[[pd.DataFrame, Policy], Explainer]
 
 def check_model_fronts(
     subject: Subject,
-    read: ModelAdapter,
+    read: Adapter,
     reference: pd.DataFrame,
     *,
     people: int,
@@ -45,7 +45,7 @@ def check_model_fronts(
     return check_fronts(explainers, subject.frame(rejected), accepts)
 
 
-def _of_callable(read: ModelAdapter, reference: pd.DataFrame, policy: Policy) -> Explainer:
+def _of_callable(read: Adapter, reference: pd.DataFrame, policy: Policy) -> Explainer:
     """Make an explainer that knows nothing about the model except its scores."""
     made = explainer_of(
         lambda frame: read.evaluate(frame), reference, policy=policy, threshold=read.threshold
@@ -57,7 +57,7 @@ def _of_callable(read: ModelAdapter, reference: pd.DataFrame, policy: Policy) ->
     return made
 
 
-def _of_adapter(read: ModelAdapter, reference: pd.DataFrame, policy: Policy, subject: Subject) -> Explainer:
+def _of_adapter(read: Adapter, reference: pd.DataFrame, policy: Policy, subject: Subject) -> Explainer:
     """Put an adapter without a registered family in the place of a callable's."""
     made = _of_callable(read, reference, policy)
     nullable = frozenset(subject.columns[column] for column in subject.nullable)
@@ -65,7 +65,7 @@ def _of_adapter(read: ModelAdapter, reference: pd.DataFrame, policy: Policy, sub
     return made
 
 
-def _with_model(problem: Problem, read: ModelAdapter, nullable: frozenset[str]) -> Problem:
+def _with_model(problem: Problem, read: Adapter, nullable: frozenset[str]) -> Problem:
     return problem.with_models((read,), detector=problem.detector, nullable=nullable)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, IntArray
-from p2ce.decisions.model_adapter import PROBABILITY
+from p2ce.decisions.adapter import PROBABILITY
 from p2ce.estimates.link_scale import Link, to_scale
 from p2ce.explain.refinement.move_options import even_out, shrink, trade
 from p2ce.explain.refinement.options import LARGEST, Options, bests_of, by_instance, undominated_options

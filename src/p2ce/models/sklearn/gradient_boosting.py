@@ -9,10 +9,10 @@ from scipy.special import logit
 
 from p2ce.adapters.library import library_class, overrides
 from p2ce.arrays import FloatArray
+from p2ce.decisions.adapter import ParseRequest
 from p2ce.decisions.certified_thresholds import margin_wins
 from p2ce.decisions.forest_margins import ForestMargin, ForestMargins
 from p2ce.decisions.margins import ClassOutputs, NumberOutput, ParsedModel, logistic_link
-from p2ce.decisions.model_adapter import Request
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import UnsupportedModel
 from p2ce.models.fitted import require_numbers, require_own
@@ -39,7 +39,7 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def parse(model: Any, request: Request) -> ParsedModel:
+def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse a constant start plus the stages, scaled by the learning rate; one forest per class."""
     kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)

@@ -7,11 +7,11 @@ import numpy as np
 
 from p2ce.adapters.library import library_class
 from p2ce.arrays import BoolArray, FloatArray, IntArray
+from p2ce.decisions.adapter import ParseRequest
 from p2ce.decisions.certified_thresholds import margin_wins
 from p2ce.decisions.forest_margins import ForestMargin, ForestMargins
 from p2ce.decisions.margins import IDENTITY, ClassOutputs, Link, NumberOutput, ParsedModel
-from p2ce.decisions.model_adapter import Request
-from p2ce.decisions.row_format import feeder
+from p2ce.decisions.row_format import row_format
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import UnsupportedModel
 from p2ce.models.fitted import nullable_columns, require_numbers, require_own
@@ -41,7 +41,7 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def parse(model: Any, request: Request) -> ParsedModel:
+def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse the trees: float64 thresholds, and float64 sums in order from the baseline, by class."""
     kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
@@ -118,14 +118,14 @@ def _order(model: Any) -> IntArray:
 
 
 def _known_categories(
-    model: Any, columns: tuple[str, ...], named: bool, request: Request
+    model: Any, columns: tuple[str, ...], named: bool, request: ParseRequest
 ) -> dict[int, _Known]:
     """Evaluate the model's own encoder on every category, as a row of the user's own types."""
     marked = model.is_categorical_
     if marked is None or not np.any(marked):
         return {}
     encoder = model._preprocessor.named_transformers_["encoder"]
-    feed = feeder(columns, request.reference, named=named)
+    feed = row_format(columns, request.reference, named=named)
     book = request.codebook.of(columns)
     labels = {str(label): label for label in request.reference.columns}
     index = request.reference[[labels[column] for column in columns]].columns

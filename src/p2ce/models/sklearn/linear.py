@@ -6,9 +6,9 @@ import numpy as np
 
 from p2ce.adapters.library import library_class, quiet_check_array
 from p2ce.arrays import FloatArray
+from p2ce.decisions.adapter import ParseRequest
 from p2ce.decisions.margins import ClassOutputs, Link, NumberOutput, ParsedModel
-from p2ce.decisions.model_adapter import Request
-from p2ce.decisions.row_format import feeder
+from p2ce.decisions.row_format import row_format
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.decisions.weighted_sums import WeightedSums
 from p2ce.errors import UnsupportedModel
@@ -57,7 +57,7 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def parse(model: Any, request: Request) -> ParsedModel:
+def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse weights and intercepts: one sum for two classes, otherwise one per class."""
     kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
@@ -93,7 +93,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
     )
 
 
-def _sums(model: Any, request: Request, family: str) -> WeightedSums:
+def _sums(model: Any, request: ParseRequest, family: str) -> WeightedSums:
     columns, named = columns_of(model, request.reference)
     require_numbers(request, columns, name=family)
     with parsing(f"This {family}"):
@@ -103,7 +103,7 @@ def _sums(model: Any, request: Request, family: str) -> WeightedSums:
         intercepts = np.broadcast_to(fitted, len(weights))  # a single zero if fitted without intercepts
         if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
             raise ValueError("a weight or an intercept that is not a finite number")
-    seen = quiet_check_array(feeder(columns, request.reference, named=named)(request.reference.head(1)))
+    seen = quiet_check_array(row_format(columns, request.reference, named=named)(request.reference.head(1)))
     place = {str(label): at for at, label in enumerate(request.reference.columns)}
     positions = [place[name] for name in columns]
     return WeightedSums(

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from p2ce.adapters.library import library_class, quiet_check_array
+from p2ce.decisions.adapter import ParseRequest
 from p2ce.decisions.margins import ClassOutputs, Link, NumberOutput, ParsedModel, logistic_link
-from p2ce.decisions.model_adapter import Request
 from p2ce.decisions.network_outputs import CHECKED_ROWS, NetworkOutputs
-from p2ce.decisions.row_format import feeder
+from p2ce.decisions.row_format import row_format
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import UnsupportedModel
 from p2ce.models.fitted import require_numbers, require_own
@@ -28,7 +28,7 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def parse(model: Any, request: Request) -> ParsedModel:
+def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse the layers; outputs are logits of the classes, or the predicted number."""
     kind = require_own(model, root="sklearn", names=_NAMES)
     require_fitted(model)
@@ -69,10 +69,10 @@ def _require_output(model: Any, family: str, *, count: int, activation: str) -> 
         )
 
 
-def _network(model: Any, request: Request, family: str) -> NetworkOutputs:
+def _network(model: Any, request: ParseRequest, family: str) -> NetworkOutputs:
     columns, named = columns_of(model, request.reference)
     require_numbers(request, columns, name=family)
-    given = quiet_check_array(feeder(columns, request.reference, named=named)(request.reference.head(1)))
+    given = quiet_check_array(row_format(columns, request.reference, named=named)(request.reference.head(1)))
     if given.dtype.kind == "f" and given.dtype not in (np.float32, np.float64):
         raise UnsupportedModel(
             f"{family} on columns of {given.dtype} is not supported natively. Pass the reference as float64."

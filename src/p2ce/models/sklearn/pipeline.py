@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 
 from p2ce.adapters.library import library_class
+from p2ce.adapters.model_call import ModelCall, as_call
 from p2ce.arrays import BoolArray, FloatArray, IntArray
-from p2ce.decisions.model_adapter import Evaluate, ModelAdapter, Request
-from p2ce.decisions.row_format import columns_by_count, feeder
+from p2ce.decisions.adapter import Adapter, Evaluate, ParseRequest
+from p2ce.decisions.row_format import columns_by_count, row_format
 from p2ce.errors import UnsupportedModel
 from p2ce.models.fitted import require_own
 from p2ce.models.sklearn.estimator import columns_of, require_fitted
@@ -27,7 +28,7 @@ from p2ce.preprocessing.parse_transformers import (
     without_zeros,
 )
 from p2ce.preprocessing.rewrite import contributions, never_decreases, reach_of_inputs, rewrite_forest
-from p2ce.preprocessing.transform_rows import Preparation, Prepared
+from p2ce.preprocessing.transform_rows import Preparation, Transformed
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.score import Bound, seen_as_given
 from p2ce.scores.tree_nodes import parsing
@@ -42,7 +43,7 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def parse(model: Any, request: Request) -> ModelAdapter:
+def parse(model: Any, request: ParseRequest) -> Adapter:
     """Parse the last step, and write its scores in terms of the table's own columns."""
     require_own(model, root="sklearn", names=_NAMES)
     with parsing("This Pipeline"):
@@ -71,14 +72,13 @@ def parse(model: Any, request: Request) -> ModelAdapter:
     inside, maps = _parse_inside(last, replace(request, reach=input_reach), seen, maps, nullable)
     assert inside.score is not None, "the last step is parsed, never a black box"
     limits = np.where(proven, np.inf, input_reach)
-    through = _through(seen)
     is_category = seen.preparation.codebook.is_category
     return replace(
         inside,
         family=f"{inside.family} behind {', '.join(seen.names)}" if seen.names else inside.family,
         columns=columns,
-        evaluate=through(inside.evaluate),
-        predict=None if inside.predict is None else through(inside.predict),
+        evaluate=_through(seen, inside.evaluate),
+        predict=None if inside.predict is None else _through(seen, inside.predict),
         score=_behind(inside.score, maps, nullable, limits),
         also=tuple(_behind(score, maps, nullable, limits) for score in inside.also),
         # A table covers all labels, and any other label too.
@@ -87,15 +87,16 @@ def parse(model: Any, request: Request) -> ModelAdapter:
 
 
 def _parse_inside(
-    last: Any, request: Request, seen: ParsedTransformers, maps: InputMaps, nullable: BoolArray
-) -> tuple[ModelAdapter, InputMaps]:
+    last: Any, request: ParseRequest, seen: ParsedTransformers, maps: InputMaps, nullable: BoolArray
+) -> tuple[Adapter, InputMaps]:
     """Parse the model on its inputs, some of which may be missing."""
     labels = [str(label) for label in seen.frame.columns]
 
-    def parse_with(missing: BoolArray) -> ModelAdapter:
+    def parse_with(missing: BoolArray) -> Adapter:
         names = frozenset(label for label, may in zip(labels, missing, strict=True) if may)
         found = request.parse(
-            last, replace(request, reference=seen.frame, codebook=seen.inputs, nullable=names)
+            last,
+            replace(request, reference=seen.frame, codebook=seen.inputs, codes=seen.codes, nullable=names),
         )
         if found.columns != tuple(labels):
             raise UnsupportedModel(
@@ -130,7 +131,7 @@ def _columns(step: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]
 
 
 def _preparation(
-    steps: Sequence[Any], columns: tuple[str, ...], request: Request, *, named: bool
+    steps: Sequence[Any], columns: tuple[str, ...], request: ParseRequest, *, named: bool
 ) -> Preparation:
     codebook = request.codebook.of(columns)
     if not named and codebook.is_category.any():
@@ -140,28 +141,20 @@ def _preparation(
     by_name = {str(label): label for label in request.reference.columns}
     return Preparation(
         steps=tuple(steps),
-        feed=feeder(columns, request.reference, named=named),
+        feed=row_format(columns, request.reference, named=named),
         codebook=codebook,
         labels=pd.Index([by_name[name] for name in columns], tupleize_cols=False),
         reference=request.reference,
     )
 
 
-def _through(seen: ParsedTransformers) -> Callable[[Evaluate], Evaluate]:
-    """Extend a call of the last step to the whole pipeline: its transformers, then the step's own method.
-
-    The model receives the same object from the transformers as in the pipeline's own call.
-    """
+def _through(seen: ParsedTransformers, evaluate: Evaluate) -> ModelCall:
+    """Extend a call of the last step to the whole pipeline: its transformers, then the step's own method."""
+    call = as_call(evaluate, name="model (Pipeline)")
     labels = pd.Index(list(seen.frame.columns), tupleize_cols=False)
-
-    def through(evaluate: Evaluate) -> Evaluate:
-        def evaluated(frame: pd.DataFrame) -> FloatArray:
-            rows: Any = seen.preparation.transform(frame)
-            return evaluate(rows if isinstance(rows, pd.DataFrame) else Prepared(rows, labels))  # type: ignore[arg-type]
-
-        return evaluated
-
-    return through
+    return replace(
+        call, rows=Transformed(preparation=seen.preparation, labels_inside=labels, inner=call.rows)
+    )
 
 
 def _behind(score: Any, maps: InputMaps, nullable: BoolArray, limits: FloatArray) -> Any:

@@ -10,9 +10,9 @@ from joblib import effective_n_jobs
 
 from p2ce.adapters.library import library_class
 from p2ce.arrays import BoolArray
+from p2ce.decisions.adapter import ParseRequest
 from p2ce.decisions.forest_margins import ForestMargin, ForestMargins
 from p2ce.decisions.margins import ClassOutputs, Link, NumberOutput, ParsedModel
-from p2ce.decisions.model_adapter import Request
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import UnsupportedModel
 from p2ce.models.fitted import nullable_columns, require_numbers, require_own
@@ -45,7 +45,7 @@ def recognises(model: object) -> bool:
     return library_class(model, root="sklearn", names=_NAMES) is not None
 
 
-def parse(model: Any, request: Request) -> ParsedModel:
+def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse the leaves, which hold the share of each class or a number; a margin is a sum over the trees.
 
     The library adds the leaves from zero in float64, and divides the sum once by the number of trees.

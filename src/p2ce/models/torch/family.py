@@ -11,6 +11,7 @@ The module runs in its own precision on the CPU. The logistic function or softma
 its outputs. Classes are 0, 1, … The module is never changed, and not even put into eval mode.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,11 @@ import pandas as pd
 from scipy.special import expit, softmax
 
 from p2ce.adapters.library import library_class, overrides
+from p2ce.adapters.model_call import AsArray, ModelCall, in_order
 from p2ce.arrays import FloatArray
+from p2ce.decisions.adapter import ParseRequest
 from p2ce.decisions.decision import Decision, decide_class, decide_number
 from p2ce.decisions.margins import ClassOutputs, Link, NumberOutput, ParsedModel
-from p2ce.decisions.model_adapter import Evaluate, EvaluateAll, Request
 from p2ce.decisions.network_outputs import CHECKED_ROWS, NetworkOutputs
 from p2ce.decisions.row_format import columns_by_count
 from p2ce.decisions.target_arguments import is_range
@@ -60,7 +62,7 @@ def recognises_module(model: object) -> bool:
     )
 
 
-def parse(model: Any, request: Request) -> ParsedModel:
+def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse the layers in order; the outputs are margins of the classes, or the number."""
     dtype = precision_of(model)
     parts = [part for part in parts_of(model) if kind_of(part) not in IGNORED]
@@ -91,14 +93,14 @@ def parse(model: Any, request: Request) -> ParsedModel:
                 "This Sequential ends with a Sigmoid, for which a range is not supported natively. End it "
                 "with a Linear layer."
             )
-        return ParsedModel(family=FAMILY, margins=margins, outputs=NumberOutput(predict=_number(returned)))
+        return ParsedModel(family=FAMILY, margins=margins, outputs=NumberOutput(predict=returned))
     unit = SINGLE if single else DOUBLE
     return ParsedModel(
         family=FAMILY,
         margins=margins,
         outputs=ClassOutputs(
             names=tuple(range(max(2, width))),
-            probabilities=_probabilities(returned, ending),
+            probabilities=returned.then(partial(_probabilities, ending=ending)),
             largest=returned,
             link=lambda complement: Link(_reported(complement, ending, unit), _expit),
             single=margins.single,
@@ -106,7 +108,7 @@ def parse(model: Any, request: Request) -> ParsedModel:
     )
 
 
-def decide_module(module: Any, request: Request) -> tuple[tuple[str, ...], Decision]:
+def decide_module(module: Any, request: ParseRequest) -> tuple[tuple[str, ...], Decision]:
     """Determine what any module must reach as a black box: its outputs are logits, or a number.
 
     (n,) or (n, 1) is the logit of class 1; with ``target=(low, high)`` it is the number that must lie in this
@@ -124,7 +126,7 @@ def decide_module(module: Any, request: Request) -> tuple[tuple[str, ...], Decis
         )
     returned = _call(module, columns, reference)
     rows = reference.head(2)
-    shape = returned(rows).shape
+    shape = returned.method(returned.rows(rows)).shape
     if len(shape) == 0 or len(shape) > 2 or shape[0] != len(rows):
         raise UnsupportedModel(
             f"This {type(module).__name__} returned a tensor of shape {shape} for {len(rows)} "
@@ -132,29 +134,24 @@ def decide_module(module: Any, request: Request) -> tuple[tuple[str, ...], Decis
         )
     width = 1 if len(shape) == 1 else shape[1]
     if is_range(request.target) and width == 1:
-        return columns, decide_number(request, _number(returned), name="module")
+        return columns, decide_number(request, returned, name="module")
     return columns, decide_class(
         request,
         classes=tuple(range(max(2, width))),
-        probabilities=_probabilities(returned, ""),
+        probabilities=returned.then(partial(_probabilities, ending="")),
         largest=returned,
         name="module",
     )
-
-
-def _number(returned: EvaluateAll) -> Evaluate:
-    return lambda frame: np.asarray(returned(frame), dtype=np.float64).reshape(len(frame))
 
 
 def _expit(scores: FloatArray) -> FloatArray:
     return np.asarray(expit(scores), dtype=np.float64)
 
 
-def _call(module: Any, columns: tuple[str, ...], reference: pd.DataFrame) -> EvaluateAll:
-    """Build the call that returns the module's output for a frame."""
-    labels = {str(label): label for label in reference.columns}
-    order = [labels[name] for name in columns]
-    return lambda frame: run_module(module, frame[order].to_numpy(dtype=np.float64, na_value=np.nan))
+def _call(module: Any, columns: tuple[str, ...], reference: pd.DataFrame) -> ModelCall:
+    """Return the call of the module's own output."""
+    rows = AsArray(labels=in_order(columns, reference), dtype=np.dtype(np.float64))
+    return ModelCall(name=FAMILY, method=partial(run_module, module), rows=rows)
 
 
 def run_module(module: Any, values: FloatArray) -> FloatArray:
@@ -174,26 +171,20 @@ def run_module(module: Any, values: FloatArray) -> FloatArray:
     return np.asarray(returned.detach().to("cpu", torch.float64).numpy())
 
 
-def _probabilities(returned: EvaluateAll, ending: str) -> EvaluateAll:
-    """Build the call that converts the module's output to one probability per class."""
-
-    def probabilities(frame: pd.DataFrame) -> FloatArray:
-        found = returned(frame)
-        if found.ndim == 1 or found.shape[1] == 1:
-            one = found.reshape(-1)
-            if ending == "Sigmoid":
-                return np.column_stack([1.0 - one, one])
-            return np.column_stack([_expit(-one), _expit(one)])
-        if ending == "Softmax":
-            return np.asarray(found)
-        if ending == "LogSoftmax":
-            return np.asarray(np.exp(found))
-        if found.shape[1] == 2:
-            ahead = found[:, 1] - found[:, 0]
-            return np.column_stack([_expit(-ahead), _expit(ahead)])
-        return np.asarray(softmax(found, axis=1))
-
-    return probabilities
+def _probabilities(found: FloatArray, ending: str) -> FloatArray:
+    """Convert the module's outputs to one probability per class: (n,) or (n, classes) → (n, classes)."""
+    if found.ndim == 1:
+        if ending == "Sigmoid":
+            return np.column_stack([1.0 - found, found])
+        return np.column_stack([_expit(-found), _expit(found)])
+    if ending == "Softmax":
+        return found
+    if ending == "LogSoftmax":
+        return np.asarray(np.exp(found))
+    if found.shape[1] == 2:
+        ahead = found[:, 1] - found[:, 0]
+        return np.column_stack([_expit(-ahead), _expit(ahead)])
+    return np.asarray(softmax(found, axis=1))
 
 
 def _reported(complement: bool, ending: str, unit: float) -> Reported:
