@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from p2ce.decisions.adapter import Adapter, Request
+from p2ce.decisions.adapter import Adapter, ParseRequest
 from p2ce.decisions.certify import certify
 from p2ce.errors import InvalidReference, InvalidTarget, UnsupportedModel
 from p2ce.models.parse_model import parse_model
@@ -165,7 +165,7 @@ def test_a_black_box_module_means_the_same(name, target):
 
 def parse(module, frame: pd.DataFrame = FRAME, target=1) -> Adapter:
     reach = np.ones(frame.shape[1])
-    request = Request(reference=frame, target=target, threshold=None, reach=reach, parse=lambda *_: None)
+    request = ParseRequest(reference=frame, target=target, threshold=None, reach=reach, parse=lambda *_: None)
     return certify(torch_network.parse(module, request), request)
 
 

@@ -2,7 +2,7 @@
 
 Everything between a frame of rows and a number per row is data: what the object receives (`rows`), the
 method, what it must return (`check`), and how the score follows from that (`outputs`). So a traceback from
-within the user's code shows `ModelCall.__call__`, and nothing else of how the call was put together. The
+within the user's code shows `call_model`, and nothing else of how the call was put together. The
 user's models and detectors are called nowhere else.
 """
 
@@ -95,7 +95,7 @@ class ModelCall:
     advice: str = ""  # added to the message if the object raises an error
     complete: bool = True  # whether NaN is an error
 
-    def __call__(self, frame: Any) -> FloatArray:
+    def call_model(self, frame: Any) -> FloatArray:
         """Evaluate the rows of a frame: convert them, call the method, check the result, and convert it."""
         for attempt in ONCE if self.retries is None else self.retries.attempts():
             with attempt:
@@ -122,6 +122,9 @@ class ModelCall:
                     require_complete(values, call=self.name, rows=self._named(frame))
                 return values
         raise AssertionError("the last attempt returns or raises")
+
+    # The method's own name is what a traceback shows.
+    __call__ = call_model
 
     def _named(self, frame: Any) -> Any:
         """Select the columns that messages may name."""

@@ -54,7 +54,9 @@ class ParseRequest:
 
     reference: pd.DataFrame
     codebook: Codebook = NOT_GIVEN  # by default that of the reference
-    codes: FloatArray = field(default_factory=_left_out)  # (n, d) the reference as the codebook encodes it, by default
+    codes: FloatArray = field(
+        default_factory=_left_out
+    )  # (n, d) the reference as the codebook encodes it, by default
     nullable: frozenset[str] = frozenset()
     target: Any = 1
     threshold: float | None = None

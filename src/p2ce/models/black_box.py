@@ -200,7 +200,7 @@ class SettledLead:
     vote: ModelCall  # 1 for a prediction of the target, -1 for any other
     only_leaders: bool
 
-    def __call__(self, frame: pd.DataFrame) -> FloatArray:
+    def settle_lead(self, frame: pd.DataFrame) -> FloatArray:
         """Return how far the target is ahead: at least 0 where ``predict`` returns it."""
         values = self.lead(frame)
         chosen = np.flatnonzero(values >= -REPEATED) if self.only_leaders else np.arange(len(frame))
@@ -212,6 +212,8 @@ class SettledLead:
                 wins, np.maximum(values[chosen], 0.0), np.minimum(values[chosen], BEHIND)
             )
         return values
+
+    __call__ = settle_lead
 
 
 def _as_predicted(

@@ -107,9 +107,14 @@ class Transformed:
     labels_inside: "pd.Index[Any]"  # of the transformed columns
     inner: RowFormat
 
-    def __call__(self, frame: Any) -> Any:
-        rows = self.preparation.transform(frame)
+    def transform_rows(self, frame: Any) -> Any:
+        """Transform a frame as the pipeline does, and convert it for the model."""
+        rows = self.preparation.feed(frame)
+        for step in self.preparation.steps:
+            rows = step.transform(rows)
         return self.inner(rows if isinstance(rows, pd.DataFrame) else Prepared(rows, self.labels_inside))
+
+    __call__ = transform_rows
 
 
 def as_frame(rows: Any) -> pd.DataFrame:
