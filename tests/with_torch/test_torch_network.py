@@ -9,7 +9,7 @@ import pytest
 
 from p2ce.decisions.adapter import Adapter, ParseRequest
 from p2ce.decisions.certify import certify
-from p2ce.errors import InvalidReference, InvalidTarget, UnsupportedModel
+from p2ce.errors import InvalidReference, InvalidTarget, ModelMismatch, UnsupportedModel
 from p2ce.models.parse_model import parse_model
 from p2ce.models.torch import family as torch_network
 from p2ce.scores.external import UNDECIDED
@@ -254,3 +254,18 @@ def test_columns_and_target_are_checked():
         parse(build("one logit"), FRAME[COLUMNS[:4]])
     with pytest.raises(InvalidTarget):
         parse(build("one logit"), target=2)
+
+
+def test_a_setting_that_rounds_more_than_when_the_module_was_parsed_is_noticed():
+    module = nn.Sequential(*layers(6, 4, 1)).eval()
+    found = parse_model(module, reference=FRAME)
+    before = torch.get_float32_matmul_precision()
+    found.evaluate(FRAME)
+    torch.set_float32_matmul_precision("medium")
+    try:
+        with pytest.raises(ModelMismatch, match=r"now multiplies the float32 matrices .* in bfloat16"):
+            found.evaluate(FRAME)
+        parse_model(module, reference=FRAME).evaluate(FRAME)  # which now allows for it
+    finally:
+        torch.set_float32_matmul_precision(before)
+    found.evaluate(FRAME)

@@ -37,6 +37,7 @@ from p2ce.models.torch.layers import (
     parts_of,
     precision_of,
     require_eval,
+    require_unit,
     unit_of,
 )
 from p2ce.scores.error_bands import Reported, logistic
@@ -78,15 +79,16 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
     single = dtype == np.float32
     columns = columns_by_count(len(layers[0].weights), request.reference)
     require_numbers(request, columns, name=FAMILY)
+    unit = unit_of(dtype)
     margins = NetworkOutputs(
         columns=columns,
         layers=tuple(layers),
         see=seen_in_single if single else seen_as_given,
-        unit=unit_of(dtype),
+        unit=unit,
         single=bool(ending) and single,  # without an ending, softmax is computed here, in float64
         rows=request.codebook.of(columns).encode(request.reference.head(CHECKED_ROWS)),
     )
-    returned = _call(model, columns, request.reference)
+    returned = _call(model, columns, request.reference, unit=unit)
     if is_range(request.target) and width == 1:
         if ending:
             raise UnsupportedModel(
@@ -94,7 +96,7 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
                 "with a Linear layer."
             )
         return ParsedModel(family=FAMILY, margins=margins, outputs=NumberOutput(predict=returned))
-    unit = SINGLE if single else DOUBLE
+    plain = SINGLE if single else DOUBLE
     return ParsedModel(
         family=FAMILY,
         margins=margins,
@@ -102,7 +104,7 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
             names=tuple(range(max(2, width))),
             probabilities=returned.then(partial(_probabilities, ending=ending)),
             largest=returned,
-            link=lambda complement: Link(_reported(complement, ending, unit), _expit),
+            link=lambda complement: Link(_reported(complement, ending, plain), _expit),
             single=margins.single,
         ),
     )
@@ -148,18 +150,25 @@ def _expit(scores: FloatArray) -> FloatArray:
     return np.asarray(expit(scores), dtype=np.float64)
 
 
-def _call(module: Any, columns: tuple[str, ...], reference: pd.DataFrame) -> ModelCall:
+def _call(
+    module: Any, columns: tuple[str, ...], reference: pd.DataFrame, *, unit: float | None = None
+) -> ModelCall:
     """Return the call of the module's own output."""
     rows = AsArray(labels=in_order(columns, reference), dtype=np.dtype(np.float64))
-    return ModelCall(name=FAMILY, method=partial(run_module, module), rows=rows)
+    return ModelCall(name=FAMILY, method=partial(run_module, module, unit=unit), rows=rows)
 
 
-def run_module(module: Any, values: FloatArray) -> FloatArray:
-    """Evaluate the module on rows, in its own precision and on its own device."""
+def run_module(module: Any, values: FloatArray, *, unit: float | None = None) -> FloatArray:
+    """Evaluate the module on rows, in its own precision and on its own device.
+
+    ``unit`` is the rounding unit that the proofs about it assume; None if there are none.
+    """
     import torch
 
     held = next((tensor for tensor in module.parameters() if tensor.is_floating_point()), None)
     dtype = torch.float32 if held is None else held.dtype
+    if unit is not None:
+        require_unit(module, np.dtype(np.float64 if dtype == torch.float64 else np.float32), unit)
     with torch.inference_mode(), torch.autocast("cpu", enabled=False):
         rows = torch.from_numpy(np.array(values)).to(dtype)
         returned = module(rows if held is None else rows.to(held.device))

@@ -8,7 +8,7 @@ import numpy as np
 
 from p2ce.adapters.library import library_class
 from p2ce.arrays import FloatArray
-from p2ce.errors import UnsupportedModel
+from p2ce.errors import ModelMismatch, UnsupportedModel
 from p2ce.models.fitted import require_own
 from p2ce.scores.network_layers import Layer
 from p2ce.scores.network_rounding import DOUBLE, SINGLE
@@ -100,6 +100,16 @@ def unit_of(dtype: np.dtype[Any]) -> float:
     except RuntimeError:  # newer releases raise if both settings were used
         return BFLOAT
     return SINGLE if set_to <= {"none", "ieee", "highest"} else BFLOAT
+
+
+def require_unit(module: Any, dtype: np.dtype[Any], unit: float) -> None:
+    """Raise if PyTorch's settings let the module round more than when it was parsed."""
+    if unit_of(dtype) > unit:
+        raise ModelMismatch(
+            f"PyTorch now multiplies the float32 matrices of this {type(module).__name__} in bfloat16, but "
+            "not when the module was parsed, so nothing is proven about its outputs. Restore "
+            'torch.set_float32_matmul_precision("highest"), or create the explainer again.'
+        )
 
 
 def layers_of(parts: list[Any]) -> list[Layer]:
