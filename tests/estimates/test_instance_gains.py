@@ -8,7 +8,7 @@ from p2ce.arrays import FloatArray
 from p2ce.estimates.attributions import Attributor
 from p2ce.estimates.candidate_attributions import best_attributions, mean_attributions
 from p2ce.estimates.instance_gains import Gains, estimated_scores, lay_out_gains
-from p2ce.estimates.link_scale import Link
+from p2ce.estimates.link_scale import LinkScale
 from p2ce.estimates.shap_estimate import ShapEstimate
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import place
@@ -29,7 +29,7 @@ def straight(rows: FloatArray) -> FloatArray:
 
 
 def attributor(score: object) -> Attributor:
-    return Attributor(ShapEstimate(), None, score, REFERENCE, COLUMNS, 0, Link.IDENTITY)  # type: ignore[arg-type]
+    return Attributor(ShapEstimate(), None, score, REFERENCE, COLUMNS, 0, LinkScale.IDENTITY)  # type: ignore[arg-type]
 
 
 def gains_of(score: object, *, personal: bool, wanted: np.ndarray | None = None) -> Gains:

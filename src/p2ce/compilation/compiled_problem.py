@@ -17,7 +17,7 @@ from p2ce.compilation.requirements import Requirement, Source, requirements_of
 from p2ce.compilation.rule_scores import CompiledRule, columns_to_miss, resolve_rules
 from p2ce.decisions.adapter import LEAD, Adapter
 from p2ce.estimates.attributions import Attributions
-from p2ce.estimates.estimate import Estimate
+from p2ce.estimates.calibration import FittedEstimate
 from p2ce.grid.base_grid import BaseGrid, OneWay, grid_of
 from p2ce.grid.grouped_axis import Compound, widen
 from p2ce.objectives.objective import FittedObjective
@@ -88,7 +88,7 @@ class Problem:
     dtype_names: dict[str, str]  # repeated in every explanation
     categories: dict[str, Categories]  # likewise
     record: ProblemRecord | None = None  # part of every explanation
-    estimate: Estimate | None = None  # prunes without proof
+    estimate: FittedEstimate | None = None  # prunes without proof
     attributions: Attributions | None = None  # for the paper's algorithms
     # (few, columns) rows of the reference that the models accept, and the seconds for evaluating a row: a
     # search under a time limit begins with them.

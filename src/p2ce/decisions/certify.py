@@ -20,8 +20,8 @@ from p2ce.decisions.decision import Decision, decide_class, decide_number
 from p2ce.decisions.margins import (
     IDENTITY,
     ClassOutputs,
-    Link,
     NumberOutput,
+    OutputLink,
     ParsedModel,
     logistic_link,
 )
@@ -106,7 +106,7 @@ def _softmax(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> 
     return _adapter(parsed, decision, scores, decides=False)
 
 
-def _range(parsed: ParsedModel, decision: Decision, link: Link) -> Adapter:
+def _range(parsed: ParsedModel, decision: Decision, link: OutputLink) -> Adapter:
     """Certify that the predicted number lies between the ends of a range."""
     margins, wanted = parsed.margins, decision.wanted
     assert wanted is not None, "a number must lie in a range"
@@ -127,7 +127,7 @@ def _adapter(
     decision: Decision,
     scores: list[Score],
     *,
-    link: Link | None = None,
+    link: OutputLink | None = None,
     decides: bool = True,
 ) -> Adapter:
     margins = parsed.margins

@@ -6,8 +6,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.compilation.batch import Batch
-from p2ce.estimates.calibration import widen
-from p2ce.estimates.estimate import Estimate
+from p2ce.estimates.calibration import FittedEstimate, widen
 from p2ce.estimates.instance_gains import Gains, lay_out_gains
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement
@@ -16,8 +15,8 @@ if TYPE_CHECKING:  # the kernels load Numba, which takes a second
     from p2ce.scores.flat_arrays import FlatInstances
 
 
-def gains_of(estimate: Estimate, grid: BaseGrid, placement: Placement, values: FloatArray) -> Gains:
-    """Estimate what each candidate of instances (n, d) adds to their scores."""
+def gains_of(estimate: FittedEstimate, grid: BaseGrid, placement: Placement, values: FloatArray) -> Gains:
+    """FittedEstimate what each candidate of instances (n, d) adds to their scores."""
     return lay_out_gains(
         estimate.attributor, estimate.table, grid, placement, values, personal=estimate.personal
     )

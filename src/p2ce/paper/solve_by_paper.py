@@ -12,7 +12,7 @@ from p2ce.compilation.compiled_problem import Problem
 from p2ce.compilation.grouped_features import moves_as_one
 from p2ce.errors import InvalidArgument
 from p2ce.estimates.attributions import Attributions, Attributor
-from p2ce.estimates.link_scale import Link
+from p2ce.estimates.link_scale import LinkScale
 from p2ce.estimates.native import parsed_of
 from p2ce.paper.algorithm_1 import mapocam
 from p2ce.paper.algorithm_2 import p2ce
@@ -99,7 +99,7 @@ def fit_attributions(
     if bound_of(problem) is not Bound.SHAP_PAPER and settings.order != "importance":
         return None
     attributor = Attributor(
-        settings, parsed_of(problem.models), score, reference, problem.names, random_state, Link.IDENTITY
+        settings, parsed_of(problem.models), score, reference, problem.names, random_state, LinkScale.IDENTITY
     )
     known = attributor.explain(attributor.background)
     return Attributions(

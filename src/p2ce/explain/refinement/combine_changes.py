@@ -7,7 +7,7 @@ import numpy as np
 
 from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.decisions.adapter import PROBABILITY
-from p2ce.estimates.link_scale import Link, to_scale
+from p2ce.estimates.link_scale import LinkScale, to_scale
 from p2ce.explain.refinement.move_options import even_out, shrink, trade
 from p2ce.explain.refinement.options import LARGEST, Options, bests_of, by_instance, undominated_options
 from p2ce.explain.refinement.trials import Trials
@@ -140,7 +140,7 @@ def _changed(trials: Trials, instance: IntArray, axes: IntArray, values: FloatAr
 
 def _strength(trials: Trials, scores: FloatArray) -> FloatArray:
     """Return scores on the scale on which changes add up best, in digits that are the same in any batch."""
-    link = Link.LOGIT if trials.problem.scale == PROBABILITY else Link.IDENTITY
+    link = LinkScale.LOGIT if trials.problem.scale == PROBABILITY else LinkScale.IDENTITY
     return np.round(to_scale(scores, link), 9)
 
 

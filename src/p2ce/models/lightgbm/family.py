@@ -12,7 +12,7 @@ from p2ce.adapters.model_call import AsArray, AsFrame, ModelCall
 from p2ce.arrays import FloatArray
 from p2ce.decisions.adapter import ParseRequest
 from p2ce.decisions.forest_margins import ForestMargin, ForestMargins, forest_of
-from p2ce.decisions.margins import Ahead, ClassOutputs, Link, NumberOutput, ParsedModel, logistic_link
+from p2ce.decisions.margins import Ahead, ClassOutputs, NumberOutput, OutputLink, ParsedModel, logistic_link
 from p2ce.decisions.row_format import columns_by_count, columns_by_name, row_format
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import InvalidReference, NotFitted, UnsupportedModel
@@ -252,20 +252,20 @@ def _highest(margin: ForestMargin) -> float:
     return float(np.maximum.reduceat(leaves, margin.forest.root).sum())
 
 
-def _prediction(booster: LightGBMParts) -> Link:
+def _prediction(booster: LightGBMParts) -> OutputLink:
     """Return how LightGBM's prediction follows from a sum over the trees."""
     divisor = booster.divisor
     squared = "sqrt" in booster.options
     if booster.objective in ("", *_IDENTITY) and not squared:
-        return Link(exactly(lambda total: total / divisor), lambda totals: totals / divisor)
+        return OutputLink(exactly(lambda total: total / divisor), lambda totals: totals / divisor)
     if booster.objective == "regression" and squared:
         # Two IEEE products, both monotone.
-        return Link(
+        return OutputLink(
             exactly(lambda total: math.copysign(total / divisor, 1.0) * (total / divisor)),
             lambda totals: np.abs(totals / divisor) * (totals / divisor),
         )
     if booster.objective in _EXPONENTIAL:
-        return Link(
+        return OutputLink(
             exponential(lambda total: total / divisor, single=False), lambda totals: np.exp(totals / divisor)
         )
     raise UnsupportedModel(

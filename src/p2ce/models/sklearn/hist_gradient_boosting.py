@@ -10,7 +10,7 @@ from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.decisions.adapter import ParseRequest
 from p2ce.decisions.certified_thresholds import margin_wins
 from p2ce.decisions.forest_margins import ForestMargin, ForestMargins
-from p2ce.decisions.margins import IDENTITY, ClassOutputs, Link, NumberOutput, ParsedModel
+from p2ce.decisions.margins import IDENTITY, ClassOutputs, NumberOutput, OutputLink, ParsedModel
 from p2ce.decisions.row_format import row_format
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import UnsupportedModel
@@ -79,7 +79,7 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
     )
 
 
-def _link(model: Any) -> Link:
+def _link(model: Any) -> OutputLink:
     """Return how the prediction follows from a margin."""
     if model.loss in _IDENTITY_LINKS:
         return IDENTITY
@@ -88,7 +88,7 @@ def _link(model: Any) -> Link:
             f"This {FAMILY} model has loss={echoed(model.loss)}, whose predictions are not supported. "
             f"Fit with one of {', '.join(map(repr, _IDENTITY_LINKS + _LOG_LINKS))}."
         )
-    return Link(exponential(float, single=False), None)
+    return OutputLink(exponential(float, single=False), None)
 
 
 class _Known(NamedTuple):

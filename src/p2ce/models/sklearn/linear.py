@@ -7,7 +7,7 @@ import numpy as np
 from p2ce.adapters.library import library_class, quiet_check_array
 from p2ce.arrays import FloatArray
 from p2ce.decisions.adapter import ParseRequest
-from p2ce.decisions.margins import ClassOutputs, Link, NumberOutput, ParsedModel
+from p2ce.decisions.margins import ClassOutputs, NumberOutput, OutputLink, ParsedModel
 from p2ce.decisions.row_format import row_format
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.decisions.weighted_sums import WeightedSums
@@ -115,7 +115,7 @@ def _sums(model: Any, request: ParseRequest, family: str) -> WeightedSums:
     )
 
 
-def _clipped(complement: bool) -> Link:
+def _clipped(complement: bool) -> OutputLink:
     """Return the link for SGDClassifier's probability with the modified Huber loss."""
 
     def share(score: float) -> float:
@@ -126,7 +126,7 @@ def _clipped(complement: bool) -> Link:
         second = (np.clip(-scores if complement else scores, -1.0, 1.0) + 1.0) / 2.0
         return 1.0 - second if complement else second
 
-    return Link(exactly(share), shares)
+    return OutputLink(exactly(share), shares)
 
 
 def _reject_other_links(model: Any, classes: tuple[Any, ...]) -> None:

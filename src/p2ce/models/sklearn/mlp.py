@@ -6,7 +6,7 @@ import numpy as np
 
 from p2ce.adapters.library import library_class, quiet_check_array
 from p2ce.decisions.adapter import ParseRequest
-from p2ce.decisions.margins import ClassOutputs, Link, NumberOutput, ParsedModel, logistic_link
+from p2ce.decisions.margins import ClassOutputs, NumberOutput, OutputLink, ParsedModel, logistic_link
 from p2ce.decisions.network_outputs import CHECKED_ROWS, NetworkOutputs
 from p2ce.decisions.row_format import row_format
 from p2ce.decisions.target_arguments import plain_classes
@@ -101,7 +101,7 @@ def _layers(model: Any) -> tuple[Layer, ...]:
     )
 
 
-def _either_precision(complement: bool) -> Link:
+def _either_precision(complement: bool) -> OutputLink:
     """Bound scipy's expit in float32 and in float64, since a float64 frame makes all results float64."""
     double, narrow = logistic_link()(complement), logistic_link(single=True)(complement)
 
@@ -109,4 +109,4 @@ def _either_precision(complement: bool) -> Link:
         lows, highs = zip(double.reported(score), narrow.reported(score), strict=True)
         return min(lows), max(highs)
 
-    return Link(either, double.value)
+    return OutputLink(either, double.value)

@@ -14,7 +14,7 @@ from p2ce.adapters.model_call import ModelCall
 from p2ce.arrays import BoolArray
 from p2ce.decisions.adapter import ParseRequest
 from p2ce.decisions.forest_margins import ForestMargin, ForestMargins
-from p2ce.decisions.margins import ClassOutputs, Link, NumberOutput, ParsedModel
+from p2ce.decisions.margins import ClassOutputs, NumberOutput, OutputLink, ParsedModel
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import UnsupportedModel
 from p2ce.models.fitted import nullable_columns, require_numbers, require_own
@@ -79,7 +79,7 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
         share_trees=True,
     )
     count = len(trees)
-    mean = Link(exactly(lambda total: total / count), lambda totals: np.asarray(totals / count))
+    mean = OutputLink(exactly(lambda total: total / count), lambda totals: np.asarray(totals / count))
     if regresses:
         predict = _call(number_call(model, "predict", request.reference), alone=alone)
         return ParsedModel(family=family, margins=margins, outputs=NumberOutput(predict=predict, link=mean))

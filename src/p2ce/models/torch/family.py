@@ -23,7 +23,7 @@ from p2ce.adapters.model_call import AsArray, ModelCall, in_order
 from p2ce.arrays import FloatArray
 from p2ce.decisions.adapter import ParseRequest
 from p2ce.decisions.decision import Decision, decide_class, decide_number
-from p2ce.decisions.margins import ClassOutputs, Link, NumberOutput, ParsedModel
+from p2ce.decisions.margins import ClassOutputs, NumberOutput, OutputLink, ParsedModel
 from p2ce.decisions.network_outputs import CHECKED_ROWS, NetworkOutputs
 from p2ce.decisions.row_format import columns_by_count
 from p2ce.decisions.target_arguments import is_range
@@ -104,7 +104,7 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
             names=tuple(range(max(2, width))),
             probabilities=returned.then(partial(_probabilities, ending=ending)),
             largest=returned,
-            link=lambda complement: Link(_reported(complement, ending, plain), _expit),
+            link=lambda complement: OutputLink(_reported(complement, ending, plain), _expit),
             single=margins.single,
         ),
     )

@@ -9,7 +9,7 @@ from p2ce.adapters.library import library_class
 from p2ce.arrays import FloatArray
 from p2ce.decisions.adapter import ParseRequest
 from p2ce.decisions.forest_margins import ForestMargin, ForestMargins
-from p2ce.decisions.margins import IDENTITY, ClassOutputs, Link, NumberOutput, ParsedModel
+from p2ce.decisions.margins import IDENTITY, ClassOutputs, NumberOutput, OutputLink, ParsedModel
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import UnsupportedModel
 from p2ce.models.xgboost.booster_json import CLASSIFIERS, FAMILY, NAMES, REGRESSORS, XGBoostParts, parts_of
@@ -128,14 +128,14 @@ def _softmax(margins: FloatArray) -> FloatArray:
     return np.asarray(softmax(margins.astype(np.float32), axis=1), dtype=np.float64)
 
 
-def _prediction(booster: XGBoostParts) -> tuple[str, Link]:
+def _prediction(booster: XGBoostParts) -> tuple[str, OutputLink]:
     """Return what the base score is, and how XGBoost's prediction follows from a margin."""
     if booster.objective in _IDENTITY:
         return "none", IDENTITY
     if booster.objective in _EXPONENTIAL:
-        return "exponential", Link(exponential(float, single=True), np.exp)
+        return "exponential", OutputLink(exponential(float, single=True), np.exp)
     if booster.objective in _TWO_CLASSES:
-        return "logistic", Link(
+        return "logistic", OutputLink(
             logistic(complement=False, single=True), lambda margins: np.asarray(expit(margins))
         )
     raise UnsupportedModel(
