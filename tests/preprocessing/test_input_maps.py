@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from p2ce.preprocessing.input_maps import InputMap, Operation, Table, input_maps_of, may_be_missing
+from p2ce.preprocessing.input_maps import InputMap, LabelTable, Operation, input_maps_of, may_be_missing
 from p2ce.preprocessing.operations import (
     REJECT,
     Above,
@@ -55,7 +55,7 @@ def maps():
         for input_map in maps_by_input
     ]
     inputs = np.array([len(maps_by_input), len(maps_by_input) + 1])
-    table = Table(2, inputs, np.array([[0.0, 1.0], [1.0, 0.0], [0.5, np.nan], [-np.inf, 0.0]]))
+    table = LabelTable(2, inputs, np.array([[0.0, 1.0], [1.0, 0.0], [0.5, np.nan], [-np.inf, 0.0]]))
     maps_by_input += [InputMap(source=2, is_category=True)] * 2
     return input_maps_of(maps_by_input, [table], column_count=3)
 
@@ -114,7 +114,7 @@ def test_an_input_that_can_be_missing_is_known_to_be(miss):
 
 def test_what_only_strangers_miss_is_told_apart():
     odd = Lookup(KEYS, np.array([1.0, 2.0, 3.0, np.nan, 0.0])[:, None])
-    table = Table(1, np.array([1]), np.array([[0.0], [-np.inf], [0.0]]))
+    table = LabelTable(1, np.array([1]), np.array([[0.0], [-np.inf], [0.0]]))
     maps_by_input = [InputMap(source=0, operations=(odd,)), InputMap(source=1, is_category=True)]
     found = input_maps_of(maps_by_input, [table], column_count=2)
     nowhere = np.array([False, False])

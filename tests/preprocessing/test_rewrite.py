@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from p2ce.errors import UnsupportedModel
-from p2ce.preprocessing.input_maps import InputMap, Table, input_maps_of
+from p2ce.preprocessing.input_maps import InputMap, LabelTable, input_maps_of
 from p2ce.preprocessing.operations import (
     REJECT,
     Above,
@@ -68,7 +68,7 @@ CHAINS = st.lists(OPERATIONS, max_size=4).map(tuple)
 def table(column, place, labels, seed):
     rng = np.random.default_rng(seed)
     values = rng.choice([-np.inf, 0.0, 1.0, 3.0], (labels + 2, 1))
-    return Table(column, np.array([place]), values)
+    return LabelTable(column, np.array([place]), values)
 
 
 @st.composite

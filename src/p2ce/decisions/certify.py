@@ -25,13 +25,14 @@ from p2ce.decisions.margins import (
     ParsedModel,
     logistic_link,
 )
-from p2ce.errors import UnsupportedModel
+from p2ce.errors import BrokenPlugin, UnsupportedModel
 from p2ce.scores.error_bands import certified, widened
 from p2ce.scores.score import Score
 
 
 def certify(parsed: ParsedModel, request: ParseRequest) -> Adapter:
     """Determine what a row must reach, and which scores certify it."""
+    _require_complete(parsed, request)
     outputs = parsed.outputs
     if isinstance(outputs, NumberOutput):
         decision = decide_number(request, outputs.predict, scored=outputs.scored, name=parsed.family)
@@ -49,6 +50,35 @@ def certify(parsed: ParsedModel, request: ParseRequest) -> Adapter:
     if decision.scale == PROBABILITY and len(decision.classes) > 2 and not outputs.each_alone:
         return _softmax(parsed, decision, outputs)
     return _threshold(parsed, decision, outputs)
+
+
+def _require_complete(parsed: ParsedModel, request: ParseRequest) -> None:
+    """Raise if what a family returned does not fit together, or not with the reference."""
+    margins = parsed.margins
+    outputs: object = parsed.outputs  # a plug-in is not checked by types
+    names = tuple(str(name) for name in request.reference.columns)
+    if sorted(margins.columns) != sorted(names):
+        raise _broken(parsed, f"columns must be those of the reference, {names}", repr(margins.columns))
+    if isinstance(outputs, NumberOutput):
+        if margins.count != 1:
+            raise _broken(parsed, "a NumberOutput needs one margin", f"{margins.count}")
+        return
+    if not isinstance(outputs, ClassOutputs):
+        wanted = "outputs must be ClassOutputs or NumberOutput"
+        raise _broken(parsed, wanted, type(outputs).__name__)
+    if outputs.probabilities is None and outputs.decision_values is None:
+        raise _broken(parsed, "ClassOutputs needs probabilities= or decision_values=, or both", "neither")
+    count = len(outputs.names)
+    if margins.count != count and not (margins.count == 1 and count == 2):
+        wanted = f"{count} classes need {'one margin, or ' if count == 2 else ''}one margin each"
+        raise _broken(parsed, wanted, f"{margins.count}")
+
+
+def _broken(parsed: ParsedModel, wanted: str, got: str) -> BrokenPlugin:
+    return BrokenPlugin(
+        f"The parsed model ({parsed.family}) does not fit together: {wanted}; got {got}. Correct parse() of "
+        "its family, or uninstall the package."
+    )
 
 
 def _threshold(parsed: ParsedModel, decision: Decision, outputs: ClassOutputs) -> Adapter:

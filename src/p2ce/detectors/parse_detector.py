@@ -98,6 +98,11 @@ def parse_detector(
                 f"parse() of a detector plug-in must return an Adapter; for {type(detector).__name__} "
                 f"it returned {type(found).__name__}. Correct the plug-in, or uninstall its package."
             )
+        if not set(found.columns) <= set(codebook.names):
+            raise BrokenPlugin(
+                f"columns of the detector ({found.family}) must be columns of the reference, "
+                f"{', '.join(codebook.names)}; got {found.columns!r}. Correct the plug-in, or uninstall it."
+            )
         found = with_checked_calls(found)
         if why_not is not None:
             log.info("The detector is a black box, as %s: %s", found.family, why_not)

@@ -34,7 +34,7 @@ MOST_EVALUATIONS = 500_000
 TRIED_INSTANCES = 3
 
 
-class Sampled(NamedTuple):
+class SampledRows(NamedTuple):
     """Some rows of the reference, and the model's decisions about them."""
 
     rejected: FloatArray  # (at most `TRIED_INSTANCES`, d)
@@ -42,7 +42,7 @@ class Sampled(NamedTuple):
     row_seconds: float  # seconds to evaluate a row in a batch
 
 
-def sample_rows(problem: Problem, rows: FloatArray) -> Sampled:
+def sample_rows(problem: Problem, rows: FloatArray) -> SampledRows:
     """Evaluate some rows of the reference.
 
     If the model makes the same decision for all of them, it probably receives the wrong inputs.
@@ -60,7 +60,7 @@ def sample_rows(problem: Problem, rows: FloatArray) -> Sampled:
             decides,
             len(some),
         )
-    return Sampled(rejected[:TRIED_INSTANCES], some[~is_rejected], seconds)
+    return SampledRows(rejected[:TRIED_INSTANCES], some[~is_rejected], seconds)
 
 
 def takes_too_long(problem: Problem, rejected: FloatArray) -> bool:

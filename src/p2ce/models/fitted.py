@@ -15,7 +15,11 @@ from p2ce.visible import echoed
 def require_own(model: Any, *, root: str, names: frozenset[str]) -> type:
     """Return the library class of a model; raise if the model overrides methods that compute scores."""
     kind = library_class(model, root=root, names=names)
-    assert kind is not None, "a family only parses what it recognises"
+    if kind is None:
+        raise UnsupportedModel(
+            f"{type(model).__module__}.{type(model).__name__} is none of {root}'s "
+            f"{', '.join(sorted(names))}. Let recognises() of its family return False for it."
+        )
     replaced = overrides(model, kind)
     if replaced:
         raise UnsupportedModel(

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
-from p2ce.preprocessing.input_maps import InputMap, Table
+from p2ce.preprocessing.input_maps import InputMap, LabelTable
 from p2ce.preprocessing.transform_rows import Preparation, as_codes
 from p2ce.tables.codebook import MISSING, Codebook, Coding
 
@@ -24,7 +24,7 @@ def twins(coding: Coding) -> list[Any]:
 
 def tabulate_labels(
     preparation: Preparation, maps_by_input: Sequence[InputMap], inputs: Codebook
-) -> list[Table]:
+) -> list[LabelTable]:
     """Evaluate the transformers on each label, on an unseen label, and on a missing one."""
     columns = sorted({input_map.source for input_map in maps_by_input if input_map.is_category})
     codings = [preparation.codebook.codings[column] for column in columns]
@@ -38,7 +38,7 @@ def tabulate_labels(
             [j for j, input_map in enumerate(maps_by_input) if input_map.source == column], dtype=np.int64
         )
         values = np.concatenate([part[place][:, mine] for part in parts])
-        tables.append(Table(column, mine, np.ascontiguousarray(values)))
+        tables.append(LabelTable(column, mine, np.ascontiguousarray(values)))
     return tables
 
 

@@ -1,5 +1,6 @@
 """Parse transformers into input maps, and check the maps against the transformers."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +17,8 @@ from p2ce.preprocessing.operations import RejectMissing, ZeroIsMissing
 from p2ce.preprocessing.transform_rows import CHECKED_ROWS, Preparation, as_codes, as_frame
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 from p2ce.visible import echoed
+
+log = logging.getLogger("p2ce")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -93,33 +96,58 @@ def build_input_maps(
 
 
 def check_input_maps(maps: InputMaps, preparation: Preparation, inputs: Codebook) -> None:
-    """Compare the maps with the transformers on reference rows, on mixtures of them, and farther out."""
+    """Compare the maps with the transformers on reference rows, on mixtures of them, and farther out.
+
+    A transformer may reject what lies farther out: an encoder that was fitted on some numbers, or a function
+    whose result overflows. Then each column is moved alone, and those that are rejected are reported.
+    """
     codebook, labels = preparation.codebook, preparation.labels
     codes = codebook.encode(preparation.reference[list(labels)].head(CHECKED_ROWS))
     rng = np.random.default_rng(0)
     mixed = np.stack([rng.permutation(column) for column in codes.T], axis=1)
     far = mixed.copy()
-    for place, coding in enumerate(codebook):
-        if not coding.is_category and coding.number_dtype.kind == "f":
-            moved = 1e6 * mixed[:, place] + 0.1
-            moved[::2] = -7.3 * mixed[::2, place]
-            far[:, place] = np.where(mixed[:, place] == MISSING, MISSING, moved)
-    for tried, must in ((codes, True), (mixed, True), (far, False)):
+    moved = [
+        p for p, coding in enumerate(codebook) if not coding.is_category and coding.number_dtype.kind == "f"
+    ]
+    for place in moved:
+        column = 1e6 * mixed[:, place] + 0.1
+        column[::2] = -7.3 * mixed[::2, place]
+        far[:, place] = np.where(mixed[:, place] == MISSING, MISSING, column)
+    for tried in (codes, mixed):
         rows = codebook.decode(tried, labels)
-        try:
-            own = as_codes(preparation.quietly(rows), inputs)
-        except Exception:
-            if must:
-                raise
-            continue  # an encoder that rejects unseen values, or numbers that overflow
-        shown = maps.show(codebook.encode(rows))
-        if not np.array_equal(shown, own, equal_nan=True):
-            wrong = maps.maps_by_input[int(np.flatnonzero((shown != own).any(axis=0))[0])]
-            raise UnsupportedModel(
-                f"This Pipeline transforms column {echoed(codebook.names[wrong.source])} differently from "
-                "what is known of its transformers, so it is a black box. This release of p2ce may not "
-                "support the version of their library; please report it with the versions of both."
-            )
+        _compare(maps, codebook, rows, as_codes(preparation.quietly(rows), inputs))
+    if _reject(maps, preparation, inputs, far) is None:
+        return
+    for place in moved:
+        alone = mixed.copy()
+        alone[:, place] = far[:, place]
+        if (error := _reject(maps, preparation, inputs, alone)) is not None:
+            log.debug("%r is not compared far beyond the reference: %s", codebook.names[place], error)
+
+
+def _reject(
+    maps: InputMaps, preparation: Preparation, inputs: Codebook, tried: FloatArray
+) -> Exception | None:
+    """Return the error with which the transformers reject rows (n, d); compare the maps if they do not."""
+    rows = preparation.codebook.decode(tried, preparation.labels)
+    try:
+        own = as_codes(preparation.quietly(rows), inputs)
+    except Exception as error:  # transformers raise various errors for values that they reject
+        return error
+    _compare(maps, preparation.codebook, rows, own)
+    return None
+
+
+def _compare(maps: InputMaps, codebook: Codebook, rows: pd.DataFrame, own: FloatArray) -> None:
+    """Raise if the maps differ from what the transformers return for some rows: codes (n, inputs)."""
+    shown = maps.show(codebook.encode(rows))
+    if not np.array_equal(shown, own, equal_nan=True):
+        wrong = maps.maps_by_input[int(np.flatnonzero((shown != own).any(axis=0))[0])]
+        raise UnsupportedModel(
+            f"This Pipeline transforms column {echoed(codebook.names[wrong.source])} differently from "
+            "what is known of its transformers, so it is a black box. This release of p2ce may not "
+            "support the version of their library; please report it with the versions of both."
+        )
 
 
 def without_zeros(maps: InputMaps) -> InputMaps:

@@ -10,10 +10,12 @@ import pandas as pd
 from p2ce.adapters.library import without_warnings
 from p2ce.adapters.model_call import RowFormat
 from p2ce.arrays import FloatArray
+from p2ce.errors import UnsupportedModel
 from p2ce.preprocessing.fold import Fold, is_sparse
 from p2ce.preprocessing.input_maps import InputMap
 from p2ce.preprocessing.operations import Cast
 from p2ce.tables.codebook import MISSING, Codebook, Coding
+from p2ce.visible import listed
 
 CHECKED_ROWS = 256
 
@@ -88,7 +90,11 @@ class Prepared:
         return int(self.rows.shape[0])
 
     def __getitem__(self, columns: Any) -> "Prepared":
-        assert list(columns) == list(self.columns), "a model needs all inputs, in their order"
+        if list(columns) != list(self.columns):
+            raise UnsupportedModel(
+                f"The model behind this Pipeline selects {listed(list(columns), 5)}, but the transformers "
+                f"return {listed(list(self.columns), 5)}, in this order. Fit the Pipeline as a whole."
+            )
         return self
 
     def to_numpy(self, **_: Any) -> Any:

@@ -40,7 +40,7 @@ from p2ce.decisions.forest_margins import negated
 from p2ce.decisions.network_outputs import one_output
 from p2ce.decisions.row_format import choose_row_format
 from p2ce.decisions.target_arguments import class_index, plain_classes
-from p2ce.errors import InvalidArgument, NotFitted, UnsupportedModel
+from p2ce.errors import BrokenPlugin, InvalidArgument, NotFitted, UnsupportedModel
 from p2ce.models.fitted import require_own
 from p2ce.scores.network import NetworkScore
 from p2ce.visible import echoed
@@ -187,7 +187,11 @@ def parse_with_own_threshold(
 
 def _turned(found: Adapter, reported: ModelCall, own: OwnThreshold, threshold: float) -> Adapter:
     """Invert the parsed model of the positive class: rows below its threshold are accepted."""
-    assert not found.also, "one of two classes is one score"
+    if found.also:
+        raise BrokenPlugin(
+            f"The parsed model ({found.family}) must have one score, since its threshold decides between two "
+            f"classes; got {len(found.scores)}. Correct the family, or uninstall its package."
+        )
     has_two = own.scale == PROBABILITY
     # It is displayed, so 1 - 0.8 must be 0.2 without a rounding error; the decision does not depend on it.
     limit = round(1.0 - threshold, _DIGITS) if has_two else -threshold

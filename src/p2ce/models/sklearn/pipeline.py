@@ -70,7 +70,11 @@ def parse(model: Any, request: ParseRequest) -> Adapter:
     reach = request.reach[positions(columns, request.reference)]
     input_reach, proven = reach_of_inputs(maps, reach, seen.codes, _REACH_FACTOR)
     inside, maps = _parse_inside(last, replace(request, reach=input_reach), seen, maps, nullable)
-    assert inside.score is not None, "the last step is parsed, never a black box"
+    if inside.score is None:
+        raise UnsupportedModel(
+            f"The last step of this Pipeline ({inside.family}) has no score, so the Pipeline is evaluated as "
+            "a whole. Return a score from parse() of its family."
+        )
     limits = np.where(proven, np.inf, input_reach)
     is_category = seen.preparation.codebook.is_category
     return replace(
@@ -161,10 +165,18 @@ def _behind(score: Any, maps: InputMaps, nullable: BoolArray, limits: FloatArray
     """Rewrite a score over inputs as one over the table's columns."""
     if score.flat is not None:
         if score.forest is not None:
-            assert score.see is seen_as_given, "trees compare their inputs unchanged"
+            if score.see is not seen_as_given:
+                raise UnsupportedModel(
+                    "A Pipeline is only supported natively in front of trees that compare their inputs as "
+                    "they are. Leave out `see` of the FlatScore, or fit the model without the Pipeline."
+                )
             forest = rewrite_forest(score.forest, maps, nullable)
             return replace(score, column_count=maps.column_count, forest=forest)
-        assert score.weights is not None
+        if score.weights is None:
+            raise UnsupportedModel(
+                "A Pipeline is only supported natively in front of a FlatScore with a forest or weights. "
+                "Give it weights, or fit the model without the Pipeline."
+            )
         return replace(
             score,
             column_count=maps.column_count,
