@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from p2ce.errors import InvalidOutput
-from p2ce.estimates.calibration import Calibration, calibrate, divide, needed_residual, widen
+from p2ce.estimates.calibration import Calibration, calibrate, divide, needed_residual, widen_estimate
 from p2ce.estimates.instance_gains import estimated_scores
 from p2ce.estimates.link_scale import LinkScale, preferred_link, to_scale
 from p2ce.estimates.shap_estimate import ShapEstimate
@@ -60,16 +60,16 @@ def test_what_a_person_needs_keeps_the_front() -> None:
         points = rng.integers(0, 5, size=(4, 3)).astype(np.int32)
         base, threshold, unit = rng.normal(), rng.normal(), rng.uniform(0.01, 1.0)
         needed = needed_residual(points, base, gains, threshold=threshold, unit=unit)
-        wider, gains_then = widen(np.array([base]), gains[None], needed, unit)
+        wider, gains_then = widen_estimate(np.array([base]), gains[None], needed, unit)
         assert (estimated_scores(points, wider[0], gains_then[0]) >= threshold).all()
-        narrower, gains_before = widen(np.array([base]), gains[None], needed - 1e-6, unit)
+        narrower, gains_before = widen_estimate(np.array([base]), gains[None], needed - 1e-6, unit)
         assert (estimated_scores(points, narrower[0], gains_before[0]) < threshold).any()
 
 
 def test_no_front_needs_nothing_and_infinity_keeps_everything() -> None:
     nothing = np.empty((0, 2), dtype=np.int32)
     assert needed_residual(nothing, 0.0, np.zeros((2, 3)), threshold=1.0, unit=1.0) == -math.inf
-    base, gains = widen(np.zeros(2), np.ones((2, 2, 3)), math.inf, 1.0)
+    base, gains = widen_estimate(np.zeros(2), np.ones((2, 2, 3)), math.inf, 1.0)
     assert np.isinf(base).all()
     assert np.isfinite(gains).all()
 

@@ -25,7 +25,7 @@ from p2ce.decisions.margins import ClassOutputs, NumberOutput, ParsedModel
 from p2ce.decisions.weighted_sums import WeightedSums
 from p2ce.detectors.parse_detector import parse_detector
 from p2ce.errors import BrokenPlugin, InvalidArgument, InvalidOutput, UnsupportedModel
-from p2ce.models.fitted import require_own
+from p2ce.models.fitted import require_library_class
 from p2ce.models.parse_model import parse_model
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_layers import Layer
@@ -220,7 +220,7 @@ def test_weights_of_another_shape_are_the_familys_fault() -> None:
 
 def test_a_family_that_requires_another_library_says_so() -> None:
     with pytest.raises(UnsupportedModel, match="Threshold is none of sklearn's DecisionTreeClassifier"):
-        require_own(Threshold(), root="sklearn", names=frozenset({"DecisionTreeClassifier"}))
+        require_library_class(Threshold(), root="sklearn", names=frozenset({"DecisionTreeClassifier"}))
 
 
 class Linear(ClassifierMixin, BaseEstimator):

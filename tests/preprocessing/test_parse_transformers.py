@@ -13,8 +13,8 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncod
 
 from p2ce.errors import UnsupportedModel
 from p2ce.preprocessing.fold import Fold
-from p2ce.preprocessing.known_transformers import TRANSFORMERS
 from p2ce.preprocessing.parse_transformers import (
+    TRANSFORMERS,
     ParsedTransformers,
     check_input_maps,
     parse_transformers,

@@ -31,7 +31,7 @@ class RowFormat(Protocol):
     def __call__(self, frame: Any, /) -> Any: ...
 
 
-class Check(Protocol):
+class OutputCheck(Protocol):
     """Check the form of what was returned for ``count`` rows, and convert it to numbers."""
 
     def __call__(self, found: np.ndarray, count: int, /, *, call: str) -> np.ndarray: ...
@@ -75,7 +75,7 @@ class AsArray:
         return frame[list(self.labels)].to_numpy(dtype=self.dtype, **missing)
 
 
-def in_order(names: Sequence[str], reference: pd.DataFrame) -> "pd.Index[Any]":
+def labels_in_order(names: Sequence[str], reference: pd.DataFrame) -> "pd.Index[Any]":
     """Return the labels of named columns; a frame may label its columns 0, 1, 2."""
     labels = {str(label): label for label in reference.columns}
     return pd.Index([labels[name] for name in names], tupleize_cols=False)
@@ -89,7 +89,7 @@ class ModelCall:
     method: Callable[[Any], Any]  # of the user's object
     rows: RowFormat = as_given
     copies: bool = False  # whether the object receives a copy, which it may modify
-    check: Check = one_or_more
+    check: OutputCheck = one_or_more
     outputs: tuple[Output, ...] = ()  # from what the method returns to what counts, in this order
     retries: Retries | None = None  # None if a failed call is not repeated
     advice: str = ""  # added to the message if the object raises an error
@@ -153,7 +153,7 @@ def choose_format(
     rows: pd.DataFrame,
     *,
     call: str,
-    check: Check = as_numbers,
+    check: OutputCheck = as_numbers,
 ) -> tuple[AsFrame | AsArray, np.ndarray]:
     """Find the first format in which the method accepts rows, and return its outputs as they are."""
     for attempt in Retries().attempts():
@@ -167,7 +167,7 @@ def _first_accepted(
     formats: Sequence[AsFrame | AsArray],
     rows: pd.DataFrame,
     call: str,
-    check: Check,
+    check: OutputCheck,
 ) -> tuple[AsFrame | AsArray, np.ndarray]:
     failures: list[tuple[AsFrame | AsArray, InvalidOutput]] = []
     answered = False  # whether any format gave an output, valid or not

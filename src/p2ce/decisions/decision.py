@@ -17,13 +17,13 @@ from p2ce.decisions.adapter import DECISION, LEAD, PROBABILITY, Evaluate, Evalua
 from p2ce.decisions.target_arguments import (
     RANGE_ON_COMMAND_LINE,
     Range,
+    checked_range,
     class_index,
     decision_threshold,
     is_range,
     probability_threshold,
     require_no_margin,
     require_scale,
-    wanted_range,
 )
 from p2ce.errors import InvalidTarget, UnsupportedModel
 from p2ce.visible import echoed
@@ -135,7 +135,7 @@ def decide_number(
     if number.check is one_or_more:
         number = replace(number, check=one_per_row)
     if not scored or is_range(request.target):
-        wanted = wanted_range(request, name=name)
+        wanted = checked_range(request, name=name)
         return Decision(
             evaluate=number.then(wanted.leads),
             scale=LEAD,

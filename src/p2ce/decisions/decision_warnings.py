@@ -15,7 +15,7 @@ from p2ce.adapters.checked_calls import one_class_per_row, some_rows
 from p2ce.adapters.library import without_warnings
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.decisions.adapter import DECISION, LEAD, PROBABILITY, Adapter, ParseRequest
-from p2ce.decisions.row_format import attribute_of, choose_row_format, classes_of, name_of
+from p2ce.decisions.row_format import attribute_of, choose_row_format, declared_classes, name_of
 from p2ce.decisions.target_arguments import class_index
 from p2ce.problem.favourable_class import polarity
 from p2ce.visible import echoed
@@ -96,7 +96,7 @@ def _other_decisions(model: Any, found: Adapter, request: ParseRequest, scores: 
     target = found.classes[class_index(found.classes, request.target)]
     chosen = choose_row_format(model, model.predict, request, "model.predict", one_class_per_row)
     seen = chosen.outputs.tolist()
-    if classes_of(model) is None and not set(seen) <= set(found.classes):
+    if declared_classes(model) is None and not set(seen) <= set(found.classes):
         return NO_DOUBT  # the classes are numbers in one place and names in the other
     given = np.array([bool(one == target) for one in seen])
     threshold = found.threshold - (0.0 if found.scale == LEAD else request.margin)

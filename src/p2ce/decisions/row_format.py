@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.adapters.checked_calls import as_numbers, one_class_per_row, some_rows
-from p2ce.adapters.model_call import AsArray, AsFrame, Check, choose_format, in_order
+from p2ce.adapters.model_call import AsArray, AsFrame, OutputCheck, choose_format, labels_in_order
 from p2ce.arrays import FloatArray
 from p2ce.decisions.adapter import ParseRequest
 from p2ce.decisions.target_arguments import plain_classes
@@ -55,7 +55,7 @@ def columns_by_count(count: int, reference: pd.DataFrame, *, subject: str = "mod
 
 def row_format(columns: Sequence[str], reference: pd.DataFrame, *, named: bool) -> AsFrame | AsArray:
     """Return the form of rows that the model was fitted on: a frame in its order, or an array."""
-    labels = in_order(columns, reference)
+    labels = labels_in_order(columns, reference)
     if named:
         return AsFrame(labels=labels)
     return AsArray(labels=labels, dtype=array_dtype(reference[list(labels)]), fills=False)
@@ -79,7 +79,11 @@ class ChosenFormat(NamedTuple):
 
 
 def choose_row_format(
-    model: Any, method: Callable[[Any], Any], request: ParseRequest, call: str, check: Check = as_numbers
+    model: Any,
+    method: Callable[[Any], Any],
+    request: ParseRequest,
+    call: str,
+    check: OutputCheck = as_numbers,
 ) -> ChosenFormat:
     """Determine how the model accepts rows, and return its outputs for some of them too.
 
@@ -95,7 +99,7 @@ def choose_row_format(
         columns = columns_by_count(int(count), reference)
     else:
         columns = tuple(str(name) for name in reference.columns)
-    labels = in_order(columns, reference)
+    labels = labels_in_order(columns, reference)
     holds_categories = any(request.codebook[name].is_category for name in columns)
     dtype = np.dtype(object) if holds_categories else array_dtype(reference[list(labels)])
     frame, array = AsFrame(labels=labels), AsArray(labels=labels, dtype=dtype)
@@ -121,7 +125,7 @@ def _fitted_names(model: Any, reference: pd.DataFrame) -> Sequence[str] | None:
     return [str(name) if str(name) in own else known.get(str(name), str(name)) for name in names]
 
 
-def classes_of(model: Any) -> tuple[Any, ...] | None:
+def declared_classes(model: Any) -> tuple[Any, ...] | None:
     """Return the model's classes_ as plain values; None if it has none."""
     classes = attribute_of(model, "classes_")
     if classes is None:
@@ -152,12 +156,12 @@ def attribute_of(model: Any, name: str) -> Any:
         ) from error
 
 
-def kind_of(model: Any) -> str | None:
+def declared_kind(model: Any) -> str | None:
     """Return whether the model declares itself a classifier or a regressor; None if it declares neither.
 
     A Pipeline delegates this to its last step, and a search to its best model.
     """
-    if classes_of(model) is not None:
+    if declared_classes(model) is not None:
         return CLASSIFIER
     kind = attribute_of(model, "_estimator_type")
     tags = attribute_of(model, "__sklearn_tags__")

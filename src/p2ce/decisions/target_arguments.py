@@ -119,7 +119,7 @@ def is_range(target: Any) -> bool:
     return isinstance(target, tuple | list)
 
 
-def wanted_range(request: ParseRequest, *, name: str) -> Range:
+def checked_range(request: ParseRequest, *, name: str) -> Range:
     """Check the wanted range of a regressor, and narrow it by the margin; one end may be open."""
     target = request.target
     if request.threshold is not None:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.adapters.checked_calls import check_repeats, some_rows, truth_or_number
-from p2ce.adapters.model_call import AsArray, AsFrame, ModelCall, choose_format, in_order, retried
+from p2ce.adapters.model_call import AsArray, AsFrame, ModelCall, choose_format, labels_in_order, retried
 from p2ce.arrays import FloatArray
 from p2ce.decisions.adapter import Adapter, ParseRequest
 from p2ce.decisions.row_format import attribute_of
@@ -43,7 +43,7 @@ def black_box_detector(
     reference, contamination = request.reference, request.contamination
     contamination = default_contamination if contamination is None else contamination
     categories = [name for name in columns if request.codebook[name].is_category]
-    order = in_order(columns, reference)
+    order = labels_in_order(columns, reference)
     # Labels cannot be converted to float64.
     array = AsArray(labels=order, dtype=np.dtype(object if categories else np.float64))
     frame = AsFrame(labels=order)
@@ -146,7 +146,7 @@ def check_contamination(contamination: object) -> None:
         )
 
 
-def columns_of(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool | None]:
+def detector_columns(detector: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool | None]:
     """Return the detector's columns in its order, and whether it was fitted on a frame (None if unknown).
 
     A detector that was fitted on named columns may use only some of those of the reference.

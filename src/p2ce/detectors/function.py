@@ -4,7 +4,7 @@ from typing import Any
 
 from p2ce.decisions.adapter import Adapter, ParseRequest
 from p2ce.detectors import autoencoder
-from p2ce.detectors.black_box_detector import black_box_detector, columns_of
+from p2ce.detectors.black_box_detector import black_box_detector, detector_columns
 
 
 def recognises(detector: object) -> bool:
@@ -14,7 +14,7 @@ def recognises(detector: object) -> bool:
 
 def parse(detector: Any, request: ParseRequest) -> Adapter:
     """Adapt a function whose values are higher for more plausible rows; see `black_box_detector`."""
-    columns, named = columns_of(detector, request.reference)
+    columns, named = detector_columns(detector, request.reference)
     return black_box_detector(
         detector,
         request,

@@ -9,10 +9,10 @@ import numpy as np
 
 from p2ce.adapters.checked_calls import one_per_row
 from p2ce.adapters.library import library_class, overrides
-from p2ce.adapters.model_call import AsArray, AsFrame, ModelCall, in_order
+from p2ce.adapters.model_call import AsArray, AsFrame, ModelCall, labels_in_order
 from p2ce.arrays import FloatArray
 from p2ce.decisions.adapter import Adapter, ParseRequest, never_called
-from p2ce.detectors.black_box_detector import above, columns_of, lowest_share
+from p2ce.detectors.black_box_detector import above, detector_columns, lowest_share
 from p2ce.detectors.imputed_values import known_codes
 from p2ce.detectors.outlier_detectors import CALL
 from p2ce.detectors.plausibility_forest import LIBRARYS, PlausibilityForest, is_fitted, settled
@@ -111,8 +111,8 @@ def _parse_fitted(detector: Any, request: ParseRequest) -> Adapter:
             f"This {type(detector).__name__} is not fitted. Call .fit(X) on it, or pass "
             "p2ce.PlausibilityForest(), which is fitted on the reference."
         )
-    columns, named = columns_of(detector, reference)
-    labels = in_order(columns, reference)
+    columns, named = detector_columns(detector, reference)
+    labels = labels_in_order(columns, reference)
     categories = [name for name in columns if request.codebook[name].is_category]
     if categories:
         raise UnsupportedDetector(

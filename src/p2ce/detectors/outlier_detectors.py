@@ -8,7 +8,7 @@ from typing import Any
 
 from p2ce.adapters.library import library_class
 from p2ce.decisions.adapter import Adapter, ParseRequest
-from p2ce.detectors.black_box_detector import DEFAULT_CONTAMINATION, black_box_detector, columns_of
+from p2ce.detectors.black_box_detector import DEFAULT_CONTAMINATION, black_box_detector, detector_columns
 from p2ce.errors import NotFitted, UnsupportedDetector
 
 CALL = "detector.decision_function"
@@ -36,7 +36,7 @@ def parse(detector: Any, request: ParseRequest) -> Adapter:
             "Fit LocalOutlierFactor(novelty=True)."
         )
     if not callable(getattr(detector, "decision_function", None)):
-        columns, named = columns_of(detector, request.reference)
+        columns, named = detector_columns(detector, request.reference)
         return black_box_detector(
             detector.score_samples,
             request,
@@ -51,7 +51,7 @@ def parse(detector: Any, request: ParseRequest) -> Adapter:
             f"{type(detector).__name__} is a classifier: its decision function separates classes, not "
             "plausible from implausible rows. Pass an outlier detector."
         )
-    name, (columns, named) = type(detector).__name__, columns_of(detector, request.reference)
+    name, (columns, named) = type(detector).__name__, detector_columns(detector, request.reference)
     abnormal = _is_pyod(detector)  # higher is more abnormal there
     if abnormal and not hasattr(detector, "threshold_"):
         raise NotFitted(f"This {name} is not fitted. Call .fit(X) on it.")

@@ -124,7 +124,9 @@ def needed_residual(
     return least + ROUNDING * max(1.0, abs(least))
 
 
-def widen(base: FloatArray, gains: FloatArray, residual: float, unit: float) -> tuple[FloatArray, FloatArray]:
+def widen_estimate(
+    base: FloatArray, gains: FloatArray, residual: float, unit: float
+) -> tuple[FloatArray, FloatArray]:
     """Add the residual to the estimates of instances: return their new base (n,) and gains (n, axes, width).
 
     The widened estimate is additive too, so the search can prune with it directly. It grows by ``residual``

@@ -6,7 +6,7 @@ import numpy as np
 
 from p2ce.arrays import FloatArray, IntArray
 from p2ce.compilation.batch import Batch
-from p2ce.estimates.calibration import FittedEstimate, widen
+from p2ce.estimates.calibration import FittedEstimate, widen_estimate
 from p2ce.estimates.instance_gains import Gains, lay_out_gains
 from p2ce.grid.base_grid import BaseGrid
 from p2ce.grid.placement import Placement
@@ -32,6 +32,6 @@ def with_estimate(batch: Batch, who: IntArray, instances: "FlatInstances") -> "F
     base, gains, singles = gains_of(estimate, problem.grid, batch.placement.of(who), batch.values[who])
     if batch.known is not None:
         batch.known[who] = singles
-    base, gains = widen(base, gains, estimate.residual, estimate.unit)
+    base, gains = widen_estimate(base, gains, estimate.residual, estimate.unit)
     threshold = float(estimate.attributor.to_scale(np.array([problem.threshold]))[0])
     return add_estimate(instances, gains, threshold - base)

@@ -28,21 +28,21 @@ from p2ce.decisions.row_format import (
     ChosenFormat,
     attribute_of,
     choose_row_format,
-    classes_of,
-    kind_of,
+    declared_classes,
+    declared_kind,
     name_of,
     predicted_classes,
     votes_for,
     votes_in_pairs,
 )
 from p2ce.decisions.target_arguments import (
+    checked_range,
     class_index,
     decision_threshold,
     is_range,
     probability_threshold,
     require_no_margin,
     require_scale,
-    wanted_range,
 )
 from p2ce.errors import (
     InvalidArgument,
@@ -77,7 +77,7 @@ def adapt_black_box(model: Any, request: ParseRequest, *, scored: tuple[Any, ...
     otherwise the caller must pass a threshold. Or they are numbers, and ``target=(low, high)`` is their
     wanted range. ``scored`` holds the two classes whose score a predicted number may be.
     """
-    kind = kind_of(model)
+    kind = declared_kind(model)
     if _has(model, "predict") and (kind == REGRESSOR or (kind is None and is_range(request.target))):
         return _by_number(model, request, scored)
     offered = tuple(scale for scale, method in _SCORING.items() if _has(model, method))
@@ -160,7 +160,7 @@ def _by_scores(model: Any, request: ParseRequest, scale: str) -> Adapter:
     """Adapt a classifier by its probabilities or decision values."""
     method = getattr(model, _SCORING[scale])
     call = f"model.{_SCORING[scale]}"
-    classes = classes_of(model)
+    classes = declared_classes(model)
     chosen = choose_row_format(model, method, request, call)
     sample = chosen.outputs
     columns = sample.shape[1] if sample.ndim == 2 else 1
@@ -225,7 +225,7 @@ def _as_predicted(
     leads. Kernel machines are always evaluated: pairs of classes vote, which may differ from the largest
     value on any row.
     """
-    classes = classes_of(model)
+    classes = declared_classes(model)
     if classes is None or not _has(model, "predict"):
         return None
     retries = Retries()
@@ -247,7 +247,7 @@ def _by_number(model: Any, request: ParseRequest, scored: tuple[Any, ...]) -> Ad
     call = "model.predict"
     if not scored:
         # A class as the target is the more likely mistake, so it is checked first.
-        wanted_range(request, name=name_of(model))
+        checked_range(request, name=name_of(model))
     chosen = choose_row_format(model, model.predict, request, call)
     sample = chosen.outputs
     if sample.ndim == 2 and sample.shape[1] > 1:
@@ -269,7 +269,7 @@ def _by_votes(model: Any, request: ParseRequest) -> Adapter:
             f"threshold={echoed(request.threshold)}. Leave it out: then the model must predict the target."
         )
     require_no_margin(request)
-    classes = classes_of(model)
+    classes = declared_classes(model)
     if classes is None:
         classes = predicted_classes(model, request, call)
     target = classes[class_index(classes, request.target)]

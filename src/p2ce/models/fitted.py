@@ -12,7 +12,7 @@ from p2ce.errors import UnsupportedModel
 from p2ce.visible import echoed
 
 
-def require_own(model: Any, *, root: str, names: frozenset[str]) -> type:
+def require_library_class(model: Any, *, root: str, names: frozenset[str]) -> type:
     """Return the library class of a model; raise if the model overrides methods that compute scores."""
     kind = library_class(model, root=root, names=names)
     if kind is None:

@@ -8,17 +8,46 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from p2ce.adapters.library import without_warnings
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import P2CEError, UnsupportedModel
+from p2ce.preprocessing import containers, encoders, imputers, scalers
 from p2ce.preprocessing.category_tables import tabulate_labels, twins
-from p2ce.preprocessing.fold import Fold
+from p2ce.preprocessing.fold import Fold, Follow
 from p2ce.preprocessing.input_maps import InputMap, InputMaps, Operation, input_maps_of
-from p2ce.preprocessing.operations import RejectMissing, ZeroIsMissing
+from p2ce.preprocessing.operations import Cast, RejectMissing, ZeroIsMissing
 from p2ce.preprocessing.transform_rows import CHECKED_ROWS, Preparation, as_codes, as_frame
-from p2ce.tables.codebook import MISSING, Codebook, codebook_of
+from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
 from p2ce.visible import echoed
 
 log = logging.getLogger("p2ce")
+
+
+# The transformers that are supported in front of a model: by package, then by class name.
+TRANSFORMERS: dict[str, dict[str, Follow]] = {
+    "sklearn": {
+        "Pipeline": containers.follow_pipeline,
+        "ColumnTransformer": containers.follow_column_transformer,
+        "FeatureUnion": containers.follow_union,
+        "StandardScaler": scalers.follow_scaler,
+        "MinMaxScaler": scalers.follow_scaler,
+        "RobustScaler": scalers.follow_scaler,
+        "MaxAbsScaler": scalers.follow_scaler,
+        "KBinsDiscretizer": scalers.follow_bins,
+        "Binarizer": scalers.follow_threshold,
+        "FunctionTransformer": scalers.follow_function,
+        "SimpleImputer": imputers.follow_imputer,
+        "MissingIndicator": imputers.follow_indicator,
+        "OneHotEncoder": encoders.follow_one_hot,
+        "OrdinalEncoder": encoders.follow_ordinal,
+        "TargetEncoder": encoders.follow_target,
+    },
+    "category_encoders": {
+        "WOEEncoder": encoders.follow_category_encoders,
+        "TargetEncoder": encoders.follow_category_encoders,
+        "OrdinalEncoder": encoders.follow_category_encoders,
+    },
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -47,7 +76,7 @@ def parse_transformers(preparation: Preparation) -> ParsedTransformers:
 
 
 def _see_through(preparation: Preparation) -> ParsedTransformers:
-    maps_by_input, fold = preparation.follow()
+    maps_by_input, fold = _follow(preparation)
     if fold.writes:
         preparation = preparation.with_copies()
     rows = preparation.quietly(preparation.reference)
@@ -69,6 +98,27 @@ def _see_through(preparation: Preparation) -> ParsedTransformers:
         codes=as_codes(rows, inputs),
         maps=maps,
     )
+
+
+def _follow(preparation: Preparation) -> tuple[list[InputMap], Fold]:
+    """Follow the columns through all transformers."""
+    fold = Fold(preparation.codebook.names, TRANSFORMERS)
+    maps_by_input = [_start(place, coding) for place, coding in enumerate(preparation.codebook)]
+    given = preparation.feed(preparation.reference.head(CHECKED_ROWS))
+    with without_warnings():
+        for step in preparation.steps:
+            maps_by_input = fold.follow(step, maps_by_input, given)
+            given = step.transform(given.copy())
+    return maps_by_input, fold
+
+
+def _start(place: int, coding: Coding) -> InputMap:
+    """Return the input map of the column itself: labels for a category, its own type for numbers."""
+    if coding.is_category:
+        return InputMap(source=place, is_category=True, raw=True)
+    dtype = coding.number_dtype
+    narrow = dtype.kind == "f" and dtype.itemsize < 8
+    return InputMap(source=place, operations=(Cast(dtype),) if narrow else ())
 
 
 def build_input_maps(

@@ -11,10 +11,8 @@ from p2ce.adapters.library import without_warnings
 from p2ce.adapters.model_call import RowFormat
 from p2ce.arrays import FloatArray
 from p2ce.errors import UnsupportedModel
-from p2ce.preprocessing.fold import Fold, is_sparse
-from p2ce.preprocessing.input_maps import InputMap
-from p2ce.preprocessing.operations import Cast
-from p2ce.tables.codebook import MISSING, Codebook, Coding
+from p2ce.preprocessing.fold import is_sparse
+from p2ce.tables.codebook import MISSING, Codebook
 from p2ce.visible import listed
 
 CHECKED_ROWS = 256
@@ -46,17 +44,6 @@ class Preparation:
         """Return the same transformers with copied input: one with copy=False writes into its input."""
         return replace(self, feed=Copied(inner=self.feed))
 
-    def follow(self) -> tuple[list[InputMap], Fold]:
-        """Follow the columns through all transformers."""
-        fold = Fold(self.codebook.names)
-        maps_by_input = [_start(place, coding) for place, coding in enumerate(self.codebook)]
-        given = self.feed(self.reference.head(CHECKED_ROWS))
-        with without_warnings():
-            for step in self.steps:
-                maps_by_input = fold.follow(step, maps_by_input, given)
-                given = step.transform(given.copy())
-        return maps_by_input, fold
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Copied:
@@ -66,15 +53,6 @@ class Copied:
 
     def __call__(self, frame: Any) -> Any:
         return self.inner(frame).copy()
-
-
-def _start(place: int, coding: Coding) -> InputMap:
-    """Return the input map of the column itself: labels for a category, its own type for numbers."""
-    if coding.is_category:
-        return InputMap(source=place, is_category=True, raw=True)
-    dtype = coding.number_dtype
-    narrow = dtype.kind == "f" and dtype.itemsize < 8
-    return InputMap(source=place, operations=(Cast(dtype),) if narrow else ())
 
 
 class Prepared:

@@ -20,7 +20,7 @@ from p2ce.decisions.margins import ClassOutputs, NumberOutput, ParsedModel, logi
 from p2ce.decisions.row_format import columns_by_count, columns_by_name, row_format
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import NotFitted, UnsupportedModel
-from p2ce.models.fitted import require_numbers, require_own
+from p2ce.models.fitted import require_library_class, require_numbers
 from p2ce.scores.assemble import largest_leaves
 from p2ce.scores.cuts import cut_of_float32_at_most
 from p2ce.scores.error_bands import summation_error
@@ -48,7 +48,7 @@ def recognises(model: object) -> bool:
 
 def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse the trees from CatBoost's own JSON; leaves are float64, borders float32."""
-    kind = require_own(model, root="catboost", names=_NAMES).__name__
+    kind = require_library_class(model, root="catboost", names=_NAMES).__name__
     if not model.is_fitted():
         raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it first.")
     _reject_other_features(model)

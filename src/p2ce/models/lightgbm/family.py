@@ -17,7 +17,7 @@ from p2ce.decisions.row_format import columns_by_count, columns_by_name, row_for
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import InvalidReference, NotFitted, UnsupportedModel
 from p2ce.models.category_codes import LibraryColumn, library_codes
-from p2ce.models.fitted import require_own
+from p2ce.models.fitted import require_library_class
 from p2ce.models.lightgbm.model_text import parse_tree, split_text
 from p2ce.scores.error_bands import exactly, exponential, summation_error, widened
 from p2ce.tables.codebook import Coding
@@ -105,12 +105,12 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
 
 def parts_of(model: Any, request: ParseRequest) -> LightGBMParts:
     """Return the parts of a model, with the trees that ``predict`` uses: up to the best iteration."""
-    kind = require_own(model, root="lightgbm", names=NAMES).__name__
+    kind = require_library_class(model, root="lightgbm", names=NAMES).__name__
     estimator = kind != "Booster"
     if estimator and not model.__sklearn_is_fitted__():
         raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it first.")
     booster = model.booster_ if estimator else model
-    require_own(booster, root="lightgbm", names=NAMES)
+    require_library_class(booster, root="lightgbm", names=NAMES)
     _reject_early_stop(model.get_params() if estimator else booster.params)
     used = booster.best_iteration if booster.best_iteration > 0 else -1
     header, blocks = split_text(booster.model_to_string(num_iteration=used))

@@ -27,7 +27,7 @@ def require_fitted(model: Any) -> None:
         raise NotFitted(f"This {type(model).__name__} is not fitted. Call .fit(X, y) on it first.") from None
 
 
-def columns_of(model: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]:
+def estimator_columns(model: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]:
     """Return the model's columns in its order, and whether it was fitted on a frame."""
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
@@ -37,7 +37,7 @@ def columns_of(model: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bo
 
 def estimator_call(model: Any, method: str, reference: pd.DataFrame) -> ModelCall:
     """Return the call of an estimator's method with rows as it was fitted on."""
-    columns, named = columns_of(model, reference)
+    columns, named = estimator_columns(model, reference)
     rows = row_format(columns, reference, named=named)
     return ModelCall(name=f"model.{method}", method=getattr(model, method), rows=rows)
 

@@ -16,10 +16,10 @@ from p2ce.decisions.forest_margins import ForestMargin, ForestMargins
 from p2ce.decisions.margins import ClassOutputs, NumberOutput, ParsedModel, logistic_link
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import UnsupportedModel
-from p2ce.models.fitted import require_numbers, require_own
+from p2ce.models.fitted import require_library_class, require_numbers
 from p2ce.models.sklearn.estimator import (
-    columns_of,
     estimator_call,
+    estimator_columns,
     number_call,
     require_fitted,
     tree_nodes,
@@ -42,9 +42,9 @@ def recognises(model: object) -> bool:
 
 def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse a constant start plus the stages, scaled by the learning rate; one forest per class."""
-    kind = require_own(model, root="sklearn", names=_NAMES)
+    kind = require_library_class(model, root="sklearn", names=_NAMES)
     require_fitted(model)
-    columns, _ = columns_of(model, request.reference)
+    columns, _ = estimator_columns(model, request.reference)
     require_numbers(request, columns, name=f"A {FAMILY} model")
     classifies = kind.__name__ == "GradientBoostingClassifier"
     start, doubt = _start(model, classifies)

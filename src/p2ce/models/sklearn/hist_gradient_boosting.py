@@ -14,10 +14,10 @@ from p2ce.decisions.margins import IDENTITY, ClassOutputs, NumberOutput, OutputL
 from p2ce.decisions.row_format import row_format
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import UnsupportedModel
-from p2ce.models.fitted import nullable_columns, require_numbers, require_own
+from p2ce.models.fitted import nullable_columns, require_library_class, require_numbers
 from p2ce.models.sklearn.estimator import (
-    columns_of,
     estimator_call,
+    estimator_columns,
     missing_right,
     number_call,
     require_fitted,
@@ -43,9 +43,9 @@ def recognises(model: object) -> bool:
 
 def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse the trees: float64 thresholds, and float64 sums in order from the baseline, by class."""
-    kind = require_own(model, root="sklearn", names=_NAMES)
+    kind = require_library_class(model, root="sklearn", names=_NAMES)
     require_fitted(model)
-    columns, named = columns_of(model, request.reference)
+    columns, named = estimator_columns(model, request.reference)
     known = _known_categories(model, columns, named, request)
     numbers = [column for place, column in enumerate(columns) if place not in known]
     require_numbers(request, numbers, name=f"A {FAMILY} model", takes_missing=True)

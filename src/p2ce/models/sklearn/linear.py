@@ -12,8 +12,8 @@ from p2ce.decisions.row_format import row_format
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.decisions.weighted_sums import WeightedSums
 from p2ce.errors import UnsupportedModel
-from p2ce.models.fitted import require_numbers, require_own
-from p2ce.models.sklearn.estimator import columns_of, estimator_call, number_call, require_fitted
+from p2ce.models.fitted import require_library_class, require_numbers
+from p2ce.models.sklearn.estimator import estimator_call, estimator_columns, number_call, require_fitted
 from p2ce.scores.error_bands import exactly
 from p2ce.scores.tree_nodes import parsing
 
@@ -59,7 +59,7 @@ def recognises(model: object) -> bool:
 
 def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse weights and intercepts: one sum for two classes, otherwise one per class."""
-    kind = require_own(model, root="sklearn", names=_NAMES)
+    kind = require_library_class(model, root="sklearn", names=_NAMES)
     require_fitted(model)
     family = f"{FAMILY} ({kind.__name__})"
     if kind.__name__ in _REGRESSORS:
@@ -94,7 +94,7 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
 
 
 def _sums(model: Any, request: ParseRequest, family: str) -> WeightedSums:
-    columns, named = columns_of(model, request.reference)
+    columns, named = estimator_columns(model, request.reference)
     require_numbers(request, columns, name=family)
     with parsing(f"This {family}"):
         coefficients = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.asarray(model.coef_)

@@ -11,8 +11,8 @@ from p2ce.decisions.network_outputs import CHECKED_ROWS, NetworkOutputs
 from p2ce.decisions.row_format import row_format
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import UnsupportedModel
-from p2ce.models.fitted import require_numbers, require_own
-from p2ce.models.sklearn.estimator import columns_of, estimator_call, number_call, require_fitted
+from p2ce.models.fitted import require_library_class, require_numbers
+from p2ce.models.sklearn.estimator import estimator_call, estimator_columns, number_call, require_fitted
 from p2ce.scores.network_layers import Layer
 from p2ce.scores.network_rounding import DOUBLE, SINGLE
 from p2ce.scores.score import seen_as_given, seen_in_single
@@ -30,7 +30,7 @@ def recognises(model: object) -> bool:
 
 def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse the layers; outputs are logits of the classes, or the predicted number."""
-    kind = require_own(model, root="sklearn", names=_NAMES)
+    kind = require_library_class(model, root="sklearn", names=_NAMES)
     require_fitted(model)
     family = f"{FAMILY} {kind.__name__}"
     if kind.__name__ == "MLPRegressor":
@@ -70,7 +70,7 @@ def _require_output(model: Any, family: str, *, count: int, activation: str) -> 
 
 
 def _network(model: Any, request: ParseRequest, family: str) -> NetworkOutputs:
-    columns, named = columns_of(model, request.reference)
+    columns, named = estimator_columns(model, request.reference)
     require_numbers(request, columns, name=family)
     given = quiet_check_array(row_format(columns, request.reference, named=named)(request.reference.head(1)))
     if given.dtype.kind == "f" and given.dtype not in (np.float32, np.float64):

@@ -41,7 +41,7 @@ from p2ce.decisions.network_outputs import one_output
 from p2ce.decisions.row_format import choose_row_format
 from p2ce.decisions.target_arguments import class_index, plain_classes
 from p2ce.errors import BrokenPlugin, InvalidArgument, NotFitted, UnsupportedModel
-from p2ce.models.fitted import require_own
+from p2ce.models.fitted import require_library_class
 from p2ce.scores.network import NetworkScore
 from p2ce.visible import echoed
 
@@ -77,7 +77,7 @@ def recognises(model: object) -> bool:
 
 def parse(model: Any, request: ParseRequest) -> Adapter:
     """Parse the inner classifier, whose scores the wrapper reports unchanged."""
-    require_own(model, root="sklearn", names=_NAMES)
+    require_library_class(model, root="sklearn", names=_NAMES)
     return request.parse(_inside(model), request)
 
 

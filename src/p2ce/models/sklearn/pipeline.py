@@ -17,8 +17,8 @@ from p2ce.arrays import BoolArray, FloatArray, IntArray
 from p2ce.decisions.adapter import Adapter, Evaluate, ParseRequest
 from p2ce.decisions.row_format import columns_by_count, row_format
 from p2ce.errors import UnsupportedModel
-from p2ce.models.fitted import require_own
-from p2ce.models.sklearn.estimator import columns_of, require_fitted
+from p2ce.models.fitted import require_library_class
+from p2ce.models.sklearn.estimator import estimator_columns, require_fitted
 from p2ce.preprocessing.fold import is_sparse
 from p2ce.preprocessing.input_maps import InputMaps, may_be_missing
 from p2ce.preprocessing.parse_transformers import (
@@ -45,7 +45,7 @@ def recognises(model: object) -> bool:
 
 def parse(model: Any, request: ParseRequest) -> Adapter:
     """Parse the last step, and write its scores in terms of the table's own columns."""
-    require_own(model, root="sklearn", names=_NAMES)
+    require_library_class(model, root="sklearn", names=_NAMES)
     with parsing("This Pipeline"):
         steps = [step for _, step in model.steps[:-1] if not _does_nothing(step)]
         _, last = model.steps[-1]
@@ -131,7 +131,7 @@ def _columns(step: Any, reference: pd.DataFrame) -> tuple[tuple[str, ...], bool]
     """Return the columns in the order of the first transformer, and whether it was fitted on a frame."""
     if getattr(step, "feature_names_in_", None) is None and not hasattr(step, "n_features_in_"):
         return columns_by_count(reference.shape[1], reference), True  # it accepts any input
-    return columns_of(step, reference)
+    return estimator_columns(step, reference)
 
 
 def _preparation(

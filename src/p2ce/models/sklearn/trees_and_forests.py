@@ -17,10 +17,10 @@ from p2ce.decisions.forest_margins import ForestMargin, ForestMargins
 from p2ce.decisions.margins import ClassOutputs, NumberOutput, OutputLink, ParsedModel
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import UnsupportedModel
-from p2ce.models.fitted import nullable_columns, require_numbers, require_own
+from p2ce.models.fitted import nullable_columns, require_library_class, require_numbers
 from p2ce.models.sklearn.estimator import (
-    columns_of,
     estimator_call,
+    estimator_columns,
     number_call,
     require_fitted,
     tree_nodes,
@@ -52,14 +52,14 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
 
     The library adds the leaves from zero in float64, and divides the sum once by the number of trees.
     """
-    kind = require_own(model, root="sklearn", names=_NAMES).__name__
+    kind = require_library_class(model, root="sklearn", names=_NAMES).__name__
     family = _FAMILIES[kind]
     require_fitted(model)
     if getattr(model, "n_outputs_", 1) != 1:
         raise UnsupportedModel(
             f"This {family} predicts {model.n_outputs_} outputs at once. Fit one model for each."
         )
-    columns, _ = columns_of(model, request.reference)
+    columns, _ = estimator_columns(model, request.reference)
     members = getattr(model, "estimators_", [model])
     takes_missing = bool(members[0].__sklearn_tags__().input_tags.allow_nan)
     require_numbers(request, columns, name=f"A {family}", takes_missing=takes_missing)

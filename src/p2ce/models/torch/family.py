@@ -19,7 +19,7 @@ import pandas as pd
 from scipy.special import expit, softmax
 
 from p2ce.adapters.library import library_class, overrides
-from p2ce.adapters.model_call import AsArray, ModelCall, in_order
+from p2ce.adapters.model_call import AsArray, ModelCall, labels_in_order
 from p2ce.arrays import FloatArray
 from p2ce.decisions.adapter import ParseRequest
 from p2ce.decisions.decision import Decision, decide_class, decide_number
@@ -32,9 +32,9 @@ from p2ce.models.fitted import require_numbers
 from p2ce.models.torch.layers import (
     IGNORED,
     LAST,
-    kind_of,
+    layer_kind,
     layers_of,
-    parts_of,
+    plain_layers,
     precision_of,
     require_eval,
     require_unit,
@@ -66,14 +66,14 @@ def recognises_module(model: object) -> bool:
 def parse(model: Any, request: ParseRequest) -> ParsedModel:
     """Parse the layers in order; the outputs are margins of the classes, or the number."""
     dtype = precision_of(model)
-    parts = [part for part in parts_of(model) if kind_of(part) not in IGNORED]
-    ending = kind_of(parts[-1]) if parts and kind_of(parts[-1]) in ("Sigmoid", *LAST) else ""
+    parts = [part for part in plain_layers(model) if layer_kind(part) not in IGNORED]
+    ending = layer_kind(parts[-1]) if parts and layer_kind(parts[-1]) in ("Sigmoid", *LAST) else ""
     layers = layers_of(parts[:-1] if ending else parts)
     width = layers[-1].weights.shape[1]
     fits = width > 1 if ending in LAST else width == 1 if ending else True
     if layers[-1].activation != "identity" or not fits:
         raise UnsupportedModel(
-            f"This Sequential ends with {width} outputs of {kind_of(parts[-1])}: only one logit, one "
+            f"This Sequential ends with {width} outputs of {layer_kind(parts[-1])}: only one logit, one "
             "probability, or one logit for each class is supported natively. End it with a Linear layer."
         )
     single = dtype == np.float32
@@ -154,7 +154,7 @@ def _call(
     module: Any, columns: tuple[str, ...], reference: pd.DataFrame, *, unit: float | None = None
 ) -> ModelCall:
     """Return the call of the module's own output."""
-    rows = AsArray(labels=in_order(columns, reference), dtype=np.dtype(np.float64))
+    rows = AsArray(labels=labels_in_order(columns, reference), dtype=np.dtype(np.float64))
     return ModelCall(name=FAMILY, method=partial(run_module, module, unit=unit), rows=rows)
 
 

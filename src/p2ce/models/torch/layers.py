@@ -9,7 +9,7 @@ import numpy as np
 from p2ce.adapters.library import library_class
 from p2ce.arrays import FloatArray
 from p2ce.errors import ModelMismatch, UnsupportedModel
-from p2ce.models.fitted import require_own
+from p2ce.models.fitted import require_library_class
 from p2ce.scores.network_layers import Layer
 from p2ce.scores.network_rounding import DOUBLE, SINGLE
 
@@ -25,30 +25,30 @@ _NORMALISED = 16
 _FOLDED_RANGE = (1e-12, 1e12)
 
 
-def kind_of(part: Any) -> str:
+def layer_kind(part: Any) -> str:
     """Return the kind of layer; empty if it is unknown."""
     kind = library_class(part, root="torch", names=_KNOWN)
     return "" if kind is None else kind.__name__
 
 
-def parts_of(module: Any) -> Iterator[Any]:
+def plain_layers(module: Any) -> Iterator[Any]:
     """Yield the layers of nested Sequentials in order; raise for anything other than a plain layer."""
-    if not kind_of(module):
+    if not layer_kind(module):
         raise UnsupportedModel(
             f"This Sequential contains {type(module).__name__}, which is not supported. Supported are "
             f"{', '.join(sorted(_KNOWN))}."
         )
-    require_own(module, root="torch", names=_KNOWN)
+    require_library_class(module, root="torch", names=_KNOWN)
     if any(getattr(module, name, None) for name in _HOOKS) or getattr(module, "_compiled_call_impl", None):
         raise UnsupportedModel(
             f"{type(module).__name__} in this Sequential has forward hooks or is compiled, so its result "
             "does not follow from its parameters. Pass the plain module."
         )
     require_eval(module)
-    kind = kind_of(module)
+    kind = layer_kind(module)
     if kind == "Sequential":
         for part in module:
-            yield from parts_of(part)
+            yield from plain_layers(part)
         return
     if kind == "Flatten" and (module.start_dim, module.end_dim) not in ((1, -1), (1, 1)):
         raise UnsupportedModel(
@@ -116,7 +116,7 @@ def layers_of(parts: list[Any]) -> list[Layer]:
     """Convert the parts of a Sequential to layers."""
     layers: list[Layer] = []
     for part in parts:
-        kind = kind_of(part)
+        kind = layer_kind(part)
         pending = layers[-1] if layers and layers[-1].activation == "identity" else None
         if kind == "Linear":
             layers.append(_linear(part))

@@ -18,7 +18,7 @@ from p2ce.decisions.forest_margins import forest_of
 from p2ce.decisions.row_format import columns_by_count, columns_by_name, row_format
 from p2ce.errors import InvalidReference, NotFitted, UnsupportedModel
 from p2ce.models.category_codes import LibraryColumn, library_codes
-from p2ce.models.fitted import require_own
+from p2ce.models.fitted import require_library_class
 from p2ce.models.xgboost.trees import dropout_weights, parse_tree
 from p2ce.scores.forest import Forest
 from p2ce.scores.tree_nodes import parsing
@@ -75,7 +75,7 @@ def predict_rows(booster: Any, rows: Any, *, margin: bool = False) -> np.ndarray
 
 def parts_of(model: Any, request: ParseRequest) -> XGBoostParts:
     """Return the parts of a model, with the trees that its own prediction uses."""
-    kind = require_own(model, root="xgboost", names=NAMES).__name__
+    kind = require_library_class(model, root="xgboost", names=NAMES).__name__
     estimator = kind != "Booster"
     if estimator and not model.__sklearn_is_fitted__():
         raise NotFitted(f"This {kind} is not fitted. Call .fit(X, y) on it first.")
@@ -85,7 +85,7 @@ def parts_of(model: Any, request: ParseRequest) -> XGBoostParts:
             "split. Fit with missing=np.nan."
         )
     booster = model.get_booster() if estimator else model
-    require_own(booster, root="xgboost", names=NAMES)
+    require_library_class(booster, root="xgboost", names=NAMES)
     learner = json.loads(bytes(booster.save_raw("json")))["learner"]
     name = learner["objective"]["name"]
     _require_trees(learner, name)
