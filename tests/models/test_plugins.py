@@ -312,6 +312,14 @@ def test_a_detector_that_does_not_fit_together_is_the_plugins_fault(made: Any, m
         parse_detector(Threshold(), reference=REFERENCE)
 
 
+def test_a_detector_that_lets_another_be_parsed_is_the_plugins_fault() -> None:
+    with (
+        registered(lambda detector, request: request.parse(detector, request), "detector"),
+        pytest.raises(BrokenPlugin, match="parses a model inside another one, and no detector"),
+    ):
+        parse_detector(Threshold(), reference=REFERENCE)
+
+
 def test_a_plugins_calls_are_checked_and_their_errors_name_it() -> None:
     """Also those of a detector that was parsed again, for missing values in other columns."""
     wide = adapter(evaluate=lambda rows: np.zeros((len(rows), 2)))

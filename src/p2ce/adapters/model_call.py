@@ -2,8 +2,8 @@
 
 Everything between a frame of rows and a number per row is data: what the object receives (`rows`), the
 method, what it must return (`check`), and how the score follows from that (`outputs`). So a traceback from
-within the user's code shows `call_model`, and nothing else of how the call was put together. The
-user's models and detectors are called nowhere else.
+within the user's code shows `call_model`, and nothing else of how the call was put together. The models and
+detectors of the user are called nowhere else.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,6 +20,7 @@ from p2ce.adapters.retries import Retries, names_other_columns
 from p2ce.arrays import FloatArray
 from p2ce.errors import InvalidOutput, P2CEError
 
+# The only attempt of a call that is not repeated.
 ONCE: tuple[AbstractContextManager[Any], ...] = (nullcontext(),)
 # A scikit-learn model fitted on an array should receive an array. A frame works, but it warns at every call.
 _FITTED_ON_AN_ARRAY = "X has feature names, but"
@@ -102,8 +103,7 @@ class ModelCall:
                 try:
                     given = self.rows(frame)
                     if self.copies:
-                        # np.array, since pandas 3 may return a read-only view of its own data.
-                        given = given.copy() if isinstance(given, pd.DataFrame) else np.array(given)
+                        given = _copied(given)
                     returned = self.method(given)
                     if hasattr(returned, "detach"):  # a PyTorch tensor that still remembers its gradients
                         returned = returned.detach().cpu().numpy()
@@ -134,6 +134,13 @@ class ModelCall:
     def then(self, *outputs: Output) -> "ModelCall":
         """Return the call with further conversions of its numbers."""
         return replace(self, outputs=(*self.outputs, *outputs))
+
+
+def _copied(rows: Any) -> Any:
+    """Copy rows: a frame, a sparse matrix, or an array, in whose order in memory a library may add."""
+    if isinstance(rows, np.ndarray):
+        return np.array(rows)
+    return rows.copy() if hasattr(rows, "copy") else rows
 
 
 def as_call(function: Callable[[Any], Any], *, name: str) -> ModelCall:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.arrays import FloatArray
+from p2ce.errors import BrokenPlugin
 from p2ce.scores.score import Score
 from p2ce.tables.codebook import Codebook, codebook_of
 
@@ -33,8 +34,11 @@ def never_called(_frame: pd.DataFrame) -> FloatArray:
     raise AssertionError("the forest of this library is its score")
 
 
-def _families_only(model: Any, _request: "ParseRequest") -> "Adapter":
-    raise AssertionError(f"only models wrap others that are parsed; got {type(model).__name__}")
+def _no_wrapped_model(model: Any, _request: "ParseRequest") -> "Adapter":
+    raise BrokenPlugin(
+        f"request.parse() parses a model inside another one, and no detector; got {type(model).__name__}. "
+        "Build the Adapter of a wrapped detector in parse() of its family."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +58,8 @@ class ParseRequest:
 
     reference: pd.DataFrame
     codebook: Codebook = NOT_GIVEN  # by default that of the reference
-    codes: FloatArray = field(
-        default_factory=_left_out
-    )  # (n, d) the reference as the codebook encodes it, by default
+    # (n, d) by default the reference, as the codebook encodes it
+    codes: FloatArray = field(default_factory=_left_out)
     nullable: frozenset[str] = frozenset()
     target: Any = 1
     threshold: float | None = None
@@ -65,7 +68,7 @@ class ParseRequest:
     # (d,) per reference column: the largest magnitude that a value will have; by default, any.
     reach: FloatArray = field(default_factory=_left_out)
     # Parses any family; a Pipeline parses its last step.
-    parse: "Callable[[Any, ParseRequest], Adapter]" = _families_only
+    parse: "Callable[[Any, ParseRequest], Adapter]" = _no_wrapped_model
     random_state: int | None = None
     contamination: float | None = None
 

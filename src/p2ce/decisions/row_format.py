@@ -147,7 +147,7 @@ def attribute_of(model: Any, name: str) -> Any:
     try:
         return getattr(model, name, None)
     except Exception as error:
-        # scikit-learn's and LightGBM's say that an attribute is missing; CatBoost has an error of its own.
+        # Of libraries that do not raise AttributeError for what only a fitted model has.
         if type(error).__name__ in ("NotFittedError", "CatBoostError"):
             return None
         raise InvalidOutput(

@@ -55,7 +55,7 @@ def test_boosting_that_starts_from_a_model_or_takes_labels_is_a_black_box():
     assert_black_box(labels, coded, "'owner' holds categories")
 
 
-def test_a_forest_adds_in_order_even_if_joblib_is_told_later_to_use_threads():
+def test_a_forest_adds_in_order_even_if_joblib_uses_several_threads_by_then():
     """Its band is 0 since one thread adds the trees; other threads add them as they finish."""
     model = RandomForestClassifier(9, max_depth=3, random_state=0).fit(FRAME, LABEL)
     found = parse_model(model, reference=FRAME)

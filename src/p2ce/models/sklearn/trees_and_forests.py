@@ -97,7 +97,7 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
 
 
 def _call(call: ModelCall, *, alone: bool) -> ModelCall:
-    """Return a call that adds the trees in order even if joblib is told later to use several threads."""
+    """Return a call that adds the trees in order, even if joblib uses several threads by then."""
     return replace(call, method=partial(in_one_thread, call.method)) if alone else call
 
 
