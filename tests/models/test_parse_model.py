@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import p2ce.models
-from p2ce.decisions.adapter import LEAD
+from p2ce.decisions.adapter import LEAD, columns_with_missing
 from p2ce.errors import (
     InvalidArgument,
     InvalidOutput,
@@ -26,7 +26,7 @@ from p2ce.errors import (
     NotFitted,
     UnsupportedModel,
 )
-from p2ce.models.parse_model import FAMILIES, columns_with_missing, parse_model
+from p2ce.models.parse_model import FAMILIES, parse_model
 from p2ce.scores.score_rows import score_rows
 from p2ce.tables.codebook import codebook_of
 from tests.models.laws import people

@@ -58,7 +58,7 @@ class AsFrame:
 
     def __call__(self, frame: Any) -> Any:
         # Selecting columns takes a tenth of a millisecond, and most frames already have the right ones.
-        return frame if frame.columns.equals(self.labels) else frame[list(self.labels)]
+        return frame if frame.columns.equals(self.labels) else frame[self.labels]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,7 +73,7 @@ class AsArray:
 
     def __call__(self, frame: Any) -> Any:
         missing = {"na_value": np.nan} if self.fills and self.dtype.kind == "f" else {}
-        return frame[list(self.labels)].to_numpy(dtype=self.dtype, **missing)
+        return frame[self.labels].to_numpy(dtype=self.dtype, **missing)
 
 
 def labels_in_order(names: Sequence[str], reference: pd.DataFrame) -> "pd.Index[Any]":
@@ -129,7 +129,7 @@ class ModelCall:
     def _named(self, frame: Any) -> Any:
         """Select the columns that messages may name."""
         labels = getattr(self.rows, "labels", None)
-        return frame if labels is None else frame[list(labels)]
+        return frame if labels is None else frame[labels]
 
     def then(self, *outputs: Output) -> "ModelCall":
         """Return the call with further conversions of its numbers."""

@@ -13,7 +13,7 @@ import pandas as pd
 from p2ce.arrays import FloatArray
 from p2ce.errors import BrokenPlugin
 from p2ce.scores.score import Score
-from p2ce.tables.codebook import Codebook, codebook_of
+from p2ce.tables.codebook import MISSING, Codebook, codebook_of
 
 PROBABILITY = "probability"
 DECISION = "decision"
@@ -23,6 +23,12 @@ NO_CODES: FloatArray = np.zeros((0, 0))
 # One call of the user's object: frame → (n,), or one column per class: frame → (n, classes).
 Evaluate: TypeAlias = Callable[[pd.DataFrame], FloatArray]
 EvaluateAll: TypeAlias = Callable[[pd.DataFrame], Any]
+
+
+def columns_with_missing(codes: FloatArray, codebook: Codebook) -> frozenset[str]:
+    """Return the columns in which a value is missing."""
+    names = codebook.names
+    return frozenset(names[column] for column in np.flatnonzero((codes == MISSING).any(axis=0)))
 
 
 def _left_out() -> FloatArray:

@@ -17,7 +17,6 @@ from p2ce.scores.network_layers import Layer
 from p2ce.scores.network_rounding import DOUBLE, reach_of
 from p2ce.scores.score import Score
 
-CHECKED_ROWS = 256
 # A logit that is farther behind the largest one has a probability below every certified threshold (1e-30 in
 # single precision, 1e-290 in double), or is too small compared with the target to make a difference.
 _FARTHEST = {True: 200.0, False: 1000.0}

@@ -11,13 +11,13 @@ import pandas as pd
 from p2ce.adapters.checked_calls import one_per_row
 from p2ce.adapters.model_call import ModelCall, as_call
 from p2ce.arrays import FloatArray
-from p2ce.decisions.adapter import Adapter, ParseRequest
+from p2ce.decisions.adapter import Adapter, ParseRequest, columns_with_missing
 from p2ce.detectors import autoencoder, function, isolation_forest, outlier_detectors
 from p2ce.detectors.black_box_detector import check_contamination
 from p2ce.detectors.plausibility_forest import PlausibilityForest
 from p2ce.errors import BrokenPlugin, InvalidArgument, InvalidReference, UnsupportedDetector
 from p2ce.plugins import DETECTOR, Family, families_of
-from p2ce.tables.codebook import MISSING, Codebook, codebook_of
+from p2ce.tables.codebook import Codebook, codebook_of
 from p2ce.visible import echoed
 
 __all__ = ["FAMILIES", "SUPPORTED", "PlausibilityForest", "parse_detector"]
@@ -78,7 +78,7 @@ def parse_detector(
         reference=reference,
         codebook=codebook,
         codes=codes,
-        nullable=_columns_with_missing(codes, codebook) if nullable is None else frozenset(nullable),
+        nullable=columns_with_missing(codes, codebook) if nullable is None else frozenset(nullable),
         random_state=random_state,
         contamination=contamination,
     )
@@ -145,8 +145,3 @@ def _restored(detector: Adapter, request: ParseRequest) -> Adapter:
             f"{', '.join(request.codebook.names)}. Parse it again."
         )
     return detector
-
-
-def _columns_with_missing(codes: FloatArray, codebook: Codebook) -> frozenset[str]:
-    holes = (codes == MISSING).any(axis=0)
-    return frozenset(name for name, missing in zip(codebook.names, holes, strict=True) if missing)

@@ -13,7 +13,7 @@ from p2ce.compilation.compiled_problem import Problem, labels_of, without_specia
 from p2ce.compilation.grouped_features import check_policy, groups_of, settle_groups
 from p2ce.compilation.refine_grid import refinement_of
 from p2ce.compilation.rule_scores import columns_to_miss, resolve_rules
-from p2ce.decisions.adapter import Adapter
+from p2ce.decisions.adapter import Adapter, columns_with_missing
 from p2ce.decisions.decision_warnings import warn_about_decisions
 from p2ce.detectors.parse_detector import parse_detector
 from p2ce.errors import InvalidArgument
@@ -27,7 +27,7 @@ from p2ce.explain.fingerprint import codes_fingerprint
 from p2ce.explain.restrictions import ends_of
 from p2ce.explain.settle_target import settle_target
 from p2ce.models.monotone_constraints import favourable_constraints
-from p2ce.models.parse_model import columns_with_missing, request_for
+from p2ce.models.parse_model import request_for
 from p2ce.models.several_models import parse_models
 from p2ce.objectives import Objective, Reference
 from p2ce.objectives.objective import FittedObjective, blamed

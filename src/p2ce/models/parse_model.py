@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from p2ce.adapters.checked_calls import some_rows
 from p2ce.adapters.library import without_warnings
 from p2ce.adapters.model_call import as_call
 from p2ce.arrays import FloatArray
-from p2ce.decisions.adapter import Adapter, ParseRequest
+from p2ce.decisions.adapter import Adapter, ParseRequest, columns_with_missing
 from p2ce.decisions.certify import certify
 from p2ce.decisions.margins import ParsedModel
 from p2ce.errors import BrokenPlugin, InvalidReference, ModelMismatch, UnsupportedModel
@@ -62,7 +63,6 @@ SUPPORTED = (
     "array, is evaluated as a black box"
 )
 log = logging.getLogger("p2ce")
-CHECKED_ROWS = 256
 # Instances and widened ranges may lie this many times farther out than the reference.
 REACH_FACTOR = 64.0
 
@@ -155,12 +155,6 @@ def request_for(
     )
 
 
-def columns_with_missing(codes: FloatArray, codebook: Codebook) -> frozenset[str]:
-    """Return the columns in which a value is missing."""
-    names = codebook.names
-    return frozenset(names[column] for column in np.flatnonzero((codes == MISSING).any(axis=0)))
-
-
 def _largest(codes: FloatArray, codebook: Codebook) -> FloatArray:
     """Return the largest magnitude in each column; 1 if all its values are zero or missing."""
     unreadable = np.isnan(codes).any(axis=0)
@@ -251,8 +245,7 @@ def _with_checked_calls(found: Adapter) -> Adapter:
 
 def _check_against_model(found: Adapter, reference: pd.DataFrame, codebook: Codebook) -> None:
     """Compare the parsed model with the model itself on some reference rows, since libraries change."""
-    step = max(1, -(-len(reference) // CHECKED_ROWS))
-    rows = reference.iloc[::step]
+    rows = some_rows(reference)
     values = codebook.of(found.columns).encode(rows)
     judged = [score.evaluate_rows(values) for score in found.scores]
     with without_warnings():

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from p2ce.adapters.checked_calls import CHECKED_ROWS
 from p2ce.adapters.library import without_warnings
 from p2ce.arrays import BoolArray, FloatArray
 from p2ce.errors import P2CEError, UnsupportedModel
@@ -16,7 +17,7 @@ from p2ce.preprocessing.category_tables import tabulate_labels, twins
 from p2ce.preprocessing.fold import Fold, Follow
 from p2ce.preprocessing.input_maps import InputMap, InputMaps, Operation, input_maps_of
 from p2ce.preprocessing.operations import Cast, RejectMissing, ZeroIsMissing
-from p2ce.preprocessing.transform_rows import CHECKED_ROWS, Preparation, as_codes, as_frame
+from p2ce.preprocessing.transform_rows import Preparation, as_codes, as_frame
 from p2ce.tables.codebook import MISSING, Codebook, Coding, codebook_of
 from p2ce.visible import echoed
 

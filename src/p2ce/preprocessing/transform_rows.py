@@ -15,8 +15,6 @@ from p2ce.preprocessing.fold import is_sparse
 from p2ce.tables.codebook import MISSING, Codebook
 from p2ce.visible import listed
 
-CHECKED_ROWS = 256
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Preparation:

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from p2ce.adapters.checked_calls import CHECKED_ROWS
 from p2ce.adapters.library import library_class, quiet_check_array
 from p2ce.decisions.adapter import ParseRequest
 from p2ce.decisions.margins import ClassOutputs, NumberOutput, OutputLink, ParsedModel, logistic_link
-from p2ce.decisions.network_outputs import CHECKED_ROWS, NetworkOutputs
+from p2ce.decisions.network_outputs import NetworkOutputs
 from p2ce.decisions.row_format import row_format
 from p2ce.decisions.target_arguments import plain_classes
 from p2ce.errors import UnsupportedModel

@@ -18,13 +18,14 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, softmax
 
+from p2ce.adapters.checked_calls import CHECKED_ROWS
 from p2ce.adapters.library import library_class, overrides
 from p2ce.adapters.model_call import AsArray, ModelCall, labels_in_order
 from p2ce.arrays import FloatArray
 from p2ce.decisions.adapter import ParseRequest
 from p2ce.decisions.decision import Decision, decide_class, decide_number
 from p2ce.decisions.margins import ClassOutputs, NumberOutput, OutputLink, ParsedModel
-from p2ce.decisions.network_outputs import CHECKED_ROWS, NetworkOutputs
+from p2ce.decisions.network_outputs import NetworkOutputs
 from p2ce.decisions.row_format import columns_by_count
 from p2ce.decisions.target_arguments import is_range
 from p2ce.errors import UnsupportedModel
