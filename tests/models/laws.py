@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_diabetes, load_wine
 
-from p2ce.models.parse_model import Adapter, parse_model
+from p2ce.decisions.adapter import Adapter
+from p2ce.models.parse_model import parse_model
 from p2ce.scores.cuts import LIGHTGBM_ZERO
 from p2ce.scores.external import ACCEPT, REJECT
 from p2ce.tables.codebook import MISSING, Codebook, codebook_of

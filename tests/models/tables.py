@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from p2ce.models.parse_model import Adapter
+from p2ce.decisions.adapter import Adapter
 from p2ce.tables.codebook import Codebook
 from tests.models.laws import assert_conforms, certified
 

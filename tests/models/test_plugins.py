@@ -29,7 +29,7 @@ from p2ce.models.fitted import require_library_class
 from p2ce.models.parse_model import parse_model
 from p2ce.scores.network import NetworkScore
 from p2ce.scores.network_layers import Layer
-from p2ce.scores.score import FlatScore, seen_as_given
+from p2ce.scores.score import FlatScore, Spending, seen_as_given
 from p2ce.testing import check_detector, check_model
 from tests.docs.running import reading_in
 from tests.models.laws import assert_conforms
@@ -239,7 +239,7 @@ class Linear(ClassifierMixin, BaseEstimator):
 
 
 def flat(**changed: Any) -> FlatScore:
-    weights = {} if "forest" in changed else {"weights": np.ones(1)}
+    weights = {} if "forest" in changed or "spending" in changed else {"weights": np.ones(1)}
     known = {"name": "model", "column_count": 1, "accept_from": 0.1, "reject_below": -0.1}
     return FlatScore(**{**known, **weights, **changed})
 
@@ -249,12 +249,16 @@ def adapter(columns: tuple[str, ...] = ("a",), **changed: Any) -> Adapter:
     return Adapter(columns=columns, **{**known, **changed})
 
 
-@pytest.mark.parametrize("score", [None, "trees that see otherwise"])
-def test_a_pipeline_in_front_of_what_it_cannot_rewrite_is_a_black_box(score: str | None) -> None:
-    """A score that is missing, or trees that do not compare their inputs as they are."""
+@pytest.mark.parametrize("score", ["none", "trees that see otherwise", "neither trees nor weights"])
+def test_a_pipeline_in_front_of_what_it_cannot_rewrite_is_a_black_box(score: str) -> None:
     model = make_pipeline(StandardScaler(), Linear()).fit(REFERENCE.to_numpy(), np.arange(50) % 2)
     forest = parse_model(tree(), reference=REFERENCE).score.forest  # type: ignore[union-attr]
-    own = None if score is None else flat(forest=forest, see=np.negative)
+    spending = Spending(columns=(0,), of=lambda column, values, current: np.zeros_like(values))
+    own = {
+        "none": None,
+        "trees that see otherwise": flat(forest=forest, see=np.negative),
+        "neither trees nor weights": flat(spending=spending),
+    }[score]
 
     def parse(_: Any, request: Any) -> Adapter:
         names = tuple(map(str, request.reference.columns))

@@ -20,7 +20,7 @@ from p2ce.preprocessing.parse_transformers import (
     parse_transformers,
 )
 from p2ce.preprocessing.rewrite import pieces_of
-from p2ce.preprocessing.transform_rows import Preparation, as_codes
+from p2ce.preprocessing.transform_rows import Preparation, Prepared, as_codes
 from p2ce.tables.codebook import codebook_of
 from tests.optional import needs
 from tests.preprocessing.tables import COMPLETE, INCOMPLETE, LABELS, NUMBERS, hot, on, table
@@ -208,3 +208,10 @@ def test_columns_are_compared_far_out_even_if_an_encoder_rejects_others_there():
     step.named_transformers_["scaled"].clip = True
     with pytest.raises(UnsupportedModel, match="transforms column 'size' differently"):
         check_input_maps(seen.maps, seen.preparation, seen.inputs)
+
+
+def test_rows_that_are_no_frame_have_their_columns_in_one_order():
+    rows = Prepared(np.zeros((2, 2)), pd.Index(["x0", "x1"]))
+    assert rows[["x0", "x1"]].to_numpy().shape == (2, 2)
+    with pytest.raises(UnsupportedModel, match="selects 'x1', 'x0', but the transformers return 'x0', 'x1'"):
+        rows[["x1", "x0"]]

@@ -92,7 +92,8 @@ class ModelCall:
     copies: bool = False  # whether the object receives a copy, which it may modify
     check: OutputCheck = one_or_more
     outputs: tuple[Output, ...] = ()  # from what the method returns to what counts, in this order
-    retries: Retries | None = None  # None if a failed call is not repeated
+    # The only part with a memory: whether repeating failed calls helped. None if they are not repeated.
+    retries: Retries | None = None
     advice: str = ""  # added to the message if the object raises an error
     complete: bool = True  # whether NaN is an error
 
