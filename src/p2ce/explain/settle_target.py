@@ -5,7 +5,6 @@ it is 1: the names of the classes or of the label must say which class is favour
 """
 
 import logging
-import warnings
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -13,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from p2ce.adapters.checked_calls import some_rows
+from p2ce.adapters.library import without_warnings
 from p2ce.decisions.adapter import Adapter
 from p2ce.decisions.decision_warnings import Argument, in_python, on_command_line
 from p2ce.errors import P2CEError, UnnamedTarget
@@ -80,8 +80,7 @@ def _spread(rows: np.ndarray) -> np.ndarray:
 
 
 def _scores(model: Adapter, rows: pd.DataFrame) -> np.ndarray:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with without_warnings():
         return model.evaluate(rows)
 
 
