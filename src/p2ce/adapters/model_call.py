@@ -96,6 +96,8 @@ class ModelCall:
     retries: Retries | None = None
     advice: str = ""  # added to the message if the object raises an error
     complete: bool = True  # whether NaN is an error
+    # Whether joblib may use one thread only: a proof relies on the order in which a forest adds its trees.
+    alone: bool = False
 
     def call_model(self, frame: Any) -> FloatArray:
         """Evaluate the rows of a frame: convert them, call the method, check the result, and convert it."""
@@ -105,7 +107,8 @@ class ModelCall:
                     given = self.rows(frame)
                     if self.copies:
                         given = _copied(given)
-                    returned = self.method(given)
+                    with _in_one_thread() if self.alone else nullcontext():
+                        returned = self.method(given)
                     if hasattr(returned, "detach"):  # a PyTorch tensor that still remembers its gradients
                         returned = returned.detach().cpu().numpy()
                     # A copy, since the output may be a buffer that the next call overwrites.
@@ -135,6 +138,13 @@ class ModelCall:
     def then(self, *outputs: Output) -> "ModelCall":
         """Return the call with further conversions of its numbers."""
         return replace(self, outputs=(*self.outputs, *outputs))
+
+
+def _in_one_thread() -> AbstractContextManager[Any]:
+    from joblib import parallel_config
+
+    config: AbstractContextManager[Any] = parallel_config(backend="sequential")
+    return config
 
 
 def _copied(rows: Any) -> Any:

@@ -16,6 +16,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from p2ce.errors import InvalidArgument, InvalidModel, InvalidTarget, UnsupportedModel
@@ -55,10 +56,16 @@ def test_boosting_that_starts_from_a_model_or_takes_labels_is_a_black_box():
     assert_black_box(labels, coded, "'owner' holds categories")
 
 
-def test_a_forest_adds_in_order_even_if_joblib_uses_several_threads_by_then():
+FOREST = RandomForestClassifier(9, max_depth=3, random_state=0)
+
+
+@pytest.mark.parametrize(
+    "model", [FOREST.fit(FRAME, LABEL), FixedThresholdClassifier(FOREST, threshold=0.4).fit(FRAME, LABEL)]
+)
+@pytest.mark.parametrize("target", [0, 1])
+def test_a_forest_adds_in_order_even_if_joblib_uses_several_threads_by_then(model, target):
     """Its band is 0 since one thread adds the trees; other threads add them as they finish."""
-    model = RandomForestClassifier(9, max_depth=3, random_state=0).fit(FRAME, LABEL)
-    found = parse_model(model, reference=FRAME)
+    found = parse_model(model, reference=FRAME, target=target)
     assert found.score.accept_from == found.score.reject_below
     seen = set()
 

@@ -33,7 +33,7 @@ import numpy as np
 
 from p2ce.adapters.checked_calls import one_per_class, one_per_row, require_probabilities
 from p2ce.adapters.library import library_class, overrides
-from p2ce.adapters.model_call import ModelCall, retried
+from p2ce.adapters.model_call import ModelCall, as_call, retried
 from p2ce.arrays import FloatArray
 from p2ce.decisions.adapter import DECISION, PROBABILITY, Adapter, ParseRequest
 from p2ce.decisions.forest_margins import negated
@@ -181,7 +181,8 @@ def parse_with_own_threshold(
     found = parse_any(model, wanted)
     if index == own.positive:
         return found
-    reported = ModelCall(name=call, method=method, rows=chosen.rows, copies=True)
+    alone = as_call(found.evaluate, name=call).alone
+    reported = ModelCall(name=call, method=method, rows=chosen.rows, copies=True, alone=alone)
     return _turned(found, reported, own, threshold)
 
 

@@ -1,16 +1,15 @@
 """Parse scikit-learn's single trees and averaged forests, classifiers and regressors."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs, parallel_config
+from joblib import effective_n_jobs
 
 from p2ce.adapters.library import library_class
-from p2ce.adapters.model_call import ModelCall
 from p2ce.arrays import BoolArray
 from p2ce.decisions.adapter import ParseRequest
 from p2ce.decisions.forest_margins import ForestMargin, ForestMargins
@@ -65,7 +64,7 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
     require_numbers(request, columns, name=f"A {family}", takes_missing=takes_missing)
     trees = [one.tree_ for one in members]
     # One thread adds the trees in order; several threads add them in any order, as they finish. Two numbers
-    # have the same sum in both orders.
+    # have the same sum in both orders. joblib may be set to use several threads by the time of a call.
     alone = len(members) > 2 and effective_n_jobs(model.n_jobs) == 1
     in_order = len(members) <= 2 or alone
     nullable = nullable_columns(columns, request)
@@ -81,30 +80,19 @@ def parse(model: Any, request: ParseRequest) -> ParsedModel:
     count = len(trees)
     mean = OutputLink(exactly(lambda total: total / count), lambda totals: np.asarray(totals / count))
     if regresses:
-        predict = _call(number_call(model, "predict", request.reference), alone=alone)
+        predict = replace(number_call(model, "predict", request.reference), alone=alone)
         return ParsedModel(family=family, margins=margins, outputs=NumberOutput(predict=predict, link=mean))
     return ParsedModel(
         family=family,
         margins=margins,
         outputs=ClassOutputs(
             names=classes,
-            probabilities=_call(estimator_call(model, "predict_proba", request.reference), alone=alone),
+            probabilities=replace(estimator_call(model, "predict_proba", request.reference), alone=alone),
             link=lambda _: mean,
             ahead=partial(_ahead, trees),
             each_alone=True,
         ),
     )
-
-
-def _call(call: ModelCall, *, alone: bool) -> ModelCall:
-    """Return a call that adds the trees in order, even if joblib uses several threads by then."""
-    return replace(call, method=partial(in_one_thread, call.method)) if alone else call
-
-
-def in_one_thread(method: Callable[[Any], Any], rows: Any) -> Any:
-    """Call a forest in a single thread: the proofs rely on the order of its additions."""
-    with parallel_config(backend="sequential"):
-        return method(rows)
 
 
 def _margin(trees: Sequence[Any], nullable: BoolArray | None, in_order: bool, place: int) -> ForestMargin:
